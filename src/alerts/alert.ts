@@ -50,8 +50,8 @@ export interface AlertState {
   readonly knownAt: number;
   /** Since when the condition is unknown. */
   readonly unknownSince: number | undefined;
-  /** Whether another one replaces it, because its other labels have changed: those of its owner, or the shard. */
-  readonly isReplaced: boolean;
+  /** How an alert that has ended goes on as another one, such as `critical` or `with cad-team`; `undefined` if it is over. */
+  readonly now: string | undefined;
 }
 
 /** All labels of an alert as one text: for Alertmanager and Prometheus, other labels are another alert. */
@@ -59,8 +59,8 @@ export const labelsKey = (labels: Labels): string =>
   JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 
 /** What identifies an alert among those of an engine. One that was replaced has the labels of before. */
-export const keyOf = ({ labels, isReplaced }: Pick<AlertState, 'labels' | 'isReplaced'>): string =>
-  isReplaced ? `${fingerprint(labels)} ${labelsKey(labels)}` : fingerprint(labels);
+export const keyOf = ({ labels, now }: Pick<AlertState, 'labels' | 'now'>): string =>
+  now === undefined ? fingerprint(labels) : `${fingerprint(labels)} ${labelsKey(labels)}`;
 
 const later = (at: number | undefined, by: number): number | undefined => (at === undefined ? undefined : at + by);
 
@@ -78,5 +78,5 @@ export const movedAlert = (alert: AlertState, by: number): AlertState => ({
   resolvedAt: later(alert.resolvedAt, by),
   knownAt: alert.knownAt + by,
   unknownSince: later(alert.unknownSince, by),
-  isReplaced: alert.isReplaced,
+  now: alert.now,
 });

@@ -21,8 +21,6 @@ const ofFeature: ReadonlySet<string> = new Set(['feature', 'version', 'package',
 /** Maximum number of features in a text. */
 const MAX_LISTED = 10;
 
-const severities: readonly Severity[] = ['critical', 'warning', 'info'];
-
 /** The labels of the alert that sums up. */
 export const groupLabels = (labels: Labels): Labels =>
   Object.fromEntries(Object.entries(labels).filter(([name]) => !ofFeature.has(name)));
@@ -50,12 +48,15 @@ function listText(members: readonly AlertState[]): string {
 /** One member says all about itself. */
 function annotationsOf(members: readonly AlertState[], grouping: Grouping, labels: Labels): Labels {
   const { figure: _figure, ...first } = members[0]?.annotations ?? {};
-  if (members.length < 2) return first;
+  const features = listText(members);
+  // one that was restored has the texts of before
+  if (members.length < 2) return { ...(features !== '' && { features }), ...first };
   const { vendor_license: vendorLicense = '', expires } = labels;
   return {
     ...first,
+    features,
     summary: grouping.summarize({ vendorLicense, expires, count: members.length }),
-    description: `${listText(members)}. ${grouping.remedy}`,
+    description: `${features}. ${grouping.remedy}`,
   };
 }
 
@@ -95,29 +96,33 @@ function sumUp(
     resolvedAt: state === 'resolved' ? greatest(resolved.map(({ resolvedAt = 0 }) => resolvedAt)) : undefined,
     knownAt: greatest(counting.map(({ knownAt }) => knownAt)),
     unknownSince: isUnknown ? least(counting.map(({ unknownSince }) => unknownSince)) : undefined,
-    isReplaced: counting.every(({ isReplaced }) => isReplaced),
+    now: counting.every(({ now }) => now !== undefined) ? first.now : undefined,
     members,
   };
 }
 
-/** Of two alerts about one day that differ in their severity, the less severe one has ended. */
-function withoutEarlierSeverity(sent: Map<string, SentAlert>): void {
+/** The alerts about licenses that end on one day, the last one first. All before the one that fires have ended. */
+const stages: readonly (readonly [alertname: string, severity: Severity, now: string])[] = [
+  ['LicenseExpired', 'critical', 'expired'],
+  ['LicenseExpired', 'warning', 'expired'],
+  ['LicenseExpiringSoon', 'critical', 'critical'],
+  ['LicenseExpiringSoon', 'warning', 'a warning'],
+  ['LicenseExpiringSoon', 'info', 'for information'],
+];
+
+const stageOf = ({ labels }: SentAlert): number =>
+  stages.findIndex(([alertname, severity]) => labels.alertname === alertname && labels.severity === severity);
+
+/** Ends alerts that a later stage of the same licenses replaces: nobody gets two about one day. */
+function withoutEarlierStages(sent: Map<string, SentAlert>): void {
   const ofDay = [...sent].filter(([, { labels, state }]) => labels.expires !== undefined && state === 'firing');
-  const same = Map.groupBy(ofDay, ([, { labels }]) => labelsKey({ ...labels, severity: '' }));
+  const same = Map.groupBy(ofDay, ([, { labels }]) => labelsKey({ ...labels, alertname: '', severity: '' }));
   for (const alerts of same.values()) {
-    const rank = ([, { labels }]: (typeof alerts)[number]): number => severities.indexOf(labels.severity as Severity);
-    const [worst, ...others] = alerts.toSorted((a, b) => rank(a) - rank(b));
-    for (const [key, alert] of others) {
-      const { severity = '' } = worst?.[1].labels ?? {};
-      const summary = `Now ${severity}: ${alert.annotations.summary ?? ''}`;
-      const resolvedAt = Math.max(worst?.[1].firedAt ?? 0, alert.firedAt ?? 0);
-      sent.set(key, {
-        ...alert,
-        annotations: { ...alert.annotations, summary },
-        state: 'resolved',
-        resolvedAt,
-        isReplaced: true,
-      });
+    const [last, ...earlier] = alerts.toSorted(([, a], [, b]) => stageOf(a) - stageOf(b));
+    const [, , now] = last === undefined ? [] : (stages[stageOf(last[1])] ?? []);
+    for (const [key, alert] of earlier) {
+      const resolvedAt = Math.max(last?.[1].firedAt ?? 0, alert.firedAt ?? 0);
+      sent.set(key, { ...alert, state: 'resolved', resolvedAt, now });
     }
   }
 }
@@ -150,7 +155,7 @@ export function sumUpAlerts(states: AlertStates, before: SentAlerts, { rules, si
     else group.all.push(alert);
   }
   for (const [key, { labels, grouping, all }] of groups) sent.set(key, sumUp(labels, all, grouping, before.get(key)));
-  withoutEarlierSeverity(sent);
+  withoutEarlierStages(sent);
   for (const [key, alert] of sent) {
     const url = silenceUrl(alert.labels);
     if (url !== undefined) sent.set(key, { ...alert, annotations: { ...alert.annotations, silence_url: url } });

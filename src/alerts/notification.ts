@@ -32,7 +32,7 @@ export interface NotificationOptions {
 /** @param now epoch seconds */
 export function createNotification(
   key: string,
-  { labels, annotations, state, firedAt, resolvedAt, activeAt, unknownSince }: AlertState,
+  { labels, annotations, state, firedAt, resolvedAt, activeAt, unknownSince, now: goesOn }: AlertState,
   now: number,
   { commonLabels, validity, unknownHold, generatorURL }: NotificationOptions,
 ): Notification {
@@ -42,7 +42,9 @@ export function createNotification(
   return {
     key,
     labels: { ...commonLabels, ...labels },
-    annotations,
+    // for Alertmanager it is resolved, which is not all
+    annotations:
+      goesOn === undefined ? annotations : { ...annotations, summary: `${annotations.summary} Now ${goesOn}.` },
     startsAt,
     // Alertmanager refuses an end before the start; it can occur when the clock is set back
     endsAt: Math.max(startsAt, isFiring ? keptUntil : (resolvedAt ?? now)),

@@ -76,7 +76,7 @@ async function restoreFiring(
       resolvedAt: undefined,
       knownAt: now,
       unknownSince: undefined,
-      isReplaced: false,
+      now: undefined,
     });
   }
   return states;

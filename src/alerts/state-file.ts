@@ -36,14 +36,14 @@ const isTexts = (value: unknown): value is Labels =>
 /** An alert of the file, with times as numbers. @throws Error if it is not an alert */
 function readAlert(value: unknown): AlertState {
   const raw = (value ?? {}) as Record<string, unknown>;
-  const { rule, state, labels, annotations, value: figure, isReplaced = false } = raw;
+  const { rule, state, labels, annotations, value: figure, now } = raw;
   const isAlert =
     typeof rule === 'string' &&
     (state === 'pending' || state === 'firing' || state === 'resolved') &&
     isTexts(labels) &&
     isTexts(annotations) &&
     (figure === undefined || typeof figure === 'number') &&
-    typeof isReplaced === 'boolean';
+    (now === undefined || typeof now === 'string');
   if (!isAlert) throw new Error('not an alert');
   const read = times.flatMap((name) => {
     if (raw[name] === undefined) return [];
@@ -70,16 +70,16 @@ function readAlert(value: unknown): AlertState {
     resolvedAt,
     knownAt,
     unknownSince: undefined,
-    isReplaced,
+    now,
   };
 }
 
-function writeAlert({ rule, labels, state, annotations, value, isReplaced, ...alert }: AlertState): object {
+function writeAlert({ rule, labels, state, annotations, value, now, ...alert }: AlertState): object {
   const written = times.flatMap((name) => {
     const seconds = alert[name];
     return seconds === undefined ? [] : [[name, new Date(seconds * 1000).toISOString()]];
   });
-  return { rule, labels, state, ...Object.fromEntries(written), value, ...(isReplaced && { isReplaced }), annotations };
+  return { rule, labels, state, ...Object.fromEntries(written), value, now, annotations };
 }
 
 /** An end of the file. @throws Error if it is not one */

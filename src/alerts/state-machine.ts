@@ -53,7 +53,7 @@ const begin = (rule: string, { labels, annotations, value }: Finding, now: numbe
   resolvedAt: undefined,
   knownAt: now,
   unknownSince: undefined,
-  isReplaced: false,
+  now: undefined,
 });
 
 /** How long the condition of an alert was unknown. Its clocks continue from where they stopped. */
@@ -103,15 +103,17 @@ function hold(before: AlertState, now: number, longest: number): AlertState | un
   return now - unknownSince >= longest ? undefined : { ...before, unknownSince };
 }
 
-/** Summary of the end of an alert that goes on with other labels. */
-const replacedSummary = ({ annotations: { summary = '' } }: AlertState, { owner }: Labels): string =>
-  owner === undefined ? summary : `${summary} It is now with ${owner}.`;
+/** How an alert goes on for those who acted on it before. */
+function movedText({ owner: before }: Labels, { owner }: Labels): string {
+  if (owner === before) return 'with other labels';
+  return owner === undefined ? 'without an owner' : `with ${owner}`;
+}
 
 /**
  * Alerts with the labels of who acts on them now. One that fires is ended with its labels of before, because for Alertmanager
  * another label makes another alert.
  */
-function readdress(before: AlertStates, now: number, { address }: StepOptions): AlertStates {
+function readdress(before: AlertStates, at: number, { address }: StepOptions): AlertStates {
   const moved = [...before].flatMap(([key, alert]): [string, AlertState][] => {
     const labels = alert.state === 'resolved' ? alert.labels : address(alert.labels);
     const names = Object.keys(labels);
@@ -120,14 +122,8 @@ function readdress(before: AlertStates, now: number, { address }: StepOptions): 
     if (isSame) return [[key, alert]];
     const next: AlertState = { ...alert, labels };
     if (alert.state === 'pending') return [[key, next]];
-    const annotations = { ...alert.annotations, summary: replacedSummary(alert, labels) };
-    const ended: AlertState = {
-      ...alert,
-      annotations,
-      state: 'resolved',
-      resolvedAt: now,
-      isReplaced: true,
-    };
+    const now = movedText(alert.labels, labels);
+    const ended: AlertState = { ...alert, state: 'resolved', resolvedAt: at, now };
     return [
       [key, next],
       [keyOf(ended), ended],

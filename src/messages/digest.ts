@@ -70,7 +70,10 @@ export function createDigest({ initial, schedule, ownerOf }: DigestOptions): Dig
   return {
     take: ({ alerts: sent, evaluated }) => {
       if (schedule === undefined) return;
-      alerts = [...sent.values()].filter(({ labels }) => isListed(labels));
+      // single features: it lists them by day itself
+      alerts = [...sent.values()]
+        .filter(({ labels }) => isListed(labels))
+        .flatMap((alert) => (alert.state === 'firing' && alert.members.length > 0 ? alert.members : [alert]));
       hasData = evaluated.some(({ rule, evaluation }) => isExpiry({ alertname: rule.name }) && !evaluation.hasNoData);
     },
     check: (at, startedAt) => {

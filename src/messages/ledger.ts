@@ -3,7 +3,10 @@ import type { HandOver } from '../alerts/engine.ts';
 
 /** What the people behind a receiver know about each alert, and what they do not know yet. Times are epoch seconds. */
 
-/** `no data`: the condition was unknown for longer than `alerting.unknown_hold`, so that nobody knows whether it still holds. */
+/**
+ * `no data`: the condition was unknown for longer than `alerting.unknown_hold`, or its rule is not evaluated any more, so that
+ * nobody knows whether it still holds.
+ */
 export type NoticeState = 'firing' | 'no data' | 'resolved';
 
 /** An alert from its start to its end. */
@@ -14,6 +17,8 @@ export interface Episode {
   readonly at: number;
   /** Since when it waits for its first message; `undefined` while another alert explains it. */
   readonly dueSince: number | undefined;
+  /** How it goes on after its end, such as `critical` or `with cad-team`; `undefined` if it is over. */
+  readonly now?: string | undefined;
 }
 
 /** One alert. */
@@ -32,11 +37,12 @@ export const movedEntry = ({ rule, labels, annotations, episodes, sent }: Entry,
   rule,
   labels,
   annotations,
-  episodes: episodes.map(({ startsAt, state, at, dueSince }) => ({
+  episodes: episodes.map(({ startsAt, state, at, dueSince, now }) => ({
     startsAt: startsAt + by,
     state,
     at: at + by,
     dueSince: dueSince === undefined ? undefined : dueSince + by,
+    now,
   })),
   sent: sent && { startsAt: sent.startsAt + by, state: sent.state },
 });
@@ -121,6 +127,11 @@ export function markSent(ledger: Ledger, covered: readonly Covered[]): Ledger {
   return after;
 }
 
+const withLast = (entry: Entry, change: Partial<Episode>): Entry => {
+  const last = entry.episodes.at(-1);
+  return last === undefined ? entry : { ...entry, episodes: [...entry.episodes.slice(0, -1), { ...last, ...change }] };
+};
+
 export interface LedgerKeeper {
   /** The ledger after an evaluation. */
   take(ledger: Ledger, handOver: HandOver, isInhibited: (labels: Labels) => boolean): Ledger;
@@ -155,6 +166,12 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
     return { ...entry, sent, episodes: [...entry.episodes.slice(0, -1), { ...last, state, at }] };
   };
 
+  /** An alert that is over, or goes on as another one. */
+  const ended = (entry: Entry, at: number, now: string | undefined): Entry => {
+    const after = moved(entry, 'resolved', at);
+    return after === entry ? entry : withLast(after, { now });
+  };
+
   /** An alert that fires. */
   const firing = (entry: Entry, firedAt: number, at: number, inhibited: boolean): Entry => {
     const open = entry.episodes.at(-1);
@@ -170,10 +187,8 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
   };
 
   /** An alert that the engine does not have: its condition is false, or unknown. */
-  const missing = (key: string, entry: Entry, { at, evaluated }: HandOver, hasLapsed: boolean): Entry => {
-    const rule = evaluated.find((candidate) => candidate.rule.id === entry.rule);
-    const isUnknown = hasLapsed || rule?.evaluation.isUnknown(entry.labels) === true;
-    if (!isUnknown) {
+  const missing = (key: string, entry: Entry, at: number, isUnknown: boolean, hasLapsed: boolean): Entry => {
+    if (!isUnknown && !hasLapsed) {
       missingSince.delete(key);
       return moved(entry, 'resolved', at);
     }
@@ -184,28 +199,33 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
 
   return {
     take: (ledger, handOver, isInhibited) => {
-      const { at, alerts, changes } = handOver;
+      const { at, alerts, changes, evaluated } = handOver;
       const lapsed = new Set(changes.flatMap(({ to, labels }) => (to === 'lapsed' ? labelsKey(labels) : [])));
+      const rules = new Map(evaluated.map(({ rule, evaluation }) => [rule.id, evaluation]));
       const after = new Map<string, Entry>();
       const keep = (key: string, entry: Entry): void => {
         const kept = withoutUnwanted(entry, at);
         if (kept !== undefined) after.set(key, kept);
       };
       for (const [key, entry] of ledger) {
-        const state = alerts.get(key);
-        if (state === undefined) keep(key, missing(key, entry, handOver, lapsed.has(key)));
-        else if (state.state === 'resolved') keep(key, moved(entry, 'resolved', state.resolvedAt ?? at));
+        const alert = alerts.get(key);
+        const evaluation = rules.get(entry.rule);
+        // the engine ends an alert whose rule was disabled: that does not say that it is over
+        if (evaluation === undefined) keep(key, moved(entry, 'no data', at));
+        else if (alert === undefined)
+          keep(key, missing(key, entry, at, evaluation.isUnknown(entry.labels), lapsed.has(key)));
+        else if (alert.state === 'resolved') keep(key, ended(entry, alert.resolvedAt ?? at, alert.now));
         // one that is pending again after an outage is not known to have ended
-        else if (state.state === 'pending') keep(key, entry);
+        else if (alert.state === 'pending') keep(key, entry);
       }
       for (const [key, { rule, state, labels, annotations, firedAt = at, unknownSince = at }] of alerts) {
         if (state !== 'firing' || !isWanted(labels)) continue;
         missingSince.delete(key);
-        const before = ledger.get(key) ?? { rule, labels, annotations, episodes: [], sent: undefined };
-        const now = { ...before, labels, annotations };
+        const known = ledger.get(key) ?? { rule, labels, annotations, episodes: [], sent: undefined };
+        const entry = { ...known, labels, annotations };
         // the engine keeps it, but nobody knows whether it still holds
-        if (at - unknownSince >= unknownHold && ledger.has(key)) keep(key, moved(now, 'no data', at));
-        else keep(key, firing(now, firedAt, at, isInhibited(labels)));
+        if (at - unknownSince >= unknownHold && ledger.has(key)) keep(key, moved(entry, 'no data', at));
+        else keep(key, firing(entry, firedAt, at, isInhibited(labels)));
       }
       return after;
     },

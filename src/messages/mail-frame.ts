@@ -19,6 +19,10 @@ export interface MailLinks {
   readonly analyzer: string;
 }
 
+/** The alerts on the page that have some words in their labels. @param owner empty for those of all owners */
+export const listUrl = (alertsUrl: string, words: readonly string[], owner = ''): string =>
+  `${alertsUrl}?${new URLSearchParams({ q: words.join(' '), ...(owner !== '' && { owner }) })}`;
+
 const subjectPrefix = '[license-exporter]';
 
 /** A mail program may drop the style, so that the text must be readable without it. */
@@ -32,7 +36,7 @@ h1, p, td, small, li { overflow-wrap: anywhere; }
 .critical { border-color: #c53030; } .warning { border-color: #d39e00; } .resolved { border-color: #2f855a; }
 table { border-collapse: collapse; width: 100%; }
 th, td { text-align: left; vertical-align: top; padding: 6px 8px 6px 0; border-bottom: 1px solid #dde3ea; }
-th { padding-top: 20px; } td:first-child { white-space: nowrap; } .n { text-align: right; padding-right: 0; white-space: nowrap; }
+th { padding-top: 20px; } td:first-child { white-space: nowrap; }
 footer { margin-top: 24px; font-size: 14px; color: #4a5568; }
 </style>`;
 

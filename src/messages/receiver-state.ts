@@ -105,7 +105,10 @@ const isListOf =
 
 const isSaid = ({ startsAt, state }: Json): boolean => isTime(startsAt) && isNoticeState(state);
 const isEpisode = (episode: Json): boolean =>
-  isSaid(episode) && isTime(episode.at) && (episode.dueSince === undefined || isTime(episode.dueSince));
+  isSaid(episode) &&
+  isTime(episode.at) &&
+  (episode.dueSince === undefined || isTime(episode.dueSince)) &&
+  (episode.now === undefined || isText(episode.now));
 const isEntry = (entry: unknown): boolean =>
   isMap(entry) &&
   isText(entry.rule) &&

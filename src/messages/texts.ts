@@ -33,17 +33,39 @@ export const bySeverity = (a: { readonly labels: Labels }, b: { readonly labels:
   return rank(a.labels) - rank(b.labels) || (JSON.stringify(a.labels) < JSON.stringify(b.labels) ? -1 : 1);
 };
 
+/** `replaced`: the alert has ended, and goes on with another severity or owner. */
+export type ShownState = NoticeState | 'replaced';
+
 /** The state of an alert now. */
-export const stateOf = ({ episodes }: Notice): NoticeState => episodes.at(-1)?.state ?? 'resolved';
+export function stateOf({ episodes }: Notice): ShownState {
+  const last = episodes.at(-1);
+  // what is not known is not resolved
+  if (last === undefined) return 'no data';
+  return last.state === 'resolved' && last.now !== undefined ? 'replaced' : last.state;
+}
+
+/** How an alert that was replaced goes on: `critical`, `with cad-team`. */
+export const nowOf = ({ episodes }: Notice): string => shortName(episodes.at(-1)?.now ?? '');
+
+/** `now critical` of an alert that was replaced; `resolved` of one that is over. */
+const endText = (notice: Notice): string => (stateOf(notice) === 'replaced' ? `now ${nowOf(notice)}` : 'resolved');
+
+/** What has become of alerts that do not fire: `2 resolved, 1 now critical, no data about 3`. */
+export function endsText(notices: readonly Notice[]): string {
+  const unknown = notices.filter((notice) => stateOf(notice) === 'no data').length;
+  const ended = notices.filter((notice) => ['resolved', 'replaced'].includes(stateOf(notice)));
+  const counts = [...Map.groupBy(ended, endText)].map(([text, { length }]) => `${length} ${text}`);
+  return [...counts, ...(unknown === 0 ? [] : [`no data about ${unknown}`])].join(', ');
+}
 
 const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
 
-export const alertCount = (number: number): string => count(number, 'alert');
+const alertCount = (number: number): string => count(number, 'alert');
 
-/** `server down (2 alerts)`, `resolved`, `no data about 2 alerts`. */
+/** `server down (2 alerts)`, `resolved`, `now with cad-team`, `no data about 2 alerts`. */
 export function statusText(notices: readonly Notice[], isReminder: boolean): string {
-  const in_ = (state: NoticeState): readonly Notice[] => notices.filter((notice) => stateOf(notice) === state);
-  const [firing, unknown, resolved] = [in_('firing'), in_('no data'), in_('resolved')];
+  const in_ = (state: ShownState): readonly Notice[] => notices.filter((notice) => stateOf(notice) === state);
+  const [firing, unknown] = [in_('firing'), in_('no data')];
   const [first] = firing.toSorted(bySeverity);
   if (first !== undefined) {
     const again = isReminder ? 'still ' : '';
@@ -51,8 +73,10 @@ export function statusText(notices: readonly Notice[], isReminder: boolean): str
     return `${again}${wordsOf(first.labels)}${others}`;
   }
   if (unknown.length > 0) return `no data about ${alertCount(unknown.length)}`;
-  const [added] = resolved.filter(({ isNew }) => isNew).toSorted(bySeverity);
-  return added === undefined ? 'resolved' : `${wordsOf(added.labels)}, resolved`;
+  if (new Set(notices.map(endText)).size > 1) return endsText(notices);
+  const [ended] = notices.toSorted((a, b) => Number(b.isNew) - Number(a.isNew) || bySeverity(a, b));
+  if (ended === undefined) return '';
+  return `${ended.isNew ? `${wordsOf(ended.labels)}, ` : ''}${endText(ended)}`;
 }
 
 /** When an alert began and ended. */

@@ -45,6 +45,7 @@ export function createWebhookChannel(options: WebhookOptions): Channel {
     owners: [],
     // expiries are grouped by owner
     ownerOf: (labels) => (isExpiry(labels) ? labels.owner : undefined),
+    // what gets it tells alerts apart by all their labels
     writeGroup: async (content) => ({ body: webhookPayload(content, options), to: [] }),
     writeDigest: undefined,
     send: ({ body, id }, signal) => post(body, id, signal),

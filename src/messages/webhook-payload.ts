@@ -3,7 +3,6 @@ import { alertUrl } from '../alerts/links.ts';
 import { localTimeText } from '../alerts/texts.ts';
 import type { GroupContent } from './channel.ts';
 import type { Notice } from './ledger.ts';
-import { stateOf } from './texts.ts';
 
 /** The payload of a webhook, version 4, as Alertmanager sends it. */
 
@@ -57,7 +56,7 @@ function common(maps: readonly Labels[]): Labels {
 
 function alertsOf(notice: Notice, { commonLabels, generatorUrl, timeZone }: PayloadOptions): readonly object[] {
   const labels = { ...commonLabels, ...notice.labels };
-  return notice.episodes.map(({ startsAt, state, at }) => ({
+  return notice.episodes.map(({ startsAt, state, at, now }) => ({
     status: state === 'resolved' ? 'resolved' : 'firing',
     labels,
     annotations: {
@@ -66,6 +65,8 @@ function alertsOf(notice: Notice, { commonLabels, generatorUrl, timeZone }: Payl
       ...(state === 'no data' && {
         no_data: `There is no data about this alert any more at ${localTimeText(at, timeZone)}. It is not known whether it is over.`,
       }),
+      // it ended for Alertmanager, and is not over
+      ...(now !== undefined && { now }),
     },
     startsAt: timestamp(startsAt),
     endsAt: state === 'resolved' ? timestamp(at) : NO_TIME,
@@ -79,7 +80,7 @@ export function webhookPayload({ group, notices }: GroupContent, options: Payloa
   const alerts = notices.flatMap((notice) => alertsOf(notice, options));
   return JSON.stringify({
     receiver: RECEIVER,
-    status: notices.some((notice) => stateOf(notice) !== 'resolved') ? 'firing' : 'resolved',
+    status: notices.some(({ episodes }) => episodes.at(-1)?.state !== 'resolved') ? 'firing' : 'resolved',
     alerts,
     groupLabels: group.labels,
     commonLabels: common(notices.map(({ labels }) => ({ ...options.commonLabels, ...labels }))),

@@ -28,7 +28,7 @@ const pending: AlertState = {
   resolvedAt: undefined,
   knownAt: AT - 1.5,
   unknownSince: undefined,
-  isReplaced: false,
+  now: undefined,
 };
 const firing: AlertState = {
   ...pending,

@@ -17,7 +17,7 @@ const state = (labels: Record<string, string>, more: Partial<AlertState> = {}): 
   resolvedAt: undefined,
   knownAt: NOW - 5,
   unknownSince: undefined,
-  isReplaced: false,
+  now: undefined,
   ...more,
 });
 

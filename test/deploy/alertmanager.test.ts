@@ -49,6 +49,7 @@ const receivers: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   LicenseHistoryNotRecorded: { warning: 'monitoring-team' },
   LicensePollStale: { warning: 'monitoring-team' },
   LicenseExporterDown: { critical: 'monitoring-team' },
+  LicenseExporterSilent: { critical: 'monitoring-team' },
   LicenseExporterAbsent: { critical: 'monitoring-team', warning: 'monitoring-team' },
   LicenseExporterSeriesLimit: { warning: 'monitoring-team' },
   LicenseExporterConfigReloadFailed: { warning: 'monitoring-team' },
@@ -92,15 +93,15 @@ describe.runIf(peer('amtool'))('the example for Alertmanager', () => {
     expect(Object.keys(receivers).sort()).toEqual(Object.keys(alertRules).sort());
   });
 
-  it('sends only critical alerts, the watchdog and tests at any time', () => {
-    const leaves = (route: Route): readonly Route[] => route.routes?.flatMap(leaves) ?? [route];
-    const unlimited = leaves(example.route).filter(({ active_time_intervals: times }) => times === undefined);
-    const free = unlimited.flatMap(({ matchers = [] }) => matchers).filter((matcher) => !matcher.includes('=~'));
-    expect([...new Set(free)].sort()).toEqual([
-      'alertname="LicenseExporterTestAlert"',
-      'alertname="LicenseWatchdog"',
-      'severity="critical"',
+  it('has hours for the digest only, because Alertmanager drops the end of an alert outside of them', () => {
+    const all = (route: Route): readonly Route[] => [route, ...(route.routes ?? []).flatMap(all)];
+    const limited = all(example.route).filter(
+      (route) => 'active_time_intervals' in route || 'mute_time_intervals' in route,
+    );
+    expect(limited.map(({ receiver, active_time_intervals: times }) => [receiver, times])).toEqual([
+      ['license-digest', ['digest-hour']],
     ]);
+    expect(example.time_intervals.map(({ name }) => name)).toEqual(['digest-hour']);
   });
 
   it('groups and inhibits by labels that alerts have', () => {
@@ -196,7 +197,7 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager with the exampl
     Object.fromEntries(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 
   it.each(causes)('sends one message about %s', async (_, sent, inhibited) => {
-    const { post, active } = await startExample(cleanup, { 'working-hours': 'always', 'digest-hour': 'never' });
+    const { post, active } = await startExample(cleanup, 'never');
     const wanted = names(sent.map(({ labels }) => ({ labels: sortedKeys(labels) })));
     await post([...sent, ...inhibited]);
     let found: string[] = [];
@@ -208,7 +209,7 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager with the exampl
   });
 
   it('sends an alert of both the engine and Prometheus once, also without a vendor license', async () => {
-    const { post, active } = await startExample(cleanup, { 'working-hours': 'always', 'digest-hour': 'never' });
+    const { post, active } = await startExample(cleanup, 'never');
     const from = (source: string, { labels }: PostedAlert): PostedAlert => ({ labels: { ...labels, source } });
     const another = { labels: { ...unreachable.labels, analyzer: 'another:80' } };
     await post([
@@ -224,7 +225,7 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager with the exampl
   });
 
   it('sends one message about a vendor license, and one about a license manager', async () => {
-    const { post, mails } = await startExample(cleanup, { 'working-hours': 'always', 'digest-hour': 'never' });
+    const { post, mails } = await startExample(cleanup, 'never');
     const features = ['a', 'b', 'c'].flatMap((feature) =>
       ['LicenseFeatureSaturated', 'LicenseRequestsQueued'].map((name) =>
         alert(name, 'warning', { vendor_license: 'lic02;mgcld', feature }),
@@ -241,16 +242,31 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager with the exampl
     ]);
   });
 
-  it('sends warnings in working hours only, and critical alerts always', async () => {
-    const { post, mails } = await startExample(cleanup, { 'working-hours': 'never', 'digest-hour': 'never' });
-    await post([
+  it('sends each warning and its end once to those who got it, also if the end is sent again', async () => {
+    const { post, end, mails } = await startExample(cleanup, 'never');
+    const owned = { ...ofFeature, owner: 'cad-team' };
+    const warnings = [
       alert('LicenseFeatureSaturated', 'warning', ofFeature),
+      alert('LicenseFeatureSaturated', 'warning', { ...owned, vendor_license: 'lic02;x' }),
       alert('LicensePollPartial', 'warning', { endpoint: 'GetFeatures' }),
-      alert('LicenseRedundancyLost', 'warning', { license_source: 'cad', manager: 'flexnet' }),
-    ]);
-    // after the groups of the warnings
+    ];
+    await post(warnings);
+    await eventually('the warnings', () => mails.length >= 3);
+    await end(warnings);
+    await eventually('their ends', () => mails.length >= 6);
+    // an end that is sent again is not a new one
+    await end(warnings);
     await post([alert('LicenseServerDown', 'critical', { vendor_license: 'lic09;x' })]);
-    await eventually('the critical alert', () => mails.length > 0);
-    expect(mails.map(({ to }) => to)).toEqual(['on-call@example.com']);
+    await eventually('a message after that', () => mails.some(({ to }) => to === 'on-call@example.com'));
+    const sent = mails.map(({ to, subject }) => `${to} ${/^\[(\w+)/.exec(subject)?.[1]}`);
+    expect(sent.sort()).toEqual([
+      'cad-team@example.com FIRING',
+      'cad-team@example.com RESOLVED',
+      'license-team@example.com FIRING',
+      'license-team@example.com RESOLVED',
+      'monitoring-team@example.com FIRING',
+      'monitoring-team@example.com RESOLVED',
+      'on-call@example.com FIRING',
+    ]);
   });
 });

@@ -237,15 +237,22 @@ describe('the digest', () => {
       const own = alerts.filter(({ labels }) => labels.owner === owner);
       const sections = { critical: 'within 7 days', warning: 'within 30 days', info: 'within 60 days' };
       const counts = Object.entries(sections).flatMap(([severity, words]) => {
-        const { length } = own.filter(({ labels }) => labels.severity === severity);
-        return length === 0 ? [] : `${length} ${words}`;
+        const listed = own.filter(({ labels }) => labels.severity === severity);
+        // each with its number of licenses
+        const count = listed.reduce((sum, { annotations: { features = '' } }) => sum + features.split('), ').length, 0);
+        return count === 0 ? [] : `${count} ${words}`;
       });
+      const daysOf = (listed: typeof own): number =>
+        new Set(listed.map(({ labels }) => `${labels.vendor_license} ${labels.expires}`)).size;
       return {
         to,
         subject: `[license-exporter] Expiring licenses${name}: ${counts.join(', ')}`,
-        rows: own.length,
+        // a section has 15 rows at most
+        rows: Object.keys(sections)
+          .map((severity) => Math.min(15, daysOf(own.filter(({ labels }) => labels.severity === severity))))
+          .reduce((a, b) => a + b, 0),
         // one for each day of a vendor license
-        events: new Set(own.map(({ labels }) => `${labels.vendor_license} ${labels.expires}`)).size,
+        events: daysOf(own),
       };
     });
     expect(sent.sort((a, b) => a.to.localeCompare(b.to))).toEqual(expected);

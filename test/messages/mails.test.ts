@@ -1,44 +1,17 @@
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import type { Labels } from '../../src/alerts/alert.ts';
-import { createEmailChannel, type EmailOptions } from '../../src/messages/email-channel.ts';
+import type { EmailOptions } from '../../src/messages/email-channel.ts';
 import { groupOf } from '../../src/messages/groups.ts';
 import type { Episode, Notice } from '../../src/messages/ledger.ts';
+import { writingChannel } from '../support/writing-channel.ts';
 
 /** What people read, and that names cannot change it. */
 
 const AT = Date.UTC(2026, 10, 18, 9, 30) / 1000;
-const DAY = 86_400;
-
-const channel = (more: Partial<EmailOptions> = {}) =>
-  createEmailChannel(
-    {
-      smtp: {
-        host: 'smtp.example.com',
-        port: 587,
-        hello: 'h',
-        username: undefined,
-        password: () => '',
-        requireTls: true,
-        tls: { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: false },
-      },
-      from: 'licenses@example.com',
-      to: ['team@example.com'],
-      owners: new Map([['cad', ['cad@example.com']]]),
-      sendResolved: true,
-      hasDigest: true,
-      texts: {
-        alertsUrl: 'https://licenses.example.com/alerts',
-        analyzer: 'lic:80',
-        timeZone: 'Europe/Berlin',
-        thresholds: { critical: 7 * DAY, warning: 30 * DAY, info: 60 * DAY },
-      },
-      ...more,
-    },
-    () => 0,
-  );
 
 const episode = (state: Episode['state'], startsAt = AT - 600): Episode => ({ startsAt, state, at: AT, dueSince: AT });
+const ended = (now: string): Episode => ({ ...episode('resolved'), now });
 const notice = (labels: Labels, annotations: Labels, episodes: readonly Episode[], isNew = true): Notice => ({
   key: JSON.stringify(labels),
   labels,
@@ -48,7 +21,7 @@ const notice = (labels: Labels, annotations: Labels, episodes: readonly Episode[
 });
 
 async function mailAbout(notices: readonly Notice[], more: Partial<EmailOptions> = {}, isReminder = false) {
-  const email = channel(more);
+  const email = writingChannel(more);
   const labels = notices[0]?.labels ?? {};
   const group = groupOf(labels, 'lic:80', email.ownerOf(labels));
   const { body, to } = await email.writeGroup({ group, notices, isReminder }, 'id', AT);
@@ -64,6 +37,16 @@ describe('the subject', () => {
     ['still server down', [notice(down, summary, [episode('firing')], false)], true],
     ['resolved', [notice(down, summary, [episode('resolved')], false)], false],
     ['server down, resolved', [notice(down, summary, [episode('resolved')])], false],
+    ['now critical', [notice(down, summary, [ended('critical')], false)], false],
+    ['server down, now with cad-team', [notice(down, summary, [ended('with cad-team')])], false],
+    [
+      '1 resolved, 1 now with cad-team',
+      [
+        notice(down, summary, [episode('resolved')], false),
+        notice({ ...down, severity: 'warning' }, summary, [ended('with cad-team')], false),
+      ],
+      false,
+    ],
     ['no data about 1 alert', [notice(down, summary, [episode('no data')], false)], false],
     [
       'server down (2 alerts)',
@@ -110,6 +93,33 @@ describe('the text', () => {
     expect(mail.text).toContain('* No data about: License server lic01;cdslmd is down.');
     expect(mail.html).toContain('It is not known whether these alerts are over.');
     expect(`${mail.subject} ${mail.text}`).not.toMatch(/resolved/i);
+  });
+
+  it('says how an alert that has ended goes on, and nowhere that it is resolved', async () => {
+    const { mail } = await mailAbout([notice(down, summary, [ended('with cad-team')])]);
+    expect(mail.text).toContain(`Changed:
+
+* Now with cad-team: License server lic01;cdslmd is down.
+  from 2026-11-18 10:20 CET to 2026-11-18 10:30 CET
+`);
+    expect(mail.html).toContain('<bdi>Now with cad-team: License server lic01;cdslmd is down.</bdi>');
+    expect(`${mail.subject} ${mail.text}`).not.toMatch(/resolved|no longer/i);
+  });
+
+  it('says of each urgent expiry that has ended what became of it', async () => {
+    const about = (severity: string, last: Episode) =>
+      notice({ ...down, alertname: 'LicenseExpiringSoon', severity }, { summary: `It expires (${severity}).` }, [last]);
+    const { mail } = await mailAbout([
+      about('critical', ended('expired')),
+      about('warning', episode('no data')),
+      about('info', episode('resolved')),
+    ]);
+    expect(mail.subject).toBe('[license-exporter] Urgent expiries: 1 now expired, 1 resolved, no data about 1');
+    expect(mail.text?.match(/^.*: It expires.*\)\./gm)).toEqual([
+      'Now expired: It expires (critical).',
+      'No data any more about: It expires (warning).',
+      'Over: It expires (info).',
+    ]);
   });
 
   it('is for the owner, if the owner has addresses', async () => {
@@ -161,12 +171,15 @@ describe('hostile names', () => {
   });
 
   it('are inert in a digest and its calendar', async () => {
-    const email = channel();
-    const labels = { alertname: 'LicenseExpiringSoon', severity: 'warning', vendor_license: name, feature: name };
-    const state = {
-      labels: { ...labels, expires: '2026-12-01' },
-      annotations: { summary: name, licenses: '<b>5</b>' },
+    const email = writingChannel();
+    const labels = {
+      alertname: 'LicenseExpiringSoon',
+      severity: 'warning',
+      vendor_license: name,
+      feature: name,
+      expires: '2026-12-01',
     };
+    const state = { labels, annotations: { summary: name, licenses: '<b>5</b>' } };
     const alerts = [{ ...state, unknownSince: AT - 3600 }] as never;
     const { body } = (await email.writeDigest?.({ owner: '', alerts }, 'id', AT)) ?? { body: '' };
     const mail = await PostalMime.parse(body);
@@ -185,11 +198,7 @@ describe('a digest', () => {
   it('lists by urgency and date, with what has no single date last', async () => {
     const row = (alertname: string, severity: string, feature: string, expires: string) => ({
       labels: {
-        alertname,
-        severity,
-        vendor_license: 'a;b',
-        feature,
-        owner: 'someone',
+        ...{ alertname, severity, vendor_license: 'a;b', feature, owner: 'someone' },
         ...(expires !== '' && { expires }),
       },
       annotations: { summary: `${feature}.`, ...(expires !== '' && { licenses: '7' }) },
@@ -202,7 +211,7 @@ describe('a digest', () => {
       row('LicenseExpiringSoon', 'warning', 'sooner', '2026-11-28'),
       row('LicenseExpired', 'critical', 'gone', '2026-11-17'),
     ] as never;
-    const { body } = (await channel().writeDigest?.({ owner: '', alerts }, 'id', AT)) ?? { body: '' };
+    const { body } = (await writingChannel().writeDigest?.({ owner: '', alerts }, 'id', AT)) ?? { body: '' };
     const { subject, text = '' } = await PostalMime.parse(body);
     expect(subject).toBe(
       // a license with a longer threshold of its own
@@ -221,6 +230,6 @@ describe('a digest', () => {
       'Expected to run out of licenses:',
       'Growing',
     ]);
-    expect(text).toContain('2026-11-28          7  sooner                                a;b  (someone)\n');
+    expect(text).toContain('2026-11-28  a;b (someone): sooner (7 licenses)\n');
   });
 });

@@ -19,7 +19,10 @@ const state: ReceiverState = {
         rule: 'LicenseServerDown/critical',
         labels: { alertname: 'LicenseServerDown' },
         annotations: {},
-        episodes: [{ startsAt: 1, state: 'firing', at: 2, dueSince: undefined }],
+        episodes: [
+          { startsAt: 0, state: 'resolved', at: 1, dueSince: 1, now: 'critical' },
+          { startsAt: 1, state: 'firing', at: 2, dueSince: undefined },
+        ],
         sent: { startsAt: 1, state: 'firing' },
       },
     ],

@@ -8,7 +8,7 @@ import { isForDigest } from '../../src/messages/groups.ts';
 import { createMessageCounts } from '../../src/messages/message-counts.ts';
 import { createOutbox, type Outbox, type OutboxOptions } from '../../src/messages/outbox.ts';
 import { emptyState, type Frozen, readState, stateJson } from '../../src/messages/receiver-state.ts';
-import { statusText } from '../../src/messages/texts.ts';
+import { nowOf, stateOf as shownStateOf, statusText } from '../../src/messages/texts.ts';
 import { settingsOf } from '../support/alert-views.ts';
 import { createTestLog } from '../support/harness.ts';
 
@@ -37,9 +37,13 @@ const soon = (severity: string, owner: string): Labels =>
 interface World {
   /** Firing alerts, with the time at which they fired. */
   readonly firing: Map<Labels, number>;
+  /** Alerts that go on as others, with how. */
+  readonly replaced: Map<Labels, string>;
   readonly pending: Set<Labels>;
   /** Alerts whose condition is unknown. */
   readonly unknown: Set<Labels>;
+  /** Names of rules that are not evaluated. */
+  readonly disabled: Set<string>;
   hasNoData: boolean;
 }
 
@@ -56,27 +60,32 @@ function stateOf(labels: Labels, firedAt: number, state: AlertState['state']): A
     resolvedAt: undefined,
     knownAt: now(),
     unknownSince: undefined,
-    isReplaced: false,
+    now: undefined,
   };
 }
 
 /** What the engine hands over. Alerts that do not fire any more are gone, as with `resolve: expire`. */
 function handOverOf(world: World): HandOver {
   const states = [
+    ...[...world.replaced].map(
+      ([labels, as]): AlertState => ({ ...stateOf(labels, START, 'resolved'), resolvedAt: now(), now: as }),
+    ),
     ...[...world.firing].map(([labels, at]) => stateOf(labels, at, 'firing')),
     ...[...world.pending].map((labels) => stateOf(labels, now(), 'pending')),
   ];
-  const evaluated = rules.map(
-    (rule): EvaluatedRule => ({
-      rule,
-      evaluation: {
-        findings: [],
-        unknownAbout: new Set(),
-        hasNoData: world.hasNoData,
-        isUnknown: (labels) => [...world.unknown].some((one) => fingerprint(one) === fingerprint(labels)),
-      },
-    }),
-  );
+  const evaluated = rules
+    .filter(({ name }) => !world.disabled.has(name))
+    .map(
+      (rule): EvaluatedRule => ({
+        rule,
+        evaluation: {
+          findings: [],
+          hasNoData: world.hasNoData,
+          unknownAbout: new Set(),
+          isUnknown: (labels) => [...world.unknown].some((one) => fingerprint(one) === fingerprint(labels)),
+        },
+      }),
+    );
   return {
     at: now(),
     alerts: new Map(states.map((state) => [labelsKey(state.labels), { ...state, members: [] }])),
@@ -95,7 +104,15 @@ function start(more: Partial<OutboxOptions> & { readonly sendResolved?: boolean;
   const { sendResolved = true, hasDigest = false, ...changes } = more;
   const sent: Sent[] = [];
   const tried: Sent[] = [];
-  const world: World = { firing: new Map(), pending: new Set(), unknown: new Set(), hasNoData: false };
+  const contents: GroupContent[] = [];
+  const world: World = {
+    firing: new Map(),
+    replaced: new Map(),
+    pending: new Set(),
+    unknown: new Set(),
+    disabled: new Set(),
+    hasNoData: false,
+  };
   const channelState: { outcome: SendOutcome | ((message: Frozen) => SendOutcome) } = {
     outcome: { is: 'accepted', refused: [] },
   };
@@ -107,10 +124,12 @@ function start(more: Partial<OutboxOptions> & { readonly sendResolved?: boolean;
     isWanted: (labels) => !hasDigest || !isForDigest(labels),
     owners: [],
     ownerOf: ({ owner }) => owner,
-    writeGroup: async ({ group, notices, isReminder }: GroupContent) => ({
-      body: `${group.labels.vendor_license ?? group.labels.owner ?? ''}: ${statusText(notices, isReminder)}`,
-      to,
-    }),
+    writeGroup: async (content: GroupContent) => {
+      const { group, notices, isReminder } = content;
+      contents.push(content);
+      const about = group.labels.vendor_license ?? group.labels.owner ?? '';
+      return { body: `${about}: ${statusText(notices, isReminder)}`, to };
+    },
     writeDigest: async ({ owner, alerts }: DigestContent) => ({ body: `digest of ${owner}: ${alerts.length}`, to }),
     send: async (message) => {
       const { outcome } = channelState;
@@ -151,6 +170,7 @@ function start(more: Partial<OutboxOptions> & { readonly sendResolved?: boolean;
     channelState,
     sent,
     tried,
+    contents,
     log,
     texts: () => sent.map(({ text }) => text),
     status: () => outbox.status(),
@@ -375,6 +395,75 @@ describe('messages about a vendor license', () => {
     expect(log.entries.map(({ message }) => message)).toContain(
       'the end of an alert could not be delivered for a week, and is dropped',
     );
+  });
+});
+
+describe('the end of a message is not called resolved', () => {
+  const expiring = (severity: string): Labels =>
+    alert('LicenseExpiringSoon', severity, { ...LIC, feature: 'f', expires: '2026-11-25' });
+  const expired = { ...expiring('critical'), alertname: 'LicenseExpired' };
+  const ownedBy = (owner: string): Labels => ({ ...down, owner });
+  const toOwners = (sent: readonly Sent[]) =>
+    sent.map(({ text, message }) => `${/owner="(.*?)"/.exec(message.key)?.[1]} ${text}`);
+
+  it('if the alert goes on with another severity, or its license has expired', async () => {
+    const { world, pass, contents, crash } = start();
+    const warning = expiring('warning');
+    world.firing.set(warning, START);
+    await pass(600);
+    world.firing.set(expiring('critical'), now());
+    world.firing.delete(warning);
+    world.replaced.set(warning, 'critical');
+    await pass(30);
+    world.replaced.clear();
+    // it is saved how it goes on, which is not known any more when the message is written
+    await pass(30);
+    crash();
+    world.firing.clear();
+    world.firing.set(expired, now());
+    world.replaced.set(expiring('critical'), 'expired');
+    await pass(900);
+    const said = contents.map(({ notices }) =>
+      notices.map((notice) => `${notice.labels.severity} ${shownStateOf(notice)} ${nowOf(notice)}`.trim()),
+    );
+    expect(said).toEqual([
+      ['warning firing'],
+      ['warning replaced critical', 'critical replaced expired', 'critical firing'],
+    ]);
+  });
+
+  it('for its former owner, and it is new for the next one, once', async () => {
+    const { world, pass, sent, crash } = start();
+    world.firing.set(ownedBy('cad'), START);
+    await pass(600);
+    world.firing.clear();
+    world.firing.set(ownedBy('cfd'), START);
+    world.replaced.set(ownedBy('cad'), 'with cfd');
+    await pass(60);
+    crash();
+    await pass(900);
+    world.replaced.clear();
+    world.firing.clear();
+    await pass(900);
+    expect(toOwners(sent)).toEqual([
+      'cad a;b: server down',
+      'cad a;b: now with cfd',
+      'cfd a;b: server down',
+      'cfd a;b: resolved',
+    ]);
+  });
+
+  it('if its rule is not evaluated any more, and it is when the rule is evaluated again', async () => {
+    const { world, pass, texts } = start();
+    world.firing.set(down, START);
+    await pass(600);
+    world.firing.clear();
+    world.disabled.add('LicenseServerDown');
+    await pass(2 * HOUR);
+    expect(texts()).toEqual(['a;b: server down', 'a;b: no data about 1 alert']);
+    world.disabled.clear();
+    await pass(600);
+    expect(texts().slice(2)).toEqual(['a;b: resolved']);
   });
 });
 

@@ -126,6 +126,28 @@ describe('a webhook', () => {
     expect(await (await fetch(`${running.url}/metrics`)).text()).not.toMatch(/T0P-SECRET|t0ken/);
   });
 
+  it.concurrent('gets an alert of another owner as another one, and how the former one goes on', async () => {
+    const channel = createWebhookChannel({
+      url: () => '',
+      target: '',
+      client: createHttpClient({ timeout: 10, authorization: () => undefined, tls: noTls, userAgent: 'test' }),
+      sendResolved: true,
+      commonLabels: {},
+      generatorUrl: 'http://exporter/alerts',
+      externalUrl: 'http://exporter',
+      timeZone: 'UTC',
+    });
+    const labels = { alertname: 'LicenseServerDown', severity: 'critical', vendor_license: 'a;b', owner: 'cad' };
+    const last = { startsAt: 1, state: 'resolved' as const, at: 2, dueSince: undefined, now: 'with cfd' };
+    const notices = [{ key: 'k', labels, annotations: { summary: 'It is down.' }, episodes: [last], isNew: false }];
+    const group = { key: 'g', labels: {}, isAboutExpiries: false };
+    const { body } = await channel.writeGroup({ group, notices, isReminder: false }, 'id', 2);
+    expect(JSON.parse(body)).toMatchObject({
+      status: 'resolved',
+      alerts: [{ status: 'resolved', annotations: { summary: 'It is down.', now: 'with cfd' } }],
+    });
+  });
+
   it.concurrent('that refuses a request says so with the status, and whether it is about its content', async ({
     cleanup,
   }) => {

@@ -23,7 +23,7 @@ export function alertOf(labels: Labels = {}, more: Partial<AlertState> = {}): Al
     resolvedAt: undefined,
     knownAt: NOW,
     unknownSince: undefined,
-    isReplaced: false,
+    now: undefined,
     ...more,
   };
 }

@@ -26,7 +26,7 @@ interface Example {
     readonly target_matchers: readonly string[];
     readonly equal: readonly string[];
   }[];
-  readonly receivers: readonly { readonly name: string; readonly email_configs?: readonly object[] }[];
+  readonly receivers: readonly ({ readonly name: string } & Readonly<Record<string, unknown>>)[];
 }
 
 const folder = join(import.meta.dirname, '../../deploy/alertmanager');
@@ -68,26 +68,37 @@ export interface PostedAlert {
 }
 
 export interface RunningExample extends Pick<MailSink, 'mails'> {
+  /** Sends alerts that fire. */
   post(alerts: readonly PostedAlert[]): Promise<void>;
+  /** Sends the end of alerts. */
+  end(alerts: readonly PostedAlert[]): Promise<void>;
   /** The labels of alerts that are not suppressed by an inhibition. */
   active(): Promise<readonly Labels[]>;
 }
 
-/** An Alertmanager with the example: its routes, groups, inhibitions and templates. Each receiver sends mails to its name. */
-export async function startExample(
-  cleanup: Cleanup,
-  hours: Readonly<Record<'working-hours' | 'digest-hour', 'always' | 'never'>>,
-): Promise<RunningExample> {
+/** Mails to the name of a receiver, with the end of alerts if its integration in the example sends it. */
+function mailsOf({ name, ...integrations }: Example['receivers'][number]): object {
+  if (name === 'license-digest') return { name, ...integrations };
+  const [integration] = Object.values(integrations).flat() as readonly { readonly send_resolved?: boolean }[];
+  return {
+    name,
+    email_configs: [{ to: `${name}@example.com`, send_resolved: integration?.send_resolved ?? false }],
+  };
+}
+
+/**
+ * An Alertmanager with the example: its routes, groups, inhibitions and templates.
+ *
+ * @param digest when its hour is
+ */
+export async function startExample(cleanup: Cleanup, digest: 'always' | 'never'): Promise<RunningExample> {
   const sink = await startMailSink(cleanup);
   const config = {
     ...example,
     global: { smtp_smarthost: sink.address, smtp_from: 'test@example.com', smtp_require_tls: false },
     route: quickened(example.route),
-    time_intervals: Object.entries(hours).map(([name, when]) => ({ name, time_intervals: intervals[when] })),
-    receivers: example.receivers.map(({ name, email_configs: mail }) => ({
-      name,
-      email_configs: name === 'license-digest' ? mail : [{ to: `${name}@example.com` }],
-    })),
+    time_intervals: [{ name: 'digest-hour', time_intervals: intervals[digest] }],
+    receivers: example.receivers.map(mailsOf),
   };
   const file = writeExample(cleanup, stringify(config, { lineWidth: 0 }));
   const { url } = await startPeer(cleanup, 'prometheus-alertmanager', [
@@ -96,19 +107,21 @@ export async function startExample(
     '--web.listen-address=127.0.0.1:0',
     '--cluster.listen-address=',
   ]);
+  const startedAt = Date.now();
   const isActive = (alert: { status: { state: string } }): boolean => alert.status.state === 'active';
+  const send = async (alerts: readonly PostedAlert[], endsIn: number): Promise<void> => {
+    const [startsAt, endsAt] = [startedAt, Date.now() + endsIn].map((ms) => new Date(ms).toISOString());
+    const { ok, status } = await fetch(`${url}/api/v2/alerts`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify(alerts.map((alert) => ({ ...alert, startsAt, endsAt }))),
+    });
+    if (!ok) throw new Error(`Alertmanager answers ${status}`);
+  };
   return {
     mails: sink.mails,
-    post: async (alerts) => {
-      const startsAt = new Date().toISOString();
-      const endsAt = new Date(Date.now() + 3_600_000).toISOString();
-      const { ok, status } = await fetch(`${url}/api/v2/alerts`, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify(alerts.map((alert) => ({ ...alert, startsAt, endsAt }))),
-      });
-      if (!ok) throw new Error(`Alertmanager answers ${status}`);
-    },
+    post: (alerts) => send(alerts, 3_600_000),
+    end: (alerts) => send(alerts, 0),
     active: async () => {
       const alerts = (await (await fetch(`${url}/api/v2/alerts`)).json()) as (PostedAlert & {
         status: { state: string };
