@@ -6,6 +6,8 @@ import type { AlertState, Labels } from './alert.ts';
 import { type Delivery, QUEUE_CAPACITY } from './delivery.ts';
 import { createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
 import { silenceUrl } from './links.ts';
+import type { Listed, Owned } from './listed.ts';
+import type { ListedFile } from './listed-file.ts';
 import { ownLabelsOf } from './notification.ts';
 import { ACTIVE_RESENDS, createNotifier, type DeliveryTarget, type NotifierOptions } from './notifier.ts';
 import { restore } from './restore.ts';
@@ -35,6 +37,10 @@ export interface EngineOptions
   readonly recording: () => RecordingState | undefined;
   /** `undefined` before the first pass of right-sizing, and without right-sizing. */
   readonly forecasts: () => Forecasts | undefined;
+  /** Whether series are withheld because of `metrics.max_series`; `undefined` while no page of metrics is rendered. */
+  readonly isSeriesLimited: () => boolean | undefined;
+  /** Whether the last reload of the configuration was refused. */
+  readonly isReloadRefused: () => boolean;
   readonly rules: RuleSettings;
   readonly alertmanagers: readonly DeliveryTarget[];
   /** How long an alert is kept while its condition is unknown, seconds. */
@@ -50,8 +56,11 @@ export interface EngineOptions
   readonly alertmanagerUrl: string | undefined;
   /** The IANA name of the zone of times in texts. */
   readonly timeZone: string;
-  readonly ownsVendorLicense: (vendorLicense: string) => boolean;
+  readonly owned: Owned;
   readonly stateFile: StateFile | undefined;
+  /** What was listed before. It is filled from its file, unless alerts are continued. */
+  readonly listed: Listed;
+  readonly listedFile: ListedFile | undefined;
   /** Called after each evaluation, when the alerts are saved. Must return at once, and must not throw. */
   readonly handOver: (handOver: HandOver) => void;
   /** Alerts to continue, for example from before a reload. */
@@ -108,7 +117,7 @@ const SAVE_INTERVAL = 1;
 
 /** Evaluates the rules after each poll and at an interval, and sends alerts to Alertmanager, if there is one. */
 export function createAlertEngine(options: EngineOptions): AlertEngine {
-  const { now, log, resendDelay, evaluationInterval, stateFile } = options;
+  const { now, log, resendDelay, evaluationInterval, stateFile, listed, listedFile } = options;
   const rules = createRules(options.rules);
   const ownLabels = ownLabelsOf(options);
   const commonLabels: Labels = { ...options.externalLabels, ...ownLabels };
@@ -159,8 +168,10 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         if (inventory === undefined || isOutdated) return undefined;
         const [authenticated, sources] = [options.authenticated(), options.sources()];
         const [recording, forecasts] = [options.recording(), options.forecasts()];
-        const view = { now: at, inventory, authenticated, sources, recording, forecasts, timeZone };
-        const evaluated = await runSliced(evaluateRules(view));
+        const [isSeriesLimited, isReloadRefused] = [options.isSeriesLimited(), options.isReloadRefused()];
+        const past = await runSliced(listed.observe(inventory, at, options.owned));
+        const about = { authenticated, sources, recording, forecasts, past, isSeriesLimited, isReloadRefused };
+        const evaluated = await runSliced(evaluateRules({ now: at, inventory, timeZone, ...about }));
         return { evaluated, ...step(states, evaluated, at, stepOptions()) };
       });
     } catch (error) {
@@ -188,6 +199,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     else if (hadAlerts && at - savedAt >= SAVE_INTERVAL) void save();
     options.handOver({ at, states, transitions, evaluated });
     states = notifier.send(states, at);
+    await listedFile?.keep(listed, at);
   };
 
   const run = createLatestOnly(async () => {
@@ -203,6 +215,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   return {
     start: async () => {
       if (options.initial === undefined) {
+        listedFile?.load(listed);
         states = await restore(now(), {
           stateFile,
           alertmanagers: options.alertmanagers.map(({ alertmanager }) => alertmanager),
@@ -210,7 +223,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
           filter: ownLabels,
           commonLabels,
           unknownHold,
-          ownsVendorLicense: options.ownsVendorLicense,
+          ownsVendorLicense: options.owned.ownsVendorLicense,
           onProblem: (alertmanager, reason) => log.warn({ alertmanager, reason }, 'alerts not read from Alertmanager'),
         });
       }
@@ -226,6 +239,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
       await run();
       await notifier.stop();
       if (states.size > 0) await save();
+      await listedFile?.finish(listed);
     },
     status: () => {
       const isEvaluated = lastEvaluation !== undefined && lastEvaluation.at > now() - ACTIVE_RESENDS * resendDelay;

@@ -1,5 +1,6 @@
 import type { Owners } from '../model/owners.ts';
 import { type Finding, type Labels, withoutEmpty } from './alert.ts';
+import { isListEmpty } from './insights.ts';
 import { createIgnore, type Matcher } from './matchers.ts';
 import type { EvaluatedRule, Evaluation, Rule, View } from './rule.ts';
 
@@ -39,8 +40,11 @@ export function createEvaluation(options: EvaluationOptions) {
     const evaluation = yield* rule.evaluate(view);
     const [owners, runbook] = [options.owners(), runbookUrl(rule.name)];
     const findings = evaluation.findings.map((finding) => address(owners, runbook, finding));
+    // that nothing is listed is an alert of its own, which fires later: until then, nothing else ends
+    const isEmptied = isListEmpty(view.inventory);
     return {
       ...evaluation,
+      isUnknown: (labels) => (isEmptied && labels.vendor_license !== undefined) || evaluation.isUnknown(labels),
       findings:
         isIgnored === undefined
           ? findings

@@ -1,5 +1,6 @@
 import type { Inventory } from '../inventory/inventory.ts';
 import { type Finding, type Labels, withoutEmpty } from './alert.ts';
+import type { Past } from './past.ts';
 import { type Adjustable, createLookup, type Durations, type Lookup } from './rule-settings.ts';
 
 export type Severity = 'critical' | 'warning' | 'info';
@@ -65,6 +66,12 @@ export interface View {
   readonly recording: RecordingState | undefined;
   /** `undefined` before the first pass of right-sizing, and without right-sizing. */
   readonly forecasts: Forecasts | undefined;
+  /** What was listed before, compared with this inventory. */
+  readonly past: Past;
+  /** Whether series are withheld because of `metrics.max_series`; `undefined` while no page of metrics is rendered. */
+  readonly isSeriesLimited: boolean | undefined;
+  /** Whether the last reload of the configuration was refused. */
+  readonly isReloadRefused: boolean;
   /** The IANA name of the zone of times in texts. */
   readonly timeZone: string;
 }

@@ -5,6 +5,7 @@ import type { Alertmanager, KnownAlert, Outcome } from '../../src/alerts/alertma
 import { alertsJson } from '../../src/alerts/api.ts';
 import { createCounts } from '../../src/alerts/delivery.ts';
 import { type AlertEngine, createAlertEngine, type EngineOptions } from '../../src/alerts/engine.ts';
+import { Listed } from '../../src/alerts/listed.ts';
 import { createStateFile, type SavedAlerts, type StateFile } from '../../src/alerts/state-file.ts';
 import { createCurrentInventory } from '../../src/inventory/current.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
@@ -137,7 +138,11 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
       timeZone: 'Europe/Berlin',
       runbookUrl: (name) => `https://wiki.example.com/runbooks.md#${name.toLowerCase()}`,
       generatorUrl: 'http://exporter:10319/alerts',
-      ownsVendorLicense: () => true,
+      owned: { ownsVendorLicense: () => true, ownsFeature: () => true },
+      listed: new Listed(),
+      listedFile: undefined,
+      isSeriesLimited: () => false,
+      isReloadRefused: () => false,
       stateFile: undefined,
       handOver: () => {},
       initial: undefined,
@@ -694,7 +699,7 @@ describe('over a restart', () => {
       known({ ...serverDown, vendor_license: LIC, shard: '1' }),
     ];
     world.down = 'unknown';
-    const engine = create({ ownsVendorLicense: (name) => name === LIC });
+    const engine = create({ owned: { ownsVendorLicense: (name) => name === LIC, ownsFeature: () => true } });
     await engine.start();
     await advance(0);
     // not resolved, though nothing is known: held

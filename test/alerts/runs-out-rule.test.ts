@@ -151,6 +151,9 @@ describe('LicenseRunsOut', () => {
       sources: undefined,
       recording: undefined,
       forecasts: forecasts(rows),
+      past: {} as never,
+      isSeriesLimited: undefined,
+      isReloadRefused: false,
       timeZone: 'Europe/Berlin',
     });
     let count = 0;
