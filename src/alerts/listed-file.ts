@@ -14,10 +14,21 @@ const PER_TEXT = 1000;
 export interface ListedFile {
   /** Reads the file into an empty memory. Does nothing if there is no file that can be used. */
   load(listed: Listed): void;
-  /** Saves what has changed, at most once a minute. Does not wait for the disk. @param now epoch seconds */
-  keep(listed: Listed, now: number): Promise<void>;
+  /**
+   * Saves what has changed, at most once a minute. Does not wait for the disk, but the memory must not change meanwhile.
+   *
+   * @param now epoch seconds
+   * @returns `undefined` if nothing is saved
+   */
+  keep(listed: Listed, now: number): Promise<Saving | undefined>;
   /** Saves what has changed. Resolves when it is written, or cannot be. */
   finish(listed: Listed): Promise<void>;
+}
+
+/** A write that has begun. */
+interface Saving {
+  /** Resolves when it has ended, in any way. */
+  readonly written: Promise<void>;
 }
 
 /** A feature as the file has it. No time is 0. */
@@ -131,11 +142,14 @@ export function createListedFile(
       return undefined;
     },
   });
-  const save = async (listed: Listed): Promise<Promise<void>[]> => {
+  const save = async (listed: Listed): Promise<Saving> => {
     savedChanges = listed.changes;
     newest = await runSliced(contentOf(listed));
-    return [state.save()];
+    return { written: state.save() };
   };
+  /** Whether the file lacks something, also because of its disk. */
+  const isDue = ({ since, changes }: Listed): boolean =>
+    since !== undefined && (changes !== savedChanges || surroundings.writes.problem() !== undefined);
   return {
     load: (listed) => {
       const found = state.load();
@@ -144,12 +158,12 @@ export function createListedFile(
       savedChanges = listed.changes;
     },
     keep: async (listed, now) => {
-      if (listed.since === undefined || listed.changes === savedChanges || now - savedAt < SAVE_INTERVAL) return;
+      if (!isDue(listed) || now - savedAt < SAVE_INTERVAL) return undefined;
       savedAt = now;
-      await save(listed);
+      return save(listed);
     },
     finish: async (listed) => {
-      if (listed.since !== undefined && listed.changes !== savedChanges) await Promise.all(await save(listed));
+      if (isDue(listed)) await (await save(listed)).written;
     },
   };
 }
