@@ -148,7 +148,11 @@ describe('the file of what was listed', () => {
     ['nothing', '', 'it is not complete JSON'],
     ['no lists', `{${head}}`, 'it has no lists'],
     ['no name', `{${head},"vendorLicenses":[[7,0]],"features":[]}`, 'it has vendor licenses of another form'],
-    ['half a list', `{${head},"vendorLicenses":[["a;b",0]],"features":["[0,[\\"x"]}`, 'it has a list that is not complete'],
+    [
+      'half a list',
+      `{${head},"vendorLicenses":[["a;b",0]],"features":["[0,[\\"x"]}`,
+      'it has a list that is not complete',
+    ],
     ['no vendor license', `{${head},"vendorLicenses":[],"features":["[0]"]}`, 'it has features of no vendor license'],
     [
       'no number',
@@ -166,7 +170,9 @@ describe('the file of what was listed', () => {
     writeFileSync(path, content);
     expect(load().since).toBeUndefined();
     expect(log.entries.map(({ fields }) => fields.reason)).toEqual([reason]);
-    expect(readdirSync(join(path, '..')).filter((name) => /^listed\.json\.damaged-\d{8}T\d{6}Z$/.test(name))).toHaveLength(1);
+    expect(
+      readdirSync(join(path, '..')).filter((name) => /^listed\.json\.damaged-\d{8}T\d{6}Z$/.test(name)),
+    ).toHaveLength(1);
     await file.finish(createListed());
     expect(load().since).toBe(NOW);
   });

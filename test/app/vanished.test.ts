@@ -102,11 +102,16 @@ describe('what vanishes while the daemon is away', () => {
     await eventually('back', async () => (await firing(app, 'LicenseVendorLicenseVanished')).length === 0);
   });
 
-  it('is remembered over a reload, and what the configuration excludes is not missed', { timeout: 120_000 }, async () => {
+  it('is remembered over a reload, and what the configuration excludes is not missed', {
+    timeout: 120_000,
+  }, async () => {
     const faulty = await startFaulty(cleanup);
     const app = await start(faulty.url);
     const name = /^license_feature_info\{vendor_license="([^"]+)"/m.exec(await app.metrics())?.[1] ?? '';
-    faulty.break('GetProducts', without(({ Product: product }) => String(product).startsWith(name)));
+    faulty.break(
+      'GetProducts',
+      without(({ Product: product }) => String(product).startsWith(name)),
+    );
     await eventually('vanished', async () => (await firing(app, 'LicenseVendorLicenseVanished')).includes(name));
     await app.reload(createConfig(faulty.url, settings));
     await eventually('still', async () => (await firing(app, 'LicenseVendorLicenseVanished')).includes(name));
