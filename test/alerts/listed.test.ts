@@ -211,13 +211,16 @@ describe('a feature that its vendor license no longer lists', () => {
   });
 
   it('is missed once it is known: the answer can be older than the end of the outage', () => {
-    const { see } = start();
+    const { listed, see } = start();
     see(before);
-    const isDown = { ...after, down: good(answer([{ label: LIC }])) };
-    const inventory = inventoryOf(isDown);
-    expect(see(isDown, NOW + 60).found).toEqual([]);
-    expect(inventory.features.count).toBe(1);
-    expect(see(after, NOW + 120).found).toEqual([gone]);
+    // the same features, so they are not read again because of themselves
+    const { features } = inventoryOf(after);
+    const missedAt = (scenario: Scenario, at: number) => {
+      const past = runAtOnce(listed.observe({ ...inventoryOf(scenario), features }, at, policy));
+      return past.features.map((missed) => missed.missedAt);
+    };
+    expect(missedAt({ ...after, down: good(answer([{ label: LIC }])) }, NOW + 60)).toEqual([]);
+    expect(missedAt(after, NOW + 120)).toEqual([NOW + 120]);
   });
 
   it('is forgotten if the configuration leaves it out', () => {
@@ -293,6 +296,14 @@ describe('fewer licenses than a day ago', () => {
     expect(evaluation?.isUnknown({ vendor_license: LIC, feature: 'a' })).toBe(true);
     // and the number of then is remembered
     expect(see(numbers(10), NOW + 26 * HOUR).found).toEqual([dropped]);
+  });
+
+  it('does not count what a server that was down had', () => {
+    const { see } = start();
+    see(numbers(20));
+    see({ ...numbers(0), down: good(answer([{ label: LIC }])) }, NOW + 25 * HOUR);
+    see(numbers(20), NOW + 28 * HOUR);
+    expect(see(numbers(10), NOW + 50 * HOUR).found).toEqual([dropped]);
   });
 
   it('is silent about uncounted licenses: that is known', () => {

@@ -1,8 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { tmpdir, uptime } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type Fault, startFaulty } from '../support/faulty-analyzer.ts';
+import { createClock } from '../../src/scheduling/clock.ts';
+import { type Fault, type Faulty, startFaulty } from '../support/faulty-analyzer.ts';
 import { createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
 
 /** Alerts of a daemon that compare with the past, or that are about the daemon itself. */
@@ -25,6 +26,13 @@ const settings = {
 };
 
 type TestApp = Awaited<ReturnType<typeof startApp>>;
+
+const seldom = Object.fromEntries(
+  ['products', 'features', 'expirations', 'server_down', 'concurrent_users'].map((name) => [
+    `poll.${name}`,
+    '0 0 1 1 *',
+  ]),
+);
 
 interface Shown {
   readonly state: string;
@@ -59,8 +67,12 @@ const without =
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(rest(answer, isRemoved)));
   };
 
-const start = async (url: string, more: Readonly<Record<string, unknown>> = {}): Promise<TestApp> => {
-  const app = await startApp(createConfig(url, { ...settings, ...more }));
+const start = async (
+  url: string,
+  more: Readonly<Record<string, unknown>> = {},
+  deps: Parameters<typeof startApp>[1] = {},
+): Promise<TestApp> => {
+  const app = await startApp(createConfig(url, { ...settings, ...more }), deps);
   let stopping: Promise<void> | undefined;
   const stop = (): Promise<void> => {
     stopping ??= app.stop();
@@ -70,6 +82,17 @@ const start = async (url: string, more: Readonly<Record<string, unknown>> = {}):
   await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);
   return { ...app, stop };
 };
+
+/** Removes a vendor license from GetProducts, and returns its name when its series have ended. */
+async function removeOne(faulty: Faulty, app: TestApp): Promise<string> {
+  const name = /^license_feature_info\{vendor_license="([^"]+)"/m.exec(await app.metrics())?.[1] ?? '';
+  faulty.break(
+    'GetProducts',
+    without(({ Product: product }) => String(product).startsWith(name)),
+  );
+  await eventually('gone', async () => !(await app.metrics()).includes(`license_server_up{vendor_license="${name}"}`));
+  return name;
+}
 
 describe('what vanishes while the daemon is away', () => {
   it('is noticed at its first good poll, and is over when it is back', { timeout: 120_000 }, async () => {
@@ -106,24 +129,39 @@ describe('what vanishes while the daemon is away', () => {
     timeout: 120_000,
   }, async () => {
     const faulty = await startFaulty(cleanup);
-    const app = await start(faulty.url);
-    const name = /^license_feature_info\{vendor_license="([^"]+)"/m.exec(await app.metrics())?.[1] ?? '';
-    faulty.break(
-      'GetProducts',
-      without(({ Product: product }) => String(product).startsWith(name)),
-    );
-    await eventually('vanished', async () => (await firing(app, 'LicenseVendorLicenseVanished')).includes(name));
+    const off = { LicenseVendorLicenseVanished: { enabled: false } };
+    const app = await start(faulty.url, { 'alerting.rules': off });
+    const name = await removeOne(faulty, app);
+    // only the memory knows it: there is no alert that goes on
     await app.reload(createConfig(faulty.url, settings));
-    await eventually('still', async () => (await firing(app, 'LicenseVendorLicenseVanished')).includes(name));
+    await eventually('vanished', async () => (await firing(app, 'LicenseVendorLicenseVanished')).includes(name));
     await app.reload(createConfig(faulty.url, { ...settings, 'select.exclude': [`^${name}$`] }));
     await eventually('excluded', async () => (await firing(app, 'LicenseVendorLicenseVanished')).length === 0);
   });
 });
 
+it('is as old as before after the clock was set', { timeout: 120_000 }, async () => {
+  let ahead = 0;
+  const clock = createClock(() => ({ wall: Date.now() / 1000 + ahead, uptime: uptime() }));
+  const faulty = await startFaulty(cleanup);
+  const app = await start(faulty.url, {}, { clock });
+  const name = await removeOne(faulty, app);
+  await eventually('vanished', async () => (await firing(app, 'LicenseVendorLicenseVanished')).includes(name));
+  ahead = 2 * 86_400;
+  await eventually('followed', () =>
+    app.log.entries.some(({ message }) => message.startsWith('the clock of this host')),
+  );
+  await eventually('known', async () => (await app.sample('license_data_known{data="vendor_licenses"}')) === 1);
+  // resolves after the rules were evaluated with what is known now
+  await app.reload(createConfig(faulty.url, settings));
+  expect(await firing(app, 'LicenseVendorLicenseVanished')).toEqual([name]);
+});
+
 describe('the daemon itself', () => {
   it('fires while the last reload was refused', async () => {
     const faulty = await startFaulty(cleanup);
-    const app = await start(faulty.url);
+    // no poll and no timer evaluates the rules meanwhile
+    const app = await start(faulty.url, { ...seldom, 'alerting.evaluation_interval': '10m' });
     expect(await firing(app, 'LicenseExporterConfigReloadFailed')).toEqual([]);
     app.refuseReload();
     await eventually('refused', async () => (await firing(app, 'LicenseExporterConfigReloadFailed')).length === 1);
