@@ -8,6 +8,8 @@ import { type Delivery, QUEUE_CAPACITY } from './delivery.ts';
 import { createAddress, createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
 import { changesOf, type SentAlert, type SentAlerts, type SumUpOptions, sumUpAlerts } from './groups.ts';
 import { silenceUrl } from './links.ts';
+import type { Listed, Owned } from './listed.ts';
+import type { ListedFile } from './listed-file.ts';
 import { ownLabelsOf } from './notification.ts';
 import { ACTIVE_RESENDS, createNotifier, type DeliveryTarget, type NotifierOptions } from './notifier.ts';
 import { type Continued, restore } from './restore.ts';
@@ -43,6 +45,10 @@ export interface EngineOptions
   readonly forecasts: () => Forecasts | undefined;
   /** See `View`. */
   readonly denied: () => View['denied'];
+  /** Whether series are withheld because of `metrics.max_series`; `undefined` while no page of metrics is rendered. */
+  readonly isSeriesLimited: () => boolean | undefined;
+  /** Whether the last reload of the configuration was refused. */
+  readonly isReloadRefused: () => boolean;
   readonly rules: RuleSettings;
   readonly alertmanagers: readonly DeliveryTarget[];
   /** Who acts on a vendor license or a feature. It can change at any time, and alerts follow it. */
@@ -60,8 +66,11 @@ export interface EngineOptions
   readonly alertmanagerUrl: string | undefined;
   /** The IANA name of the zone of times in texts. */
   readonly timeZone: string;
-  readonly ownsVendorLicense: (vendorLicense: string) => boolean;
+  readonly owned: Owned;
   readonly stateFile: StateFile | undefined;
+  /** What was listed before. It is filled from its file, unless alerts are continued. */
+  readonly listed: Listed;
+  readonly listedFile: ListedFile | undefined;
   /** Called after each evaluation, when the alerts are saved. Must return at once, and must not throw. */
   readonly handOver: (handOver: HandOver) => void;
   /** Alerts to continue, for example from before a reload. */
@@ -123,7 +132,7 @@ const SAVE_INTERVAL = 1;
 
 /** Evaluates the rules after each poll and at an interval, and sends alerts to Alertmanager, if there is one. */
 export function createAlertEngine(options: EngineOptions): AlertEngine {
-  const { now, log, resendDelay, evaluationInterval, stateFile } = options;
+  const { now, log, resendDelay, evaluationInterval, stateFile, listed, listedFile } = options;
   const rules = createRules(options.rules);
   const ownLabels = ownLabelsOf(options.analyzer);
   const commonLabels: Labels = { ...options.externalLabels, ...ownLabels };
@@ -193,8 +202,10 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         if (inventory === undefined || isOutdated) return undefined;
         const [authenticated, sources] = [options.authenticated(), options.sources()];
         const [recording, forecasts, denied] = [options.recording(), options.forecasts(), options.denied()];
-        const view = { now: at, inventory, authenticated, sources, recording, forecasts, denied, timeZone };
-        const evaluated = await runSliced(evaluateRules(view));
+        const [isSeriesLimited, isReloadRefused] = [options.isSeriesLimited(), options.isReloadRefused()];
+        const past = await runSliced(listed.observe(inventory, at, options.owned));
+        const about = { authenticated, sources, recording, forecasts, denied, past, isSeriesLimited, isReloadRefused };
+        const evaluated = await runSliced(evaluateRules({ now: at, inventory, timeZone, ...about }));
         return { evaluated, ...step(states, evaluated, at, stepOptions()) };
       });
     } catch (error) {
@@ -226,6 +237,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     else if ((hadAlerts || savedNames !== kept().complete.size) && at - savedAt >= SAVE_INTERVAL) void save();
     options.handOver({ at, alerts: sent, changes, evaluated });
     notifier.send(sent, at);
+    await listedFile?.keep(listed, at);
   };
 
   const run = createLatestOnly(async () => {
@@ -241,6 +253,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   return {
     start: async () => {
       if (options.initial === undefined) {
+        listedFile?.load(listed);
         continued = await restore(now(), {
           stateFile,
           alertmanagers: options.alertmanagers.map(({ alertmanager }) => alertmanager),
@@ -249,7 +262,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
           commonLabels,
           shard: options.shard,
           ownerNames: options.owners().names,
-          ownsVendorLicense: options.ownsVendorLicense,
+          ownsVendorLicense: options.owned.ownsVendorLicense,
           onProblem: (alertmanager, reason) => log.warn({ alertmanager, reason }, 'alerts not read from Alertmanager'),
         });
       }
@@ -271,6 +284,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
       await run();
       await notifier.stop();
       if (states.size > 0 || kept().complete.size > 0) await save();
+      await listedFile?.finish(listed);
     },
     status: () => {
       const isEvaluated = lastEvaluation !== undefined && lastEvaluation.at > now() - ACTIVE_RESENDS * resendDelay;

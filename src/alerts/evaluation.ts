@@ -1,5 +1,6 @@
 import type { Owners } from '../model/owners.ts';
 import { type Finding, identityOf, type Labels, withoutEmpty } from './alert.ts';
+import { isListEmpty } from './insights.ts';
 import { createIgnore, type Matcher } from './matchers.ts';
 import { aboutSite, type EvaluatedRule, type Evaluation, type Rule, type View } from './rule.ts';
 
@@ -46,8 +47,12 @@ export function createEvaluation(options: EvaluationOptions) {
     const evaluation = yield* rule.evaluate(view);
     const runbook = runbookUrl(rule.name);
     const findings = evaluation.findings.map((finding) => complete(runbook, finding));
+    // that nothing is listed is an alert of its own, which fires later: until then, nothing else ends
+    const isEmptied = isListEmpty(view.inventory);
     return {
       ...evaluation,
+      unknownAbout: isEmptied ? new Set([...evaluation.unknownAbout, '']) : evaluation.unknownAbout,
+      isUnknown: (labels) => (isEmptied && labels.vendor_license !== undefined) || evaluation.isUnknown(labels),
       findings:
         isIgnored === undefined
           ? findings

@@ -11,10 +11,8 @@ export interface RelayTexts {
   readonly description: string;
 }
 
-const FEATURE =
-  '{{ $labels.feature }}{{ if $labels.version }} {{ $labels.version }}{{ end }}{{ if $labels.package }} (package {{ $labels.package }}){{ end }} of {{ $labels.vendor_license }}';
-/** Rules that can be about a vendor license as a whole. */
-const FEATURES = `{{ if $labels.feature }}${FEATURE}{{ else }}features of {{ $labels.vendor_license }}{{ end }}`;
+/** Alerts of features are one of their vendor license. */
+const FEATURES = 'features of {{ $labels.vendor_license }}';
 const ANALYZER = 'analyzer {{ $labels.analyzer }}{{ if $labels.shard }} (shard {{ $labels.shard }}){{ end }}';
 const PAGE = 'The page /alerts of the exporter has the figures.';
 
@@ -30,24 +28,24 @@ const relayTexts: Readonly<Record<EngineRuleName, RelayTexts>> = {
     description: `The server is not reported down, but its data is not collected. Check the collector of the analyzer for this server. ${PAGE}`,
   },
   LicenseExpired: {
-    summary: `License ${FEATURE} expired on {{ $labels.expires }}.`,
+    summary: `Licenses of ${FEATURES} expired on {{ $labels.expires }}.`,
     description:
       'Install the renewed license file. If it is not needed any more, remove it from the license file, or silence this alert.',
   },
   LicenseExpiringSoon: {
-    summary: `License ${FEATURES} expires on {{ $labels.expires }}.`,
+    summary: `Licenses of ${FEATURES} expire on {{ $labels.expires }}.`,
     description: 'Order the renewal and install the new license file.',
   },
   LicenseFeatureSaturated: {
-    summary: `Nearly all licenses of ${FEATURE} are in use.`,
+    summary: `Nearly all licenses of ${FEATURES} are in use.`,
     description: `Users may soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses. ${PAGE}`,
   },
   LicenseRequestsQueued: {
-    summary: `Requests are queued for ${FEATURE}.`,
+    summary: `Requests are queued for ${FEATURES}.`,
     description: `Users are waiting for a license. Look for idle checkouts and unused reservations. ${PAGE}`,
   },
   LicenseDenials: {
-    summary: `License requests for ${FEATURE} were denied.`,
+    summary: `License requests for ${FEATURES} were denied.`,
     description: `Compare the peak usage of the feature with its number of licenses. ${PAGE}`,
   },
   LicenseRunsOut: {
@@ -68,6 +66,27 @@ const relayTexts: Readonly<Record<EngineRuleName, RelayTexts>> = {
     summary: `History of ${ANALYZER} is not recorded.`,
     description:
       'What is not recorded now is missing from charts and from advice permanently. Check the disk of storage.path and embedded_analyzer.store_max_size. The page /sources of the exporter shows the reason.',
+  },
+  LicenseVendorLicenseVanished: {
+    summary: 'The analyzer no longer lists {{ $labels.vendor_license }}.',
+    description: `Its server is no longer monitored. Check the configuration of the analyzer. If the vendor license was removed on purpose, silence the alert. ${PAGE}`,
+  },
+  LicenseFeatureVanished: {
+    summary: `The analyzer no longer lists ${FEATURES}.`,
+    description: `Users may be denied them. Compare the license file with that of the day before. ${PAGE}`,
+  },
+  LicenseCapacityDropped: {
+    summary: `There are fewer licenses of ${FEATURES} than a day ago.`,
+    description: `Licenses expired, a license file changed, or a redundant server is missing. Compare the license file with that of the day before. ${PAGE}`,
+  },
+  LicenseExporterSeriesLimit: {
+    summary: `The license exporter of ${ANALYZER} withholds series.`,
+    description: 'The number of series has reached metrics.max_series. Raise the limit, select less, or use shards.',
+  },
+  LicenseExporterConfigReloadFailed: {
+    summary: `The license exporter of ${ANALYZER} runs with an old configuration.`,
+    description:
+      'The last reload was refused. Run "license-exporter check-config FILE" to see what is wrong. Correct the configuration and reload it.',
   },
   LicenseProductsEmpty: {
     summary: `The ${ANALYZER} reports no vendor license.`,

@@ -1,5 +1,6 @@
 import type { Inventory } from '../inventory/inventory.ts';
 import { type Finding, type Labels, withoutEmpty } from './alert.ts';
+import type { Past } from './past.ts';
 import { type Adjustable, createLookup, type Durations, type Lookup } from './rule-settings.ts';
 
 export type Severity = 'critical' | 'warning' | 'info';
@@ -82,6 +83,12 @@ export interface View {
   readonly forecasts: Forecasts | undefined;
   /** Requests that an analyzer in this process has recorded as denied today; `undefined` without one, and if they cannot be read. */
   readonly denied: readonly DeniedFeature[] | undefined;
+  /** What was listed before, compared with this inventory. */
+  readonly past: Past;
+  /** Whether series are withheld because of `metrics.max_series`; `undefined` while no page of metrics is rendered. */
+  readonly isSeriesLimited: boolean | undefined;
+  /** Whether the last reload of the configuration was refused. */
+  readonly isReloadRefused: boolean;
   /** The IANA name of the zone of times in texts. */
   readonly timeZone: string;
 }

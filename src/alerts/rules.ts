@@ -1,4 +1,5 @@
 import { createExpired, createExpiringSoon } from './expiry-rules.ts';
+import { createConfigReloadFailed, createSeriesLimit } from './exporter-rules.ts';
 import { createDenials, createQueued } from './feature-rules.ts';
 import {
   createAnalyzerUnreachable,
@@ -14,6 +15,7 @@ import { createRunsOut } from './runs-out-rule.ts';
 import { createSaturated } from './saturation-rule.ts';
 import { createCollectionStale, createServerDown } from './site-rules.ts';
 import { createHistoryNotRecorded, createRedundancyLost, createSourceDown } from './source-rules.ts';
+import { createCapacityDropped, createFeatureVanished, createVendorLicenseVanished } from './vanished-rules.ts';
 
 /** Every rule of the engine. The key is the `alertname`, and the name of its settings. */
 const factories = {
@@ -34,6 +36,11 @@ const factories = {
   LicensePollPartial: createPollPartial,
   LicenseFieldMissing: createFieldMissing,
   LicenseRecordsDiscarded: createRecordsDiscarded,
+  LicenseVendorLicenseVanished: createVendorLicenseVanished,
+  LicenseFeatureVanished: createFeatureVanished,
+  LicenseCapacityDropped: createCapacityDropped,
+  LicenseExporterSeriesLimit: createSeriesLimit,
+  LicenseExporterConfigReloadFailed: createConfigReloadFailed,
 };
 
 /** The names of the alerts that the engine evaluates. */

@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { type Alertmanager, createAlertmanager } from '../alerts/alertmanager.ts';
 import { createCounts, type DeliveryCounts } from '../alerts/delivery.ts';
 import { type AlertEngine, createAlertEngine, type EngineOptions } from '../alerts/engine.ts';
+import { createListedFile } from '../alerts/listed-file.ts';
 import { createStateFile } from '../alerts/state-file.ts';
 import type { AlertmanagerConfig, Config } from '../config/config.ts';
 import { revealTls } from '../config/secret.ts';
@@ -15,6 +16,7 @@ import { analyzerIdentity, namesOfSaved } from './identity.ts';
 /** Creates the clients of the Alertmanagers from the configuration, for the daemon and for `test-alert`. */
 
 const STATE_FILE = 'alert-state.json';
+const LISTED_FILE = 'listed.json';
 
 /** The Authorization header. Its file is read each time. If that fails, the last good content is used. */
 export function authorizationOf(
@@ -74,8 +76,11 @@ type EngineInputs = Pick<
   | 'recording'
   | 'forecasts'
   | 'denied'
+  | 'isSeriesLimited'
+  | 'isReloadRefused'
   | 'owners'
-  | 'ownsVendorLicense'
+  | 'owned'
+  | 'listed'
   | 'timeZone'
   | 'handOver'
   | 'now'
@@ -101,6 +106,8 @@ export function createAlerting(
     counts.set(url, known);
     return known;
   };
+  const stateOf = (file: string) => ({ writes: writes.of(file), stamp: () => stampOf(now()), log });
+  const names = namesOfSaved(config);
   const url = externalUrl(config);
   const runbooks = alerting.runbookBaseUrl ?? `${url}/runbooks`;
   return createAlertEngine({
@@ -124,11 +131,11 @@ export function createAlerting(
     stateFile:
       storagePath === undefined
         ? undefined
-        : createStateFile(join(storagePath, STATE_FILE), namesOfSaved(config), {
-            writes: writes.of(STATE_FILE),
-            stamp: () => stampOf(now()),
-            log,
-          }),
+        : createStateFile(join(storagePath, STATE_FILE), names, stateOf(STATE_FILE)),
+    listedFile:
+      storagePath === undefined
+        ? undefined
+        : createListedFile(join(storagePath, LISTED_FILE), names, stateOf(LISTED_FILE)),
     initial,
   });
 }

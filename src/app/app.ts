@@ -275,7 +275,10 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
           log.info({}, 'configuration reloaded');
         });
       }),
-    refuseReload: () => self.setReload(false, now()),
+    refuseReload: () => {
+      self.setReload(false, now());
+      void pipeline.alerting.evaluate();
+    },
     stop: () => {
       isStopping = true;
       stopWatch?.();

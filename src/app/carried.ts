@@ -1,5 +1,6 @@
 import { movedAlert } from '../alerts/alert.ts';
 import type { DeliveryCounts } from '../alerts/delivery.ts';
+import type { Listed } from '../alerts/listed.ts';
 import type { Continued } from '../alerts/restore.ts';
 import { movedEnd } from '../alerts/statements.ts';
 import { type KeptContract, movedContract } from '../inventory/field-contract.ts';
@@ -16,6 +17,7 @@ export interface Carried {
   readonly data: Snapshot;
   readonly fields: KeptContract;
   readonly alerts: Continued | undefined;
+  readonly listed: Listed;
   readonly messages: ReceiverStates | undefined;
 }
 
@@ -27,10 +29,11 @@ interface CarryOptions {
   readonly log: Log;
 }
 
-const carriedOf = ({ poller, fieldContract, alerting, messages }: Pipeline): Carried => ({
+const carriedOf = ({ poller, fieldContract, alerting, listed, messages }: Pipeline): Carried => ({
   data: poller.latest(),
   fields: fieldContract.kept(),
   alerts: alerting.states(),
+  listed,
   messages: messages.states(),
 });
 
@@ -50,8 +53,10 @@ export function carryOver(old: Pipeline, { analyzer }: AppConfig, { clock, count
 }
 
 /** @param by seconds. @param now by the clock as it is set */
-function movedCarried({ data, fields, alerts, messages }: Carried, by: number, now: number): Carried {
+function movedCarried({ data, fields, alerts, listed, messages }: Carried, by: number, now: number): Carried {
+  listed.move(by);
   return {
+    listed,
     data: withoutAnswers(data, now),
     fields: movedContract(fields, by),
     alerts: alerts && {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import type { AlertEngine } from '../alerts/engine.ts';
+import { Listed } from '../alerts/listed.ts';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { NtlmDispatcher } from '../client/dispatcher.ts';
 import { createQueryClient } from '../client/query-client.ts';
@@ -59,6 +60,8 @@ export interface Pipeline {
   /** What does not depend on the user of a request. */
   readonly datasource: SharedBackend;
   readonly alerting: AlertEngine;
+  /** What the analyzer listed before. */
+  readonly listed: Listed;
   /** Messages about alerts, by e-mail and webhook. */
   readonly messages: Messages;
   /** What the advice on the number of licenses is computed from. */
@@ -206,6 +209,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     now,
     log,
   });
+  const listed = carried?.listed ?? new Listed();
   const alerting = createAlerting(config, {
     useInventory: (work) => inventory.use(work),
     authenticated: () => gate.authenticated,
@@ -213,9 +217,12 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     recording: deps.recording,
     forecasts: latestPass,
     denied: () => denied(),
+    isSeriesLimited: exposition.isLimited,
+    isReloadRefused: self.isReloadRefused,
     owners: deps.owners,
     timeZone,
-    ownsVendorLicense: selection.ownsVendorLicense,
+    owned: selection,
+    listed,
     version: deps.version,
     counts: deps.deliveryCounts,
     writes: deps.writes,
@@ -288,6 +295,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     fieldContract,
     datasource,
     alerting,
+    listed,
     messages,
     passInputs,
     stop,

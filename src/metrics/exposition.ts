@@ -78,6 +78,8 @@ const nothingPolled: PollingState = {
 
 /** A reader of the inventory that renders it. */
 export interface Exposition extends InventoryReader {
+  /** Whether the newest page lacks series because of `maxSeries`; `undefined` before the first page. */
+  isLimited(): boolean | undefined;
   /** Status 500 while the newest inventory cannot be rendered, because older data would look current. */
   page(request: PageRequest): Promise<Page>;
 }
@@ -182,6 +184,7 @@ export function createExposition(options: ExpositionOptions): Exposition {
   return {
     name: 'metrics',
     read,
+    isLimited: () => shown && Object.values(shown.blocks).some(({ isLimited }) => isLimited),
     page: async ({ accept, acceptEncoding, collect }) => {
       const unknown = collect.filter((name) => !(blockNames as readonly string[]).includes(name));
       if (unknown.length > 0) {

@@ -70,6 +70,8 @@ export interface SelfMetrics {
   observeRequest(request: { endpoint: string; seconds: number; bytes: number; failure?: FailureKind }): void;
   /** @param at epoch seconds */
   setReload(successful: boolean, at: number): void;
+  /** Whether the last reload was refused. */
+  isReloadRefused(): boolean;
   setSeries(count: number, limitExceeded: boolean): void;
   render(format: 'text' | 'openmetrics'): Promise<string>;
   /** Increases when something changes that every later page must show: a reload or a failed request. */
@@ -156,6 +158,7 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   const reloadedAt = gauge('license_exporter_config_last_reload_success_timestamp_seconds');
 
   let changes = 0;
+  let isRefused = false;
   return {
     changes: () => changes,
     observeRequest: ({ endpoint, seconds, bytes: received, failure }) => {
@@ -169,8 +172,10 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
     setReload: (successful, at) => {
       reloadSuccessful.set(Number(successful));
       if (successful) reloadedAt.set(at);
+      isRefused = !successful;
       changes += 1;
     },
+    isReloadRefused: () => isRefused,
     setSeries: (count, exceeded) => {
       series.set(count);
       limitExceeded.set(Number(exceeded));

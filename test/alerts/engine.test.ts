@@ -5,6 +5,7 @@ import type { Alertmanager, KnownAlert, Outcome } from '../../src/alerts/alertma
 import { alertsJson } from '../../src/alerts/api.ts';
 import { createCounts } from '../../src/alerts/delivery.ts';
 import { type AlertEngine, createAlertEngine, type EngineOptions } from '../../src/alerts/engine.ts';
+import { Listed } from '../../src/alerts/listed.ts';
 import { createStateFile, type SavedAlerts, type StateFile } from '../../src/alerts/state-file.ts';
 import { createCurrentInventory } from '../../src/inventory/current.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
@@ -139,7 +140,11 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
       timeZone: 'Europe/Berlin',
       runbookUrl: (name) => `https://wiki.example.com/runbooks.md#${name.toLowerCase()}`,
       generatorUrl: 'http://exporter:10319/alerts',
-      ownsVendorLicense: () => true,
+      owned: { ownsVendorLicense: () => true, ownsFeature: () => true },
+      listed: new Listed(),
+      listedFile: undefined,
+      isSeriesLimited: () => false,
+      isReloadRefused: () => false,
       stateFile: undefined,
       handOver: () => {},
       initial: undefined,
@@ -700,7 +705,10 @@ describe('over a restart', () => {
     ];
     world.down = 'unknown';
     const owners = createOwners([{ vendorLicense: '*', feature: '*', labels: { owner: 'cad team' } }]);
-    const engine = create({ ownsVendorLicense: (name) => name === LIC, owners: () => owners });
+    const engine = create({
+      owned: { ownsVendorLicense: (name) => name === LIC, ownsFeature: () => true },
+      owners: () => owners,
+    });
     await engine.start();
     await advance(0);
     // not resolved, though nothing is known: held

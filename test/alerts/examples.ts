@@ -28,6 +28,10 @@ export interface Example {
   readonly sources?: View['sources'];
   readonly recording?: View['recording'];
   readonly forecasts?: View['forecasts'];
+  /** The site of a day ago. */
+  readonly before?: Scenario;
+  readonly isSeriesLimited?: boolean;
+  readonly isReloadRefused?: boolean;
 }
 
 /** A source whose only server answers. */
@@ -105,5 +109,19 @@ export const examples: { readonly [Name in keyof RuleSettings]: Example } = {
       down,
     },
   },
+  LicenseVendorLicenseVanished: {
+    before: { products: good(answer([product(), product({ product: 'lic02;mgcld' })])), down },
+    scenario: { products, down },
+  },
+  LicenseFeatureVanished: {
+    before: { products, features: { '': good(answer([feature(), feature({ feature: 'gone' })])) } },
+    scenario: { products, features: { '': good(answer([feature()])) } },
+  },
+  LicenseCapacityDropped: {
+    before: { products, features: { '': good(answer([feature({ maxAvailable: 28 })])) } },
+    scenario: { products, features: { '': good(answer([feature({ maxAvailable: 26 })])) } },
+  },
+  LicenseExporterSeriesLimit: { scenario: { products }, isSeriesLimited: true },
+  LicenseExporterConfigReloadFailed: { scenario: { products }, isReloadRefused: true },
   LicenseRecordsDiscarded: { scenario: { products: good(answer([product()], { bad_record: 9 })) } },
 };

@@ -536,3 +536,72 @@ describe('durations for people', () => {
     expect(humanDuration(seconds)).toBe(text);
   });
 });
+
+describe('what is missing', () => {
+  const down = good(answer([]));
+  const products = good(answer([product()]));
+  const withNumber = (maxAvailable: number, ...more: readonly string[]): Scenario => ({
+    products,
+    down,
+    features: { '': good(answer([feature({ maxAvailable }), ...more.map((name) => feature({ feature: name }))])) },
+  });
+
+  it.each([
+    [{}, 95, [LIC]],
+    [{}, 96, []],
+    [{ ratio: 0.04 }, 96, [LIC]],
+    [{ ratio: 0, licenses: 2 }, 98, [LIC]],
+    [{ ratio: 0, licenses: 2 }, 99, []],
+    [{ overrides: [{ vendor_license: '^lic01', enabled: false }] }, 50, []],
+    [{ overrides: [{ feature: '^base$', ratio: 0.5 }] }, 51, []],
+    [{ overrides: [{ feature: '^base$', ratio: 0.5 }] }, 50, [LIC]],
+  ])('LicenseCapacityDropped with %j, from 100 to %i licenses', (settings, licenses, expected) => {
+    const { labels } = evaluate('LicenseCapacityDropped/warning', withNumber(licenses), {
+      before: withNumber(100),
+      settings: { LicenseCapacityDropped: settings },
+    });
+    expect(labels.map(({ vendor_license }) => vendor_license)).toEqual(expected);
+  });
+
+  it.each([
+    [{}, ['gone']],
+    [{ overrides: [{ feature: '^gone$', enabled: false }] }, []],
+  ])('LicenseFeatureVanished with %j', (settings, expected) => {
+    const { labels, findings } = evaluate('LicenseFeatureVanished/warning', withNumber(100), {
+      before: withNumber(100, 'gone'),
+      settings: { LicenseFeatureVanished: settings },
+    });
+    expect(labels.map(({ feature: name }) => name)).toEqual(expected);
+    if (expected.length === 0) return;
+    expect(findings[0]?.annotations).toEqual({
+      summary: 'The analyzer no longer lists gone of lic01;cdslmd.',
+      description:
+        'It was missed first at 2027-01-15 09:00 CET. Users may be denied it. Compare the license file with that of the day before. The alert resolves when it is back, or 1d after that time, so silence it if the feature was removed on purpose.',
+    });
+  });
+
+  it('LicenseVendorLicenseVanished has its own time', () => {
+    const before = { products: good(answer([product(), product({ product: 'lic02;mgcld' })])), down };
+    const settings = {
+      LicenseVendorLicenseVanished: { within: '2d', overrides: [{ vendor_license: 'lic02', within: '3h' }] },
+    };
+    const { findings } = evaluate('LicenseVendorLicenseVanished/warning', { products, down }, { before, settings });
+    expect(findings[0]?.annotations.description).toContain('or 3h after that time');
+  });
+});
+
+describe('the exporter itself', () => {
+  it.each([
+    [true, 1, false],
+    [false, 0, false],
+    [undefined, 0, true],
+  ])('LicenseExporterSeriesLimit, limited: %s', (isSeriesLimited, count, isUnknown) => {
+    const found = evaluate('LicenseExporterSeriesLimit/warning', {}, { isSeriesLimited });
+    expect([found.labels.length, found.isUnknown({}), found.hasNoData]).toEqual([count, isUnknown, isUnknown]);
+  });
+
+  it.each([true, false])('LicenseExporterConfigReloadFailed, refused: %s', (isReloadRefused) => {
+    const found = evaluate('LicenseExporterConfigReloadFailed/warning', {}, { isReloadRefused });
+    expect([found.labels.length, found.isUnknown({})]).toEqual([Number(isReloadRefused), false]);
+  });
+});

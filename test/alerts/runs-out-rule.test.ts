@@ -134,6 +134,9 @@ describe('LicenseRunsOut', () => {
       recording: undefined,
       forecasts: forecasts(rows),
       denied: undefined,
+      past: {} as never,
+      isSeriesLimited: undefined,
+      isReloadRefused: false,
       timeZone: 'Europe/Berlin',
     });
     let count = 0;

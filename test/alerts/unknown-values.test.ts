@@ -79,9 +79,14 @@ describe('every rule', () => {
   );
 
   it.each(Object.entries(examples))('%s fires on its example, and knows nothing without data', (name, example) => {
-    const { scenario, settings, authenticated, sources, recording, forecasts } = example;
+    const { scenario, settings, authenticated, sources, recording, forecasts, ...more } = example;
     const rules = rulesOf(settings).filter((rule) => rule.name === name);
-    const view = viewOf(createSnapshot(scenario), NOW, authenticated ?? true, { sources, recording, forecasts });
+    const view = viewOf(createSnapshot(scenario), NOW, authenticated ?? true, {
+      sources,
+      recording,
+      forecasts,
+      ...more,
+    });
     const firing = rules.filter((rule) => evaluateRule(rule, view).findings.length > 0);
     // a site has one of the severities of a full pool
     expect(firing.length).toBe(name === 'LicenseFeatureSaturated' ? 1 : rules.length);
@@ -102,19 +107,27 @@ describe('every rule', () => {
           sources: sources?.map((source) => ({ ...source, failedReadings: undefined })),
           recording: recording && { ...recording, lastRecordedAt: undefined, since: NOW },
           forecasts,
+          before: more.before,
+          isSeriesLimited: undefined,
+          isReloadRefused: more.isReloadRefused === true,
         },
       );
       const condition = conditionOf(evaluateRule(rule, { ...lost, authenticated: undefined }), finding?.labels ?? {});
-      // that the polls fail is known
-      const expected = { LicenseAnalyzerUnreachable: 'raised', LicensePollPartial: 'false' }[name] ?? 'unknown';
+      const isAlwaysKnown: Readonly<Record<string, Condition>> = {
+        // that the polls fail is known, and what the exporter itself did
+        LicenseAnalyzerUnreachable: 'raised',
+        LicensePollPartial: 'false',
+        LicenseExporterConfigReloadFailed: 'raised',
+      };
+      const expected = isAlwaysKnown[name] ?? 'unknown';
       expect({ id: rule.id, condition }).toEqual({ id: rule.id, condition: expected });
     }
   });
 
   it.each(Object.entries(examples))('%s does not resolve when one value of its example is unknown', (name, example) => {
-    const { scenario, settings, authenticated = true, sources, recording, forecasts } = example;
+    const { scenario, settings, authenticated = true, ...surroundings } = example;
     const evaluate = (rule: Rule, site: Scenario) =>
-      evaluateRule(rule, viewOf(createSnapshot(site), NOW, authenticated, { sources, recording, forecasts }));
+      evaluateRule(rule, viewOf(createSnapshot(site), NOW, authenticated, surroundings));
     for (const rule of rulesOf(settings).filter((candidate) => candidate.name === name)) {
       const [finding] = evaluate(rule, scenario).findings;
       if (finding === undefined) continue;

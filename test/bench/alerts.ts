@@ -3,12 +3,14 @@ import type { AddressInfo } from 'node:net';
 import { createAlertmanager } from '../../src/alerts/alertmanager.ts';
 import { createCounts, createDelivery } from '../../src/alerts/delivery.ts';
 import { createAlertEngine } from '../../src/alerts/engine.ts';
+import { Listed } from '../../src/alerts/listed.ts';
 import { alertsBody, createNotification } from '../../src/alerts/notification.ts';
+import type { View } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import { step } from '../../src/alerts/state-machine.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { noOwners } from '../../src/model/owners.ts';
-import { evaluateRule, policy, settingsOf } from '../support/alert-views.ts';
+import { evaluateRule, pastOf, policy, settingsOf } from '../support/alert-views.ts';
 import { quickRules } from '../support/end-to-end.ts';
 import { type Cleanup, createCleanup, createTestLog, eventually } from '../support/harness.ts';
 import { findProgram } from '../support/peers.ts';
@@ -54,7 +56,10 @@ async function startPage(cleanup: Cleanup, count: number): Promise<string> {
 
 /** Bytes that the alerts of one evaluation take, before anything else uses memory. */
 function heapOfAlerts(inventory: Inventory): number {
-  const view = {
+  const view: View = {
+    past: pastOf(inventory, now()),
+    isSeriesLimited: false,
+    isReloadRefused: false,
     now: now(),
     inventory,
     authenticated: true,
@@ -147,7 +152,11 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       timeZone: 'Europe/Berlin',
       runbookUrl: (name) => `http://bench/runbooks#${name.toLowerCase()}`,
       generatorUrl: 'http://bench/alerts',
-      ownsVendorLicense: () => true,
+      owned: { ownsVendorLicense: () => true, ownsFeature: () => true },
+      listed: new Listed(),
+      listedFile: undefined,
+      isSeriesLimited: () => false,
+      isReloadRefused: () => false,
       stateFile: undefined,
       handOver: () => {},
       initial: undefined,

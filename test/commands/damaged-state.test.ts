@@ -16,7 +16,7 @@ afterEach(() => cleanup.run());
 const { run, temporaryFolder } = createRunner(cleanup);
 
 const databases = ['history.db', 'rightsizing.db'] as const;
-const texts = ['alert-state.json', 'messages.json', 'pseudonym.key'] as const;
+const texts = ['alert-state.json', 'listed.json', 'messages.json', 'pseudonym.key'] as const;
 const files = [...databases, ...texts].sort();
 
 type Daemon = ReturnType<typeof run>;
@@ -63,7 +63,7 @@ async function fill({ state, start }: ReturnType<typeof createPlace>): Promise<v
   const daemon = start();
   await showsData(daemon);
   await eventually('the files', () =>
-    [...databases, 'messages.json'].every((name) => readdirSync(state).includes(name)),
+    [...databases, 'listed.json', 'messages.json'].every((name) => readdirSync(state).includes(name)),
   );
   await stop(daemon);
   // without an alert, none is saved

@@ -37,6 +37,7 @@ import { createInlineRendering, deriveInventoryNow, everything } from '../suppor
 const silent: SelfMetrics = {
   observeRequest: () => undefined,
   setReload: () => undefined,
+  isReloadRefused: () => false,
   setSeries: () => undefined,
   render: async () => '',
   changes: () => 0,

@@ -96,6 +96,7 @@ describe('which data is known', () => {
       self: {
         observeRequest: () => undefined,
         setReload: () => undefined,
+        isReloadRefused: () => false,
         setSeries: () => undefined,
         render: async () => '',
         changes: () => 0,

@@ -1,6 +1,9 @@
+import { Listed } from '../../src/alerts/listed.ts';
+import type { Past } from '../../src/alerts/past.ts';
 import type { Evaluation, Rule, View } from '../../src/alerts/rule.ts';
 import { createRules, type RuleSettings } from '../../src/alerts/rules.ts';
 import { rules } from '../../src/config/sections/alert-rules.ts';
+import type { Inventory } from '../../src/inventory/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { createSnapshot, NOW, type Scenario } from './scenario.ts';
@@ -16,13 +19,28 @@ export const policy = {
 export const settingsOf = (raw: unknown = {}): RuleSettings => rules.parse(raw);
 
 /** What a view has apart from its inventory. */
-export type Surroundings = Partial<Omit<View, 'now' | 'inventory' | 'authenticated'>>;
+export type Surroundings = Partial<Omit<View, 'now' | 'inventory' | 'authenticated'>> & {
+  /** The site of a day ago, if it was another one. */
+  readonly before?: Scenario | undefined;
+};
+
+const DAY = 86_400;
+
+/** The past of an inventory as a memory has it that has seen the site a day ago, or nothing before. */
+export function pastOf(inventory: Inventory, now: number, before?: Scenario): Past {
+  const listed = new Listed();
+  if (before !== undefined) {
+    const then = deriveInventoryNow(createSnapshot(before), now - DAY, policy);
+    runAtOnce(listed.observe(then, now - DAY, policy));
+  }
+  return runAtOnce(listed.observe(inventory, now, policy));
+}
 
 export function viewOf(
   snapshot: Snapshot,
   now = NOW,
   authenticated: boolean | undefined = true,
-  surroundings: Surroundings = {},
+  { before, ...surroundings }: Surroundings = {},
 ): View {
   const inventory = deriveInventoryNow(snapshot, now, policy);
   return {
@@ -33,6 +51,9 @@ export function viewOf(
     recording: undefined,
     forecasts: undefined,
     denied: undefined,
+    past: pastOf(inventory, now, before),
+    isSeriesLimited: false,
+    isReloadRefused: false,
     timeZone: 'Europe/Berlin',
     ...surroundings,
   };

@@ -16,9 +16,15 @@ const durations = (pending: string, keep: string) => ({
     .describe('How long the alert keeps firing after the condition was last met.'),
 });
 
-const within = duration(3600, 7 * DAY)
-  .prefault('1d')
-  .describe('The alert ends this long after it was last seen.');
+const within = (end: string) =>
+  duration(3600, 7 * DAY)
+    .prefault('1d')
+    .describe(end);
+
+const vanished = {
+  ...durations('15m', '0s'),
+  within: within('The alert ends this long after it was missed first.'),
+};
 
 /**
  * Each rule with the subject of its overrides and its parameters. There is one analyzer, so its rules have no overrides.
@@ -140,19 +146,10 @@ export const alertRules = {
         .describe('The alert fires if a larger share of the records of an endpoint is discarded.'),
     },
   },
-  LicenseVendorLicenseVanished: {
-    subject: 'vendor_license',
-    needs: 'past values',
-    parameters: { ...durations('15m', '0s'), within },
-  },
-  LicenseFeatureVanished: {
-    subject: 'feature',
-    needs: 'past values',
-    parameters: { ...durations('15m', '0s'), within },
-  },
+  LicenseVendorLicenseVanished: { subject: 'vendor_license', parameters: vanished },
+  LicenseFeatureVanished: { subject: 'feature', parameters: vanished },
   LicenseCapacityDropped: {
     subject: 'feature',
-    needs: 'past values',
     parameters: {
       ...durations('15m', '10m'),
       ratio: ratio
@@ -176,23 +173,15 @@ export const alertRules = {
   LicenseExporterAbsent: {
     subject: 'analyzer',
     needs: 'a process that is not the exporter',
-    parameters: { ...durations('10m', '0s'), within },
+    parameters: { ...durations('10m', '0s'), within: within('The alert ends this long after it was last seen.') },
   },
   LicenseExporterSilent: {
     subject: 'analyzer',
     needs: 'a process that is not the exporter',
     parameters: durations('10m', '0s'),
   },
-  LicenseExporterSeriesLimit: {
-    subject: 'analyzer',
-    needs: 'a process that is not the exporter',
-    parameters: durations('10m', '5m'),
-  },
-  LicenseExporterConfigReloadFailed: {
-    subject: 'analyzer',
-    needs: 'a process that is not the exporter',
-    parameters: durations('5m', '5m'),
-  },
+  LicenseExporterSeriesLimit: { subject: 'analyzer', parameters: durations('10m', '5m') },
+  LicenseExporterConfigReloadFailed: { subject: 'analyzer', parameters: durations('5m', '5m') },
   LicenseExporterShardMismatch: { subject: 'analyzer', needs: 'all shards', parameters: durations('10m', '5m') },
   LicenseAlertDeliveryFailing: {
     subject: 'analyzer',

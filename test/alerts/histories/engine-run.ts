@@ -6,14 +6,22 @@ import { createRules } from '../../../src/alerts/rules.ts';
 import { type AlertStates, step } from '../../../src/alerts/state-machine.ts';
 import { isUncounted } from '../../../src/model/uncounted.ts';
 import { runAtOnce } from '../../../src/scheduling/slices.ts';
-import { settingsOf } from '../../support/alert-views.ts';
+import { pastOf, settingsOf } from '../../support/alert-views.ts';
 import { type Firing, FiringMinutes, identityOf, labelsOf } from './firing.ts';
 import type { Frame, Minute } from './frames.ts';
 import { timeOf } from './history.ts';
 import { owners } from './site-owners.ts';
 
-const settings = settingsOf();
-/** The alerts of the engine. */
+const off = { enabled: false };
+/** Without the rules that compare with the past, and those about the exporter: the histories are too short, and have no such cause. */
+const settings = settingsOf({
+  LicenseVendorLicenseVanished: off,
+  LicenseFeatureVanished: off,
+  LicenseCapacityDropped: off,
+  LicenseExporterSeriesLimit: off,
+  LicenseExporterConfigReloadFailed: off,
+});
+/** The alerts that are compared. */
 export const alertNames: ReadonlySet<string> = new Set(createRules(settings).map(({ name }) => name));
 
 /** The defaults, seconds. */
@@ -184,7 +192,18 @@ export class EngineRun {
         : this.#stillSent(now);
       this.#engines.set(replica, engine);
     }
-    const view = { now, inventory, authenticated, sources, recording: undefined, forecasts, timeZone: 'Europe/Berlin' };
+    const view = {
+      now,
+      inventory,
+      authenticated,
+      sources,
+      recording: undefined,
+      forecasts,
+      past: pastOf(inventory, now),
+      isSeriesLimited: false,
+      isReloadRefused: false,
+      timeZone: 'Europe/Berlin',
+    };
     engine.evaluated = minute === startedAt ? unknownEvaluation(engine.rules) : runAtOnce(engine.evaluate(view));
     engine.states = step(engine.states, engine.evaluated, now, options).states;
     engine.evaluatedAt = now;

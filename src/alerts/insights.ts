@@ -1,0 +1,65 @@
+import type { Inventory } from '../inventory/inventory.ts';
+import type { PolledEndpoint } from '../model/snapshot.ts';
+import { canonical } from '../model/vendor-license.ts';
+
+/** What an inventory lets rules about missing things conclude. What is not known is never missing. */
+
+/** About one vendor license. Its values are compared as JSON. */
+export interface Insight {
+  /** Whether GetProducts or GetServerDown lists it, or may. */
+  readonly isListed: boolean;
+  /** Whether GetProducts lists it, and its server is not down: that would explain what it lacks. */
+  readonly isUsable: boolean;
+  /** Whether GetFeatures has answered completely, so that what it lacks does not exist. */
+  readonly hasFeatures: boolean;
+  readonly hasExpiries: boolean;
+  /** Whether its numbers of licenses are those of now. */
+  readonly isCapacityKnown: boolean;
+}
+
+export interface Insights {
+  /** Whether a vendor license that is not listed does not exist. If none is listed, LicenseProductsEmpty says so. */
+  readonly isListKnown: boolean;
+  of(vendorLicense: string): Insight;
+}
+
+/** Whether the last good answer of GetProducts lists nothing at all. That explains everything that is missing. */
+export function isListEmpty({ polls, readings }: Pick<Inventory, 'polls' | 'readings'>): boolean {
+  const isAnswered = [...(readings.of('GetProducts')?.parts.values() ?? [])].some(({ goodAt }) => goodAt !== undefined);
+  return isAnswered && polls.find(({ endpoint }) => endpoint === 'GetProducts')?.records === 0;
+}
+
+/** Whether an endpoint has been asked about a vendor license. Of one that is new, not even a failure is known. */
+function createIsAnswered({ readings }: Inventory, endpoint: PolledEndpoint): (vendorLicense: string) => boolean {
+  const parts = [...(readings.of(endpoint)?.parts ?? [])].filter(([, { isFresh }]) => isFresh);
+  const fresh = new Set(parts.map(([part]) => canonical(part)));
+  return (vendorLicense) => fresh.has('') || fresh.has(vendorLicense.toLowerCase());
+}
+
+export function createInsights(inventory: Inventory): Insights {
+  const { knowledge } = inventory;
+  const rows = new Map([...inventory.vendorLicenses].map((row) => [row.vendorLicense.toLowerCase(), row]));
+  const hasFeatures = createIsAnswered(inventory, 'GetFeatures');
+  const hasExpiries = createIsAnswered(inventory, 'GetExpirationFeatures');
+  const known = new Map<string, Insight>();
+  const create = (name: string): Insight => {
+    const row = rows.get(name.toLowerCase());
+    const isUsable = row?.isReported === true && row.up !== false;
+    const isAnswered = hasFeatures(name) && knowledge.features(name);
+    return {
+      isListed: row !== undefined,
+      isUsable,
+      hasFeatures: isAnswered,
+      hasExpiries: hasExpiries(name) && knowledge.expiries(name),
+      isCapacityKnown: isUsable && isAnswered,
+    };
+  };
+  return {
+    isListKnown: knowledge.products && !isListEmpty(inventory),
+    of: (name) => {
+      const found = known.get(name) ?? create(name);
+      known.set(name, found);
+      return found;
+    },
+  };
+}
