@@ -42,13 +42,15 @@ export const relayRecords = (labels: readonly string[]): readonly RecordingRule[
     expr: `abs(1 - ${sharesOf('license_alerts_complete', STATEMENT)}) < 0.01`,
   },
   {
-    // 1: it is said to fire. -1: it fired, and nobody knows better. 0: once at its end. The record is its own memory
+    // 1: it is said to fire. -1: it fired, and nobody knows better. 0: once at its end. The record is its own memory.
+    // Who remembers that it does not fire believes nobody who has not seen its end, unless only its address has changed
     record: 'license:alert_firing',
     expr: `license:alert_said > 0
 or
 (
   -abs(last_over_time(license:alert_firing[${MEMORY}]) != 0)
-  or license:alert_said < 0 unless on (analyzer, alertname) last_over_time(license:alert_complete[${LONGEST}])
+  or (license:alert_said < 0 unless on (analyzer, alertname) last_over_time(license:alert_complete[${LONGEST}]))
+  or (license:alert_said < 0 and on (${['analyzer', ...identityLabels].join(', ')}) (last_over_time(license:alert_firing[${MEMORY}]) != 0))
 )
 unless license:alert_said == 0
 unless on (analyzer, alertname) license:alert_complete
