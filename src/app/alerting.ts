@@ -126,6 +126,7 @@ export function createAlerting(
         : createStateFile(join(storagePath, STATE_FILE), namesOfSaved(config), {
             writes: writes.of(STATE_FILE),
             stamp: () => stampOf(now()),
+            share: `${config.shard.index}/${config.shard.total}`,
             log,
           }),
     initial,
