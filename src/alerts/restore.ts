@@ -14,9 +14,15 @@ const MAX_OUTAGE = 86_400;
  * that time, and no alert is resolved before its rule is evaluated.
  *
  * @param now epoch seconds
+ * @param ownsVendorLicense those that another shard monitors now are left to it: here they would seem to be gone
  */
-export function restoreSaved({ alerts }: Pick<SavedAlerts, 'alerts'>, now: number): AlertStates {
-  return new Map(alerts.map((alert) => [keyOf(alert), { ...alert, unknownSince: now }]));
+export function restoreSaved(
+  { alerts }: Pick<SavedAlerts, 'alerts'>,
+  now: number,
+  ownsVendorLicense: (vendorLicense: string) => boolean = () => true,
+): AlertStates {
+  const own = alerts.filter(({ labels: { vendor_license: of } }) => of === undefined || ownsVendorLicense(of));
+  return new Map(own.map((alert) => [keyOf(alert), { ...alert, unknownSince: now }]));
 }
 
 export interface RestoreOptions {
@@ -96,7 +102,7 @@ export async function restore(now: number, options: RestoreOptions): Promise<Con
   const saved = options.stateFile?.load();
   if (saved !== undefined && now - saved.savedAt <= MAX_OUTAGE) {
     const { ends, complete, analyzer } = saved;
-    return { states: restoreSaved(saved, now), ends, complete: new Set(complete), analyzer };
+    return { states: restoreSaved(saved, now, options.ownsVendorLicense), ends, complete: new Set(complete), analyzer };
   }
   const { analyzer = '' } = options.commonLabels;
   return { states: await restoreFiring(now, options), ends: [], complete: new Set(), analyzer };

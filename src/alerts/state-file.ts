@@ -12,7 +12,7 @@ export interface SavedAlerts {
   readonly alerts: readonly AlertState[];
   /** Alerts that have ended and that Prometheus may not know yet. */
   readonly ends: readonly SaidEnd[];
-  /** Names of the alerts of which everything was said. */
+  /** Names of the alerts of which everything was said, of the same share of the analyzer. */
   readonly complete: readonly string[];
   /** The name of the analyzer with which they were sent. */
   readonly analyzer: string;
@@ -112,6 +112,8 @@ interface Surroundings {
   readonly stamp: () => Stamp;
   readonly writes: FileWrites;
   readonly log: Log;
+  /** Which share of the analyzer the alerts are about: index and number of shards. */
+  readonly share?: string;
 }
 
 /**
@@ -132,13 +134,18 @@ export function createStateFile(
     consequence: 'a restart may send alerts twice',
     content: () => ({
       analyzer,
+      share: surroundings.share,
       savedAt: new Date(newest.savedAt * 1000).toISOString(),
       alerts: newest.alerts.map(writeAlert),
       ends: newest.ends.map(({ labels, at }) => ({ labels, at: new Date(at * 1000).toISOString() })),
       complete: newest.complete,
     }),
     read: (content, by) => {
-      if (names.some((name) => name === content.analyzer)) return moved(readAlerts(content), by);
+      if (names.some((name) => name === content.analyzer)) {
+        const saved = moved(readAlerts(content), by);
+        // of what other shards monitored, this one does not know everything
+        return content.share === surroundings.share ? saved : { ...saved, complete: [] };
+      }
       const of = String(content.analyzer);
       surroundings.log.warn({ file: path, of, analyzer }, 'saved alerts are of another analyzer and are not used');
       return undefined;

@@ -131,7 +131,10 @@ export function createAlerting(
     stateFile:
       storagePath === undefined
         ? undefined
-        : createStateFile(join(storagePath, STATE_FILE), names, stateOf(STATE_FILE)),
+        : createStateFile(join(storagePath, STATE_FILE), names, {
+            ...stateOf(STATE_FILE),
+            share: `${config.shard.index}/${config.shard.total}`,
+          }),
     listedFile:
       storagePath === undefined
         ? undefined

@@ -66,13 +66,16 @@ export const exporterAlerts = (options: RuleOptions): readonly OwnAlert[] => [
   {
     alert: 'LicenseExporterSilent',
     severity: 'critical',
-    // a page without statements, or with old ones: no other rule could fire for it
+    // a page without statements, or with old ones: no other rule could fire for it. A lost scrape does not begin its time again
     expr: `max by (job, instance) (
-  license_exporter_build_info unless on (job, instance) license_alerts_evaluated_timestamp_seconds
+  last_over_time(license_exporter_build_info[5m])
+  unless on (job, instance) last_over_time(license_alerts_evaluated_timestamp_seconds[5m])
 )
 or
 max by (job, instance) (
-  license_exporter_time_seconds - on (job, instance) group_right () license_alerts_evaluated_timestamp_seconds > 300
+  last_over_time(license_exporter_time_seconds[5m])
+  - on (job, instance) group_right () last_over_time(license_alerts_evaluated_timestamp_seconds[5m])
+  > 300
 )`,
     summary: 'License exporter {{ $labels.instance }} says nothing about alerts.',
     description:

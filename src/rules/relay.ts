@@ -19,12 +19,15 @@ const MEMORY = '1h';
 /** An alert of an analyzer that has no exporter is kept for this long. */
 const LONGEST = '1d';
 
-/** Shares of several shards whose sum is more than this are all of the analyzer. */
-const ALL = '0.99';
-
-/** The alert names of which all shards of an analyzer say this. */
-const ofAllShards = (metric: string, within: string): string =>
-  `sum by (analyzer, alertname) (max by (analyzer, shard, alertname) (last_over_time(${metric}[${within}]))) > ${ALL}`;
+/**
+ * The shares of an analyzer of whose alerts its shards say this, by name. A target that has become another shard, or another
+ * analyzer, does not count as the one that it was.
+ */
+const sharesOf = (metric: string, within: string): string => `sum by (analyzer, alertname) (
+  max by (analyzer, shard, alertname) (
+    ${metric} or last_over_time(${metric}[${within}]) unless on (job, instance) ${metric}
+  )
+)`;
 
 /** @param labels of owners, and those of targets to keep */
 export const relayRecords = (labels: readonly string[]): readonly RecordingRule[] => [
@@ -34,17 +37,20 @@ export const relayRecords = (labels: readonly string[]): readonly RecordingRule[
     expr: `max by (${[...identityLabels, ...scopeLabels, ...labels].join(', ')}) (last_over_time(license_alert_firing[${STATEMENT}]))`,
   },
   {
+    // shares of different numbers of shards, while that is changed, are not all of it
     record: 'license:alert_complete',
-    expr: ofAllShards('license_alerts_complete', STATEMENT),
+    expr: `abs(1 - ${sharesOf('license_alerts_complete', STATEMENT)}) < 0.01`,
   },
   {
-    // 1: it is said to fire. -1: it fired, and nobody knows better. 0: once at its end. The record is its own memory
+    // 1: it is said to fire. -1: it fired, and nobody knows better. 0: once at its end. The record is its own memory.
+    // Who remembers that it does not fire believes nobody who has not seen its end, unless only its address has changed
     record: 'license:alert_firing',
     expr: `license:alert_said > 0
 or
 (
   -abs(last_over_time(license:alert_firing[${MEMORY}]) != 0)
-  or license:alert_said < 0 unless on (analyzer, alertname) last_over_time(license:alert_complete[${LONGEST}])
+  or (license:alert_said < 0 unless on (analyzer, alertname) last_over_time(license:alert_complete[${LONGEST}]))
+  or (license:alert_said < 0 and on (${['analyzer', ...identityLabels].join(', ')}) (last_over_time(license:alert_firing[${MEMORY}]) != 0))
 )
 unless license:alert_said == 0
 unless on (analyzer, alertname) license:alert_complete
@@ -55,7 +61,7 @@ or
   {
     // with a look-back, or a lost scrape would send an alert twice
     record: 'license:alert_delivered',
-    expr: ofAllShards('license_alerts_delivered', '4m'),
+    expr: `${sharesOf('license_alerts_delivered', '4m')} > 0.99`,
   },
 ];
 

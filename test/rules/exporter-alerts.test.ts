@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { during, exceptDuring, type SeriesOf, vendorLicense } from '../support/exporter-series.ts';
+import { during, type SeriesOf } from '../support/exporter-series.ts';
 import { peer } from '../support/peers.ts';
 import { createScenarios, one } from '../support/rule-scenarios.ts';
 import { type Exporter, outcome } from '../support/rule-timeline.ts';
@@ -8,9 +8,6 @@ import { type Exporter, outcome } from '../support/rule-timeline.ts';
 
 const scenario = createScenarios();
 
-const UP = 'license_server_up{vendor_license="v;d"}';
-const well: SeriesOf = vendorLicense('v;d');
-const serverDown = 'LicenseServerDown severity=critical vendor_license=v;d';
 const exporterDown = (instance = 'e1') => `LicenseExporterDown instance=${instance} severity=critical`;
 
 describe.runIf(peer('promtool'))('LicenseExporterDown', () => {
@@ -19,7 +16,7 @@ describe.runIf(peer('promtool'))('LicenseExporterDown', () => {
     {
       minutes: 60,
       exporters: [
-        { isScraped: (minute) => !during(2, 21)(minute), series: well },
+        { isScraped: (minute) => !during(2, 21)(minute), series: {} },
         { instance: 'e2', job: 'other', isScraped: () => false, series: {} },
       ],
       texts: [['LicenseExporterDown', 10]],
@@ -29,37 +26,34 @@ describe.runIf(peer('promtool'))('LicenseExporterDown', () => {
       [exporterDown()]: {
         summary: 'License exporter e1 cannot be scraped.',
         description:
-          'There is no license data from it. Alerts that fire are kept for an hour. Check the process and its log.',
-        // of an exporter that is running
-        runbook_url: expect.stringMatching(/^http:\/\/\S+\/runbooks#licenseexporterdown$/),
+          'There is no license data from it. Alerts that fire are kept, for a day at most. Check the process and its log.',
       },
     },
   );
   scenario(
     'is silent about an exporter that can be scraped every fourth minute',
-    { minutes: 60, exporters: [{ isScraped: (minute) => minute % 4 === 0, series: well }] },
+    { minutes: 60, exporters: [{ isScraped: (minute) => minute % 4 === 0, series: {} }] },
     {},
   );
 });
 
 describe.runIf(peer('promtool'))('LicenseExporterAbsent', () => {
   const absent = 'LicenseExporterAbsent severity=critical';
-  const other: Exporter = { instance: 'e2', analyzer: 'a2', series: well };
+  const other: Exporter = { instance: 'e2', analyzer: 'a2', series: {} };
 
   scenario(
-    'case 2: fires when the last exporter leaves the service discovery, and its alerts are kept for an hour',
+    'case 2: fires when the last exporter leaves the service discovery',
     {
       minutes: 120,
-      exporters: [{ isTarget: (minute) => minute < 20, series: { ...well, [UP]: exceptDuring(10, 120) } }],
+      exporters: [{ isTarget: (minute) => minute < 20, series: {} }],
       texts: [['LicenseExporterAbsent', 40]],
       isAlone: true,
     },
-    { [absent]: '30-120', [serverDown]: '10-84' },
+    { [absent]: '30-120' },
     {
       [absent]: {
         summary: 'There is no license exporter of analyzer a1.',
         description: expect.stringContaining('Check the service discovery and the scrape configuration.'),
-        runbook_url: 'http://e1/runbooks#licenseexporterabsent',
       },
     },
   );
@@ -67,16 +61,16 @@ describe.runIf(peer('promtool'))('LicenseExporterAbsent', () => {
     'case 2: fires when one of several exporters leaves the service discovery',
     {
       minutes: 120,
-      exporters: [{ isTarget: (minute) => minute < 20, series: { ...well, [UP]: exceptDuring(10, 120) } }, other],
+      exporters: [{ isTarget: (minute) => minute < 20, series: {} }, other],
     },
-    { [absent]: '30-120', [serverDown]: '10-84' },
+    { [absent]: '30-120' },
   );
   scenario(
     'fires when the exporter is back in the service discovery, but cannot be scraped: LicenseExporterDown is the alert then',
     {
       minutes: 90,
       exporters: [
-        { isTarget: (minute) => !during(20, 49)(minute), isScraped: (minute) => minute < 20, series: well },
+        { isTarget: (minute) => !during(20, 49)(minute), isScraped: (minute) => minute < 20, series: {} },
         other,
       ],
     },
@@ -87,8 +81,8 @@ describe.runIf(peer('promtool'))('LicenseExporterAbsent', () => {
     {
       minutes: 60,
       exporters: [
-        { isTarget: (minute) => minute < 20, series: well },
-        { instance: 'e2', isTarget: (minute) => minute > 22, series: well },
+        { isTarget: (minute) => minute < 20, series: {} },
+        { instance: 'e2', isTarget: (minute) => minute > 22, series: {} },
       ],
     },
     {},
@@ -98,9 +92,9 @@ describe.runIf(peer('promtool'))('LicenseExporterAbsent', () => {
     {
       minutes: 60,
       exporters: [
-        { series: well, isScraped: (minute) => minute < 20 },
-        { instance: 'e2', analyzer: 'a2', isTarget: (minute) => minute < 20, series: well },
-        { instance: 'e2', analyzer: 'a3', isTarget: (minute) => minute >= 20, series: well },
+        { series: {}, isScraped: (minute) => minute < 20 },
+        { instance: 'e2', analyzer: 'a2', isTarget: (minute) => minute < 20, series: {} },
+        { instance: 'e2', analyzer: 'a3', isTarget: (minute) => minute >= 20, series: {} },
       ],
     },
     { [exporterDown()]: '25-60' },
@@ -114,6 +108,56 @@ describe.runIf(peer('promtool'))('LicenseExporterAbsent', () => {
   );
 });
 
+describe.runIf(peer('promtool'))('LicenseExporterSilent', () => {
+  const silent = 'LicenseExporterSilent instance=e1 severity=critical';
+  const EVALUATED = 'license_alerts_evaluated_timestamp_seconds';
+
+  scenario(
+    'fires about an exporter that says nothing, also over lost scrapes: an earlier version, or one without the collector',
+    {
+      minutes: 50,
+      exporters: [
+        {
+          isScraped: (minute) => minute % 4 !== 3,
+          series: { [EVALUATED]: (minute) => (minute < 30 ? undefined : minute * 60) },
+        },
+      ],
+      texts: [['LicenseExporterSilent', 20]],
+    },
+    { [silent]: '10-29' },
+    {
+      [silent]: {
+        summary: 'License exporter e1 says nothing about alerts.',
+        description: expect.stringContaining('It is older than they are, has metrics.collectors.alerts switched off'),
+      },
+    },
+  );
+  scenario(
+    'fires about an exporter that has stopped to evaluate, by its own clock',
+    {
+      minutes: 60,
+      exporters: [
+        {
+          series: {
+            license_exporter_time_seconds: (minute) => 9000 + minute * 60,
+            [EVALUATED]: (minute) => 9000 + (during(10, 39)(minute) ? 600 : minute * 60),
+          },
+        },
+      ],
+    },
+    // 10 minutes after the last evaluation is more than 5 minutes ago
+    { [silent]: '26-39' },
+  );
+  scenario(
+    'is silent if one of several exporters is well and the others cannot be scraped',
+    {
+      minutes: 40,
+      exporters: [{ series: {} }, { instance: 'e2', isScraped: () => false, series: { [EVALUATED]: () => undefined } }],
+    },
+    { [exporterDown('e2')]: '5-40' },
+  );
+});
+
 describe.runIf(peer('promtool'))('LicensePollStale', () => {
   const NOW = 1_700_000_000;
   const clock = (minute: number): number => NOW + minute * 60;
@@ -121,6 +165,7 @@ describe.runIf(peer('promtool'))('LicensePollStale', () => {
   const stale = 'LicensePollStale endpoint=GetProducts severity=warning';
   const polling: SeriesOf = {
     license_exporter_time_seconds: clock,
+    license_alerts_evaluated_timestamp_seconds: clock,
     'license_poll_interval_seconds{endpoint="GetProducts"}': 60,
   };
 
@@ -131,7 +176,7 @@ describe.runIf(peer('promtool'))('LicensePollStale', () => {
       exporters: [
         {
           isScraped: (minute) => minute !== 20,
-          series: { ...well, ...polling, [POLLED]: (minute) => clock(minute < 2 || minute > 30 ? minute : 2) },
+          series: { ...polling, [POLLED]: (minute) => clock(minute < 2 || minute > 30 ? minute : 2) },
         },
       ],
       texts: [['LicensePollStale', 15]],
@@ -157,9 +202,9 @@ describe.runIf(peer('promtool'))('LicensePollStale', () => {
       exporters: [
         {
           series: {
-            ...well,
             ...polling,
             license_exporter_time_seconds: (minute) => minute * 60 - 240,
+            license_alerts_evaluated_timestamp_seconds: (minute) => minute * 60 - 240,
             [POLLED]: (minute) => minute * 60 - 240,
           },
         },
@@ -167,9 +212,9 @@ describe.runIf(peer('promtool'))('LicensePollStale', () => {
           instance: 'e2',
           analyzer: 'a2',
           series: {
-            ...well,
             ...polling,
             license_exporter_time_seconds: (minute) => minute * 60 + 240,
+            license_alerts_evaluated_timestamp_seconds: (minute) => minute * 60 + 240,
             [POLLED]: (minute) => minute * 60 + 240,
           },
         },
@@ -191,7 +236,7 @@ describe.runIf(peer('promtool'))('LicenseAlertDeliveryFailing', () => {
       exporters: [
         {
           isScraped: (minute) => minute !== 24,
-          series: { ...well, [errors]: (minute) => Math.max(0, Math.min(minute, 29) - 1) },
+          series: { [errors]: (minute) => Math.max(0, Math.min(minute, 29) - 1) },
         },
       ],
       texts: [['LicenseAlertDeliveryFailing', 20]],
@@ -211,49 +256,12 @@ describe.runIf(peer('promtool'))('LicenseAlertDeliveryFailing', () => {
   );
 });
 
-describe.runIf(peer('promtool'))('alerts about one exporter', () => {
-  const limit = 'LicenseExporterSeriesLimit instance=e1 severity=warning';
-  const reload = 'LicenseExporterConfigReloadFailed instance=e1 severity=warning';
-
-  scenario(
-    'are kept over one failed scrape',
-    {
-      minutes: 60,
-      exporters: [
-        {
-          isScraped: (minute) => minute !== 24,
-          series: {
-            ...well,
-            license_exporter_series_limit_exceeded: (minute) => Number(during(1, 29)(minute)),
-            license_exporter_config_last_reload_successful: exceptDuring(1, 29),
-          },
-        },
-      ],
-      texts: [
-        ['LicenseExporterSeriesLimit', 20],
-        ['LicenseExporterConfigReloadFailed', 20],
-      ],
-    },
-    { [limit]: '11-34', [reload]: '6-34' },
-    {
-      [limit]: {
-        summary: 'License exporter e1 withholds series.',
-        description: expect.stringContaining('Raise the limit'),
-      },
-      [reload]: {
-        summary: 'License exporter e1 runs with an old configuration.',
-        description: expect.stringContaining('Run "license-exporter check-config FILE"'),
-      },
-    },
-  );
-});
-
 describe.runIf(peer('promtool'))('LicenseExporterShardMismatch', () => {
   const mismatch = 'LicenseExporterShardMismatch severity=warning';
   const shard = (index: number, total: number, more: Partial<Exporter> = {}): Exporter => ({
     instance: `e${index}`,
     shard: String(index),
-    series: { ...well, license_exporter_shards: total },
+    series: { license_exporter_shards: total },
     ...more,
   });
 
@@ -291,8 +299,8 @@ describe.runIf(peer('promtool'))('LicenseExporterShardMismatch', () => {
         shard(0, 2),
         shard(1, 2),
         shard(1, 2, { instance: 'e1b' }),
-        { instance: 'e3', analyzer: 'a2', series: well },
-        { instance: 'e4', analyzer: null, series: well },
+        { instance: 'e3', analyzer: 'a2', series: {} },
+        { instance: 'e4', analyzer: null, series: {} },
       ],
     },
     {},
@@ -304,7 +312,7 @@ describe.runIf(peer('promtool'))('LicenseWatchdog', () => {
     const { texts } = await outcome({
       minutes: 5,
       isAlone: true,
-      exporters: [{ isTarget: (minute) => minute < 2, series: well }],
+      exporters: [{ isTarget: (minute) => minute < 2, series: {} }],
       texts: [
         ['LicenseWatchdog', 0],
         ['LicenseWatchdog', 5],
@@ -314,7 +322,6 @@ describe.runIf(peer('promtool'))('LicenseWatchdog', () => {
       'LicenseWatchdog severity=none': {
         summary: 'Prometheus evaluates the license rules and reaches Alertmanager.',
         description: expect.stringContaining("dead man's switch"),
-        runbook_url: 'http://e1/runbooks#licensewatchdog',
       },
     });
   });

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { type SeriesOf, vendorLicense } from './exporter-series.ts';
+import type { SeriesOf } from './exporter-series.ts';
 import type { Annotations } from './promtool.ts';
 import { createTimelines, type Timeline } from './rule-timeline.ts';
 
@@ -28,9 +28,9 @@ export function createScenarios(add = createTimelines()): Scenario {
   };
 }
 
-/** A timeline of one exporter with the vendor license `v;d`. */
+/** A timeline of one exporter. */
 export const one = (minutes: number, series: SeriesOf, more: Omit<Partial<Timeline>, 'exporters'> = {}): Timeline => ({
   minutes,
-  exporters: [{ series: { ...vendorLicense('v;d'), ...series } }],
+  exporters: [{ series }],
   ...more,
 });

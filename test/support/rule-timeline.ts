@@ -33,8 +33,6 @@ export interface Timeline {
   readonly step?: number;
   /** Alerts whose annotations are of interest, each with a minute. */
   readonly texts?: readonly (readonly [alert: string, minute: number])[];
-  /** Whether the groups are evaluated in the opposite order: Prometheus evaluates them at different times. */
-  readonly isReverse?: boolean;
   /** Whether Prometheus scrapes nothing else. If missing, one run of promtool can have several timelines. */
   readonly isAlone?: boolean;
 }
@@ -74,7 +72,7 @@ function inputSeries(timeline: Timeline, exporter: Exporter, prefix: string): { 
   const target = `job="${exporter.job ?? 'license-exporter'}",instance="${instance}"`;
   const info: SeriesOf =
     analyzer === null
-      ? { 'license_exporter_build_info{version="0.1.0"}': 1 }
+      ? {}
       : {
           [`license_exporter_analyzer_info{analyzer="${prefix}${analyzer}",shard="${shard}",external_url="http://${instance}"}`]: 1,
         };
@@ -96,7 +94,7 @@ function inputSeries(timeline: Timeline, exporter: Exporter, prefix: string): { 
 /** Labels that are not in the name of an alert if they have this value. */
 const usual: Readonly<Record<string, string>> = { alertstate: 'firing', analyzer: 'a1', feature_type: 'feature' };
 
-/** `LicenseServerDown severity=critical vendor_license=v;d`: the alert, and its labels without those that are the same in most timelines. */
+/** `LicensePollStale endpoint=GetProducts severity=warning`: the alert, and its labels without those that are the same in most timelines. */
 function nameOf({ alertname = '', ...labels }: Readonly<Record<string, string>>): string {
   const isAboutExporter = 'analyzer' in labels || 'instance' in labels;
   const shown = Object.entries(labels).filter(
@@ -147,7 +145,7 @@ const withTexts = ({ groups }: RuleFile, alerts: ReadonlySet<string>): RuleFile 
 
 /** Timelines with the same rules and the same step, in one run. */
 async function runTogether(timelines: readonly Timeline[]): Promise<readonly Outcome[]> {
-  const [{ rules = defaultRules(), step = 1, isReverse = false } = {}] = timelines;
+  const [{ rules = defaultRules(), step = 1 } = {}] = timelines;
   const length = Math.max(...timelines.map(({ minutes }) => minutes));
   const texts = timelines.flatMap((timeline) => timeline.texts ?? []);
   const asked = texts.map(([alert, minute]) => `${minute}m ${alert}`);
@@ -166,7 +164,7 @@ async function runTogether(timelines: readonly Timeline[]): Promise<readonly Out
       exp_samples: [],
     })),
   };
-  const found = await findAlerts(test, withTexts(rules, new Set(texts.map(([alert]) => alert))), isReverse);
+  const found = await findAlerts(test, withTexts(rules, new Set(texts.map(([alert]) => alert))));
   const isOf = (prefix: string, { labels }: FoundAlert): boolean =>
     Object.values(labels).some((value) => value.startsWith(prefix));
   return timelines.map((timeline, at) => {
@@ -179,11 +177,7 @@ async function runTogether(timelines: readonly Timeline[]): Promise<readonly Out
 
 /** Whether two timelines can be in one run. An evaluation mostly costs the same, however many timelines there are. */
 const canMeet = (one: Timeline, other: Timeline): boolean =>
-  one.isAlone !== true &&
-  other.isAlone !== true &&
-  one.rules === other.rules &&
-  (one.step ?? 1) === (other.step ?? 1) &&
-  (one.isReverse ?? false) === (other.isReverse ?? false);
+  one.isAlone !== true && other.isAlone !== true && one.rules === other.rules && (one.step ?? 1) === (other.step ?? 1);
 
 /**
  * Collects timelines, which run together when the first outcome is asked for. Asking throws if promtool fails for another
