@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Site } from '../html/frame.ts';
 import { refusePage, sendPage } from '../html/routes.ts';
 import { runSliced } from '../scheduling/slices.ts';
@@ -22,6 +22,11 @@ export interface AlertRoutesOptions {
   readonly now: () => number;
 }
 
+export interface AttentionRouteOptions {
+  /** What needs attention, the most urgent first, for the user of a request. @throws Error until the rules have been evaluated */
+  readonly attention: (request: FastifyRequest) => Promise<Iterable<object>>;
+}
+
 const errorTypes: Readonly<Record<number, string>> = { 400: 'bad_data', 401: 'unauthorized', 503: 'unavailable' };
 
 /** An error in the format of Prometheus. */
@@ -29,11 +34,18 @@ function sendError(reply: FastifyReply, status: number, error: string): FastifyR
   return reply.code(status).send({ status: 'error', errorType: errorTypes[status] ?? 'internal', error });
 }
 
-/** `/api/v1`: alerts and rules, for tools that read those of Prometheus. */
-export function createAlertApi({ status }: AlertRoutesOptions) {
+/** `/api/v1`: alerts and rules, for tools that read those of Prometheus, and what needs attention. */
+export function createAlertApi({ status, attention }: AlertRoutesOptions & AttentionRouteOptions) {
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {
       app.get('/alerts', async () => alertsJson(status()));
+      app.get('/attention', async (request, reply) => {
+        try {
+          return { status: 'success', data: { attention: [...(await attention(request))] } };
+        } catch (error) {
+          return sendError(reply, 503, (error as Error).message);
+        }
+      });
       app.get('/rules', async (request, reply) => {
         const { type } = request.query as { type?: string | string[] };
         if (type === undefined || type === 'alert' || type === 'record') return rulesJson(status(), type);

@@ -1,7 +1,5 @@
-import type { Labels } from '../alerts/alert.ts';
+import { attentionItems } from '../alerts/attention.ts';
 import { type EngineStatus, withoutData } from '../alerts/engine.ts';
-import { factTimes } from '../alerts/fact-times.ts';
-import { nameOf } from '../alerts/feature-rules.ts';
 import type { Attention, AttentionRow } from '../datasource/attention.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { AlertCounts } from '../status/inputs.ts';
@@ -9,34 +7,6 @@ import type { AppConfig } from './pipeline.ts';
 
 const isSeverity = (text: string | undefined): text is AttentionRow['severity'] =>
   text === 'critical' || text === 'warning' || text === 'info';
-
-/** What remains of the name of a feature without the names that are in columns of the same row: version and package. */
-function restOf({ version = '', package: pkg = '' }: Labels): string {
-  if (version === '') return pkg === '' ? '' : `package ${pkg}`;
-  return `version ${version}${pkg === '' ? '' : ` (package ${pkg})`}`;
-}
-
-/** A summary without the vendor license and the feature. One with other words stays as it is. */
-function detailsOf(summary: string, labels: Labels): string {
-  const { vendor_license: vendorLicense, feature, version = '', package: pkg = '' } = labels;
-  if (vendorLicense === undefined) return summary;
-  const names =
-    feature === undefined
-      ? [[vendorLicense, '']]
-      : [
-          [nameOf({ vendorLicense, feature, version, package: pkg }), restOf(labels)],
-          [nameOf({ vendorLicense, feature, version: '', package: '' }), ''],
-        ];
-  const [name = '', rest = ''] = names.find(([text = '']) => summary.includes(text)) ?? [];
-  if (name === '') return summary;
-  const at = summary.indexOf(name);
-  const [before, after] = [summary.slice(0, at), summary.slice(at + name.length)];
-  const details =
-    rest === ''
-      ? `${before.replace(/ (of |for )?$/, '')}${after}`.replace(/^ is /, '')
-      : `${before.replace(/^License $/, '')}${rest}${after}`;
-  return `${details.slice(0, 1).toUpperCase()}${details.slice(1)}`;
-}
 
 /** Whether denials are polled. */
 export const hasDenials = ({ metrics, historyFeatures }: Pick<AppConfig, 'metrics' | 'historyFeatures'>): boolean =>
@@ -83,34 +53,18 @@ export function collectionTimes(
 }
 
 /**
- * The alerts that fire, for Grafana and the pages; `undefined` until the rules have been evaluated. A row is made when it is
- * read, because there can be thousands.
+ * What needs attention, for Grafana and the pages; `undefined` until the rules have been evaluated.
  *
  * @param notRequested see `notRequestedRules`
+ * @param now epoch seconds
  */
 export function attentionOf(
   status: EngineStatus,
   inventory: Inventory | undefined,
   notRequested: readonly string[],
+  now: number,
 ): Attention | undefined {
   if (status.lastEvaluation === undefined) return undefined;
-  const collectedAt = collectionTimes(inventory);
-  const rows = status.conditions
-    .values()
-    .filter(({ state }) => state === 'firing')
-    .map((alert): AttentionRow => {
-      const { labels, annotations, unknownSince } = alert;
-      const { alertname = '', severity, vendor_license: vendorLicense, feature, owner } = labels;
-      const kept = unknownSince === undefined ? '' : ' Its condition is not known now.';
-      return {
-        alert: alertname,
-        severity: isSeverity(severity) ? severity : 'warning',
-        vendorLicense,
-        feature,
-        details: `${detailsOf(annotations.summary ?? '', labels)}${kept}`,
-        ...factTimes(alert, collectedAt),
-        owner,
-      };
-    });
+  const rows = attentionItems({ status, collectedAt: collectionTimes(inventory), now });
   return { rows, withoutData: countWithoutData(status, notRequested) };
 }

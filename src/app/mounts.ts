@@ -5,6 +5,7 @@ import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { Backend, SharedBackend } from '../datasource/backend.ts';
 import { createRightsizingApi } from '../datasource/rightsizing-api.ts';
 import { createDatasource } from '../datasource/routes.ts';
+import { answerRows } from '../datasource/rows.ts';
 import { createExpiryCalendar, createExpiryTable, type ExpiryInputs } from '../expiries/routes.ts';
 import type { Site } from '../html/frame.ts';
 import type { Log } from '../model/log.ts';
@@ -97,6 +98,9 @@ export function createMounts({
     onProblem: (error: unknown) => log.error({ err: error }, 'request from Grafana failed'),
   };
   const expiryInputs = (): ExpiryInputs => ({ ...pipeline().datasource, url: externalUrl(pipeline().config) });
+  const everySeverity = { severity: ['critical', 'warning', 'info'] };
+  const attention = (request: FastifyRequest) =>
+    answerRows('attention', everySeverity, backend(request), AbortSignal.timeout(answering.deadline() * 1000));
   const mounts: readonly Mount[] = [
     { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
     { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage(pages) },
@@ -118,7 +122,7 @@ export function createMounts({
     { path: '/expirations.ics', about: 'The same, as a calendar.', ...createExpiryCalendar(expiryInputs) },
     // before the path that it is below
     { path: '/api/v1/rightsizing', about: undefined, ...createRightsizingApi(answering) },
-    { path: '/api/v1', about: undefined, ...createAlertApi(alertRoutes) },
+    { path: '/api/v1', about: undefined, ...createAlertApi({ ...alertRoutes, attention }) },
     {
       path: initial.datasource.path,
       deadline: answering.deadline,

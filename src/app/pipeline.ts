@@ -246,7 +246,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   const datasource: SharedBackend = {
     inventory: () => inventory.latest(),
     useInventory: (work) => inventory.use(work),
-    attention: () => attentionOf(alerting.status(), inventory.latest(), notRequested),
+    attention: () => attentionOf(alerting.status(), inventory.latest(), notRequested, now()),
     upstream: createUpstreamCache({
       client: asked,
       connections: analyzer.concurrency,

@@ -7,10 +7,14 @@ import { countedText, namesText } from './texts.ts';
 
 /** The target `attention`: what needs attention now, the most urgent first. */
 
-/** An alert that fires. */
+/** One condition that is met. */
 export interface AttentionRow {
   /** Name of its rule. */
   readonly alert: string;
+  /** What it means, in a few words. */
+  readonly what: string;
+  /** The smaller, the more urgent. */
+  readonly rank: number;
   readonly severity: 'critical' | 'warning' | 'info';
   /** `undefined` for a problem that is not one of a vendor license. */
   readonly vendorLicense: string | undefined;
@@ -21,41 +25,18 @@ export interface AttentionRow {
   readonly since: number | undefined;
   /** When something will happen that has not happened yet, epoch seconds. */
   readonly due?: number | undefined;
+  /** When it alerts if it lasts, epoch seconds; `undefined` for what alerts already. */
+  readonly alertsAt: number | undefined;
   readonly owner: string | undefined;
 }
 
-/** The alerts that fire. */
+/** What needs attention. */
 export interface Attention {
   readonly rows: Iterable<AttentionRow>;
   /** How many kinds of alerts may fire without being seen, because they have no data. */
   readonly withoutData: number;
 }
 
-/** What an alert means, the most urgent first: what cannot be used now, then what is not known, then what will come. */
-const meanings: Readonly<Record<string, string>> = {
-  LicenseAnalyzerUnreachable: 'Analyzer cannot be polled',
-  LicenseAnalyzerAuthFailing: 'Analyzer rejects the logon',
-  LicenseProductsEmpty: 'Analyzer reports nothing',
-  LicenseServerDown: 'Server is down',
-  LicenseSourceDown: 'Source is down',
-  LicenseExpired: 'Expired',
-  LicenseFeatureSaturated: 'Saturated',
-  LicenseRequestsQueued: 'Requests wait',
-  LicenseDenials: 'Denials',
-  LicenseCollectionStale: 'Data is old',
-  LicensePollPartial: 'Data is missing',
-  LicenseFieldMissing: 'A field is missing',
-  LicenseRecordsDiscarded: 'Data is discarded',
-  LicenseRedundancyLost: 'Redundancy lost',
-  LicenseHistoryNotRecorded: 'History is not recorded',
-  LicenseExpiringSoon: 'Expires soon',
-  LicenseRunsOut: 'Runs out',
-};
-const ranking = Object.keys(meanings);
-/** Alerts of the whole site: while they fire, nothing else is known. They come before every severity. */
-const ofSite: readonly string[] = ranking.slice(0, 3);
-/** Alerts about what has not happened yet. They come after everything that is so now. */
-const toCome: readonly string[] = ['LicenseExpiringSoon', 'LicenseRunsOut'];
 const severities = ['critical', 'warning', 'info'] as const;
 
 /** Alerts of one kind about features of a vendor license. More are shown as one. */
@@ -63,19 +44,13 @@ const MAX_ALIKE = 3;
 /** Names of features in a row for many. */
 const MAX_NAMES = 3;
 
-/** Smaller is more urgent. An alert that is not known comes after those that are. */
-const urgencyOf = ({ alert, severity }: AttentionRow): number => {
-  const kind = ranking.includes(alert) ? ranking.indexOf(alert) : ranking.length;
-  if (ofSite.includes(alert)) return kind;
-  const stage = severity === 'info' ? 3 : toCome.includes(alert) ? 2 : 1;
-  return stage * 1000 + severities.indexOf(severity) * 100 + kind;
-};
-
 const byText = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
 
 const byUrgency = (a: AttentionRow, b: AttentionRow): number =>
-  urgencyOf(a) - urgencyOf(b) ||
+  a.rank - b.rank ||
+  // what is to come has its time, and everything else its severity
   (a.due ?? 0) - (b.due ?? 0) ||
+  severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
   (a.since ?? 0) - (b.since ?? 0) ||
   byText(a.vendorLicense, b.vendorLicense) ||
   byText(a.feature, b.feature);
@@ -98,14 +73,17 @@ function merged(rows: readonly AttentionRow[]): readonly AttentionRow[] {
       details: `${names.length} features: ${namesText(names, MAX_NAMES)}`,
       since: earliest(rows.map(({ since }) => since)),
       due: earliest(rows.map(({ due }) => due)),
+      alertsAt: rows.some(({ alertsAt }) => alertsAt === undefined)
+        ? undefined
+        : earliest(rows.map(({ alertsAt }) => alertsAt)),
       owner: owners.size === 1 ? first.owner : undefined,
     },
   ];
 }
 
-/** Alerts about features, by severity, name and vendor license. */
-const groupOf = ({ severity, alert, vendorLicense, feature }: AttentionRow): string =>
-  JSON.stringify([severity, alert, vendorLicense, feature === undefined]);
+/** Conditions of features, by rank, severity, name and vendor license. What alerts already is apart from what will. */
+const groupOf = ({ rank, severity, alert, vendorLicense, feature, alertsAt }: AttentionRow): string =>
+  JSON.stringify([rank, severity, alert, vendorLicense, feature === undefined, alertsAt === undefined]);
 
 /** Problems of the site are shown with every vendor license, and those of a vendor license with each of its features. */
 export function* answerAttention(query: Query, { rows, withoutData }: Attention): Generator<void, TargetAnswer> {
@@ -133,11 +111,12 @@ export function* answerAttention(query: Query, { rows, withoutData }: Attention)
   }
   const cells: Cells<AttentionRow> = [
     [text('Severity'), ({ severity }) => severity],
-    [text('What'), ({ alert }) => meanings[alert] ?? alert],
+    [text('What'), ({ what }) => what],
     [text('Product'), ({ vendorLicense }) => cell(vendorLicense)],
     [text('Feature'), ({ feature }) => cell(feature)],
     [text('Details'), ({ details }) => details],
     [time('Since'), ({ since }) => millis(since)],
+    [time('Alerts at'), ({ alertsAt }) => millis(alertsAt)],
     [text('Owner'), ({ owner }) => cell(owner)],
     [text('Alert'), ({ alert }) => alert],
   ];

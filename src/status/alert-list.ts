@@ -3,9 +3,9 @@ import { type Html, html, nameHtml } from '../html/html.ts';
 import type { StatusInputs } from './inputs.ts';
 import type { Known } from './known.ts';
 import { featureUrl, vendorLicenseUrl } from './links.ts';
-import { type Clock, durationHtml, sentence } from './wording.ts';
+import { type Clock, durationHtml, sentence, untilHtml } from './wording.ts';
 
-/** What needs attention, as Grafana shows it: the alerts that fire, alike ones joined. */
+/** What needs attention, as Grafana shows it: what alerts, and what will if it lasts; alike ones joined. */
 
 export interface AttentionItem {
   readonly severity: 'critical' | 'warning' | 'info';
@@ -15,6 +15,8 @@ export interface AttentionItem {
   readonly details: string;
   /** Epoch milliseconds. */
   readonly since: number | null;
+  /** When it alerts if it lasts, epoch milliseconds; `null` for what alerts already. */
+  readonly alerts_at: number | null;
 }
 
 /** The most urgent first. @throws DatasourceError until the alerts have been evaluated */
@@ -38,10 +40,10 @@ function subjectHtml({ product, feature }: AttentionItem): Html | undefined {
 
 export function attentionListHtml(items: readonly AttentionItem[], clock: Clock): Html {
   const rows = items.map((item) => {
-    const { severity, what, details, since } = item;
+    const { severity, what, details, since, alerts_at: alertsAt } = item;
     const began = since === null ? undefined : html`for ${durationHtml(since / 1000, clock)}`;
     return html`<li class="is-${classes[severity]}"><div><span class="${classes[severity]}">${what}</span> <small>${severity}</small></div>
-<div>${subjectHtml(item)}</div><div>${details}</div><div class="soft">${began}</div></li>\n`;
+<div>${subjectHtml(item)}</div><div>${details}</div><div class="soft">${began}${alertsAt === null ? undefined : html` <small>alerts in ${untilHtml(alertsAt / 1000, clock)}</small>`}</div></li>\n`;
   });
   return html`<ul class="rows">\n${rows}</ul>`;
 }

@@ -112,7 +112,7 @@ function alertTile({ alerts, inventory }: StatusPageData): Tile {
     ...(pending === 0 ? [] : [`${countText(pending)} pending`]),
     ...(withoutData === 0 ? [] : [`${counted(withoutData, 'kind')} without data`]),
   ].join(', ');
-  const calm = withoutData === 0 ? 'good' : 'unknown';
+  const calm = withoutData > 0 ? 'unknown' : pending > 0 ? 'plain' : 'good';
   return { ...base, figure: countText(firing), about, mark: critical > 0 ? 'bad' : warning > 0 ? 'warn' : calm };
 }
 
@@ -177,10 +177,9 @@ function noAlertHtml(alerts: AlertCounts | undefined, inventory: Inventory): Htm
   if (alerts === undefined || pollProblem(inventory) !== undefined) {
     return html`<p class="unknown">No alert fires yet. Without data, most alerts can neither start nor end.</p>`;
   }
-  const { pending, withoutData } = alerts;
-  const waiting = pending === 0 ? undefined : ` ${counted(pending, 'alert')} ${pending === 1 ? 'is' : 'are'} pending.`;
-  if (withoutData === 0) return html`<p>No alert fires.${waiting}</p>`;
-  return html`<p class="unknown">No alert fires of those that have data.${waiting} Whether ${counted(withoutData, 'other kind')} of <a href="alerts">alerts</a> ${withoutData === 1 ? 'applies' : 'apply'} is not known.</p>`;
+  const { withoutData } = alerts;
+  if (withoutData === 0) return html`<p>No alert fires or is pending.</p>`;
+  return html`<p class="unknown">No alert fires or is pending of those that have data. Whether ${counted(withoutData, 'other kind')} of <a href="alerts">alerts</a> ${withoutData === 1 ? 'applies' : 'apply'} is not known.</p>`;
 }
 
 function attentionHtml({ attention, alerts, inventory }: StatusPageData, clock: Clock): Html {

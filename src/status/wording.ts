@@ -29,6 +29,10 @@ export const known = (value: number | undefined): string | Html =>
 export const durationHtml = (since: number, { now, timeZone }: Clock): Html =>
   html`<time datetime="${new Date(since * 1000).toISOString()}" title="${localTimeText(since, timeZone)}">${humanDuration(now - since)}</time>`;
 
+/** `4m 10s`: how long it is until a time. */
+export const untilHtml = (at: number, { now, timeZone }: Clock): Html =>
+  html`<time datetime="${new Date(at * 1000).toISOString()}" title="${localTimeText(at, timeZone)}">${humanDuration(at - now)}</time>`;
+
 /** `4m ago`, or `never`. */
 export const agoHtml = (at: number | undefined, clock: Clock): Html =>
   at === undefined ? html`never` : html`${durationHtml(at, clock)} ago`;

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AlertState } from '../../src/alerts/alert.ts';
 import type { EngineStatus } from '../../src/alerts/engine.ts';
 import { attentionOf } from '../../src/app/attention.ts';
+import { ruleOf } from '../support/alert-views.ts';
 import { answer, createSnapshot, good, NOW, product } from '../support/scenario.ts';
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
@@ -22,7 +23,7 @@ const state = (labels: Record<string, string>, more: Partial<AlertState> = {}): 
 });
 
 const statusOf = (alerts: readonly AlertState[], lastEvaluation: EngineStatus['lastEvaluation']): EngineStatus => ({
-  rules: [],
+  rules: [ruleOf('LicenseDenials/warning')],
   alerts: alerts.map((alert) => ({ ...alert, members: [] })),
   conditions: alerts,
   commonLabels: {},
@@ -43,22 +44,29 @@ const rowsOf = (alerts: readonly AlertState[]) => {
     ...everything,
     usageWhenNotCurrent: 'withhold',
   });
-  return [...(attentionOf(statusOf(alerts, { at: NOW, seconds: 1 }), inventory, [])?.rows ?? [])];
+  return [...(attentionOf(statusOf(alerts, { at: NOW, seconds: 1 }), inventory, [], NOW)?.rows ?? [])];
 };
 
 describe('what Grafana gets of the alerts', () => {
   it('is not known before the first evaluation', () => {
-    expect(attentionOf(statusOf([], undefined), undefined, [])).toBeUndefined();
+    expect(attentionOf(statusOf([], undefined), undefined, [], NOW)).toBeUndefined();
     expect(rowsOf([])).toEqual([]);
   });
 
-  it('is what fires, with its owner', () => {
+  it('is what fires and what will fire if it lasts, with its owner', () => {
     const labels = { alertname: 'LicenseDenials', vendor_license: 'lic01;cdslmd', feature: 'f', owner: 'ada' };
-    const others = (['pending', 'resolved'] as const).map((is) => state(labels, { state: is }));
-    expect(rowsOf([...others, state(labels)])).toEqual([
+    const pending = state(labels, { rule: 'LicenseDenials/warning', state: 'pending' });
+    const rows = rowsOf([pending, state(labels, { state: 'resolved' }), state(labels)]);
+    // it must hold for five minutes
+    expect(rows.map(({ alertsAt }) => alertsAt)).toEqual([NOW - 100 + 300, undefined]);
+    expect(rows.slice(1)).toEqual([
       {
         alert: 'LicenseDenials',
-        severity: 'critical',
+        what: 'Denials',
+        rank: 2,
+        severity: 'warning',
+        alertsAt: undefined,
+        due: undefined,
         vendorLicense: 'lic01;cdslmd',
         feature: 'f',
         details: 'It is.',

@@ -48,13 +48,23 @@ const pages: Allowed = [
   [/p\.unknown$/, /^.* not known of (?:4 features|any feature)\.$/, 'says that it is not known'],
   [
     /^\/ main > p\.unknown$/,
-    /^No alert fires (?:yet\. Without data, most alerts can neither start nor end\.|of those that have data\. Whether \d other kinds? of)$/,
+    /^No alert fires (?:yet\. Without data, most alerts can neither start nor end\.|or is pending of those that have data\. Whether \d other kinds? of)$/,
     'says that it is not known',
   ],
   [
     /^\/ main > ul\.tiles > li\.is-unknown/,
     /^0$|^0 critical, 0 warning, 0 info, \d kinds? without data$/,
     'alerts, in the color of what is not known',
+  ],
+  [
+    / main > ul\.rows > li\.is-bad > div/,
+    /^(?:Analyzer cannot be polled|for|alerts in|\d+m(?: \d+s)?)$/,
+    'the scripted analyzer does not answer GetServerDown',
+  ],
+  [
+    /^\/grafana\/(?:rows|query)\/?.*attention/,
+    /^(?:critical|(?:The license )?[Aa]nalyzer cannot be polled\.?|\d{13}|LicenseAnalyzerUnreachable)$/,
+    'the same',
   ],
   [/p\.unknown$/, /^Denials are not polled here: .* last 30 days\./, 'a setting'],
   [/./, /^Nothing is known to expire\.$/, 'a sentence on what is known'],
@@ -320,7 +330,7 @@ const neverKnown: Allowed = [
   ],
   [
     /^\/ main > p\.unknown/,
-    /^No alert fires of those that have data\..* Whether [12] other kinds? of$|^(?:alerts|appl(?:ies|y) is not known\.)$/,
+    /^No alert fires or is pending of those that have data\..* Whether [12] other kinds? of$|^(?:alerts|appl(?:ies|y) is not known\.)$/,
     'the same',
   ],
   [
@@ -342,6 +352,11 @@ const neverKnown: Allowed = [
     / (?:owner|package|version|mapped_to|token_pool)$|^\/grafana\/query (?:features|expirations) rows$/,
     /^$/,
     'a name that is empty',
+  ],
+  [
+    /^\/grafana\/(?:rows\/attention (?:feature|owner|alerts_at)|query attention rows)$/,
+    /^null$/,
+    'an alert about a server has no feature, and what alerts already has no time for it',
   ],
   [/^\/grafana\/query heatmap fields values$/, /^null$/, 'the hours of the week that have not been yet'],
   [

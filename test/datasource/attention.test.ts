@@ -6,6 +6,9 @@ import { runAtOnce } from '../../src/scheduling/slices.ts';
 
 const row = (alert: string, more: Partial<AttentionRow> = {}): AttentionRow => ({
   alert,
+  what: `${alert} in words`,
+  rank: 1,
+  alertsAt: undefined,
   severity: 'warning',
   vendorLicense: 'lic01;cdslmd',
   feature: undefined,
@@ -25,30 +28,23 @@ const rowsOf = (rows: readonly AttentionRow[], payload: object = {}) =>
   [...flatRows(answer(rows, payload).items as readonly Table[])].map((flat) => flat as Record<string, unknown>);
 
 describe('the list of what needs attention', () => {
-  it('begins with what hides everything else, then what cannot be used, then what will come, the oldest first', () => {
+  it('is in the order of ranks, then of severity, the oldest first', () => {
     const rows = [
-      row('LicenseExpiringSoon', { feature: 'e' }),
-      row('LicenseExpiringSoon', { severity: 'critical', feature: 'n' }),
-      row('LicenseDenials', { feature: 'd', since: 3000 }),
-      row('LicenseDenials', { feature: 'c', since: 2000 }),
-      row('SomethingNew'),
-      row('LicenseFeatureSaturated', { feature: 's' }),
-      row('LicenseServerDown', { severity: 'critical' }),
-      row('LicenseExpired', { severity: 'critical', feature: 'x' }),
-      row('LicensePollPartial', { vendorLicense: undefined }),
-      row('LicenseAnalyzerUnreachable', { severity: 'critical', vendorLicense: undefined }),
+      row('later', { rank: 7, due: 9000 }),
+      row('young', { rank: 2, since: 3000 }),
+      row('old', { rank: 2, since: 2000 }),
+      row('severe', { rank: 2, since: 4000, severity: 'critical' }),
+      row('site', { rank: 0, vendorLicense: undefined }),
     ];
-    expect(rowsOf(rows).map(({ severity, what, product, feature }) => [severity, what, product, feature])).toEqual([
-      ['critical', 'Analyzer cannot be polled', null, null],
-      ['critical', 'Server is down', 'lic01;cdslmd', null],
-      ['critical', 'Expired', 'lic01;cdslmd', 'x'],
-      ['warning', 'Saturated', 'lic01;cdslmd', 's'],
-      ['warning', 'Denials', 'lic01;cdslmd', 'c'],
-      ['warning', 'Denials', 'lic01;cdslmd', 'd'],
-      ['warning', 'Data is missing', null, null],
-      ['warning', 'SomethingNew', 'lic01;cdslmd', null],
-      ['critical', 'Expires soon', 'lic01;cdslmd', 'n'],
-      ['warning', 'Expires soon', 'lic01;cdslmd', 'e'],
+    expect(rowsOf(rows).map(({ alert }) => alert)).toEqual(['site', 'severe', 'old', 'young', 'later']);
+  });
+
+  it('says when what is not an alert yet will be one, apart from what is', () => {
+    const pending = [...'abcd'].map((feature, i) => row('x', { feature, alertsAt: 9000 + i }));
+    const rows = rowsOf([...pending, row('x', { feature: 'e' })]);
+    expect(rows.map(({ details, alerts_at: at }) => [details, at])).toEqual([
+      ['4 features: a, b, c and 1 more', 9_000_000],
+      ['x.', null],
     ]);
   });
 
@@ -68,10 +64,10 @@ describe('the list of what needs attention', () => {
     ];
     expect(rowsOf(rows).map(({ details }) => details)).toContainEqual(expect.stringMatching(/^4 features: a, b, c /));
     const shown = rowsOf(rows, { product: 'lic01;cdslmd', feature: 'b' });
-    expect(shown.map(({ what, feature }) => [what, feature])).toEqual([
-      ['Server is down', null],
-      ['Expired', 'b'],
-      ['Data is missing', null],
+    expect(shown.map(({ alert, feature }) => [alert, feature])).toEqual([
+      ['LicensePollPartial', null],
+      ['LicenseServerDown', null],
+      ['LicenseExpired', 'b'],
     ]);
   });
 
@@ -79,11 +75,12 @@ describe('the list of what needs attention', () => {
     expect(rowsOf([row('LicenseDenials', { feature: 'f', owner: 'ada', details: 'Denied: 4.' })])).toEqual([
       {
         severity: 'warning',
-        what: 'Denials',
+        what: 'LicenseDenials in words',
         product: 'lic01;cdslmd',
         feature: 'f',
         details: 'Denied: 4.',
         since: 1_000_000,
+        alerts_at: null,
         owner: 'ada',
         alert: 'LicenseDenials',
       },
@@ -122,9 +119,9 @@ describe('the list of what needs attention', () => {
       row('LicensePollPartial', { vendorLicense: undefined }),
     ];
     const alerts = (payload: object) => rowsOf(rows, payload).map(({ alert }) => alert);
-    expect(alerts({})).toEqual(['LicenseServerDown', 'LicenseCollectionStale', 'LicensePollPartial']);
+    expect(alerts({})).toEqual(['LicenseServerDown', 'LicensePollPartial', 'LicenseCollectionStale']);
     expect(alerts({ severity: ['info', 'critical'] })).toEqual(['LicenseServerDown', 'LicenseExpiringSoon']);
-    expect(alerts({ product: 'b;d' })).toEqual(['LicenseCollectionStale', 'LicensePollPartial']);
+    expect(alerts({ product: 'b;d' })).toEqual(['LicensePollPartial', 'LicenseCollectionStale']);
     expect(answer(rows, { top: 1 }).notices).toEqual([{ severity: 'info', text: '1 of 3 rows, by urgency' }]);
   });
 });

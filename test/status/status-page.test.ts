@@ -88,7 +88,7 @@ describe('the figures at the top', () => {
     const text = await textOf(site, { alerts });
     expect(text).toContain('Alerts 0 0 critical, 0 warning, 0 info, 1 kind without data');
     expect(text).toContain(
-      'No alert fires of those that have data. Whether 1 other kind of alerts applies is not known.',
+      'No alert fires or is pending of those that have data. Whether 1 other kind of alerts applies is not known.',
     );
   });
 
@@ -96,7 +96,7 @@ describe('the figures at the top', () => {
     const alerts = { critical: 2, warning: 1, info: 3, pending: 4, withoutData: 0 };
     const text = await textOf(site, { alerts });
     expect(text).toContain('Alerts 6 2 critical, 1 warning, 3 info, 4 pending');
-    expect(text).toContain('No alert fires. 4 alerts are pending.');
+    expect(text).toContain('No alert fires or is pending.');
     expect(await textOf(site, { alerts: undefined })).toContain('Alerts not known not evaluated yet');
   });
 });
