@@ -61,11 +61,6 @@ const pages: Allowed = [
     /^(?:Analyzer cannot be polled|for|alerts in|\d+m(?: \d+s)?)$/,
     'the scripted analyzer does not answer GetServerDown',
   ],
-  [
-    /^\/grafana\/(?:rows|query)\/?.*attention/,
-    /^(?:critical|(?:The license )?[Aa]nalyzer cannot be polled\.?|\d{13}|LicenseAnalyzerUnreachable)$/,
-    'the same',
-  ],
   [/p\.unknown$/, /^Denials are not polled here: .* last 30 days\./, 'a setting'],
   [/./, /^Nothing is known to expire\.$/, 'a sentence on what is known'],
   [/span\.warn$/, /^never collected$/, 'a warning'],
@@ -201,6 +196,11 @@ const answers: Allowed = [
   [
     /^\/api\/v1\/(?:alerts|rules) .*alerts labels /,
     /^Licens\w+$|^127\.0\.0\.1:\d+$|^critical$|^license-exporter$/,
+    'an alert about the analyzer',
+  ],
+  [
+    /^\/grafana\/(?:rows|query)\/?.*attention/,
+    /^(?:critical|(?:The license )?[Aa]nalyzer cannot be polled\.?|\d{13}|LicenseAnalyzerUnreachable)$/,
     'an alert about the analyzer',
   ],
   [
