@@ -1,31 +1,29 @@
 import type { PoolObservation, TokenUse } from '../observation/observation.ts';
+import type { Load, Shape } from './simulated-load.ts';
 import { random, randomInteger } from './simulated-random.ts';
 
 /** What the simulated site owns: a pure function of the seed and the size. */
 
-/** How the expiry of a pool's increments moves: see `simulated-site`. */
-export type ExpiryRule = 'permanent' | 'annual' | 'monthly' | 'weekly' | 'expired' | 'staggered';
+/** How the expiry of a pool's increments moves: see `simulated-supply`. */
+export type ExpiryRule = 'permanent' | 'contract' | 'two contracts' | 'trial' | 'expired';
 
 export interface SimulatedPool
-  extends Pick<
-    PoolObservation,
-    'feature' | 'version' | 'package' | 'featureType' | 'licenseType' | 'licenseModel' | 'mappedTo'
-  > {
+  extends Load,
+    Pick<
+      PoolObservation,
+      'feature' | 'version' | 'package' | 'featureType' | 'licenseType' | 'licenseModel' | 'mappedTo'
+    > {
   readonly token?: TokenUse;
-  /** Seed of everything that happens to the pool. */
-  readonly key: string;
   /** Licenses; `Infinity` for uncounted ones. */
   readonly count: number;
   readonly reserved: number;
   readonly users: readonly string[];
   /** Members of the group the reservation is for. */
   readonly reservedUsers: readonly string[];
-  /** Sessions a user starts on a working day, on average. */
-  readonly demand: number;
   readonly lends: boolean;
-  /** Used by batch jobs, at night and at weekends too. */
-  readonly batch: boolean;
   readonly expiry: ExpiryRule;
+  /** Day of the year on which the contract of the vendor license ends. */
+  readonly contract: number;
 }
 
 export interface SimulatedVendorLicense {
@@ -54,6 +52,24 @@ const awkward = [
   'sim- spaced ',
 ];
 
+/** What is special about a few pools. The others have about as many licenses as they need. */
+type Story = 'lacks' | 'full' | 'grows' | 'season' | 'unused' | 'trial' | 'expired';
+
+/** Vendor licenses after which they are told again. */
+const STORIES_EVERY = 10;
+/** By vendor license and feature: early ones, so that small sites have them too. */
+const stories: Readonly<Record<string, Story>> = {
+  '0/1': 'lacks',
+  '0/3': 'trial',
+  '0/4': 'full',
+  '0/5': 'expired',
+  '0/8': 'unused',
+  '2/1': 'grows',
+  '2/4': 'season',
+};
+/** Those that no alert is about. */
+const harmless: readonly (Story | undefined)[] = ['season', 'unused'];
+
 /** Pools beyond this many per vendor license are small, so that a very large site stays quick to simulate. */
 const LARGE_POOLS = 40;
 
@@ -61,6 +77,8 @@ export interface CatalogueOptions {
   readonly seed: number;
   readonly vendorLicenses: number;
   readonly featuresPerVendorLicense: number;
+  /** Nothing is down, refused, full or about to expire. */
+  readonly isHealthy?: boolean;
 }
 
 export function createCatalogue(options: CatalogueOptions): readonly SimulatedVendorLicense[] {
@@ -74,40 +92,73 @@ function createVendorLicense(v: number, options: CatalogueOptions): SimulatedVen
     server: kind === 'unicode' ? `sim-größe${number}` : `sim-lic${number}`,
     daemon: kind === 'undef' ? 'undef' : `sim_${products[v % products.length]}d`,
     part: kind === 'three-part' ? 'sim-site-b' : '',
-    goesDown: kind === 'down',
+    goesDown: kind === 'down' && options.isHealthy !== true,
     knowsStatus: kind === 'status' || kind === 'tokens' || kind === 'packages',
     pools: Array.from({ length: options.featuresPerVendorLicense }, (_, f) => createPool(v, f, kind, number, options)),
   };
 }
 
-function createPool(v: number, f: number, kind: Kind, number: string, { seed }: CatalogueOptions): SimulatedPool {
+function storyOf(v: number, f: number, isHealthy: boolean): Story | undefined {
+  const story = stories[`${v % STORIES_EVERY}/${f}`];
+  return isHealthy && !harmless.includes(story) ? undefined : story;
+}
+
+/** Most pools are for people in the office. */
+function shapeOf(story: Story | undefined, key: string): Shape {
+  if (story === 'full') return 'service';
+  if (story === 'lacks' || story === 'grows' || story === 'season') return 'office';
+  const chance = random(key, 'shape');
+  return chance < 0.55 ? 'office' : chance < 0.85 ? 'project' : 'batch';
+}
+
+function courseOf(story: Story | undefined): SimulatedPool['course'] {
+  if (story === 'grows' || story === 'season') return story;
+  return story === 'lacks' || story === 'full' ? 'level' : 'crunches';
+}
+
+/** Shares of the pools with more licenses than are needed, and with too few in a crunch. */
+const AMPLE = 0.2;
+const TIGHT = 0.04;
+
+/** How many people work with a pool of so many licenses at the same time at most. A few licenses are free even then. */
+function crewOf(story: Story | undefined, licenses: number, key: string, isHealthy: boolean): number {
+  if (story === 'lacks') return Math.ceil(2 * licenses);
+  if (story === 'full' || story === 'grows') return licenses;
+  const most = Math.max(1, licenses - Math.ceil(0.06 * licenses));
+  const chance = random(key, 'room');
+  if (chance < AMPLE) return Math.ceil(most / (1.3 + 0.6 * random(key, 'ample')));
+  return chance > 1 - TIGHT && !isHealthy ? licenses + 1 : most;
+}
+
+function createPool(v: number, f: number, kind: Kind, number: string, options: CatalogueOptions): SimulatedPool {
+  const { seed, isHealthy = false } = options;
   const key = `${seed}/${v}/${f}`;
   const product = products[(v + f) % products.length] ?? 'cad';
   const isLarge = f < LARGE_POOLS;
   const uncounted = f === 9;
   const nodeLocked = f === 11;
-  const licensed = isLarge ? randomInteger(4, 40, key, 'count') : randomInteger(1, 5, key, 'count');
-  const expiry = expiryOf(f, key);
-  // an expired license cannot be checked out
-  const neverUsed = f % 10 === 8 || expiry === 'expired';
-  // every sixth pool has more users than licenses
-  const crowd = f === 1 ? 2.2 : f % 6 === 1 ? 1.8 : 0.2 + random(key, 'crowd');
-  const people = neverUsed ? 0 : Math.ceil((isLarge ? licensed : Math.min(licensed, 3)) * crowd);
+  const story = storyOf(v, f, isHealthy);
+  const licensed = isLarge ? randomInteger(6, 40, key, 'count') : randomInteger(1, 5, key, 'count');
   const reserved = f % 5 === 2 && licensed > 4 ? randomInteger(1, 3, key, 'reserved') : 0;
+  // an expired license cannot be checked out
+  const isUsed = story !== 'unused' && story !== 'expired';
+  const crew = isUsed ? crewOf(story, isLarge ? licensed - reserved : Math.min(licensed, 3), key, isHealthy) : 0;
   return {
     key,
+    shape: shapeOf(story, key),
+    crew,
+    course: courseOf(story),
     ...identity(v, f, kind, product, number),
     licenseType: uncounted ? 'uncounted' : nodeLocked ? 'node-locked' : 'floating',
     licenseModel: kind === 'tokens' && f > 0 ? 'token' : nodeLocked ? 'named' : 'concurrent',
     ...(random(key, 'mapped') < 0.7 && { mappedTo: `sim-${product}` }),
     count: uncounted ? Number.POSITIVE_INFINITY : licensed,
     reserved,
-    users: names(people, key),
+    users: names(story === 'grows' ? 150 : Math.ceil(1.8 * crew), key),
     reservedUsers: names(reserved, `${key}/reserved`),
-    demand: f === 1 ? 14 : f % 6 === 1 ? 5 : 0.6 + random(key, 'demand'),
     lends: f % 7 === 3,
-    batch: f === 1,
-    expiry,
+    expiry: expiryOf(f, story, key),
+    contract: randomInteger(0, 364, seed, v, 'contract'),
   };
 }
 
@@ -144,17 +195,10 @@ function identity(
   };
 }
 
-function expiryOf(f: number, key: string): ExpiryRule {
-  const fixed: readonly (ExpiryRule | undefined)[] = [
-    undefined,
-    undefined,
-    'staggered',
-    'weekly',
-    'monthly',
-    'expired',
-    'permanent',
-  ];
-  return (f < 10 ? fixed[f] : undefined) ?? (random(key, 'expiry') < 0.15 ? 'permanent' : 'annual');
+function expiryOf(f: number, story: Story | undefined, key: string): ExpiryRule {
+  if (story === 'trial' || story === 'expired') return story;
+  if (f === 2) return 'two contracts';
+  return f === 6 || random(key, 'expiry') < 0.15 ? 'permanent' : 'contract';
 }
 
 /** People of a population of 400. */
