@@ -28,11 +28,12 @@ export const countOn = ({ count, course }: Pick<SimulatedPool, 'count' | 'course
   course === 'grows' ? count + Math.ceil(0.54 * count) * purchasesUntil(day) : count;
 
 const YEAR = 365;
-/** A contract is renewed so many days before its end: with a simulated site, nothing is at stake before. */
+/** Days before its end on which a contract is renewed: earlier than an alert is about it. */
 const RENEWED_BEFORE = 75;
-/** Longer ago than an alert about it lasts. */
-const EXPIRED_BEFORE = 21;
 const TRIAL = 28;
+/** What has expired did so in the last month, but longer ago than an alert is about it. */
+const EXPIRED_BEFORE = 15;
+const EXPIRED_PERIOD = 14;
 
 /** The first day after `day` on which a license with this period and phase ends. */
 const nextEnd = (day: number, period: number, phase: number): number =>
@@ -64,6 +65,6 @@ export function incrementsOf(pool: SimulatedPool, day: number, localTime: LocalT
     case 'trial':
       return [{ count, expires: endOf(nextEnd(day, TRIAL, contract)) }];
     case 'expired':
-      return [{ count, expires: endOf(nextEnd(day, YEAR, contract) - YEAR - EXPIRED_BEFORE) }];
+      return [{ count, expires: endOf(nextEnd(day, EXPIRED_PERIOD, contract) - EXPIRED_PERIOD - EXPIRED_BEFORE) }];
   }
 }

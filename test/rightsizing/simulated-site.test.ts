@@ -64,7 +64,7 @@ describe('the simulated site', () => {
     expect(total(of('could go').map(({ advice }) => advice.count))).toBeLessThan(0.15 * bought);
   });
 
-  it('runs out of nothing but what grows, on each day of a week', () => {
+  it('runs out of licenses where use grows, on each day of a week', () => {
     const found = Array.from({ length: WEEK }, (_, i) => today - i).flatMap((on) =>
       // what is bought is that of the last day before
       demands.map((demand) => runAtOnce(evaluateDemand(demand, contextOf({ today: on })))),
