@@ -52,23 +52,31 @@ const awkward = [
   'sim- spaced ',
 ];
 
-/** What is special about a few pools. The others have about as many licenses as they need. */
-type Story = 'lacks' | 'full' | 'grows' | 'season' | 'unused' | 'trial' | 'expired';
+/** What is special about a pool. */
+interface Story {
+  readonly shape?: Shape;
+  readonly course?: SimulatedPool['course'];
+  readonly expiry?: ExpiryRule;
+  readonly crewFor?: (licenses: number) => number;
+  /** Whether a healthy site does not have it. */
+  readonly isProblem: boolean;
+}
 
-/** Vendor licenses after which they are told again. */
+/** Vendor licenses after which the stories begin again. */
 const STORIES_EVERY = 10;
-/** By vendor license and feature: early ones, so that small sites have them too. */
+/** By vendor license and feature: early ones, so that small sites have them too. Others have about as many licenses as needed. */
 const stories: Readonly<Record<string, Story>> = {
-  '0/1': 'lacks',
-  '0/3': 'trial',
-  '0/4': 'full',
-  '0/5': 'expired',
-  '0/8': 'unused',
-  '2/1': 'grows',
-  '2/4': 'season',
+  // lacks licenses
+  '0/1': { shape: 'office', course: 'level', crewFor: (licenses) => 2 * licenses, isProblem: true },
+  '0/3': { expiry: 'trial', isProblem: true },
+  // always full, and nobody waits
+  '0/4': { shape: 'service', course: 'level', crewFor: (licenses) => licenses, isProblem: true },
+  // cannot be checked out any more
+  '0/5': { expiry: 'expired', crewFor: () => 0, isProblem: true },
+  '0/8': { crewFor: () => 0, isProblem: false },
+  '2/1': { shape: 'office', course: 'grows', crewFor: (licenses) => licenses, isProblem: true },
+  '2/4': { shape: 'office', course: 'season', isProblem: false },
 };
-/** Those that no alert is about. */
-const harmless: readonly (Story | undefined)[] = ['season', 'unused'];
 
 /** Pools beyond this many per vendor license are small, so that a very large site stays quick to simulate. */
 const LARGE_POOLS = 40;
@@ -98,32 +106,18 @@ function createVendorLicense(v: number, options: CatalogueOptions): SimulatedVen
   };
 }
 
-function storyOf(v: number, f: number, isHealthy: boolean): Story | undefined {
-  const story = stories[`${v % STORIES_EVERY}/${f}`];
-  return isHealthy && !harmless.includes(story) ? undefined : story;
-}
-
 /** Most pools are for people in the office. */
-function shapeOf(story: Story | undefined, key: string): Shape {
-  if (story === 'full') return 'service';
-  if (story === 'lacks' || story === 'grows' || story === 'season') return 'office';
+function shapeOf(key: string): Shape {
   const chance = random(key, 'shape');
   return chance < 0.55 ? 'office' : chance < 0.85 ? 'project' : 'batch';
-}
-
-function courseOf(story: Story | undefined): SimulatedPool['course'] {
-  if (story === 'grows' || story === 'season') return story;
-  return story === 'lacks' || story === 'full' ? 'level' : 'crunches';
 }
 
 /** Shares of the pools with more licenses than are needed, and with too few in a crunch. */
 const AMPLE = 0.2;
 const TIGHT = 0.04;
 
-/** How many people work with a pool of so many licenses at the same time at most. A few licenses are free even then. */
-function crewOf(story: Story | undefined, licenses: number, key: string, isHealthy: boolean): number {
-  if (story === 'lacks') return Math.ceil(2 * licenses);
-  if (story === 'full' || story === 'grows') return licenses;
+/** How many people work with a pool of some licenses at the same time at most. A few licenses are free even then. */
+function crewOf(licenses: number, key: string, isHealthy: boolean): number {
   const most = Math.max(1, licenses - Math.ceil(0.06 * licenses));
   const chance = random(key, 'room');
   if (chance < AMPLE) return Math.ceil(most / (1.3 + 0.6 * random(key, 'ample')));
@@ -137,27 +131,27 @@ function createPool(v: number, f: number, kind: Kind, number: string, options: C
   const isLarge = f < LARGE_POOLS;
   const uncounted = f === 9;
   const nodeLocked = f === 11;
-  const story = storyOf(v, f, isHealthy);
+  const told = stories[`${v % STORIES_EVERY}/${f}`];
+  const story = isHealthy && told?.isProblem === true ? undefined : told;
   const licensed = isLarge ? randomInteger(6, 40, key, 'count') : randomInteger(1, 5, key, 'count');
   const reserved = f % 5 === 2 && licensed > 4 ? randomInteger(1, 3, key, 'reserved') : 0;
-  // an expired license cannot be checked out
-  const isUsed = story !== 'unused' && story !== 'expired';
-  const crew = isUsed ? crewOf(story, isLarge ? licensed - reserved : Math.min(licensed, 3), key, isHealthy) : 0;
+  const usable = isLarge ? licensed - reserved : Math.min(licensed, 3);
+  const crew = story?.crewFor?.(usable) ?? crewOf(usable, key, isHealthy);
   return {
     key,
-    shape: shapeOf(story, key),
+    shape: story?.shape ?? shapeOf(key),
     crew,
-    course: courseOf(story),
+    course: story?.course ?? 'crunches',
     ...identity(v, f, kind, product, number),
     licenseType: uncounted ? 'uncounted' : nodeLocked ? 'node-locked' : 'floating',
     licenseModel: kind === 'tokens' && f > 0 ? 'token' : nodeLocked ? 'named' : 'concurrent',
     ...(random(key, 'mapped') < 0.7 && { mappedTo: `sim-${product}` }),
     count: uncounted ? Number.POSITIVE_INFINITY : licensed,
     reserved,
-    users: names(story === 'grows' ? 150 : Math.ceil(1.8 * crew), key),
+    users: names(story?.course === 'grows' ? 150 : Math.ceil(1.8 * crew), key),
     reservedUsers: names(reserved, `${key}/reserved`),
     lends: f % 7 === 3,
-    expiry: expiryOf(f, story, key),
+    expiry: story?.expiry ?? expiryOf(f, key),
     contract: randomInteger(0, 364, seed, v, 'contract'),
   };
 }
@@ -195,8 +189,7 @@ function identity(
   };
 }
 
-function expiryOf(f: number, story: Story | undefined, key: string): ExpiryRule {
-  if (story === 'trial' || story === 'expired') return story;
+function expiryOf(f: number, key: string): ExpiryRule {
   if (f === 2) return 'two contracts';
   return f === 6 || random(key, 'expiry') < 0.15 ? 'permanent' : 'contract';
 }

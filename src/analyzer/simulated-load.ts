@@ -150,7 +150,8 @@ export function wishesOf(
   const size = Math.round(crew * (isCrunch ? 1 : shareOfCrew(pool, day, phase))) - lent;
   const wishes: Wish[] = [];
   const wish = (user: string, hour: number, long: number, keys: Keys): void => {
-    const at = start + Math.floor(hour * HOUR);
+    // a day can have 23 hours
+    const at = Math.min(start + Math.floor(hour * HOUR), end - 1);
     const isPatient = random(...keys, 'patience') < 0.8;
     wishes.push({
       user,

@@ -4,6 +4,8 @@ import { createCollector } from '../../src/analyzer/collector.ts';
 import { getFeatures } from '../../src/analyzer/feature-records.ts';
 import { getServerDown } from '../../src/analyzer/product-records.ts';
 import { figuresOf } from '../../src/analyzer/sample.ts';
+import { createCatalogue } from '../../src/analyzer/simulated-catalogue.ts';
+import { planDay } from '../../src/analyzer/simulated-day.ts';
 import {
   createSimulatedSite,
   type SimulatedObservation,
@@ -120,6 +122,18 @@ describe('simulated site', () => {
       ),
       { numRuns: 40 },
     );
+  });
+
+  it('plans no session after the end of a day, also of one with 23 hours', () => {
+    const day = Date.UTC(2027, 2, 28) / 1000 / DAY;
+    const end = localTime.startOf(day + 1);
+    expect(end - localTime.startOf(day)).toBe(23 * 3600);
+    const pools = createCatalogue({ seed: 1, vendorLicenses: 10, featuresPerVendorLicense: 20 }).flatMap(
+      (license) => license.pools,
+    );
+    const sessions = pools.flatMap((pool) => planDay(pool, day, localTime.startOf).sessions);
+    expect(sessions.length).toBeGreaterThan(100);
+    expect(sessions.filter(({ from, to }) => from >= end || to <= from)).toEqual([]);
   });
 
   it('gives up a read that is aborted', async () => {
