@@ -1,31 +1,29 @@
 import type { PoolObservation, TokenUse } from '../observation/observation.ts';
+import type { Load, Shape } from './simulated-load.ts';
 import { random, randomInteger } from './simulated-random.ts';
 
 /** What the simulated site owns: a pure function of the seed and the size. */
 
-/** How the expiry of a pool's increments moves: see `simulated-site`. */
-export type ExpiryRule = 'permanent' | 'annual' | 'monthly' | 'weekly' | 'expired' | 'staggered';
+/** How the expiry of a pool's increments moves: see `simulated-supply`. */
+export type ExpiryRule = 'permanent' | 'contract' | 'two contracts' | 'trial' | 'expired';
 
 export interface SimulatedPool
-  extends Pick<
-    PoolObservation,
-    'feature' | 'version' | 'package' | 'featureType' | 'licenseType' | 'licenseModel' | 'mappedTo'
-  > {
+  extends Load,
+    Pick<
+      PoolObservation,
+      'feature' | 'version' | 'package' | 'featureType' | 'licenseType' | 'licenseModel' | 'mappedTo'
+    > {
   readonly token?: TokenUse;
-  /** Seed of everything that happens to the pool. */
-  readonly key: string;
   /** Licenses; `Infinity` for uncounted ones. */
   readonly count: number;
   readonly reserved: number;
   readonly users: readonly string[];
   /** Members of the group the reservation is for. */
   readonly reservedUsers: readonly string[];
-  /** Sessions a user starts on a working day, on average. */
-  readonly demand: number;
   readonly lends: boolean;
-  /** Used by batch jobs, at night and at weekends too. */
-  readonly batch: boolean;
   readonly expiry: ExpiryRule;
+  /** Day of the year on which the contract of the vendor license ends. */
+  readonly contract: number;
 }
 
 export interface SimulatedVendorLicense {
@@ -54,6 +52,32 @@ const awkward = [
   'sim- spaced ',
 ];
 
+/** What is special about a pool. */
+interface Story {
+  readonly shape?: Shape;
+  readonly course?: SimulatedPool['course'];
+  readonly expiry?: ExpiryRule;
+  readonly crewFor?: (licenses: number) => number;
+  /** Whether a healthy site does not have it. */
+  readonly isProblem: boolean;
+}
+
+/** Vendor licenses after which the stories begin again. */
+const STORIES_EVERY = 10;
+/** By vendor license and feature: early ones, so that small sites have them too. Others have about as many licenses as needed. */
+const stories: Readonly<Record<string, Story>> = {
+  // lacks licenses
+  '0/1': { shape: 'office', course: 'level', crewFor: (licenses) => 2 * licenses, isProblem: true },
+  '0/3': { expiry: 'trial', isProblem: true },
+  // always full, and nobody waits
+  '0/4': { shape: 'service', course: 'level', crewFor: (licenses) => licenses, isProblem: true },
+  // cannot be checked out any more
+  '0/5': { expiry: 'expired', crewFor: () => 0, isProblem: true },
+  '0/8': { crewFor: () => 0, isProblem: false },
+  '2/1': { shape: 'office', course: 'grows', crewFor: (licenses) => licenses, isProblem: true },
+  '2/4': { shape: 'office', course: 'season', isProblem: false },
+};
+
 /** Pools beyond this many per vendor license are small, so that a very large site stays quick to simulate. */
 const LARGE_POOLS = 40;
 
@@ -61,6 +85,8 @@ export interface CatalogueOptions {
   readonly seed: number;
   readonly vendorLicenses: number;
   readonly featuresPerVendorLicense: number;
+  /** Nothing is down, refused, full or about to expire. */
+  readonly isHealthy?: boolean;
 }
 
 export function createCatalogue(options: CatalogueOptions): readonly SimulatedVendorLicense[] {
@@ -74,40 +100,59 @@ function createVendorLicense(v: number, options: CatalogueOptions): SimulatedVen
     server: kind === 'unicode' ? `sim-größe${number}` : `sim-lic${number}`,
     daemon: kind === 'undef' ? 'undef' : `sim_${products[v % products.length]}d`,
     part: kind === 'three-part' ? 'sim-site-b' : '',
-    goesDown: kind === 'down',
+    goesDown: kind === 'down' && options.isHealthy !== true,
     knowsStatus: kind === 'status' || kind === 'tokens' || kind === 'packages',
     pools: Array.from({ length: options.featuresPerVendorLicense }, (_, f) => createPool(v, f, kind, number, options)),
   };
 }
 
-function createPool(v: number, f: number, kind: Kind, number: string, { seed }: CatalogueOptions): SimulatedPool {
+/** Most pools are for people in the office. */
+function shapeOf(key: string): Shape {
+  const chance = random(key, 'shape');
+  return chance < 0.55 ? 'office' : chance < 0.85 ? 'project' : 'batch';
+}
+
+/** Shares of the pools with more licenses than are needed, and with too few in a crunch. */
+const AMPLE = 0.2;
+const TIGHT = 0.04;
+
+/** How many people work with a pool of some licenses at the same time at most. A few licenses are free even then. */
+function crewOf(licenses: number, key: string, isHealthy: boolean): number {
+  const most = Math.max(1, licenses - Math.ceil(0.06 * licenses));
+  const chance = random(key, 'room');
+  if (chance < AMPLE) return Math.ceil(most / (1.3 + 0.6 * random(key, 'ample')));
+  return chance > 1 - TIGHT && !isHealthy ? licenses + 1 : most;
+}
+
+function createPool(v: number, f: number, kind: Kind, number: string, options: CatalogueOptions): SimulatedPool {
+  const { seed, isHealthy = false } = options;
   const key = `${seed}/${v}/${f}`;
   const product = products[(v + f) % products.length] ?? 'cad';
   const isLarge = f < LARGE_POOLS;
   const uncounted = f === 9;
   const nodeLocked = f === 11;
-  const licensed = isLarge ? randomInteger(4, 40, key, 'count') : randomInteger(1, 5, key, 'count');
-  const expiry = expiryOf(f, key);
-  // an expired license cannot be checked out
-  const neverUsed = f % 10 === 8 || expiry === 'expired';
-  // every sixth pool has more users than licenses
-  const crowd = f === 1 ? 2.2 : f % 6 === 1 ? 1.8 : 0.2 + random(key, 'crowd');
-  const people = neverUsed ? 0 : Math.ceil((isLarge ? licensed : Math.min(licensed, 3)) * crowd);
+  const told = stories[`${v % STORIES_EVERY}/${f}`];
+  const story = isHealthy && told?.isProblem === true ? undefined : told;
+  const licensed = isLarge ? randomInteger(6, 40, key, 'count') : randomInteger(1, 5, key, 'count');
   const reserved = f % 5 === 2 && licensed > 4 ? randomInteger(1, 3, key, 'reserved') : 0;
+  const usable = isLarge ? licensed - reserved : Math.min(licensed, 3);
+  const crew = story?.crewFor?.(usable) ?? crewOf(usable, key, isHealthy);
   return {
     key,
+    shape: story?.shape ?? shapeOf(key),
+    crew,
+    course: story?.course ?? 'crunches',
     ...identity(v, f, kind, product, number),
     licenseType: uncounted ? 'uncounted' : nodeLocked ? 'node-locked' : 'floating',
     licenseModel: kind === 'tokens' && f > 0 ? 'token' : nodeLocked ? 'named' : 'concurrent',
     ...(random(key, 'mapped') < 0.7 && { mappedTo: `sim-${product}` }),
     count: uncounted ? Number.POSITIVE_INFINITY : licensed,
     reserved,
-    users: names(people, key),
+    users: names(story?.course === 'grows' ? 150 : Math.ceil(1.8 * crew), key),
     reservedUsers: names(reserved, `${key}/reserved`),
-    demand: f === 1 ? 14 : f % 6 === 1 ? 5 : 0.6 + random(key, 'demand'),
     lends: f % 7 === 3,
-    batch: f === 1,
-    expiry,
+    expiry: story?.expiry ?? expiryOf(f, key),
+    contract: randomInteger(0, 364, seed, v, 'contract'),
   };
 }
 
@@ -145,16 +190,8 @@ function identity(
 }
 
 function expiryOf(f: number, key: string): ExpiryRule {
-  const fixed: readonly (ExpiryRule | undefined)[] = [
-    undefined,
-    undefined,
-    'staggered',
-    'weekly',
-    'monthly',
-    'expired',
-    'permanent',
-  ];
-  return (f < 10 ? fixed[f] : undefined) ?? (random(key, 'expiry') < 0.15 ? 'permanent' : 'annual');
+  if (f === 2) return 'two contracts';
+  return f === 6 || random(key, 'expiry') < 0.15 ? 'permanent' : 'contract';
 }
 
 /** People of a population of 400. */

@@ -1,6 +1,8 @@
 import { weekdayOf } from '../model/local-time.ts';
 import type { SimulatedPool } from './simulated-catalogue.ts';
-import { random, randomInteger } from './simulated-random.ts';
+import { type Wish, wishesOf } from './simulated-load.ts';
+import { random } from './simulated-random.ts';
+import { countOn } from './simulated-supply.ts';
 
 /** What happens to a pool on one local day. Times are epoch seconds. */
 export interface DayPlan {
@@ -25,42 +27,7 @@ export interface PlannedLoan {
   readonly to: number;
 }
 
-interface Wish {
-  readonly user: string;
-  readonly at: number;
-  readonly seconds: number;
-  /** How long the user waits in the queue; 0 does not wait. */
-  readonly patience: number;
-}
-
 const HOUR = 3600;
-const DAY = 24 * HOUR;
-
-/** Working hours with a dip at noon, in hours of the day. */
-function startHour(...keys: readonly (number | string)[]): number {
-  const hour = 7 + 10 * ((random(...keys, 'a') + random(...keys, 'b')) / 2);
-  return hour > 12 && hour < 13 ? hour + 1.2 : hour;
-}
-
-function wishesOf(pool: SimulatedPool, users: readonly string[], day: number, start: number): Wish[] {
-  const weekday = weekdayOf(day);
-  const isQuiet = !pool.batch && (weekday === 0 || weekday === 6);
-  const end = start + DAY - 1;
-  const wishes: Wish[] = [];
-  for (const user of users) {
-    const sessions = Math.floor(pool.demand * (isQuiet ? 0.12 : 1) + random(pool.key, user, day, 'sessions'));
-    for (let i = 0; i < sessions; i += 1) {
-      const isAnyTime = pool.batch || random(pool.key, user, day, i, 'night') < 0.08;
-      const hour = isAnyTime ? 24 * random(pool.key, user, day, i, 'hour') : startHour(pool.key, user, day, i);
-      const at = start + Math.floor(hour * HOUR);
-      const seconds = Math.floor((0.4 + 3.5 * random(pool.key, user, day, i, 'long') ** 2) * HOUR);
-      const patience =
-        random(pool.key, user, day, i, 'patience') < 0.6 ? randomInteger(300, 2400, pool.key, user, day, i) : 0;
-      wishes.push({ user, at, seconds: Math.min(seconds, end - at), patience });
-    }
-  }
-  return wishes.sort((a, b) => a.at - b.at || (a.user < b.user ? -1 : 1));
-}
 
 interface Granted {
   readonly sessions: { user: string; from: number; to: number }[];
@@ -109,23 +76,26 @@ function grant(wishes: readonly Wish[], licenses: number): Granted {
 }
 
 /** Loans run from Monday 09:00 to Thursday 17:00 and keep their license all the while. */
-function loansOf(pool: SimulatedPool, day: number, startOf: (day: number) => number): PlannedLoan[] {
-  if (!pool.lends || pool.count < 3) return [];
+function loansOf(pool: SimulatedPool, count: number, day: number, startOf: (day: number) => number): PlannedLoan[] {
+  if (!pool.lends || count < 3) return [];
   const monday = day - ((weekdayOf(day) + 6) % 7);
   return pool.users
     .filter((user) => random(pool.key, user, monday, 'loan') < 0.15)
-    .slice(0, Math.max(1, Math.floor(Math.min(pool.count, 99) / 5)))
+    .slice(0, Math.max(1, Math.floor(Math.min(count, 99) / 5)))
     .map((user) => ({ user, from: startOf(monday) + 9 * HOUR, to: startOf(monday + 3) + 17 * HOUR }));
 }
 
 /** Plans a local day of a pool: a pure function of the pool and the day. */
 export function planDay(pool: SimulatedPool, day: number, startOf: (day: number) => number): DayPlan {
-  const start = startOf(day);
-  const loans = loansOf(pool, day, startOf);
+  const span = [day, startOf(day), startOf(day + 1)] as const;
+  const count = countOn(pool, day);
+  const loans = loansOf(pool, count, day, startOf);
   const borrowers = new Set(loans.map(({ user }) => user));
   const others = pool.users.filter((user) => !borrowers.has(user));
-  const general = grant(wishesOf(pool, others, day, start), Math.max(1, pool.count - pool.reserved - loans.length));
-  const kept = grant(wishesOf(pool, pool.reservedUsers, day, start), pool.reserved);
+  const wishes = wishesOf(pool, others, loans.length, span);
+  const reserved = wishesOf({ ...pool, crew: pool.reserved }, pool.reservedUsers, 0, span);
+  const general = grant(wishes, Math.max(1, count - pool.reserved - loans.length));
+  const kept = grant(reserved, pool.reserved);
   return {
     sessions: [
       ...general.sessions.map((session) => ({ ...session, reserved: false })),

@@ -101,7 +101,7 @@ describe('the simulated site as FlexNet knows it', () => {
     // when licenses end is printed beside checkouts and reservations only
     const dated = features.filter((record) => 'LicenseExpiration' in record);
     const undated = features.filter((record) => !('LicenseExpiration' in record));
-    expect([dated.length > 5, undated.length > 5]).toEqual([true, true]);
+    expect([dated.length > 5, undated.length > 1]).toEqual([true, true]);
     for (const record of undated) {
       expect([record.InUse, record.UnusedReserve]).toEqual([0, 0]);
       expect(Object.keys(record).filter((key) => sometimesKnown.includes(key))).toEqual([]);

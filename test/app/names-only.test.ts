@@ -382,7 +382,7 @@ describe.runIf(peer('chromium'))('a site of which everything is known', () => {
     cleanup.add(() => analyzer.stop());
     const url = await startExporter(analyzer.url);
     await waitUntilReady(url);
-    const found = await walk(browser, url, { product: 'sim-lic01;sim_cadd', feature: 'sim-mesh-2' });
+    const found = await walk(browser, url, { product: 'sim-lic01;sim_cadd', feature: 'sim-cad-1' });
     expect(distinct(found.filter((piece) => isUnknown(piece) && !isIn(neverKnown, piece)))).toEqual([]);
   });
 });

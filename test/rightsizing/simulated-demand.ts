@@ -104,7 +104,8 @@ export function trueNeed(pools: readonly SimulatedPool[], today: number, toleran
       const { loans } = planDay(pool, day, localTime.startOf);
       const borrowers = new Set(loans.map(({ user }) => user));
       const users = pool.users.filter((user) => !borrowers.has(user));
-      const { sessions } = planDay({ ...pool, users, lends: false, count: 1e6 }, day, localTime.startOf);
+      const crew = pool.crew - loans.length;
+      const { sessions } = planDay({ ...pool, users, crew, lends: false, count: 1e6 }, day, localTime.startOf);
       for (const { from, to } of sessions) changes.push([from, 1], [to, -1]);
       for (const { from, to } of loans) {
         const [first, last] = [Math.max(from, begin), Math.min(to, localTime.startOf(day + 1))];

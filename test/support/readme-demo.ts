@@ -5,8 +5,8 @@ import { join } from 'node:path';
 const promises: readonly (readonly [words: string, shown: RegExp])[] = [
   ['ten simulated license servers', /\bof 10 vendor licenses\b/],
   ['of which one is down', /\bServers 1 down\b/],
-  ['features that are saturated', /\bSaturated [1-9]/],
-  ['licenses that expire soon', /\bExpire in 30 days [1-9]/],
+  ['a feature whose licenses are all in use', /\bSaturated [1-9]/],
+  ['a license that expires soon', /\bExpire in 30 days 1\b/],
 ];
 
 /**

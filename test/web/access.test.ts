@@ -260,7 +260,7 @@ describe('names of users', () => {
     const { url } = await start(settings);
     const refused = [
       await get(routeOf(url, `/rows/users?${parameters}`)),
-      await get(routeOf(url, '/rows/features?product=%25&user=sim-user016')),
+      await get(routeOf(url, '/rows/features?product=%25&user=sim-user023')),
       await post(routeOf(url, '/variable'), { payload: { target: 'users' } }),
       await post(routeOf(url, '/query'), { targets: [{ refId: 'A', target: 'users', payload: whose }] }),
     ];
@@ -323,9 +323,9 @@ describe('names of users', () => {
       });
       names.push(body[0].user);
       // who is who cannot be found out by asking for a name
-      expect((await get(routeOf(url, `/rows/users?${parameters}&user=sim-user016`))).body).toEqual([]);
+      expect((await get(routeOf(url, `/rows/users?${parameters}&user=sim-user023`))).body).toEqual([]);
       expect((await get(routeOf(url, `/rows/users?${parameters}&user=${body[0].user}`))).body[0]).toEqual(body[0]);
-      expect((await get(routeOf(url, '/rows/features?product=%25&user=sim-user016'))).status).toBe(403);
+      expect((await get(routeOf(url, '/rows/features?product=%25&user=sim-user023'))).status).toBe(403);
     }
     expect(names[0]).toBe(names[1]);
     expect(names[0]).not.toBe(names[2]);
