@@ -62,7 +62,7 @@ async function restoreFiring(
   for (const { labels: all, annotations, startsAt } of answers.flat()) {
     // those about the polls of another shard match the filter too
     if (all.vendor_license === undefined && (all.shard ?? '') !== shard) continue;
-    // one with labels of somebody else would be another alert
+    // one with labels that this daemon does not know would be another alert
     if (Object.keys(all).some((name) => !names.has(name))) continue;
     const labels = Object.fromEntries(Object.entries(all).filter(([name, value]) => commonLabels[name] !== value));
     const rule = rules.find(({ name, severity }) => labels.alertname === name && labels.severity === severity);

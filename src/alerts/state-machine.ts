@@ -86,15 +86,15 @@ function advance(before: AlertState, rule: Rule, condition: Condition, now: numb
 const LONGEST_HOLD = 86_400;
 
 /** While these fire, the analyzer is not seen. */
-const blinding: ReadonlySet<string> = new Set(['LicenseAnalyzerUnreachable', 'LicenseAnalyzerAuthFailing']);
+const unseeing: ReadonlySet<string> = new Set(['LicenseAnalyzerUnreachable', 'LicenseAnalyzerAuthFailing']);
 
 /** Whether data that an alert is about can be seen now: what is not met then has ended, or cannot be known from it. */
 function createSight(evaluated: readonly EvaluatedRule[]): (alert: AlertState, evaluation: Evaluation) => boolean {
-  const isBlind = evaluated.some(({ rule, evaluation }) => blinding.has(rule.name) && evaluation.findings.length > 0);
+  const isUnseen = evaluated.some(({ rule, evaluation }) => unseeing.has(rule.name) && evaluation.findings.length > 0);
   const unread = evaluated.find(({ rule }) => rule.name === 'LicenseSourceDown')?.evaluation.findings ?? [];
   const unreadVendorLicenses = new Set(unread.map(({ labels }) => labels.vendor_license ?? ''));
   return ({ labels }, { hasNoData }) =>
-    !isBlind && !hasNoData && !unreadVendorLicenses.has(labels.vendor_license ?? ' ');
+    !isUnseen && !hasNoData && !unreadVendorLicenses.has(labels.vendor_license ?? ' ');
 }
 
 /** An alert whose condition is unknown. Its clocks stop. After the hold it is dropped, not resolved. */

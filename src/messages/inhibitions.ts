@@ -2,10 +2,9 @@ import type { Labels } from '../alerts/alert.ts';
 
 /** One cause, one message: an alert that follows from another one is not sent while the other one fires. */
 
-/** Labels that an alert must have. */
+/** Which alerts. */
 export interface Selector {
-  readonly alertname?: RegExp;
-  readonly severity?: RegExp;
+  readonly alertname: RegExp;
 }
 
 /** While an alert of `source` fires, those of `target` with the same values of the labels in `equal` are not sent. */
@@ -15,16 +14,13 @@ export interface Inhibition {
   readonly equal: readonly string[];
 }
 
-const oneAlert = ['alertname', 'vendor_license', 'feature', 'version', 'package', 'feature_type'];
-const ofServer = /^License(CollectionStale|Feature.*|RequestsQueued)$/;
+const ofServer = /^License(CollectionStale|Feature.*|RequestsQueued|CapacityDropped)$/;
 
 /**
  * The inhibitions of `deploy/alertmanager/alertmanager.yml` that concern alerts of the engine. The labels `analyzer` and `shard`
- * are left out, because all alerts of one engine have the same.
+ * are left out, because all alerts of one engine that have them have the same.
  */
 export const inhibitions: readonly Inhibition[] = [
-  { source: { severity: /^critical$/ }, target: { severity: /^(warning|info)$/ }, equal: oneAlert },
-  { source: { severity: /^warning$/ }, target: { severity: /^info$/ }, equal: oneAlert },
   {
     source: { alertname: /^LicenseAnalyzerAuthFailing$/ },
     target: { alertname: /^License(AnalyzerUnreachable|PollPartial|CollectionStale)$/ },
@@ -36,15 +32,24 @@ export const inhibitions: readonly Inhibition[] = [
     equal: [],
   },
   {
+    source: { alertname: /^LicenseProductsEmpty$/ },
+    target: { alertname: /^License(VendorLicenseVanished|FeatureVanished|CapacityDropped)$/ },
+    equal: [],
+  },
+  {
     source: { alertname: /^LicenseSourceDown$/ },
     target: { alertname: new RegExp(`^LicenseServerDown$|${ofServer.source}`) },
     equal: ['vendor_license'],
   },
   { source: { alertname: /^LicenseServerDown$/ }, target: { alertname: ofServer }, equal: ['vendor_license'] },
+  {
+    source: { alertname: /^LicenseVendorLicenseVanished$/ },
+    target: { alertname: /^License(FeatureVanished|CapacityDropped)$/ },
+    equal: ['vendor_license'],
+  },
 ];
 
-const matches = ({ alertname, severity }: Selector, labels: Labels): boolean =>
-  (alertname?.test(labels.alertname ?? '') ?? true) && (severity?.test(labels.severity ?? '') ?? true);
+const matches = ({ alertname }: Selector, labels: Labels): boolean => alertname.test(labels.alertname ?? '');
 
 /** The values of the labels that must be equal. Their lengths keep them apart. */
 function keyOf({ equal }: Inhibition, labels: Labels): string {

@@ -43,7 +43,7 @@ export const relayRecords = (labels: readonly string[]): readonly RecordingRule[
   },
   {
     // 1: it is said to fire. -1: it fired, and nobody knows better. 0: once at its end. The record is its own memory.
-    // Who remembers that it does not fire believes nobody who has not seen its end, unless only its address has changed
+    // Where it is known that it does not fire, an exporter that has not seen its end does not count, unless only its owner is new
     record: 'license:alert_firing',
     expr: `license:alert_said > 0
 or

@@ -12,25 +12,27 @@ const DAY_MS = 86_400_000;
 const today = Date.UTC(2026, 10, 22);
 const dateIn = (days: number): string => new Date(today + days * DAY_MS).toISOString().slice(0, 10);
 
-/** An expiry as the engine and the rules report it. */
-function expiry(owner: string, feature: string, days: number, more: PostedAlert['annotations'] = {}): PostedAlert {
+/** The expiry of one vendor license on one day, as the engine sends it. */
+function expiry(
+  owner: string,
+  vendorLicense: string,
+  days: number,
+  features = 'spice 23.1 (28 licenses)',
+): PostedAlert {
   const severity = days < 7 ? 'critical' : days < 30 ? 'warning' : 'info';
   return {
     labels: {
       alertname: days < 0 ? 'LicenseExpired' : 'LicenseExpiringSoon',
       severity,
       analyzer: 'lic:80',
-      vendor_license: 'lic01;cdslmd',
-      feature,
-      version: '23.1',
+      vendor_license: vendorLicense,
       expires: dateIn(days),
       ...(owner !== '' && { owner }),
     },
     annotations: {
-      summary: `License ${feature} expires in ${days}d.`,
-      licenses: '28',
+      summary: `2 features of ${vendorLicense} expire on ${dateIn(days)}.`,
+      features,
       runbook_url: 'http://exporter/runbooks#licenseexpiringsoon',
-      ...more,
     },
   };
 }
@@ -38,7 +40,7 @@ function expiry(owner: string, feature: string, days: number, more: PostedAlert[
 /** One hundred expiries of each owner, by default none of them within 7 days. Their order is not the order of the dates. */
 const ofSite = (from = 7): PostedAlert[] =>
   ['cad-team', 'eda', ''].flatMap((owner) =>
-    Array.from({ length: 100 }, (_, i) => expiry(owner, `feature_${i}`, from + ((i * 37) % (60 - from)))),
+    Array.from({ length: 100 }, (_, i) => expiry(owner, `lic${i};cdslmd`, from + ((i * 37) % (60 - from)))),
   );
 
 const recipients = ({ mails }: RunningExample): string[] => mails.map(({ to }) => to).sort();
@@ -50,7 +52,7 @@ describe.runIf(peer('prometheus-alertmanager'))('the expiry digest', () => {
     await running.post(ofSite());
     await eventually('a digest for each owner', () => running.mails.length >= 3);
     // groups are sent again after one second: by the time of another digest, that of each owner would have been
-    await running.post([expiry('another', 'spice', 20)]);
+    await running.post([expiry('another', 'lic01;cdslmd', 20)]);
     await eventually('another digest', () => running.mails.length >= 4);
     expect(recipients(running)).toEqual(['another@example.com', ...owners]);
     const [digest] = running.mails.filter(({ to }) => to === 'cad-team@example.com');
@@ -59,18 +61,18 @@ describe.runIf(peer('prometheus-alertmanager'))('the expiry digest', () => {
     const [withoutOwner] = running.mails.filter(({ to }) => to === 'licenses@example.com');
     expect(withoutOwner?.subject).toBe(subject.replace(' of cad-team', ''));
 
-    // a license of one owner moves from 60 to 30 days
-    await running.post([expiry('cad-team', 'feature_1', 29)]);
+    // another license of one owner moves to 30 days
+    await running.post([expiry('cad-team', 'lic01;x', 29)]);
     await eventually('a digest after the change', () => running.mails.length >= 5);
     expect(recipients(running)).toEqual(['another@example.com', 'cad-team@example.com', ...owners]);
-    expect(running.mails.at(-1)?.subject).toBe('Expiring licenses of cad-team: 45 within 30 days, 55 within 60 days');
+    expect(running.mails.at(-1)?.subject).toBe('Expiring licenses of cad-team: 45 within 30 days, 56 within 60 days');
   });
 
   it('is sent in its hour only, but what needs action within 7 days is sent at once', async () => {
     const running = await startExample(cleanup, 'never');
-    await running.post([...ofSite(2), expiry('eda', 'old', -3)]);
+    await running.post([...ofSite(2), expiry('eda', 'old;x', -3)]);
     await eventually('a message for each owner', () => running.mails.length >= 3);
-    await running.post([expiry('another', 'spice', 1)]);
+    await running.post([expiry('another', 'lic01;cdslmd', 1)]);
     await eventually('another message', () => running.mails.length >= 4);
     expect(recipients(running)).toEqual(['another@example.com', ...owners]);
     expect(running.mails.map(({ subject }) => subject).sort()).toEqual([
@@ -83,47 +85,60 @@ describe.runIf(peer('prometheus-alertmanager'))('the expiry digest', () => {
 
   it('lists what expires by urgency and date, as text and as HTML', async () => {
     const running = await startExample(cleanup, 'always');
-    const { version: _, ...aggregated } = expiry('cad-team', '', 12).labels;
-    const { expires: __, ...undated } = expiry('cad-team', 'undated', 8).labels;
+    const unused = expiry('cad-team', 'lic04;x', -2);
+    const [ofPrometheus, undated, silenced] = [12, 8, 8].map((days) => expiry('cad-team', 'lic01;cdslmd', days));
+    const { expires: _, ...withoutDay } = undated?.labels ?? {};
+    const summary = 'Licenses of features of lic01;cdslmd expire on 2026-12-04.';
+    const silenceUrl = 'http://alertmanager/#/silences/new?filter=%7Ba%3D%22b%22%7D';
     await running.post([
-      expiry('cad-team', 'later', 50),
-      expiry('cad-team', 'soon', 9, { licenses: 'uncounted' }),
-      { labels: undated, annotations: { summary: 'License undated expires in 8d.' } },
-      expiry('cad-team', 'sooner', 8, { silence_url: 'http://alertmanager/#/silences/new?filter=%7Ba%3D%22b%22%7D' }),
-      expiry('cad-team', '<b>', 59),
-      { labels: aggregated, annotations: { summary: 'Licenses of lic01 expire: 12.' } },
+      expiry('cad-team', 'lic01;cdslmd', 50, 'later 1.0 (1 license), <b> 2.0 (uncounted)'),
+      expiry('cad-team', 'lic02;x', 9),
+      expiry('cad-team', 'lic03;x', 9, 'a 1.0 (5 licenses), b 1.0 (5 licenses) and 3 more'),
+      { labels: withoutDay, annotations: { summary: 'License undated expires in 8d.' } },
+      { labels: silenced?.labels ?? {}, annotations: { ...silenced?.annotations, silence_url: silenceUrl } },
+      { labels: ofPrometheus?.labels ?? {}, annotations: { summary } },
+      { ...unused, labels: { ...unused.labels, severity: 'warning' } },
+      expiry('cad-team', 'lic05;x', -1),
     ]);
-    await eventually('the digest', () => running.mails.length > 0);
-    const [{ text, html } = { text: '', html: '' }] = running.mails;
+    await eventually('the digest', () => running.mails.some(({ subject }) => subject.includes('60 days')));
+    const { text, html } = running.mails.find(({ subject }) => subject.includes('60 days')) ?? { text: '', html: '' };
     expect(text.split('\n').slice(0, -1)).toEqual([
-      'Expiring licenses of cad-team: 4 within 30 days, 2 within 60 days',
+      'Expiring licenses of cad-team: 1 expired, 1 expired and not in use, 5 within 30 days, 1 within 60 days',
       '',
-      'expires      licenses  feature                               vendor license',
+      'expired:',
+      '2026-11-21  lic05;x: spice 23.1 (28 licenses)',
+      '',
+      'expired and not in use:',
+      '2026-11-20  lic04;x: spice 23.1 (28 licenses)',
       '',
       'within 30 days:',
-      '2026-11-30         28  sooner 23.1                           lic01;cdslmd',
-      '2026-12-01  uncounted  soon 23.1                             lic01;cdslmd',
-      '2026-12-04  Licenses of lic01 expire: 12.',
+      '2026-11-30  lic01;cdslmd: spice 23.1 (28 licenses)',
+      '2026-12-01  lic02;x: spice 23.1 (28 licenses)',
+      '2026-12-01  lic03;x: a 1.0 (5 licenses), b 1.0 (5 licenses) and 3 more',
+      `2026-12-04  ${summary}`,
       'License undated expires in 8d.',
       '',
       'within 60 days:',
-      '2027-01-11         28  later 23.1                            lic01;cdslmd',
-      '2027-01-20         28  <b> 23.1                              lic01;cdslmd',
+      '2027-01-11  lic01;cdslmd: later 1.0 (1 license), <b> 2.0 (uncounted)',
       '',
     ]);
     expect(text).toMatch(/\nAlertmanager: http:\S+$/);
     const rows = [...html.matchAll(/^ *<tr>.*$/gm)].map(([row]) => row.replace(/<[^>]*>/g, ' ').replace(/ +/g, ' '));
     expect(rows.map((row) => row.trim())).toEqual([
-      'within 30 days licenses',
-      '2026-11-30 sooner 23.1 lic01;cdslmd · silence 28',
-      '2026-12-01 soon 23.1 lic01;cdslmd uncounted',
-      '2026-12-04 Licenses of lic01 expire: 12.',
+      'expired',
+      '2026-11-21 spice 23.1 (28 licenses) lic05;x',
+      'expired and not in use',
+      '2026-11-20 spice 23.1 (28 licenses) lic04;x',
+      'within 30 days',
+      '2026-11-30 spice 23.1 (28 licenses) lic01;cdslmd · silence',
+      '2026-12-01 spice 23.1 (28 licenses) lic02;x',
+      'a 1.0 (5 licenses), b 1.0 (5 licenses) and 3 more lic03;x',
+      `2026-12-04 ${summary}`,
       'License undated expires in 8d.',
-      'within 60 days licenses',
-      '2027-01-11 later 23.1 lic01;cdslmd 28',
-      '2027-01-20 &lt;b&gt; 23.1 lic01;cdslmd 28',
+      'within 60 days',
+      '2027-01-11 later 1.0 (1 license), &lt;b&gt; 2.0 (uncounted) lic01;cdslmd',
     ]);
-    expect(html).toContain('<a href="http://alertmanager/#/silences/new?filter=%7Ba%3D%22b%22%7D">silence</a>');
+    expect(html).toContain(`<a href="${silenceUrl}">silence</a>`);
   });
 
   it('has an hour as long as the interval of its group, so that each group is sent once in it', () => {

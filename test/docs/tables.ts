@@ -2,11 +2,12 @@ import { alertCatalogue } from '../../deploy/prometheus/catalogue.ts';
 import { allowedLicenses, productionDependencies, reasons } from '../../deploy/release/dependencies.ts';
 import { findings } from '../../deploy/release/findings.ts';
 import { licensesIn } from '../../deploy/release/license-texts.ts';
+import { createRules } from '../../src/alerts/rules.ts';
 import { storeProblems } from '../../src/analyzer/history-file.ts';
 import { kindOfCode, ntlmKinds } from '../../src/client/failures.ts';
 import { type CommandFlag, flagUsage } from '../../src/commands/command.ts';
 import { commands, usageOf } from '../../src/commands/commands.ts';
-import { alertRules as engineRules } from '../../src/config/sections/alert-rules.ts';
+import { alertRules as engineRules, rules } from '../../src/config/sections/alert-rules.ts';
 import { sourceKeys } from '../../src/config/sections/sources.ts';
 import { shownDefault } from '../../src/config/setting-flags.ts';
 import { environmentName, flagName, settingKeys, settings } from '../../src/config/settings.ts';
@@ -23,6 +24,7 @@ import { failureKinds } from '../../src/model/failure.ts';
 import { ntlmCodes } from '../../src/ntlm/errors.ts';
 import { sourceFailureKinds } from '../../src/observation/source-failure.ts';
 import { errorCodes } from '../../src/query-api/errors.ts';
+import { durationOf } from '../../src/rules/alert.ts';
 import { webLimits } from '../../src/web/limits.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { cell, code, table } from '../support/markdown.ts';
@@ -53,22 +55,21 @@ export const tables: Readonly<Record<string, () => string>> = {
         cell(metric.help),
       ]),
     ),
-  alerts: () =>
-    table(
+  alerts: () => {
+    const settings = rules.parse({});
+    const ofEngine = Map.groupBy(createRules(settings), ({ name }) => name);
+    return table(
       ['alert', 'condition', 'severity', '`for`', 'evaluated by', 'runbook'],
-      alertRules.map(({ alert, labels: { severity }, for: pendingFor }) => {
-        const description = Object.entries(alertCatalogue).find(([name]) => name === alert)?.[1];
-        const settings = Object.entries(engineRules).find(([name]) => name === alert)?.[1];
-        return [
-          code(alert),
-          description?.condition ?? '',
-          severity,
-          pendingFor ?? '0s',
-          settings !== undefined && 'needs' in settings ? 'Prometheus' : 'engine, Prometheus',
-          `[${alert}](../deploy/runbooks.md#${alert.toLowerCase()})`,
-        ];
-      }),
-    ),
+      alertRules.map(({ alert, labels }) => [
+        code(alert),
+        alertCatalogue[alert]?.condition ?? '',
+        (ofEngine.get(alert)?.map(({ severity }) => severity) ?? [labels.severity ?? '']).join(', '),
+        durationOf(settings[alert as keyof typeof settings].base.for),
+        ofEngine.has(alert) ? 'engine' : 'Prometheus',
+        `[${alert}](../deploy/runbooks.md#${alert.toLowerCase()})`,
+      ]),
+    );
+  },
   'alert rules': () =>
     table(
       ['alert', 'value', 'default', 'meaning'],

@@ -24,7 +24,7 @@ interface Example {
   readonly inhibit_rules: readonly {
     readonly source_matchers: readonly string[];
     readonly target_matchers: readonly string[];
-    readonly equal: readonly string[];
+    readonly equal?: readonly string[];
   }[];
   readonly receivers: readonly ({ readonly name: string } & Readonly<Record<string, unknown>>)[];
 }
@@ -78,7 +78,7 @@ export interface RunningExample extends Pick<MailSink, 'mails'> {
 
 /** Mails to the name of a receiver, with the end of alerts if its integration in the example sends it. */
 function mailsOf({ name, ...integrations }: Example['receivers'][number]): object {
-  if (name === 'license-digest') return { name, ...integrations };
+  if (name === 'license-digest' || name === 'nobody') return { name, ...integrations };
   const [integration] = Object.values(integrations).flat() as readonly { readonly send_resolved?: boolean }[];
   return {
     name,

@@ -9,7 +9,8 @@ export interface AlertRule {
   readonly expr: string;
   readonly for?: string;
   readonly keep_firing_for?: string;
-  readonly labels: { readonly severity: string };
+  /** What the exporter evaluates has its severity as a label already. */
+  readonly labels: { readonly severity?: string };
   readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url?: string };
 }
 
