@@ -135,7 +135,11 @@ function readdress(before: AlertStates, now: number, { address }: StepOptions): 
       [keyOf(ended), ended],
     ];
   });
-  return new Map(moved);
+  const all = new Map(moved);
+  if (!moved.some(([, { isReplaced }]) => isReplaced)) return all;
+  // one that has its labels of before again is not over
+  for (const [, { labels, state }] of moved) if (state !== 'resolved') all.delete(keyOf({ labels, isReplaced: true }));
+  return all;
 }
 
 /** Whether a resolved alert need not be sent any more. */
