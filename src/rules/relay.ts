@@ -59,9 +59,9 @@ or
 0 * (last_over_time(license:alert_firing[${MEMORY}]) != 0)`,
   },
   {
-    // with a look-back, or a lost scrape would send an alert twice
+    // with a look-back, or a lost scrape would send an alert twice; shorter than Alertmanager keeps one that is not sent again
     record: 'license:alert_delivered',
-    expr: `${sharesOf('license_alerts_delivered', '4m')} > 0.99`,
+    expr: `${sharesOf('license_alerts_delivered', '3m')} > 0.99`,
   },
 ];
 
