@@ -29,12 +29,15 @@ const sharesOf = (metric: string, within: string): string => `sum by (analyzer, 
   )
 )`;
 
+/** The labels of an alert. @param labels of owners, and those of targets to keep */
+const alertLabels = (labels: readonly string[]): string => [...identityLabels, ...scopeLabels, ...labels].join(', ');
+
 /** @param labels of owners, and those of targets to keep */
 export const relayRecords = (labels: readonly string[]): readonly RecordingRule[] => [
   {
     // of several exporters the highest counts: firing before over, over before unknown
     record: 'license:alert_said',
-    expr: `max by (${[...identityLabels, ...scopeLabels, ...labels].join(', ')}) (last_over_time(license_alert_firing[${STATEMENT}]))`,
+    expr: `max by (${alertLabels(labels)}) (last_over_time(license_alert_firing[${STATEMENT}]))`,
   },
   {
     // shares of different numbers of shards, while that is changed, are not all of it
@@ -63,8 +66,15 @@ or
     record: 'license:alert_delivered',
     expr: `${sharesOf('license_alerts_delivered', '3m')} > 0.99`,
   },
+  {
+    // unless the exporters deliver it themselves. What Prometheus has begun to send, it sends until it is over: Alertmanager has one
+    // alert of both senders, and would take the end of one of them for its end
+    record: 'license:alert_sent',
+    expr: `license:alert_firing != 0 unless on (analyzer, alertname) license:alert_delivered
+or
+license:alert_firing != 0 and on (${alertLabels(labels)}) ALERTS{source="license-exporter", alertstate="firing"}`,
+  },
 ];
 
-/** The alert of Prometheus: unless the exporters deliver it themselves. */
-export const relayExpression = (alert: string): string =>
-  `license:alert_firing{alertname="${alert}"} != 0 unless on (analyzer, alertname) license:alert_delivered`;
+/** The alert of Prometheus. */
+export const relayExpression = (alert: string): string => `license:alert_sent{alertname="${alert}"}`;
