@@ -62,7 +62,7 @@ export const tables: Readonly<Record<string, () => string>> = {
         return [
           code(alert),
           description?.condition ?? '',
-          severity,
+          severity ?? '',
           pendingFor ?? '0s',
           settings !== undefined && 'needs' in settings ? 'Prometheus' : 'engine, Prometheus',
           `[${alert}](../deploy/runbooks.md#${alert.toLowerCase()})`,

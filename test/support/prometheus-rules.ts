@@ -9,7 +9,8 @@ export interface AlertRule {
   readonly expr: string;
   readonly for?: string;
   readonly keep_firing_for?: string;
-  readonly labels: { readonly severity: string };
+  /** `severity` only if Prometheus evaluates the alert itself; else the exporter says it. */
+  readonly labels: { readonly severity?: string; readonly source?: string };
   readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url?: string };
 }
 
