@@ -160,7 +160,7 @@ export class EngineRun {
     const shard = this.#history.replicas[from]?.shard;
     const isSameShare = shard?.index === described.shard.index && shard.total === described.shard.total;
     const found = begins === 'saved' ? this.#saved.get(from) : undefined;
-    const content = found && { ...found, complete: isSameShare ? found.complete : [] };
+    const content = found && (isSameShare ? found : { ...found, complete: [], isOtherShare: true });
     return {
       load: () => content,
       save: async ({ alerts, ...saved }: Omit<SavedAlerts, 'analyzer'>) => {

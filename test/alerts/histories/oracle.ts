@@ -75,7 +75,7 @@ function courseOf({ witnesses: all }: Observed, alert: string): Course {
     const conditions = of.map((each) => each.conditions.get(subject));
     // the time of a process that hangs counts
     if (conditions.includes('raised') || (of.length === 0 && count > 0)) count += 1;
-    else if (conditions.includes('false')) count = 0;
+    else if (conditions.includes('false') && !conditions.includes('unknown')) count = 0;
     return count;
   });
   return {
