@@ -63,12 +63,11 @@ function shortHistory(seed: number): History {
   const { int, pick, chance } = random;
   const vendorLicenses = ['lic01;lmgrd', 'lic02;adskflex', 'lic03;cdslmd'].slice(0, int(1, 3));
   const features = Array.from({ length: int(1, 4) }, (_, i) => featureOf(random, vendorLicenses.length, i + 1));
-  const site = {
-    vendorLicenses,
-    features,
-    sources: sourcesOf(random, vendorLicenses.length),
-    replicas: replicasOf(random),
-  };
+  const sources = sourcesOf(random, vendorLicenses.length);
+  const replicas = replicasOf(random);
+  // an analyzer in the process of a shard would be another one
+  const isSharded = replicas.some(({ shard }) => shard.total > 1);
+  const site = { vendorLicenses, features, sources: isSharded ? [] : sources, replicas };
   const urn = kinds.flatMap(([weight, create]) => Array.from({ length: weight }, () => create));
   const count = chance(0.1) ? 0 : int(2, 12);
   const episodes = Array.from({ length: count }, () => pick(urn)(random, site))
