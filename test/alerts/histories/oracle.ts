@@ -164,10 +164,13 @@ function* firingFaults(
     (all[tick] ?? []).filter((each) => labelsOf(each.textOf(subject)).analyzer === analyzer);
   /** Since when a page says that it is over, and none that it fires; since when everything is said, and not this one. */
   let [saidOver, silent, unsent]: (number | undefined)[] = [undefined, undefined, undefined];
+  // of two replicas, one that delivers silences Prometheus, also about what only the other one has found for long enough
+  const isMixed = (at: number): boolean => delivers && new Set(witnesses[at]?.map((each) => each.delivers)).size > 1;
   for (let tick = 0; tick < ticks; tick += 1) {
     const fires = firing.has(tick);
     const fired = firing.has(tick - 1);
-    if (fired && !fires) {
+    const wasMixed = ticksOf(tick - back, tick).some(isMixed);
+    if (fired && !fires && !wasMixed) {
       const isEnded = ticksOf(tick - back - 1, tick).some((each) => isOver[each]);
       // it also ends some time after the last sending
       const isLapsed = ticksOf(tick - back, tick).some(
@@ -188,7 +191,7 @@ function* firingFaults(
     }
     // that Alertmanager does not answer is known after two attempts
     const isDue = ticksOf(tick - (delivers ? 2 : 0), tick).every((each) => says(each, 1));
-    if (!fires && isDue) yield { kind: 'loss', by, tick };
+    if (!fires && isDue && !wasMixed) yield { kind: 'loss', by, tick };
     const isFound = witnesses[tick]?.some(({ said }) => said.get(alert) === 1) === true;
     const isHeld = witnesses[tick]?.some(({ said }) => said.get(alert) === -1) === true;
     if (isFound || isMet[tick]) [saidOver, silent] = [undefined, undefined];
