@@ -101,8 +101,11 @@ export interface Continued {
 export async function restore(now: number, options: RestoreOptions): Promise<Continued> {
   const saved = options.stateFile?.load();
   if (saved !== undefined && now - saved.savedAt <= MAX_OUTAGE) {
-    const { ends, complete, analyzer } = saved;
-    return { states: restoreSaved(saved, now, options.ownsVendorLicense), ends, complete: new Set(complete), analyzer };
+    const { ends, complete, analyzer, isOtherShare = false } = saved;
+    // what another shard had sent is continued too
+    const sent: AlertStates = isOtherShare ? await restoreFiring(now, options) : new Map();
+    const states = new Map([...sent, ...restoreSaved(saved, now, options.ownsVendorLicense)]);
+    return { states, ends, complete: new Set(complete), analyzer };
   }
   const { analyzer = '' } = options.commonLabels;
   return { states: await restoreFiring(now, options), ends: [], complete: new Set(), analyzer };

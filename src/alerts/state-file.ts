@@ -16,6 +16,8 @@ export interface SavedAlerts {
   readonly complete: readonly string[];
   /** The name of the analyzer with which they were sent. */
   readonly analyzer: string;
+  /** Whether they are of another share of the analyzer: alerts about vendor licenses of this one may be missing. */
+  readonly isOtherShare?: boolean;
 }
 
 export interface StateFile {
@@ -25,7 +27,7 @@ export interface StateFile {
    * Resolves when the file is written, when that fails, or after some seconds: a disk problem does not delay alerts. Of
    * several calls during a write, only the newest one is written.
    */
-  save(saved: Omit<SavedAlerts, 'analyzer'>): Promise<void>;
+  save(saved: Omit<SavedAlerts, 'analyzer' | 'isOtherShare'>): Promise<void>;
 }
 
 const times = ['activeAt', 'firedAt', 'keepFiringSince', 'resolvedAt', 'knownAt'] as const;
@@ -127,7 +129,7 @@ export function createStateFile(
   surroundings: Surroundings,
 ): StateFile {
   const [analyzer] = names;
-  let newest: Omit<SavedAlerts, 'analyzer'> = { savedAt: 0, alerts: [], ends: [], complete: [] };
+  let newest: Omit<SavedAlerts, 'analyzer' | 'isOtherShare'> = { savedAt: 0, alerts: [], ends: [], complete: [] };
   const state = createJsonState<SavedAlerts | undefined>({
     ...surroundings,
     path,
@@ -144,7 +146,7 @@ export function createStateFile(
       if (names.some((name) => name === content.analyzer)) {
         const saved = moved(readAlerts(content), by);
         // of what other shards monitored, this one does not know everything
-        return content.share === surroundings.share ? saved : { ...saved, complete: [] };
+        return content.share === surroundings.share ? saved : { ...saved, complete: [], isOtherShare: true };
       }
       const of = String(content.analyzer);
       surroundings.log.warn({ file: path, of, analyzer }, 'saved alerts are of another analyzer and are not used');

@@ -129,7 +129,11 @@ function readdress(before: AlertStates, at: number, { address }: StepOptions): A
       [keyOf(ended), ended],
     ];
   });
-  return new Map(moved);
+  const all = new Map(moved);
+  if (!moved.some(([, { now }]) => now !== undefined)) return all;
+  // one that has its labels of before again is not over
+  for (const [, { labels, state }] of moved) if (state !== 'resolved') all.delete(keyOf({ labels, now: '' }));
+  return all;
 }
 
 /** Whether a resolved alert need not be sent any more. */

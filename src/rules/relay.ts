@@ -29,12 +29,15 @@ const sharesOf = (metric: string, within: string): string => `sum by (analyzer, 
   )
 )`;
 
+/** The labels of an alert. @param labels of owners, and those of targets to keep */
+const alertLabels = (labels: readonly string[]): string => [...identityLabels, ...scopeLabels, ...labels].join(', ');
+
 /** @param labels of owners, and those of targets to keep */
 export const relayRecords = (labels: readonly string[]): readonly RecordingRule[] => [
   {
     // of several exporters the highest counts: firing before over, over before unknown
     record: 'license:alert_said',
-    expr: `max by (${[...identityLabels, ...scopeLabels, ...labels].join(', ')}) (last_over_time(license_alert_firing[${STATEMENT}]))`,
+    expr: `max by (${alertLabels(labels)}) (last_over_time(license_alert_firing[${STATEMENT}]))`,
   },
   {
     // shares of different numbers of shards, while that is changed, are not all of it
@@ -59,12 +62,19 @@ or
 0 * (last_over_time(license:alert_firing[${MEMORY}]) != 0)`,
   },
   {
-    // with a look-back, or a lost scrape would send an alert twice
+    // with a look-back, or a lost scrape would send an alert twice; shorter than Alertmanager keeps one that is not sent again
     record: 'license:alert_delivered',
-    expr: `${sharesOf('license_alerts_delivered', '4m')} > 0.99`,
+    expr: `${sharesOf('license_alerts_delivered', '3m')} > 0.99`,
+  },
+  {
+    // unless the exporters deliver it themselves. What Prometheus has begun to send, it sends until it is over: Alertmanager has one
+    // alert of both senders, and would take the end of one of them for its end
+    record: 'license:alert_sent',
+    expr: `license:alert_firing != 0 unless on (analyzer, alertname) license:alert_delivered
+or
+license:alert_firing != 0 and on (${alertLabels(labels)}) ALERTS{source="license-exporter", alertstate="firing"}`,
   },
 ];
 
-/** The alert of Prometheus: unless the exporters deliver it themselves. */
-export const relayExpression = (alert: string): string =>
-  `license:alert_firing{alertname="${alert}"} != 0 unless on (analyzer, alertname) license:alert_delivered`;
+/** The alert of Prometheus. */
+export const relayExpression = (alert: string): string => `license:alert_sent{alertname="${alert}"}`;

@@ -4,82 +4,101 @@ import { createLimit } from '../../src/scheduling/limit.ts';
 import { isLong } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 import { seed } from '../support/seed.ts';
-import { compareHistories, type Difference, differencesIn } from './histories/compare.ts';
-import { alertNames } from './histories/engine-run.ts';
-import { minutesOf } from './histories/frames.ts';
+import { AlertmanagerModel } from './histories/alertmanager-model.ts';
+import { alertNames, EngineRun } from './histories/engine-run.ts';
+import { momentsOf } from './histories/frames.ts';
 import { generateHistory } from './histories/generate.ts';
+import { observe } from './histories/observe.ts';
+import { type Fault, faultsIn } from './histories/oracle.ts';
 import { readPage } from './histories/page.ts';
 import { readRules } from './histories/promtool.ts';
-import { emitPage } from './histories/series.ts';
+import { pageOf } from './histories/series.ts';
 import { shrink } from './histories/shrink.ts';
-import { describeDifference } from './histories/story.ts';
-import { allowed, tolerances } from './histories/tolerances.ts';
 
-/** The engine and the rules for Prometheus fire the same alerts over the same generated histories. */
+/** Random histories: real engines, the real rules for Prometheus, and a model of Alertmanager. */
+
+/** Seeds of histories in which a fault was found, and what was wrong. */
+const failed: readonly (readonly [seed: number, fault: string])[] = [
+  [84, 'the end for the former owner was sent again after the alert was with that owner again'],
+  [165, 'the same, several times in succession'],
+  [1_000_006, 'Alertmanager ended an alert of an exporter that hung before Prometheus sent it'],
+  [1_000_026, 'an alert moved to another owner and back while its condition was unknown'],
+  [2100, 'two replicas whose clocks differ by two hours disagree, and one is hardly scraped'],
+];
 
 const rules = readRules(join(import.meta.dirname, '../../deploy/prometheus/license-alerts.yml'), alertNames);
-const histories = isLong ? 1000 : 40;
-/** Histories in one run of promtool. More are too many samples for one of its queries. */
+const histories = isLong ? 1000 : 25;
+/** In CI, some are new in each run. A fault names its seed: add it to those above. */
+const isNew = process.env.CI !== undefined;
+/** Histories in one run of promtool. */
 const BATCH = 20;
-/** Differences in the message of a failure. */
+/** Faults in the message of a failure. */
 const SHOWN = 3;
 
-const seedsOf = (batch: number): readonly number[] =>
-  Array.from({ length: Math.min(BATCH, histories - batch * BATCH) }, (_, i) => seed * 1_000_000 + batch * BATCH + i);
+const seeds = [
+  ...failed.map(([each]) => each),
+  ...Array.from({ length: histories }, (_, i) => seed * 1_000_100 + i),
+  ...Array.from({ length: isNew ? 10 : 0 }, (_, i) => Math.floor(Date.now() / 1000) * 10 + i),
+];
 
-describe.runIf(peer('promtool'))('engine and rules', () => {
-  const differences: Difference[] = [];
+describe.runIf(peer('promtool'))('alerts of random histories', () => {
+  const faults: Fault[] = [];
   const fired = new Set<string>();
 
   beforeAll(
     async () => {
       const limit = createLimit(2);
-      const compare = async (batch: number): Promise<void> => {
-        const { agreed, disagreements } = await compareHistories(seedsOf(batch).map(generateHistory), rules);
-        for (const { alert } of agreed) fired.add(alert.split('|').slice(0, 2).join(' '));
-        differences.push(...disagreements.flatMap((disagreement) => differencesIn(disagreement, allowed)));
+      // long ones have another step
+      const groups = Object.values(Object.groupBy(seeds.map(generateHistory), ({ step }) => step));
+      const batches = groups.flatMap((all = []) =>
+        Array.from({ length: Math.ceil(all.length / BATCH) }, (_, i) => all.slice(i * BATCH, (i + 1) * BATCH)),
+      );
+      const run = async (batch: (typeof batches)[number]): Promise<void> => {
+        for (const observed of await observe(batch, rules)) {
+          faults.push(...faultsIn(observed));
+          for (const alert of observed.prometheus.keys()) fired.add(/alertname=(\w+)/.exec(alert)?.[1] ?? '');
+        }
       };
-      const batches = Array.from({ length: Math.ceil(histories / BATCH) }, (_, batch) => batch);
-      await Promise.all(batches.map((batch) => limit(() => compare(batch))));
+      await Promise.all(batches.map((batch) => limit(() => run(batch))));
     },
     isLong ? 3_600_000 : 300_000,
   );
 
-  it('fire the same alerts in the same minutes, but for the listed differences', { timeout: 600_000 }, async () => {
-    const smallest = await Promise.all(differences.slice(0, SHOWN).map((each) => shrink(each, rules, allowed)));
-    const all = differences.map(({ history, alert, only, from }) => `${history.seed} ${from} only ${only}: ${alert}`);
-    expect([...smallest.map(describeDifference), ...all].join('\n\n')).toBe('');
-  });
-
-  it('have at most five listed differences', () => {
-    expect(tolerances.length).toBeLessThanOrEqual(5);
+  it('neither end nor start without a reason, and are neither lost, late nor twice', { timeout: 600_000 }, async () => {
+    const smallest: string[] = [];
+    for (const fault of faults.slice(0, SHOWN)) smallest.push(await shrink(fault, rules));
+    const all = faults.map(
+      ({ history, alert, kind, by, tick }) => `${history.seed} ${tick} ${kind} by ${by}: ${alert}`,
+    );
+    expect([...smallest, ...all].join('\n\n')).toBe('');
   });
 
   // the few histories of a short run have not all of them
   if (isLong) {
-    it('fire every alert of the engine', () => {
-      expect([...alertNames].filter((name) => ![...fired].some((alert) => alert.startsWith(`${name} `)))).toEqual([]);
+    it('are of every kind that an engine without an analyzer in its process has', () => {
+      const missing = [...alertNames].filter((name) => !fired.has(name));
+      expect(missing.filter((name) => name !== 'LicenseHistoryNotRecorded')).toEqual([]);
     });
   }
 });
 
 describe('the samples of a history', () => {
   it('are those of the page of metrics', async () => {
-    for (const each of [1, 2, 3, 4, 5, 6, 7, 8]) {
+    for (const each of [1, 2, 3, 4]) {
       const history = generateHistory(each);
-      for (const { minute, frames } of minutesOf(history)) {
-        if (minute % 20 !== 7) continue;
-        for (const frame of frames) {
-          const emitted: string[] = [];
-          emitPage(history, frame, (name, labels, value) => {
-            if (value !== undefined && rules.metrics.has(name)) emitted.push(`${name}${labels} ${value}`);
-          });
-          const page = (await readPage(history, frame)).filter((line) =>
-            rules.metrics.has(/^\w+/.exec(line)?.[0] ?? ''),
-          );
-          expect(emitted.sort()).toEqual(page.sort());
+      const engines = new EngineRun(history, new AlertmanagerModel());
+      for (const { tick, frames } of momentsOf(history)) {
+        engines.at(tick);
+        const all = await engines.evaluate(frames);
+        if (tick % 20 !== 7) continue;
+        for (const { frame, engine } of all) {
+          const read = (name: string | undefined): boolean => rules.metrics.has(name ?? '');
+          const emitted = [...pageOf(history, frame, engine)].filter(([name]) => read(name));
+          const page = (await readPage(history, frame, engine)).filter((line) => read(/^\w+/.exec(line)?.[0]));
+          expect(emitted.map(([name, labels, value]) => `${name}${labels} ${value}`).sort()).toEqual(page.sort());
         }
       }
+      await engines.stop();
     }
   });
 });

@@ -1,22 +1,24 @@
-import { join } from 'node:path';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import type { Inventory } from '../../src/inventory/inventory.ts';
+import type { Family } from '../../src/metrics/family.ts';
+import { collectVendorLicenses } from '../../src/metrics/site-collector.ts';
+import { noOwners } from '../../src/model/owners.ts';
 import type { PolledEndpoint } from '../../src/model/snapshot.ts';
 import { createPoller } from '../../src/poll/poller.ts';
 import type { Field } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 import { policy } from '../support/alert-views.ts';
 import { createTestLog } from '../support/harness.ts';
-import { peer } from '../support/peers.ts';
+import { allCollectors } from '../support/scenario.ts';
 import { createWireSite, type WireLists, type WireRecord } from '../support/wire-site.ts';
-import { alertNames, EngineRun } from './histories/engine-run.ts';
-import { type Firing, labelsOf } from './histories/firing.ts';
-import { timeOf } from './histories/history.ts';
-import { evaluateRules, readRules } from './histories/promtool.ts';
-import { type Series, SeriesRun } from './histories/series.ts';
+import { AlertmanagerModel } from './histories/alertmanager-model.ts';
+import { EngineRun } from './histories/engine-run.ts';
+import { type Firing, FiringTicks, labelsOf, textOf } from './histories/firing.ts';
+import { createTimeline } from './histories/history.ts';
 
 /**
- * For each list that is polled and each field that identifies its records: while records are unusable, their series do not end
- * as no longer listed, alerts neither resolve nor begin again on both paths, and something shows it.
+ * For each list that is polled and each field that identifies its records: while records are unusable, they are not taken for gone,
+ * alerts neither resolve nor begin again, and something shows it.
  */
 
 const lists = ['GetProducts', 'GetServerDown', 'GetFeatures', 'GetExpirationFeatures'] as const;
@@ -63,7 +65,7 @@ const SITE = 'lic01;d';
 const DOWN = 'lic02;d';
 
 function listsAt(minute: number): WireLists {
-  const now = EPOCH + timeOf(minute);
+  const now = EPOCH + minute * 60;
   const productOf = (name: string, isDown: boolean): WireRecord => ({
     CollectionTime: isDown ? EPOCH - DAY : now - 60,
     Product: name,
@@ -130,7 +132,6 @@ function breakRecords(all: WireLists, { list, field, form }: Case): WireLists {
   };
 }
 
-const rules = readRules(join(import.meta.dirname, '../../deploy/prometheus/license-alerts.yml'), alertNames);
 const schedules = Object.fromEntries(
   (
     [
@@ -145,12 +146,13 @@ const schedules = Object.fromEntries(
 ) as Readonly<Record<PolledEndpoint, string>>;
 
 interface Outcome {
-  readonly engine: Firing;
-  readonly series: Series;
+  readonly firing: Firing;
+  /** By minute. */
+  readonly inventories: readonly Inventory[];
 }
 
-/** Polls for some time. The clock of promtool begins at 0, so times of series are moved. */
-async function run(breaking: Case | undefined, seed: number): Promise<Outcome> {
+/** Polls for some time. */
+async function run(breaking: Case | undefined): Promise<Outcome> {
   vi.useFakeTimers({ now: (EPOCH - 30) * 1000 });
   const now = (): number => Date.now() / 1000;
   let minute = 0;
@@ -175,127 +177,112 @@ async function run(breaking: Case | undefined, seed: number): Promise<Outcome> {
     log: createTestLog(),
     onCommit: () => undefined,
   });
-  const engine = new EngineRun([], EPOCH);
-  const series = new SeriesRun(
-    { seed },
-    new Set([...rules.metrics, 'license_feature_expiration_info', 'license_poll_incomplete']),
-  );
+  const engines = new EngineRun(createTimeline({ ticks: END }), new AlertmanagerModel());
+  const firing = new FiringTicks();
+  const inventories: Inventory[] = [];
   try {
     for (; minute < END; minute += 1) {
       if (minute === 0) await poller.start();
       else await vi.advanceTimersByTimeAsync(60_000);
-      const inventory = site.inventoryOf(poller.latest(), EPOCH + timeOf(minute));
-      const frame = {
-        minute,
-        replica: 0,
-        instance: 'a',
-        startedAt: 0,
-        inventory,
-        authenticated: true,
-        sources: undefined,
-        forecasts: undefined,
-      };
-      engine.add({ minute, targets: ['a'], frames: [frame] });
-      series.add({ minute, targets: ['a'], frames: [frame] });
+      const at = EPOCH + minute * 60;
+      const inventory = site.inventoryOf(poller.latest(), at);
+      inventories.push(inventory);
+      const [running] = await engines.evaluate([
+        {
+          tick: minute,
+          now: at,
+          replica: 0,
+          begins: minute === 0 ? 'fresh' : undefined,
+          isScraped: true,
+          inventory,
+          authenticated: true,
+          sources: undefined,
+          forecasts: undefined,
+        },
+      ]);
+      for (const { labels, value } of running?.engine.status().statements?.alerts ?? [])
+        if (value !== 0) firing.add(textOf(labels), minute);
     }
   } finally {
+    await engines.stop();
     vi.useRealTimers();
     await poller.stop();
   }
-  const moved = [...series.all].map(([name, values]): [string, readonly (number | undefined)[]] => [
-    name,
-    values.map((value) => (value !== undefined && value > 1e9 && value < 1e10 ? value - EPOCH : value)),
-  ]);
-  return { engine: engine.firing, series: new Map(moved) };
+  return { firing: firing.all, inventories };
 }
 
 const titleOf = ({ list, field, form, request }: Case): string => `${list}.${field} is ${form}, requested ${request}`;
 
 /** Minutes in which an alert fires. */
-const minutesOf = (firing: Firing | undefined, alert: string): number[] =>
-  [...(firing?.get(alert) ?? [])].flatMap((fires, minute) => (fires === 1 ? [minute] : []));
+const minutesOf = (firing: Firing, alert: string): number[] => [...(firing.get(alert) ?? [])].sort((a, b) => a - b);
 
-/** The alerts that show it. Without GetServerDown, Prometheus alone takes a server that is down for one that is not collected. */
-const shown = ({ list }: Case, path: number): readonly string[] => [
-  'LicensePollPartial',
-  'LicenseRecordsDiscarded',
-  ...(list === 'GetServerDown' && path === 1 ? ['LicenseCollectionStale'] : []),
-];
+/** The alerts that show it. */
+const shown: ReadonlySet<string | undefined> = new Set(['LicensePollPartial', 'LicenseRecordsDiscarded']);
 
 const from = (first: number, last = END): number[] => Array.from({ length: last - first }, (_, i) => first + i);
 
-describe.runIf(peer('promtool'))('records that are unusable for 35 minutes', () => {
+describe('records that are unusable for 35 minutes', () => {
   const outcomes = new Map<Case | undefined, Outcome>();
-  let prometheus: ReadonlyMap<string, Firing> = new Map();
 
   beforeAll(async () => {
-    for (const [seed, breaking] of [undefined, ...cases].entries()) outcomes.set(breaking, await run(breaking, seed));
-    prometheus = await evaluateRules(
-      rules,
-      [...outcomes.values()].map(({ series }) => series),
-    );
+    for (const breaking of [undefined, ...cases]) outcomes.set(breaking, await run(breaking));
   }, 300_000);
 
-  const firingOf = (breaking: Case | undefined): readonly Firing[] => {
-    const seed = [undefined, ...cases].indexOf(breaking);
-    return [outcomes.get(breaking)?.engine ?? new Map(), prometheus.get(`analyzer-${seed}`) ?? new Map()];
-  };
+  const firingOf = (breaking: Case | undefined): Firing => outcomes.get(breaking)?.firing ?? new Map();
 
   it('have alerts to lose, some of which have just begun to wait', () => {
-    for (const firing of firingOf(undefined)) {
-      const begun = [...firing.keys()].map((alert) => [
-        labelsOf(alert).alertname,
-        labelsOf(alert).feature ?? '',
-        minutesOf(firing, alert)[0] ?? END,
-      ]);
-      expect(begun.map(([name, feature]) => [name, feature])).toContainEqual(['LicenseFeatureSaturated', 'firing']);
-      expect(begun.length).toBeGreaterThan(5);
-      expect(begun.filter(([, feature, first]) => feature === 'pending' && Number(first) >= FROM)).toHaveLength(2);
-    }
+    const firing = firingOf(undefined);
+    const begun = [...firing.keys()].map((alert) => {
+      const { alertname, feature = '' } = labelsOf(alert);
+      return [alertname, feature, minutesOf(firing, alert)[0] ?? END] as const;
+    });
+    expect(begun.map(([name, feature]) => [name, feature])).toContainEqual(['LicenseFeatureSaturated', 'firing']);
+    expect(begun.length).toBeGreaterThan(5);
+    expect(begun.filter(([, feature, first]) => feature === 'pending' && first >= FROM)).toHaveLength(2);
   });
 
-  it.each(cases.map((each) => [titleOf(each), each] as const))('%s: no alert ends, and one shows it', (_, breaking) => {
-    for (const [path, firing] of firingOf(breaking).entries()) {
-      const calm = firingOf(undefined)[path];
-      for (const alert of calm?.keys() ?? []) {
-        const begun = minutesOf(calm, alert)[0] ?? END;
-        // in the engine, what waits goes on where it was; in Prometheus it begins again, which is documented
-        const late = path === 0 ? 1 : 4;
-        const expected = from(begun < FROM ? begun : begun + TO - FROM + late);
-        const found = new Set(minutesOf(firing, alert));
-        const lost = expected.filter((minute) => !found.has(minute));
-        expect({ path, alert, lost: lost.join() }).toEqual({ path, alert, lost: '' });
-      }
-      const partial = [...firing.keys()].find(
-        (alert) => alert.startsWith('LicensePollPartial') && labelsOf(alert).endpoint === breaking.list,
+  const titled = cases.map((each) => [titleOf(each), each] as const);
+
+  it.each(titled)('%s: no alert ends, and one shows it', (_, breaking) => {
+    const calm = firingOf(undefined);
+    const firing = firingOf(breaking);
+    for (const alert of calm.keys()) {
+      const begun = minutesOf(calm, alert)[0] ?? END;
+      // what waits goes on where it was
+      const expected = from(begun < FROM ? begun : begun + TO - FROM + 1);
+      const found = new Set(minutesOf(firing, alert));
+      const lost = expected.filter((minute) => !found.has(minute));
+      expect({ alert, lost: lost.join() }).toEqual({ alert, lost: '' });
+    }
+    const further = [...firing.keys()].filter((alert) => !calm.has(alert)).map(labelsOf);
+    expect(further).toContainEqual(
+      expect.objectContaining({ alertname: 'LicensePollPartial', endpoint: breaking.list }),
+    );
+    expect(further.filter(({ alertname }) => !shown.has(alertname))).toEqual([]);
+  });
+
+  it.each(titled)('%s: nothing is gone that is known', (_, breaking) => {
+    const { inventories = [] } = outcomes.get(breaking) ?? {};
+    const knownAt = (data: string, minute: number): number | undefined => {
+      const families = collectVendorLicenses(inventories[minute] as Inventory, allCollectors, noOwners);
+      const { rows, value } = families.find(({ name }) => name === 'license_vendor_license_data_known') as Family;
+      const texts = Array.from({ length: rows.count }, (__, i) =>
+        rows.arena.subarray(rows.offsets[i], rows.offsets[i + 1]).toString(),
       );
-      expect(partial).toBeDefined();
-      const further = [...firing.keys()].filter((alert) => calm?.has(alert) !== true);
-      const names = new Set(further.map((alert) => labelsOf(alert).alertname));
-      expect([...names].filter((name) => !shown(breaking, path).includes(name ?? ''))).toEqual([]);
-    }
-  });
-
-  it.each(cases.map((each) => [titleOf(each), each] as const))('%s: nothing is gone that is known', (_, breaking) => {
-    const series = outcomes.get(breaking)?.series ?? new Map();
-    const valuesOf = (name: string, ...labels: string[]) =>
-      [...series]
-        .filter(([key]) => key.startsWith(`${name}{`) && labels.every((label) => key.includes(label)))
-        .map(([, values]) => values as readonly (number | undefined)[]);
-    const known = (data: string, minute: number) =>
-      valuesOf('license_vendor_license_data_known', `vendor_license="${SITE}"`, `data="${data}"`)[0]?.[minute];
+      return value(texts.indexOf(`{vendor_license="${SITE}",data="${data}"}`));
+    };
     for (const minute of from(FROM, TO)) {
-      expect(valuesOf('license_poll_incomplete', `endpoint="${breaking.list}"`)[0]?.[minute]).toBe(1);
-      expect(valuesOf('license_vendor_license_info', `vendor_license="${SITE}"`)[0]?.[minute]).toBe(1);
-      for (const feature of ['firing', 'pending', 'calm']) {
-        expect(valuesOf('license_feature_info', `feature="${feature}"`).some((values) => values[minute] === 1)).toBe(
-          true,
-        );
-      }
+      const { polls, vendorLicenses, features } = inventories[minute] as Inventory;
+      expect(polls.find(({ endpoint }) => endpoint === breaking.list)?.isIncomplete).toBe(true);
+      expect([...vendorLicenses].map(({ vendorLicense }) => vendorLicense)).toContain(SITE);
+      // a scan moves one row
+      const names: string[] = [];
+      for (const { isReported, feature } of features.scan()) if (isReported) names.push(feature);
+      expect(names).toEqual(expect.arrayContaining(['firing', 'pending', 'calm']));
       if (breaking.list === 'GetFeatures')
-        expect(['features', 'usage', 'expirations'].map((data) => known(data, minute))).toEqual([0, 0, 0]);
-      if (breaking.list === 'GetExpirationFeatures') expect(known('expirations', minute)).toBe(0);
+        expect(['features', 'usage', 'expirations'].map((data) => knownAt(data, minute))).toEqual([0, 0, 0]);
+      if (breaking.list === 'GetExpirationFeatures') expect(knownAt('expirations', minute)).toBe(0);
     }
-    for (const data of ['features', 'usage', 'expirations']) expect(known(data, TO + 1)).toBe(1);
+    for (const data of ['features', 'usage', 'expirations']) expect(knownAt(data, TO + 1)).toBe(1);
   });
 });

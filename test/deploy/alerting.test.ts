@@ -8,12 +8,13 @@ import { defaultRules, ruleFiles } from '../../deploy/prometheus/generate.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import { alertRules as ruleSettings } from '../../src/config/sections/alert-rules.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
+import { identityLabels, scopeLabels } from '../../src/model/alert-labels.ts';
 import { usualOwners } from '../../src/rules/alert.ts';
 import { settingsOf } from '../support/alert-views.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { createCleanup } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
-import { type AlertRule, alertRules, groups, recordingRules } from '../support/prometheus-rules.ts';
+import { alertRules, groups, recordingRules } from '../support/prometheus-rules.ts';
 import { metricOf, namesIn } from '../support/promql.ts';
 
 /** The rules for Prometheus agree with the engine, with the metrics and with the files that are made from them. */
@@ -32,45 +33,25 @@ function temporaryFolder(): string {
 const promtool = (args: readonly string[]): string =>
   execFileSync('promtool', args, { encoding: 'utf8', env: { ...process.env, TMPDIR: temporaryFolder() } });
 
-interface Durations {
-  readonly for: number;
-  readonly keepFiringFor: number;
-}
-
-/** Alerts of both rules and engine, each with its severity. */
-const idOf = ({ alert, labels }: AlertRule): string => `${alert}/${labels.severity}`;
 const names = [...new Set(alertRules.map(({ alert }) => alert))];
 const engineRules = createRules(settingsOf());
 
-/** Alerts that the engine evaluates too. */
+/** Alerts that the engine evaluates. */
 const engines = Object.entries(ruleSettings)
   .filter(([, rule]) => !('needs' in rule))
   .map(([alert]) => alert);
-
-/** Those of the engine whose rules compare the past of Prometheus, or are about one process. */
-const withoutGate = [
-  'LicenseVendorLicenseVanished',
-  'LicenseFeatureVanished',
-  'LicenseCapacityDropped',
-  'LicenseExporterSeriesLimit',
-  'LicenseExporterConfigReloadFailed',
-];
-
-/** Seconds of a duration of a rule. */
-function secondsOf(duration = '0s'): number {
-  const [, count, unit] = /^(\d+)([smhd])$/.exec(duration) ?? [];
-  return Number(count) * { s: 1, m: 60, h: 3600, d: 86_400 }[unit as 's' | 'm' | 'h' | 'd'];
-}
 
 const allRules = [...recordingRules, ...alertRules];
 const recorded = new Set(recordingRules.map(({ record }) => record));
 /** Series that Prometheus makes itself. */
 const ofPrometheus = ['up', 'ALERTS'];
-/** Labels of targets, of alerts, and those that a recording rule gives to its series. */
+/** Labels of targets, and of alerts. */
 const otherLabels = new Set([
   ...['job', 'instance', 'alertname', 'alertstate', 'severity', 'license_source'],
   ...usualOwners,
-  ...recordingRules.flatMap(({ labels = {} }) => Object.keys(labels)),
+  ...identityLabels,
+  ...scopeLabels,
+  'source',
 ]);
 const metricLabels = new Set(Object.values(catalogue).flatMap(({ labels }) => labels));
 
@@ -85,10 +66,10 @@ describe('the rules', () => {
     );
   });
 
-  it('exist for each alert that has settings, and for each one of the engine', () => {
-    expect([...names].sort()).toEqual(Object.keys(ruleSettings).sort());
+  it('exist for each alert of the engine, and have settings', () => {
+    expect(names.filter((name) => !(name in ruleSettings))).toEqual([]);
     expect([...new Set(engineRules.map(({ name }) => name))].sort()).toEqual([...engines].sort());
-    expect(engineRules.map(({ id }) => id).filter((id) => !alertRules.map(idOf).includes(id))).toEqual([]);
+    expect(engines.filter((name) => !names.includes(name))).toEqual([]);
   });
 
   it('name only metrics and labels that exist', () => {
@@ -132,39 +113,23 @@ describe('the rules', () => {
     }
   });
 
-  it('have texts, and a link to their runbook', () => {
-    for (const { alert, labels, annotations } of alertRules) {
+  it('have texts that read nothing but labels: a query for each alert costs too much', () => {
+    for (const { annotations } of alertRules) {
       expect(annotations.summary).toMatch(/[.}]$/);
       expect(annotations.description).toMatch(/\.$/);
-      const link = `{{ . | label "external_url" }}/runbooks#${alert.toLowerCase()}{{`;
-      // those for information come in a digest
-      expect({ alert, url: annotations.runbook_url }).toEqual({
-        alert,
-        url: labels.severity === 'info' ? undefined : expect.stringContaining(link),
-      });
+      expect(`${annotations.summary}${annotations.description}`).not.toMatch(/\bquery\b/);
     }
   });
 
-  it('are gated by their own name if the engine has the alert too, and only then', () => {
-    for (const { alert, expr } of alertRules) {
-      const gate = `\nunless on (analyzer, shard) license:alerting_active{alertname="${alert}"} == 1`;
-      const isEngines = engines.includes(alert) && !withoutGate.includes(alert);
-      expect({ alert, gates: expr.split('alerting_active').length - 1, isOwn: expr.endsWith(gate) }).toEqual({
-        alert,
-        gates: isEngines ? 1 : 0,
-        isOwn: isEngines,
-      });
-    }
-  });
-
-  it('have the durations of the settings, as the engine has', () => {
-    const settings: Readonly<Record<string, { readonly base: Durations }>> = settingsOf();
-    const shown = (durations: Durations | undefined) => [durations?.for, durations?.keepFiringFor];
-    for (const rule of alertRules) {
-      const id = idOf(rule);
-      const engine = engineRules.find((candidate) => candidate.id === id);
-      const expected = engine === undefined ? settings[rule.alert]?.base : engine.durations({});
-      expect([id, secondsOf(rule.for), secondsOf(rule.keep_firing_for)]).toEqual([id, ...shown(expected)]);
+  it('relay what the engine evaluates, and evaluate nothing of it', () => {
+    for (const { alert, expr, labels, for: pendingFor, keep_firing_for: keepFiringFor } of alertRules) {
+      const isEngines = engines.includes(alert);
+      const isRelayed = expr === `license:alert_sent{alertname="${alert}"}`;
+      expect({ alert, isRelayed }).toEqual({ alert, isRelayed: isEngines });
+      // it comes with its severity, and has waited already
+      if (isEngines)
+        expect([labels, pendingFor, keepFiringFor]).toEqual([{ source: 'license-exporter' }, undefined, undefined]);
+      else expect(labels.severity).toMatch(/^(critical|warning|none)$/);
     }
   });
 });

@@ -9,8 +9,8 @@ export interface AlertRule {
   readonly expr: string;
   readonly for?: string;
   readonly keep_firing_for?: string;
-  /** What the exporter evaluates has its severity as a label already. */
-  readonly labels: { readonly severity?: string };
+  /** `severity` only if Prometheus evaluates the alert itself; else the exporter says it. */
+  readonly labels: { readonly severity?: string; readonly source?: string };
   readonly annotations: { readonly summary: string; readonly description: string; readonly runbook_url?: string };
 }
 

@@ -1,4 +1,5 @@
 import type { Labels } from '../../src/alerts/alert.ts';
+import { type SentAlerts, sumUpAlerts } from '../../src/alerts/groups.ts';
 import { createRules, type RuleSettings } from '../../src/alerts/rules.ts';
 import { type AlertStates, step } from '../../src/alerts/state-machine.ts';
 import { createCollector } from '../../src/analyzer/collector.ts';
@@ -91,13 +92,15 @@ export async function watchAlerts({
 
   const evaluated = createRules(rules);
   let states: AlertStates = new Map();
+  let sent: SentAlerts = new Map();
   const firing: Labels[][] = [];
   for (; now < from + seconds; now += interval) {
     await collector.collect();
     const view = viewOf(await poll(), now);
     const results = evaluated.map((rule) => ({ rule, evaluation: evaluateRule(rule, view) }));
-    ({ states } = step(states, results, now, { unknownHold: HOUR, resolvedRetention: 0 }));
-    firing.push([...states.values()].filter(({ state }) => state === 'firing').map(({ labels }) => labels));
+    ({ states } = step(states, results, now, { unknownHold: HOUR, resolvedRetention: 0, address: (labels) => labels }));
+    sent = sumUpAlerts(states, sent, { rules: evaluated, silenceUrl: () => undefined });
+    firing.push([...sent.values()].filter(({ state }) => state === 'firing').map(({ labels }) => labels));
   }
   return firing;
 }

@@ -1,234 +1,37 @@
-import {
-  type Episode,
-  endpoints,
-  type Feature,
-  type History,
-  MINUTES,
-  type Polling,
-  type Pulse,
-  partEndpoints,
-  type Replica,
-  type SiteSource,
-  timeOf,
-  UNCOUNTED,
-  unknownable,
-} from './history.ts';
+import { createReplica, type Episode, type History, type Polling, type Replica, type SiteSource } from './history.ts';
 import { createRandom, type Random } from './random.ts';
+import { featureOf, kinds, TICKS } from './random-episodes.ts';
 
-const DAY = 86_400;
-
-/** How long before the expiry something changes: the thresholds of the rules, seconds. */
-const thresholds = [0, 7 * DAY, 30 * DAY, 60 * DAY, -14 * DAY];
-
-/** An expiry that crosses a threshold within the history, one far from all of them, or no expiry. */
-function expirationOf({ chance, int, pick }: Random): number | 'permanent' {
-  if (chance(0.2)) return 'permanent';
-  if (chance(0.2)) return pick([-20, -5, 3, 15, 45, 90, 365]) * DAY;
-  return timeOf(int(5, MINUTES - 20)) + pick(thresholds) + (chance(0.3) ? int(-59, 59) : 0);
-}
-
-/** The lead of LicenseRunsOut, and where the alert ends. */
-const leads = [120 * DAY, 180 * DAY];
-
-/** A date that crosses a threshold within the history, one far from them, or none. */
-function runsOutOf({ chance, int, pick }: Random): number | undefined {
-  if (chance(0.6)) return undefined;
-  if (chance(0.5)) return pick([-1, 10, 100, 150, 200, 365]) * DAY;
-  return timeOf(int(5, MINUTES - 20)) + pick(leads) + (chance(0.3) ? int(-59, 59) : 0);
-}
-
-const ratios = [0, 0.3, 0.5, 0.6, 0.85, 0.89, 0.9, 0.91, 0.94, 0.95, 0.96, 1, 1.2];
-const usageOf = ({ pick }: Random, maxAvailable: number): number => Math.round(pick(ratios) * maxAvailable);
-
-function featureOf(random: Random, vendorLicenses: number, index: number): Feature {
-  const { chance, int, pick } = random;
-  const maxAvailable = chance(0.08) ? UNCOUNTED : pick([0, 1, 1, 2, 10, 20, 100, 100, 1000]);
-  return {
-    vendorLicense: int(0, vendorLicenses - 1),
-    // some have the name of another one, but another version
-    feature: chance(0.2) ? 'shared' : `feature${index}`,
-    version: `${index}.0`,
-    package: chance(0.15) ? 'suite' : '',
-    featureType: chance(0.15) ? 'component' : 'feature',
-    expiration: expirationOf(random),
-    maxAvailable,
-    inUse: usageOf(random, maxAvailable),
-    queued: chance(0.1) ? int(1, 3) : 0,
-    runsOut: runsOutOf(random),
-  };
-}
-
-/** A time of some minutes: often long enough for alerts to fire, at times without end, at times flapping. */
-function pulseOf({ chance, int, pick }: Random): Pulse {
-  const from = int(3, MINUTES - 10);
-  const length = chance(0.15) ? MINUTES : pick([int(1, 6), int(5, 20), int(15, 60), int(60, 100)]);
-  const to = Math.min(MINUTES, from + length);
-  if (!chance(0.3)) return { from, to, period: MINUTES, on: MINUTES };
-  const period = int(2, 16);
-  return { from, to, period, on: int(1, period - 1) };
-}
-
-const always: Pick<Pulse, 'to' | 'period' | 'on'> = { to: MINUTES, period: MINUTES, on: MINUTES };
-
-type Site = Pick<History, 'vendorLicenses' | 'features' | 'replicas' | 'sources'>;
-type Create = (random: Random, site: Site) => Episode | undefined;
-
-/** How each kind of episode is made, and how often it is chosen. */
-const kinds: readonly (readonly [weight: number, Create])[] = [
-  [8, (random, site) => ({ ...pulseOf(random), is: 'server down', vendorLicense: vendorLicenseOf(random, site) })],
-  [2, (random, site) => ({ ...pulseOf(random), is: 'not current', vendorLicense: vendorLicenseOf(random, site) })],
-  [
-    3,
-    (random, site) => ({
-      ...pulseOf(random),
-      is: 'collection stopped',
-      vendorLicense: vendorLicenseOf(random, site),
-      age: random.pick([1800, 3000, 3540, 7200]),
-    }),
-  ],
-  [
-    1,
-    (random, site) => ({ ...pulseOf(random), is: 'collection unknown', vendorLicense: vendorLicenseOf(random, site) }),
-  ],
-  [
-    3,
-    (random, site) => ({
-      ...pulseOf(random),
-      is: 'vendor license removed',
-      vendorLicense: vendorLicenseOf(random, site),
-    }),
-  ],
-  [3, (random, site) => ({ ...pulseOf(random), is: 'feature removed', feature: featureIndex(random, site) })],
-  [
-    3,
-    (random, site) => ({
-      ...always,
-      from: random.int(10, MINUTES - 10),
-      is: 'renewed',
-      feature: featureIndex(random, site),
-      expiration: random.chance(0.7) ? 365 * DAY : expirationOf(random),
-    }),
-  ],
-  [
-    3,
-    (random, site) => ({
-      ...always,
-      from: random.int(10, MINUTES - 10),
-      is: 'new version',
-      feature: featureIndex(random, site),
-      version: `2026.${random.int(1, 4)}`,
-      expiration: random.chance(0.7) ? 365 * DAY : expirationOf(random),
-      maxAvailable: random.pick([5, 10, 100]),
-    }),
-  ],
-  [
-    2,
-    (random, site) => ({
-      ...pulseOf(random),
-      is: 'capacity',
-      feature: featureIndex(random, site),
-      maxAvailable: random.pick([0, 1, 2, 5, 9, 50, 99, 999]),
-    }),
-  ],
-  [
-    10,
-    (random, site) => {
-      const feature = featureIndex(random, site);
-      const { maxAvailable = 0 } = site.features[feature] ?? {};
-      return { ...pulseOf(random), is: 'in use', feature, inUse: usageOf(random, maxAvailable) };
-    },
-  ],
-  [
-    4,
-    (random, site) => ({
-      ...pulseOf(random),
-      is: 'queued',
-      feature: featureIndex(random, site),
-      queued: random.int(0, 3),
-    }),
-  ],
-  [
-    3,
-    (random, site) => ({
-      ...pulseOf(random),
-      is: 'denials',
-      feature: featureIndex(random, site),
-      denials: random.pick([undefined, 0, 2, 5]),
-    }),
-  ],
-  [
-    3,
-    (random, site) => ({
-      ...pulseOf(random),
-      is: 'runs out',
-      feature: featureIndex(random, site),
-      runsOut: runsOutOf(random),
-    }),
-  ],
-  [2, (random) => ({ ...pulseOf(random), is: 'passes fail', age: 2 * DAY - timeOf(random.int(-5, 90)) })],
-  [2, (random) => ({ ...pulseOf(random), is: 'no pass' })],
-  [
-    5,
-    (random, site) => ({
-      ...pulseOf(random),
-      is: 'value unknown',
-      feature: featureIndex(random, site),
-      field: random.pick(unknownable),
-    }),
-  ],
-  [5, (random) => ({ ...pulseOf(random), is: 'analyzer gone' })],
-  [3, (random) => ({ ...pulseOf(random), is: 'logon rejected' })],
-  [5, (random) => ({ ...pulseOf(random), is: 'endpoint fails', endpoint: random.pick(endpoints) })],
-  [
-    5,
-    (random, site) => ({
-      ...pulseOf(random),
-      is: 'part fails',
-      endpoint: random.pick(partEndpoints),
-      vendorLicense: vendorLicenseOf(random, site),
-    }),
-  ],
-  [2, (random) => ({ ...pulseOf(random), is: 'products empty' })],
-  [
-    2,
-    (random) => ({
-      ...pulseOf(random),
-      is: 'bad records',
-      endpoint: random.pick(endpoints.slice(0, 4)),
-      count: random.pick([1, 3, 50]),
-    }),
-  ],
-  [3, (random, site) => ofSource(random, site, 'source fails')],
-  [3, (random, site) => ofSource(random, site, 'member down')],
-  [3, (random, site) => ({ ...pulseOf(random), is: 'replica hangs', replica: replicaIndex(random, site) })],
-  [4, (random, site) => restartOf(random, site)],
-  [3, (random, site) => ({ ...pulseOf(random), is: 'replica cut off', replica: replicaIndex(random, site) })],
-];
-
-const vendorLicenseOf = ({ int }: Random, { vendorLicenses }: Site): number => int(0, vendorLicenses.length - 1);
-const featureIndex = ({ int }: Random, { features }: Site): number => int(0, features.length - 1);
-const replicaIndex = ({ int }: Random, { replicas }: Site): number => int(0, replicas.length - 1);
-
-const ofSource = (random: Random, { sources }: Site, is: 'source fails' | 'member down'): Episode | undefined =>
-  sources.length === 0 ? undefined : { ...pulseOf(random), is, source: random.int(0, sources.length - 1) };
-
-/** A restart takes a moment, or as long as a repair. */
-function restartOf(random: Random, site: Site): Episode {
-  const from = random.int(5, MINUTES - 5);
-  const to = Math.min(MINUTES, from + random.pick([1, 1, 2, 4, 8, 20, 70]));
-  return { from, to, period: MINUTES, on: MINUTES, is: 'replica restarts', replica: replicaIndex(random, site) };
-}
-
-/** One replica, one that is replaced by another, or two at once. */
+/** One replica, one that is replaced by another, two at once, or the shards of several. */
 function replicasOf({ chance, int, pick }: Random): readonly Replica[] {
-  const slow = () => (chance(0.3) ? int(1, 3) : 0);
-  const replica = (instance: string, from: number, to: number): Replica => ({ instance, from, to, slow: slow() });
-  if (chance(0.6)) return [replica('a', 0, MINUTES)];
-  const at = int(20, MINUTES - 20);
-  // the new one begins before the old one ends, or after a gap
-  if (chance(0.5))
-    return [replica('a', 0, at), replica('b', Math.min(MINUTES, at + pick([-3, -1, 0, 1, 4, 15])), MINUTES)];
-  return [replica('a', 0, MINUTES), replica('b', chance(0.5) ? 0 : at, MINUTES)];
+  const at = int(20, TICKS - 20);
+  const replica = (instance: string, more: Partial<Replica> = {}): Replica =>
+    createReplica(instance, { to: TICKS, slow: chance(0.3) ? int(1, 3) : 0, ...more });
+  /** The shards of a time. The first replica of those before leaves its state to the first one. */
+  const shards = (total: number, before: number | undefined, more: Partial<Replica>): Replica[] =>
+    Array.from({ length: total }, (_, index) => {
+      const instance = chance(0.5) ? `s${index}` : `s${index}-${more.from ?? 0}`;
+      const continues = index === 0 && chance(0.6) ? before : undefined;
+      return replica(instance, { ...more, shard: { index, total }, continues });
+    });
+  const kind = int(0, 9);
+  if (kind < 4) return [replica('a')];
+  if (kind < 6) {
+    // the new one begins before the old one ends, or after a gap; at another address, or with the analyzer renamed
+    const from = Math.min(TICKS, at + pick([-3, -1, 0, 1, 4, 15]));
+    const isRenamed = chance(0.3) && from >= at;
+    const instance = from >= at && chance(0.5) ? 'a' : 'b';
+    const continues = chance(0.5) ? 0 : undefined;
+    return [replica('a', { to: at }), replica(instance, { from, isRenamed, continues })];
+  }
+  if (kind < 8) return [replica('a'), replica('b', { from: chance(0.5) ? 0 : at })];
+  const [first, second] = pick([
+    [1, 2],
+    [2, 3],
+    [2, 1],
+    [2, 2],
+  ] as const);
+  return [...shards(first, undefined, { to: at }), ...shards(second, 0, { from: at })];
 }
 
 const pollingOf = ({ chance, pick }: Random): Polling => ({
@@ -255,22 +58,44 @@ const isPossibleEmbedded = (episode: Episode): boolean =>
     episode.is,
   ) && !('endpoint' in episode && episode.endpoint === 'GetProducts');
 
-/** A history by its seed. */
-export function generateHistory(seed: number): History {
+function shortHistory(seed: number): History {
   const random = createRandom(seed);
   const { int, pick, chance } = random;
-  const vendorLicenses = ['lic01;cdslmd', 'lic02;mgcld', 'lic03;snpslmd'].slice(0, int(1, 3));
+  const vendorLicenses = ['lic01;lmgrd', 'lic02;adskflex', 'lic03;cdslmd'].slice(0, int(1, 3));
   const features = Array.from({ length: int(1, 4) }, (_, i) => featureOf(random, vendorLicenses.length, i + 1));
-  const site = {
-    vendorLicenses,
-    features,
-    sources: sourcesOf(random, vendorLicenses.length),
-    replicas: replicasOf(random),
-  };
+  const sources = sourcesOf(random, vendorLicenses.length);
+  const replicas = replicasOf(random);
+  // an analyzer in the process of a shard would be another one
+  const isSharded = replicas.some(({ shard }) => shard.total > 1);
+  const site = { vendorLicenses, features, sources: isSharded ? [] : sources, replicas };
   const urn = kinds.flatMap(([weight, create]) => Array.from({ length: weight }, () => create));
   const count = chance(0.1) ? 0 : int(2, 12);
   const episodes = Array.from({ length: count }, () => pick(urn)(random, site))
     .filter((made) => made !== undefined)
     .filter((made) => site.sources.length === 0 || isPossibleEmbedded(made));
-  return { seed, ...site, polling: pollingOf(random), episodes };
+  return { seed, ticks: TICKS, step: 1, delivers: chance(0.4), ...site, polling: pollingOf(random), episodes };
 }
+
+/** Ticks of the long ones are this much farther apart. */
+const STRETCH = 3;
+
+/** The same over 36 hours: everything lasts longer, also longer than a day. */
+const stretched = (history: History): History => ({
+  ...history,
+  step: 4,
+  ticks: history.ticks * STRETCH,
+  replicas: history.replicas.map((each) => ({ ...each, from: each.from * STRETCH, to: each.to * STRETCH })),
+  episodes: history.episodes.map((each) => ({
+    ...each,
+    from: each.from * STRETCH,
+    to: each.to * STRETCH,
+    period: each.period * STRETCH,
+    on: each.on * STRETCH,
+  })),
+});
+
+/** A history by its seed. Every eighth is long. */
+export const generateHistory = (seed: number): History => {
+  const history = shortHistory(seed);
+  return seed % 8 === 0 ? stretched(history) : history;
+};

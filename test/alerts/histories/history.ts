@@ -1,15 +1,12 @@
 /**
  * A history: what a site, its analyzer and the replicas of its exporter go through. It is plain data: a base, and episodes that
- * change it for some minutes. Any part of it can be left out, so that a failing history can be made smaller.
+ * change it for some time. Any part of it can be left out, so that a failing history can be made smaller.
  */
 
-/** Length of a history. There is one scrape and one evaluation a minute. */
-export const MINUTES = 180;
+/** Epoch seconds of a tick: a scrape and an evaluation. The clock of promtool begins at 0. */
+export const timeOf = ({ step }: Pick<History, 'step'>, tick: number): number => tick * step * 60;
 
-/** Epoch seconds of the evaluation in a minute. The clock of promtool begins at 0. */
-export const timeOf = (minute: number): number => minute * 60;
-
-/** Minutes `from` to `to`, the last one excluded; of each `period` the first `on` minutes. */
+/** Ticks `from` to `to`, the last one excluded; of each `period` the first `on` ticks. */
 export interface Pulse {
   readonly from: number;
   readonly to: number;
@@ -17,8 +14,8 @@ export interface Pulse {
   readonly on: number;
 }
 
-const isActive = ({ from, to, period, on }: Pulse, minute: number): boolean =>
-  minute >= from && minute < to && (minute - from) % period < on;
+const isActive = ({ from, to, period, on }: Pulse, tick: number): boolean =>
+  tick >= from && tick < to && (tick - from) % period < on;
 
 /** The number of licenses that the analyzer reports for uncounted ones. */
 export const UNCOUNTED = 99_999;
@@ -88,27 +85,47 @@ type Change =
   | { readonly is: 'member down'; readonly source: number }
   /** The process hangs: it polls, evaluates and answers nothing, and continues afterwards. */
   | { readonly is: 'replica hangs'; readonly replica: number }
-  /** The process ends, and begins again with its saved alerts. */
-  | { readonly is: 'replica restarts'; readonly replica: number }
+  /** The process ends, and begins again. */
+  | { readonly is: 'replica restarts'; readonly replica: number; readonly keepsState: boolean }
+  /** The clock of its host was set, and is so many seconds ahead. */
+  | { readonly is: 'clock set'; readonly replica: number; readonly by: number }
+  | { readonly is: 'scrape lost'; readonly replica: number }
+  /** Nothing is scraped. */
+  | { readonly is: 'Prometheus away' }
+  /** Alertmanager does not answer this replica. */
+  | { readonly is: 'delivery fails'; readonly replica: number }
+  /** Others act on the alerts of the first vendor license. */
+  | { readonly is: 'owners changed' }
   /** Only this replica does not reach the analyzer. */
   | { readonly is: 'replica cut off'; readonly replica: number };
 
 export type Episode = Pulse & Change;
 export type EpisodeOf<Is extends Episode['is']> = Extract<Episode, { readonly is: Is }>;
 
-/** A replica of the exporter: a target of Prometheus from its first to its last minute, the last one excluded. */
+/** A replica of the exporter: a target of Prometheus from its first to its last tick, the last one excluded. */
 export interface Replica {
   readonly instance: string;
   readonly from: number;
   readonly to: number;
-  /** Minutes after the start until there is data of the features: requests of a large site take long. */
+  /** Ticks after the start until there is data of the features: requests of a large site take long. */
   readonly slow: number;
+  /** It begins with what this replica has saved. */
+  readonly continues: number | undefined;
+  /** Its share of the site. */
+  readonly shard: { readonly index: number; readonly total: number };
+  /** The analyzer has got another name. */
+  readonly isRenamed: boolean;
+  /** Labels of the target of Prometheus. A label of the page with the same name is displaced. */
+  readonly targetLabels: Readonly<Record<string, string>>;
 }
 
+/** The label `shard` of a replica. */
+export const shardOf = ({ shard }: Pick<Replica, 'shard'>): string => (shard.total === 1 ? '' : String(shard.index));
+
 export interface Polling {
-  /** Minutes between two polls. */
+  /** Ticks between two polls. */
   readonly features: number;
-  /** Minutes between two polls; 0 if the endpoint is off. */
+  /** Ticks between two polls; 0 if the endpoint is off. */
   readonly expirations: number;
   readonly history: number;
   readonly isPerVendorLicense: boolean;
@@ -124,6 +141,11 @@ export interface SiteSource {
 
 export interface History {
   readonly seed: number;
+  readonly ticks: number;
+  /** Minutes between two ticks, less than 5. */
+  readonly step: number;
+  /** Whether the exporters send to Alertmanager. */
+  readonly delivers: boolean;
   readonly vendorLicenses: readonly string[];
   readonly features: readonly Feature[];
   readonly sources: readonly SiteSource[];
@@ -133,12 +155,47 @@ export interface History {
 }
 
 /** The label `analyzer`: it keeps the histories of one run of promtool apart. */
-export const analyzerOf = ({ seed }: Pick<History, 'seed'>): string => `analyzer-${seed}`;
+export const analyzerOf = ({ seed }: Pick<History, 'seed'>, { isRenamed }: Pick<Replica, 'isRenamed'>): string =>
+  `analyzer-${seed}${isRenamed ? '-renamed' : ''}`;
 
-/** The episodes of some kind that are active in a minute. */
+/** How far the clock of the host of a replica is ahead, seconds. */
+export const aheadOf = (history: History, replica: number, tick: number): number =>
+  activeEpisodes(history, 'clock set', tick)
+    .filter((episode) => episode.replica === replica)
+    .reduce((sum, { by }) => sum + by, 0);
+
+/** The episodes of some kind that are active at a tick. */
 export const activeEpisodes = <Is extends Episode['is']>(
   { episodes }: History,
   is: Is,
-  minute: number,
+  tick: number,
 ): readonly EpisodeOf<Is>[] =>
-  episodes.filter((episode): episode is EpisodeOf<Is> => episode.is === is && isActive(episode, minute));
+  episodes.filter((episode): episode is EpisodeOf<Is> => episode.is === is && isActive(episode, tick));
+
+/** A history in which nothing happens, with the parts that are given. */
+export const createTimeline = (parts: Partial<History>): History => ({
+  seed: 0,
+  ticks: 180,
+  step: 1,
+  delivers: false,
+  vendorLicenses: [],
+  features: [],
+  sources: [],
+  replicas: [createReplica('a')],
+  polling: { features: 1, expirations: 1, history: 0, isPerVendorLicense: false },
+  episodes: [],
+  ...parts,
+});
+
+/** The only replica from the beginning to the end, with the parts that are given. */
+export const createReplica = (instance: string, parts: Partial<Replica> = {}): Replica => ({
+  instance,
+  from: 0,
+  to: Number.POSITIVE_INFINITY,
+  slow: 0,
+  continues: undefined,
+  shard: { index: 0, total: 1 },
+  isRenamed: false,
+  targetLabels: {},
+  ...parts,
+});

@@ -1,23 +1,27 @@
+import type { AlertEngine } from '../../../src/alerts/engine.ts';
 import { createExposition } from '../../../src/metrics/exposition.ts';
 import { createSelfMetrics } from '../../../src/metrics/self.ts';
 import { allCollectors } from '../../support/scenario.ts';
 import { createInlineRendering } from '../../support/stored-answers.ts';
 import type { Frame } from './frames.ts';
-import { type History, timeOf } from './history.ts';
-import { build, identityOfExporter, rightsizingOf } from './series.ts';
-import { owners } from './site-owners.ts';
+import type { History, Replica } from './history.ts';
+import { build, identityOfExporter, statementsOf } from './series.ts';
+import { ownersAt } from './site-owners.ts';
 
 /** The samples on the page of metrics of a process, as the daemon renders it. */
 export async function readPage(
   history: History,
-  { minute, startedAt, inventory, authenticated, sources = [], forecasts }: Frame,
+  { tick, now, replica, inventory, authenticated, sources = [] }: Frame,
+  engine: AlertEngine,
 ): Promise<readonly string[]> {
+  const described = history.replicas[replica] as Replica;
+  const owners = ownersAt(history, tick);
   const self = createSelfMetrics({
     ...build,
     demo: false,
-    identity: () => identityOfExporter(history),
-    now: () => timeOf(minute),
-    shard: { index: 0, total: 1 },
+    identity: () => identityOfExporter(history, described),
+    now: () => now,
+    shard: described.shard,
     endpoints: [],
     sources: () => sources,
     alerting: () => undefined,
@@ -38,18 +42,17 @@ export async function readPage(
     stateWrites: () => [],
     processMetrics: false,
   });
-  self.setReload(true, timeOf(startedAt));
-  const isPolled = minute > startedAt;
   const exposition = createExposition({
     enabled: allCollectors,
     maxSeries: 500_000,
     self,
     features: createInlineRendering(owners),
     owners: () => owners,
-    rightsizing: () => rightsizingOf(forecasts),
-    latest: () => (isPolled ? inventory : undefined),
+    alerts: () => statementsOf(history, described, engine),
+    rightsizing: () => undefined,
+    latest: () => inventory,
   });
-  if (isPolled) await exposition.read(inventory);
+  if (inventory !== undefined) await exposition.read(inventory);
   const { body, release } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
   const text = Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body)).toString();
   release();

@@ -4,9 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse } from 'yaml';
 import { rareCollections } from '../../support/promtool.ts';
-import { type Firing, FiringMinutes, identityOf } from './firing.ts';
-import { MINUTES } from './history.ts';
-import type { Series } from './series.ts';
+import { type Firing, FiringTicks, textOf } from './firing.ts';
+import type { Sample, Series } from './series.ts';
 
 /** Rules for Prometheus, as text. */
 export interface Rules {
@@ -56,48 +55,60 @@ export function readRules(path: string, alerts: ReadonlySet<string>): Rules {
   return { text: JSON.stringify({ groups: kept }), metrics };
 }
 
-/** The values of a series in the notation of promtool. A series that ends gets a marker, as from a scrape without it. */
-function notationOf(values: readonly (number | undefined)[]): string {
+/** The values of a series in the notation of promtool. */
+function notationOf(values: readonly Sample[]): string {
   const words: string[] = [];
-  let at = 0;
-  while (at < values.length) {
+  for (let at = 0; at < values.length; ) {
     const value = values[at];
     let end = at + 1;
     while (end < values.length && values[end] === value) end += 1;
     const count = end - at;
-    if (value === undefined) {
-      const isEnd = at > 0;
-      if (isEnd) words.push('stale');
-      if (count > Number(isEnd)) words.push(`_x${count - Number(isEnd)}`);
-    } else if (value === Number.POSITIVE_INFINITY) words.push(...new Array<string>(count).fill('Inf'));
+    if (value === 'stale') words.push(...new Array<string>(count).fill('stale'));
+    else if (value === undefined) words.push(`_x${count}`);
     else words.push(count === 1 ? String(value) : `${value}x${count - 1}`);
     at = end;
   }
   return words.join(' ');
 }
 
-/** Minutes whose results are bits of one number. More of them are too many samples for a query of promtool. */
+/** Ticks whose results are bits of one number. More of them are too many samples for a query of promtool. */
 const BITS = 10;
 
-/** In each of the last minutes in which an alert fired, one bit. The subquery has one step for each of them. */
-const question = `sum_over_time((ALERTS{alertstate="firing"} * (2 ^ ((time() / 60) % ${BITS})))[${BITS - 1}m59s:1m])`;
-const questionTimes = Array.from({ length: MINUTES / BITS }, (_, i) => (i + 1) * BITS - 1);
+/** In each of the last ticks in which an alert fired, one bit. The subquery has one step for each of them. */
+const questionOf = (step: number): string =>
+  `sum_over_time((ALERTS{alertstate="firing"} * (2 ^ ((time() / ${step * 60}) % ${BITS})))[${(BITS - 1) * step * 60 + 1}s:${step}m])`;
 
-const fileOf = (series: readonly Series[]): string =>
-  JSON.stringify({
+/** What is scraped in histories of the same length and step. */
+export interface Scraped {
+  readonly ticks: number;
+  /** Minutes. */
+  readonly step: number;
+  readonly series: Series;
+}
+
+const fileOf = (all: readonly Scraped[]): string => {
+  const { step } = all[0] as Scraped;
+  const ticks = Math.max(...all.map((each) => each.ticks));
+  const questions = Array.from({ length: Math.ceil(ticks / BITS) }, (_, i) => (i + 1) * BITS - 1);
+  return JSON.stringify({
     rule_files: ['rules.yml'],
-    evaluation_interval: '1m',
+    evaluation_interval: `${step}m`,
     tests: [
       {
-        interval: '1m',
-        input_series: series.flatMap((each) =>
-          [...each].map(([name, values]) => ({ series: name, values: notationOf(values) })),
+        interval: `${step}m`,
+        input_series: all.flatMap(({ series }) =>
+          [...series].map(([name, values]) => ({ series: name, values: notationOf(values) })),
         ),
         // every answer differs from this, so it is printed
-        promql_expr_test: questionTimes.map((minute) => ({ expr: question, eval_time: `${minute}m`, exp_samples: [] })),
+        promql_expr_test: questions.map((tick) => ({
+          expr: questionOf(step),
+          eval_time: `${tick * step}m`,
+          exp_samples: [],
+        })),
       },
     ],
   });
+};
 
 const run = (file: string): Promise<string> =>
   new Promise((resolve) => {
@@ -111,45 +122,51 @@ const labelsIn = (text: string): Readonly<Record<string, string>> =>
   );
 
 const minutesIn = (time: string): number =>
-  [...time.matchAll(/(\d+)([hms])/g)].reduce(
-    (sum, [, count, unit]) => sum + Number(count) * ({ h: 60, m: 1 }[unit ?? ''] ?? 0),
+  [...time.matchAll(/(\d+)([dhms])/g)].reduce(
+    (sum, [, count, unit]) => sum + Number(count) * ({ d: 1440, h: 60, m: 1 }[unit ?? ''] ?? 0),
     0,
   );
 
 /**
- * The alerts that rules fire on series. The result has them by the label `analyzer`.
+ * The alerts that rules fire, over histories of the same step.
  *
+ * @returns by the number before the name of an instance, and in the label `analyzer`: the seed
  * @throws Error if a rule cannot be evaluated
  */
-export async function evaluateRules(rules: Rules, series: readonly Series[]): Promise<ReadonlyMap<string, Firing>> {
+export async function evaluateRules(rules: Rules, scraped: readonly Scraped[]): Promise<ReadonlyMap<number, Firing>> {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-histories-'));
   try {
     const file = join(folder, 'test.yml');
     writeFileSync(join(folder, 'rules.yml'), rules.text);
-    writeFileSync(file, fileOf(series));
-    return parseOutput(await run(file));
+    writeFileSync(file, fileOf(scraped));
+    return parseOutput(await run(file), scraped[0] as Scraped);
   } finally {
     rmSync(folder, { recursive: true });
   }
 }
 
-function parseOutput(output: string): ReadonlyMap<string, Firing> {
+function parseOutput(output: string, { step }: Scraped): ReadonlyMap<number, Firing> {
   if (!output.includes('FAILED') && !output.includes('SUCCESS')) throw new Error(output.slice(0, 2000));
   const problem = /\berr: .*/.exec(output)?.[0] ?? /unable to .*|parse error.*/.exec(output)?.[0];
   if (problem !== undefined) throw new Error(problem.slice(0, 2000));
-  const firing = new Map<string, FiringMinutes>();
+  const firing = new Map<number, FiringTicks>();
   for (const [, time = '', got = ''] of output.matchAll(/time: (\S+),\s*exp:.*\s*got:(.*)/g)) {
-    const end = minutesIn(time);
+    const end = minutesIn(time) / step;
     for (const [, text = '', bits = ''] of got.matchAll(/(\{[^{}]*\}) ([0-9.E+-]+)/g)) {
-      const labels = labelsIn(text);
-      const analyzer = labels.analyzer ?? /^(.*)-\w+:\d+$/.exec(labels.instance ?? '')?.[1] ?? '';
-      const minutes = firing.get(analyzer) ?? new FiringMinutes();
-      firing.set(analyzer, minutes);
+      const { alertstate: _, ...labels } = labelsIn(text);
+      const seed = Number(
+        /^analyzer-(\d+)|^(\d+)-/
+          .exec(labels.analyzer ?? labels.instance ?? '')
+          ?.slice(1)
+          .join(''),
+      );
+      const found = firing.get(seed) ?? new FiringTicks();
+      firing.set(seed, found);
       const flags = BigInt(Number(bits));
       for (let bit = 0; bit < BITS; bit += 1) {
-        if (((flags >> BigInt(bit)) & 1n) === 1n) minutes.add(identityOf(labels), end - BITS + 1 + bit);
+        if (((flags >> BigInt(bit)) & 1n) === 1n) found.add(textOf(labels), end - BITS + 1 + bit);
       }
     }
   }
-  return new Map([...firing].map(([analyzer, { all }]) => [analyzer, all]));
+  return new Map([...firing].map(([seed, { all }]) => [seed, all]));
 }

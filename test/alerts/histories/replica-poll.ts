@@ -11,14 +11,15 @@ import {
 } from '../../../src/model/snapshot.ts';
 import { markIncomplete } from '../../../src/poll/incomplete-lists.ts';
 import type { Answers } from './answers.ts';
-import { activeEpisodes, type Endpoint, type History, type Polling, timeOf } from './history.ts';
+import { activeEpisodes, aheadOf, type Endpoint, type History, type Polling, timeOf } from './history.ts';
+import { selectionOf } from './site-owners.ts';
 import type { World } from './world.ts';
 
 /** The polling of one process of one replica. It keeps what the poller of the daemon keeps. */
 export interface ReplicaPoll {
-  /** The scheduled requests of a minute. */
-  poll(minute: number, world: World, answers: Answers): void;
-  snapshot(minute: number): Snapshot;
+  /** The scheduled requests of a tick. */
+  poll(tick: number, world: World, answers: Answers): void;
+  snapshot(tick: number): Snapshot;
   /** The last verdict on its logon; `undefined` before the first. */
   authenticated(): boolean | undefined;
 }
@@ -42,13 +43,13 @@ interface Reader {
   badRecords(endpoint: Endpoint): number;
 }
 
-/** What fails for a replica in a minute. */
-function readerOf(history: History, replica: number, minute: number): Reader {
-  const isActive = (is: 'analyzer gone' | 'logon rejected'): boolean => activeEpisodes(history, is, minute).length > 0;
-  const isCutOff = activeEpisodes(history, 'replica cut off', minute).some((episode) => episode.replica === replica);
-  const endpoints = new Set(activeEpisodes(history, 'endpoint fails', minute).map(({ endpoint }) => endpoint));
-  const parts = activeEpisodes(history, 'part fails', minute);
-  const bad = activeEpisodes(history, 'bad records', minute);
+/** What fails for a replica in a tick. */
+function readerOf(history: History, replica: number, tick: number): Reader {
+  const isActive = (is: 'analyzer gone' | 'logon rejected'): boolean => activeEpisodes(history, is, tick).length > 0;
+  const isCutOff = activeEpisodes(history, 'replica cut off', tick).some((episode) => episode.replica === replica);
+  const endpoints = new Set(activeEpisodes(history, 'endpoint fails', tick).map(({ endpoint }) => endpoint));
+  const parts = activeEpisodes(history, 'part fails', tick);
+  const bad = activeEpisodes(history, 'bad records', tick);
   return {
     failureOf: (endpoint, part) => {
       if (isCutOff || isActive('analyzer gone')) return failure('connect');
@@ -63,18 +64,21 @@ function readerOf(history: History, replica: number, minute: number): Reader {
   };
 }
 
-/** @param startedAt minute of its start */
+/** @param startedAt tick of its start */
 export function createReplicaPoll(history: History, replica: number, startedAt: number): ReplicaPoll {
   const { polling } = history;
   const every = intervals(polling);
   const slow = history.replicas[replica]?.slow ?? 0;
+  const { ownsVendorLicense } = selectionOf(history.replicas[replica]);
   const states: { [E in PolledEndpoint]?: EndpointState<unknown> } = {};
   const off: PolledEndpoint[] = ['GetConcurrentUsers'];
   let emptySince: number | undefined;
+  /** By the clock of its host, epoch seconds. */
+  const now = (tick: number): number => timeOf(history, tick) + aheadOf(history, replica, tick);
   let authenticated: boolean | undefined;
 
   const initial = (endpoint: Endpoint): EndpointState<unknown> => {
-    const interval = every[endpoint] * 60;
+    const interval = every[endpoint] * history.step * 60;
     return { interval, maxAge: Math.max(300, 3 * interval), parts: new Map() };
   };
   for (const [endpoint, minutes] of Object.entries(every) as [Endpoint, number][]) {
@@ -82,21 +86,21 @@ export function createReplicaPoll(history: History, replica: number, startedAt: 
     else states[endpoint] = initial(endpoint);
   }
 
-  const isDue = (endpoint: Endpoint, part: string, minute: number): boolean => {
+  const isDue = (endpoint: Endpoint, part: string, tick: number): boolean => {
     const reading = states[endpoint]?.parts.get(part);
     // what failed is requested again soon, and what is new at once
-    return reading === undefined || !reading.ok || minute % every[endpoint] === 0;
+    return reading === undefined || !reading.ok || tick % every[endpoint] === 0;
   };
 
   const request = (
     endpoint: Endpoint,
     parts: readonly string[],
-    minute: number,
+    tick: number,
     reader: Reader,
     send: (part: string) => unknown,
   ): void => {
     const before = states[endpoint] ?? initial(endpoint);
-    const at = timeOf(minute) - 5;
+    const at = now(tick) - 5;
     const read = (part: string): Reading<unknown> => {
       const failed = reader.failureOf(endpoint, part);
       if (failed === undefined) {
@@ -112,7 +116,7 @@ export function createReplicaPoll(history: History, replica: number, startedAt: 
         ...(last !== undefined && { last }),
       };
     };
-    const due = new Set(parts.filter((part) => isDue(endpoint, part, minute)));
+    const due = new Set(parts.filter((part) => isDue(endpoint, part, tick)));
     const isGone = [...before.parts.keys()].some((part) => !parts.includes(part));
     if (due.size === 0 && !isGone) return;
     const readings = new Map(
@@ -130,7 +134,7 @@ export function createReplicaPoll(history: History, replica: number, startedAt: 
   };
 
   /** The answer of GetProducts; `undefined` if it is not accepted. */
-  const products = (minute: number, world: World, answers: Answers, bad: number): unknown => {
+  const products = (tick: number, world: World, answers: Answers, bad: number): unknown => {
     const good = answers.products(bad);
     if (!world.isEmpty && good.records.length > 0) {
       emptySince = undefined;
@@ -141,8 +145,8 @@ export function createReplicaPoll(history: History, replica: number, startedAt: 
       | undefined;
     const empty = { ...good, records: [] };
     if (known?.value.records.length === 0) return empty;
-    emptySince ??= timeOf(minute);
-    return timeOf(minute) - emptySince >= EMPTY_SECONDS ? empty : undefined;
+    emptySince ??= now(tick);
+    return now(tick) - emptySince >= EMPTY_SECONDS ? empty : undefined;
   };
 
   /** The names in the last good GetProducts; `undefined` before the first. */
@@ -155,11 +159,11 @@ export function createReplicaPoll(history: History, replica: number, startedAt: 
 
   const pollParts = (
     endpoint: 'GetFeatures' | 'GetExpirationFeatures',
-    minute: number,
+    tick: number,
     reader: Reader,
     send: (part: string) => FeaturesAnswer | undefined,
   ): void => {
-    const names = listed();
+    const names = listed()?.filter(ownsVendorLicense);
     if (off.includes(endpoint) || names === undefined) return;
     if (names.length === 0) delete states[endpoint];
     else {
@@ -167,32 +171,32 @@ export function createReplicaPoll(history: History, replica: number, startedAt: 
       const mark = (part: string): FeaturesAnswer | undefined => {
         const answer = send(part);
         const before = lastGood(states[endpoint]?.parts.get(part))?.value as FeaturesAnswer | undefined;
-        return answer && markIncomplete(answer, part, before, timeOf(minute));
+        return answer && markIncomplete(answer, part, before, now(tick));
       };
-      request(endpoint, isWhole ? [WHOLE] : names, minute, reader, mark);
+      request(endpoint, isWhole ? [WHOLE] : names, tick, reader, mark);
     }
   };
 
   return {
-    poll: (minute, world, answers) => {
-      if (minute === startedAt) return;
-      const reader = readerOf(history, replica, minute);
+    poll: (tick, world, answers) => {
+      if (tick === startedAt) return;
+      const reader = readerOf(history, replica, tick);
       const kind = reader.failureOf('GetProducts', WHOLE)?.kind;
       if (kind === 'auth') authenticated = false;
       else if (kind !== 'connect') authenticated = true;
       const names = new Set(world.isEmpty ? [] : [WHOLE, ...world.vendorLicenses.map(({ name }) => name)]);
       /** An empty answer for a vendor license that has licenses by GetProducts is not accepted. */
       const ofKnown = <Value>(part: string, value: Value): Value | undefined => (names.has(part) ? value : undefined);
-      request('GetProducts', [WHOLE], minute, reader, () =>
-        products(minute, world, answers, reader.badRecords('GetProducts')),
+      request('GetProducts', [WHOLE], tick, reader, () =>
+        products(tick, world, answers, reader.badRecords('GetProducts')),
       );
       const down = answers.serversDown(reader.badRecords('GetServerDown'));
-      request('GetServerDown', [WHOLE], minute, reader, () => (world.isEmpty ? { ...down, records: [] } : down));
-      if (minute <= startedAt + slow) return;
-      pollParts('GetFeatures', minute, reader, (part) =>
+      request('GetServerDown', [WHOLE], tick, reader, () => (world.isEmpty ? { ...down, records: [] } : down));
+      if (tick <= startedAt + slow) return;
+      pollParts('GetFeatures', tick, reader, (part) =>
         ofKnown(part, answers.features(part, reader.badRecords('GetFeatures'))),
       );
-      pollParts('GetExpirationFeatures', minute, reader, (part) =>
+      pollParts('GetExpirationFeatures', tick, reader, (part) =>
         ofKnown(part, answers.expirations(part, reader.badRecords('GetExpirationFeatures'))),
       );
       if (off.includes('GetHistory')) return;
@@ -202,12 +206,12 @@ export function createReplicaPoll(history: History, replica: number, startedAt: 
           index,
         ]),
       );
-      request('GetHistory', [...questions.keys()], minute, reader, (part) => {
+      request('GetHistory', [...questions.keys()], tick, reader, (part) => {
         const row = world.features.find(({ index }) => index === questions.get(part));
         return row === undefined ? [] : answers.history(row);
       });
     },
-    snapshot: (minute) => ({ at: timeOf(minute) - 5, endpoints: { ...states } as Snapshot['endpoints'], off }),
+    snapshot: (tick) => ({ at: now(tick) - 5, endpoints: { ...states } as Snapshot['endpoints'], off }),
     authenticated: () => authenticated,
   };
 }

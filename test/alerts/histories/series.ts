@@ -1,162 +1,103 @@
-import type { FeatureRow } from '../../../src/inventory/feature-row.ts';
-import { noFieldStates } from '../../../src/inventory/field-states.ts';
+import type { AlertEngine } from '../../../src/alerts/engine.ts';
+import { collectAlerts } from '../../../src/metrics/alerting.ts';
 import type { Family } from '../../../src/metrics/family.ts';
-import { attributeLabels } from '../../../src/metrics/info-metrics.ts';
-import { featureLabels } from '../../../src/metrics/metric.ts';
-import { collectRightsizing, type RightsizingState } from '../../../src/metrics/rightsizing-block.ts';
 import { formatLabels } from '../../../src/metrics/rows.ts';
-import { collectHistory, collectPolls, collectVendorLicenses } from '../../../src/metrics/site-collector.ts';
-import type { SourceHealth } from '../../../src/observation/source.ts';
-import { runAtOnce } from '../../../src/scheduling/slices.ts';
-import { allCollectors } from '../../support/scenario.ts';
-import type { Frame, Minute } from './frames.ts';
-import { analyzerOf, type History, MINUTES, timeOf } from './history.ts';
-import { owners } from './site-owners.ts';
+import type { Frame, Moment } from './frames.ts';
+import { analyzerOf, type History, type Replica, shardOf } from './history.ts';
 
-/** What Prometheus scrapes over a history: the samples of each series by minute. */
-export type Series = ReadonlyMap<string, readonly (number | undefined)[]>;
+/** What Prometheus scrapes over a history. */
 
-/** Receives a sample: metric, labels as on the page, value. */
-type Emit = (name: string, labels: string, value: number | undefined) => void;
+/** The sample of a series at a tick; `stale` is the marker that it has ended, `undefined` is no sample. */
+export type Sample = number | 'stale' | undefined;
+/** The samples of each series by tick. */
+export type Series = ReadonlyMap<string, readonly Sample[]>;
+
+/** A sample on a page: metric, labels as on the page, value. */
+type OnPage = readonly [name: string, labels: string, value: number];
 
 /** What the processes run. */
 export const build = { version: '1.2.3', revision: 'abcdef', nodeVersion: 'v24.0.0' };
 
-export const identityOfExporter = (history: Pick<History, 'seed'>) => ({
-  analyzer: analyzerOf(history),
-  shard: '',
+export const identityOfExporter = (history: History, replica: Replica) => ({
+  analyzer: analyzerOf(history, replica),
+  shard: shardOf(replica),
   externalUrl: 'http://monitor.example.com:10319',
 });
 
-const nothingPolled = {
-  polls: [],
-  availability: [],
-  up: false,
-  knowledge: { products: false },
-  fields: noFieldStates,
-} as const;
+/** What is said of the alerts, for the page. */
+export const statementsOf = (history: History, replica: Replica, engine: AlertEngine) => ({
+  state: engine.status(),
+  scope: { analyzer: analyzerOf(history, replica), shard: shardOf(replica), shards: replica.shard.total },
+});
 
-function emitFamily({ name, rows, value }: Family, emit: Emit): void {
+function* samplesOf({ name, rows, value }: Family): Generator<OnPage> {
   const text = rows.arena.toString();
-  // all labels are ASCII
-  for (let row = 0; row < rows.count; row += 1)
-    emit(name, text.slice(rows.offsets[row], rows.offsets[row + 1]), value(row));
-}
-
-/** The metrics of features that the rules read. */
-const featureValues: Readonly<Record<string, (row: FeatureRow) => number | undefined>> = {
-  license_feature_max_available: ({ maxAvailable }) => maxAvailable,
-  license_feature_in_use: ({ inUse }) => inUse,
-  license_feature_max_queued: ({ maxQueued }) => maxQueued,
-  license_feature_expiration_timestamp_seconds: ({ expiration }) => expiration,
-};
-
-const attributesOf = ({ licenseType, licenseModel, tokenPool, tokenSource, mappedTo }: FeatureRow) =>
-  [licenseType, licenseModel, tokenPool, tokenSource, mappedTo].map((value) => value ?? '');
-
-function emitFeatures({ features }: Frame['inventory'], emit: Emit): void {
-  for (const row of features.scan()) {
-    const values = [row.vendorLicense, row.feature, row.version, row.package, row.featureType];
-    const labels = formatLabels(featureLabels, values);
-    for (const [name, value] of Object.entries(featureValues)) emit(name, labels, value(row));
-    const owned = owners.of(row.vendorLicense, row.feature);
-    const ownerValues = owners.names.map((name) => owned[name] ?? '');
-    const labelsOfInfo = (names: readonly string[], extra: readonly string[]): string =>
-      formatLabels([...featureLabels, ...names, ...owners.names], [...values, ...extra, ...ownerValues]);
-    if (row.isReported) emit('license_feature_info', labelsOfInfo(attributeLabels, attributesOf(row)), 1);
-    else emit('license_feature_expiration_info', labelsOfInfo([], []), 1);
+  for (let row = 0; row < rows.count; row += 1) {
+    const sample = value(row);
+    // all labels are ASCII
+    if (sample !== undefined) yield [name, text.slice(rows.offsets[row], rows.offsets[row + 1]), sample];
   }
 }
 
-const asNumber = (up: boolean | undefined): number | undefined => (up === undefined ? undefined : Number(up));
-
-function emitSource(
-  { name: source, manager, failedReadings, contradictions, members, vendorLicenses }: SourceHealth,
-  emit: Emit,
-): void {
-  const labels = (more: Readonly<Record<string, string>> = {}): string => {
-    const all = { source, manager, ...more };
-    return formatLabels(Object.keys(all), Object.values(all));
-  };
-  emit('license_source_contradictions_total', labels(), contradictions);
-  emit('license_source_failed_readings', labels(), failedReadings);
-  for (const { server, up } of members) emit('license_source_member_up', labels({ server }), asNumber(up));
-  for (const name of vendorLicenses) emit('license_source_vendor_license_info', labels({ vendor_license: name }), 1);
-}
-
-/** What the metrics show of a pass. */
-export const rightsizingOf = (forecasts: Frame['forecasts']): RightsizingState | undefined =>
-  forecasts && {
-    ...forecasts,
-    durationSeconds: undefined,
-    rows: forecasts.rows.map((row) => ({ ...row, needed: undefined })),
-  };
-
-/** The samples of one page, of the metrics that the rules read. */
-export function emitPage(
-  history: Pick<History, 'seed'>,
-  { minute, startedAt, inventory, authenticated, sources = [], forecasts }: Frame,
-  emit: Emit,
-): void {
-  const isPolled = minute > startedAt;
-  const passed = rightsizingOf(forecasts);
-  const rightsizing = passed === undefined ? [] : runAtOnce(collectRightsizing(passed));
-  const families = [
-    ...collectPolls(isPolled ? inventory : nothingPolled),
-    ...(isPolled
-      ? [
-          ...collectVendorLicenses(inventory, allCollectors, owners),
-          ...collectHistory(inventory, allCollectors),
-          ...rightsizing,
-        ]
-      : []),
-  ];
-  for (const family of families) emitFamily(family, emit);
-  if (isPolled) emitFeatures(inventory, emit);
-  const { analyzer, shard, externalUrl } = identityOfExporter(history);
-  const identity = { analyzer, shard, external_url: externalUrl };
-  emit('license_exporter_analyzer_info', formatLabels(Object.keys(identity), Object.values(identity)), 1);
-  const { version, revision, nodeVersion } = build;
-  const buildLabels = formatLabels(['version', 'revision', 'node_version'], [version, revision, nodeVersion]);
-  emit('license_exporter_build_info', buildLabels, 1);
-  emit('license_exporter_config_last_reload_success_timestamp_seconds', '', timeOf(startedAt));
-  emit('license_exporter_series_limit_exceeded', '', 0);
-  emit('license_exporter_time_seconds', '', timeOf(minute));
-  emit('license_exporter_shards', '', 1);
-  emit('license_exporter_shard_index', '', 0);
-  for (const source of sources) emitSource(source, emit);
-  emit('license_upstream_authenticated', '', asNumber(authenticated));
+/** The samples of one page that rules read. */
+export function* pageOf(history: History, { replica, now }: Frame, engine: AlertEngine): Generator<OnPage> {
+  const described = history.replicas[replica] as Replica;
+  const { state, scope } = statementsOf(history, described, engine);
+  for (const family of collectAlerts(state, scope)) yield* samplesOf(family);
+  const { externalUrl, ...identity } = identityOfExporter(history, described);
+  const names = ['analyzer', 'shard', 'external_url'];
+  yield ['license_exporter_analyzer_info', formatLabels(names, [identity.analyzer, identity.shard, externalUrl]), 1];
+  const built = formatLabels(['version', 'revision', 'node_version'], Object.values(build));
+  yield ['license_exporter_build_info', built, 1];
+  yield ['license_exporter_time_seconds', '', now];
 }
 
 /** Collects the series of a history, without those that no rule reads. */
 export class SeriesRun {
-  readonly #series = new Map<string, (number | undefined)[]>();
-  readonly #history: Pick<History, 'seed'>;
+  readonly #series = new Map<string, Sample[]>();
+  /** Those of the last page, by target. */
+  readonly #live = new Map<string, ReadonlySet<string>>();
+  readonly #history: History;
   readonly #names: ReadonlySet<string>;
 
-  constructor(history: Pick<History, 'seed'>, names: ReadonlySet<string>) {
+  constructor(history: History, names: ReadonlySet<string>) {
     this.#history = history;
     this.#names = names;
   }
 
-  /** Scrapes all targets. */
-  add({ minute, targets, frames }: Minute): void {
-    for (const instance of targets) {
-      const frame = frames.find((each) => each.instance === instance);
-      this.#sample(minute, instance, 'up', '', frame === undefined ? 0 : 1);
-      if (frame === undefined) continue;
-      emitPage(this.#history, frame, (name, labels, value) => {
-        if (this.#names.has(name)) this.#sample(minute, instance, name, labels, value);
-      });
+  /** Scrapes all targets. A series that is not on the next page, or has no page, gets a marker; not while Prometheus is away. */
+  scrape({ tick, targets, isPrometheusThere }: Moment, pages: ReadonlyMap<number, readonly OnPage[]>): void {
+    if (!isPrometheusThere) return;
+    const scraped = new Set(targets.map((replica) => this.#history.replicas[replica]?.instance ?? ''));
+    for (const [instance, live] of this.#live) {
+      if (scraped.has(instance)) continue;
+      for (const key of live) this.#set(key, tick, 'stale');
+      this.#live.delete(instance);
+    }
+    for (const replica of targets) {
+      const page = pages.get(replica);
+      const { instance, targetLabels } = this.#history.replicas[replica] as Replica;
+      const more = Object.entries(targetLabels).map(([name, value]) => `,${name}="${value}"`);
+      const target = `{job="license-exporter",instance="${this.#history.seed}-${instance}:10319"${more.join('')}`;
+      const displaced = (labels: string): string =>
+        Object.keys(targetLabels).reduce((all, name) => all.replace(`${name}="`, `exported_${name}="`), labels);
+      const up: OnPage = ['up', '', page === undefined ? 0 : 1];
+      const before = this.#live.get(instance) ?? [];
+      const live = new Set<string>();
+      for (const [name, labels, value] of [up, ...(page ?? [])]) {
+        if (!this.#names.has(name)) continue;
+        const key = `${name}${target}${labels === '' ? '}' : `,${displaced(labels.slice(1))}`}`;
+        this.#set(key, tick, value);
+        live.add(key);
+      }
+      for (const key of before) if (!live.has(key)) this.#set(key, tick, 'stale');
+      this.#live.set(instance, live);
     }
   }
 
-  #sample(minute: number, instance: string, name: string, labels: string, value: number | undefined): void {
-    if (value === undefined || Number.isNaN(value)) return;
-    const target = `{job="license-exporter",instance="${analyzerOf(this.#history)}-${instance}:10319"`;
-    const key = `${name}${target}${labels === '' ? '}' : `,${labels.slice(1)}`}`;
-    const values = this.#series.get(key) ?? new Array<number | undefined>(MINUTES).fill(undefined);
-    values[minute] = value;
+  #set(key: string, tick: number, value: Sample): void {
+    const values = this.#series.get(key) ?? new Array<Sample>(this.#history.ticks).fill(undefined);
+    values[tick] = value;
     this.#series.set(key, values);
   }
 

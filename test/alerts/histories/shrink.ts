@@ -1,6 +1,8 @@
-import { type Allow, compareHistories, type Difference, differencesIn } from './compare.ts';
 import type { History } from './history.ts';
+import { type Observed, observe } from './observe.ts';
+import { type Fault, faultsIn } from './oracle.ts';
 import type { Rules } from './promtool.ts';
+import { describeFault } from './story.ts';
 
 /** Histories with one part less. */
 function smaller(history: History): readonly History[] {
@@ -22,15 +24,16 @@ function smaller(history: History): readonly History[] {
   return variants;
 }
 
-/** The smallest history found in which a difference of the same alert and path remains. */
-export async function shrink(difference: Difference, rules: Rules, allow: Allow): Promise<Difference> {
-  const { seed } = difference.history;
+/** The smallest history found with a fault of the same kind. */
+export async function shrink(fault: Fault, rules: Rules): Promise<string> {
+  const { seed } = fault.history;
   // names of analyzers that no other history has
-  const variants = smaller(difference.history).map((history, i) => ({ ...history, seed: seed * 1000 + i }));
-  const { disagreements } = await compareHistories(variants, rules);
-  const found = disagreements
-    .flatMap((disagreement) => differencesIn(disagreement, allow))
-    .find(({ alert, only }) => alert === difference.alert && only === difference.only);
-  if (found === undefined) return difference;
-  return shrink({ ...found, history: { ...found.history, seed } }, rules, allow);
+  const variants = smaller(fault.history).map((history, i) => ({ ...history, seed: seed * 1000 + i }));
+  const observed = await observe([{ ...fault.history, seed }, ...variants], rules);
+  const isSame = ({ kind, by }: Fault): boolean => kind === fault.kind && by === fault.by;
+  for (const each of observed.slice(1)) {
+    const found = faultsIn(each).find(isSame);
+    if (found !== undefined) return shrink({ ...found, history: { ...found.history, seed } }, rules);
+  }
+  return describeFault(fault, observed[0] as Observed);
 }

@@ -1,7 +1,22 @@
-import { createOwners } from '../../../src/model/owners.ts';
+import { createSelection } from '../../../src/inventory/selection.ts';
+import { createOwners, type OwnerMapping } from '../../../src/model/owners.ts';
+import { activeEpisodes, type History, type Replica } from './history.ts';
 
-/** Owners of one vendor license, a team for the features of one name, and nobody for the rest. */
-export const owners = createOwners([
-  { vendorLicense: 'lic01;*', feature: '*', labels: { owner: 'design' } },
-  { vendorLicense: '*', feature: 'shared', labels: { team: 'tools' } },
-]);
+/** Who acts on what: people, and shards. */
+
+const ownersWith = (owner: string): OwnerMapping =>
+  createOwners([
+    { vendorLicense: 'lic01;*', feature: '*', labels: { owner } },
+    { vendorLicense: 'lic03;*', feature: '*', labels: { owner } },
+    { vendorLicense: '*', feature: 'shared', labels: { team: 'tools' } },
+  ]);
+const before = ownersWith('design');
+const changed = ownersWith('research');
+
+/** Owners of two vendor licenses, a team for the features of one name, and nobody for the rest. */
+export const ownersAt = (history: History, tick: number): OwnerMapping =>
+  activeEpisodes(history, 'owners changed', tick).length > 0 ? changed : before;
+
+/** What a replica monitors. */
+export const selectionOf = ({ shard }: Pick<Replica, 'shard'> = { shard: { index: 0, total: 1 } }) =>
+  createSelection({ shard, include: [], exclude: [] });

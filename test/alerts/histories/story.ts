@@ -1,11 +1,12 @@
-import type { Difference } from './compare.ts';
-import type { Condition } from './engine-run.ts';
-import { type Episode, type History, MINUTES } from './history.ts';
+import { type Firing, labelsOf, subjectOf } from './firing.ts';
+import type { Episode, History } from './history.ts';
+import type { Observed } from './observe.ts';
+import type { Fault } from './oracle.ts';
 
 /** A history as text, for the message of a failure. */
 
 const timesOf = ({ from, to, period, on }: Episode): string =>
-  `${from}-${to === MINUTES ? 'end' : to}${on < period ? ` (${on} of every ${period})` : ''}`;
+  `${from}-${to}${on < period ? ` (${on} of every ${period})` : ''}`;
 
 /** A value, or what an index refers to. */
 function partText({ vendorLicenses, features, replicas, sources }: History, name: string, value: unknown): string {
@@ -25,22 +26,12 @@ function textOf(history: History, episode: Episode): string {
   return `  ${timesOf(episode)}: ${is} ${values.join(', ')}`;
 }
 
-const bars = (minutes: Uint8Array): string => Array.from(minutes, (fires) => (fires === 1 ? '#' : '.')).join('');
-
-const signs: Readonly<Record<Condition, string>> = {
-  raised: 'R',
-  'not cleared': 'c',
-  false: '.',
-  unknown: '?',
-  absent: ' ',
-};
-
 /** What a site goes through. */
 function storyOf(history: History): string {
   const { vendorLicenses, features, replicas, polling, sources, episodes } = history;
   return [
     `seed ${history.seed}, polling ${JSON.stringify(polling)}`,
-    ...replicas.map(({ instance, from, to, slow }) => `  replica ${instance} ${from}-${to}, slow ${slow}`),
+    ...replicas.map((each) => `  replica ${JSON.stringify(each)}`),
     ...sources.map(({ name, vendorLicenses: owned, members }) => `  ${name} of ${owned.join()}, ${members} servers`),
     ...features.map(
       ({ vendorLicense, feature, version, package: pkg, featureType, expiration, maxAvailable, inUse, queued }) =>
@@ -50,23 +41,32 @@ function storyOf(history: History): string {
   ].join('\n');
 }
 
-/** A difference with the history behind it. */
-export const describeDifference = ({
-  history,
-  alert,
-  engine,
-  prometheus,
-  conditions,
-  begins,
-  from,
-  to,
-  only,
-}: Difference): string =>
-  [
-    `${alert}: only by ${only} in minutes ${from} to ${to - 1}`,
-    `  engine     ${bars(engine)}`,
-    `  Prometheus ${bars(prometheus)}`,
-    `  condition  ${conditions.map((condition) => signs[condition]).join('')}`,
-    `  process    ${begins.map((isNew) => (isNew ? '|' : '.')).join('')}`,
+const SIGNS = { raised: 'R', 'not cleared': 'c', false: '.', unknown: '?' } as const;
+
+/** A line of one sign for each tick. */
+const lineOf = ({ ticks }: History, signAt: (tick: number) => string): string =>
+  Array.from({ length: ticks }, (_, tick) => signAt(tick)).join('');
+
+/** A fault with the history behind it. */
+export function describeFault({ kind, by, alert, tick, history }: Fault, observed: Observed): string {
+  const subject = subjectOf(labelsOf(alert));
+  const bars = (firing: Firing): string => lineOf(history, (at) => (firing.get(alert)?.has(at) === true ? '#' : '.'));
+  const lines = history.replicas.flatMap(({ instance }, replica) => {
+    const of = (at: number) => observed.witnesses[at]?.find((each) => each.replica === replica);
+    const saidBy = (at: number): string => ({ 1: '#', 0: '0', [-1]: '-' })[String(of(at)?.said.get(alert))] ?? '.';
+    const whole = (at: number): string => (of(at)?.complete.has(labelsOf(alert).alertname ?? '') === true ? '#' : '.');
+    return [
+      `  ${instance} finds    ${lineOf(history, (at) => SIGNS[of(at)?.conditions.get(subject) ?? 'false'] ?? ' ')}`,
+      `  ${instance} says     ${lineOf(history, saidBy)}`,
+      `  ${instance} complete ${lineOf(history, whole)}`,
+      `  ${instance} process  ${lineOf(history, (at) => (of(at) === undefined ? ' ' : (of(at)?.begins?.[0] ?? (of(at)?.isScraped === true ? '.' : 'x'))))}`,
+    ];
+  });
+  return [
+    `${alert}: ${kind} by ${by} at tick ${tick}`,
+    `  Prometheus   ${bars(observed.prometheus)}`,
+    `  Alertmanager ${bars(observed.alertmanager)}`,
+    ...lines,
     storyOf(history),
   ].join('\n');
+}

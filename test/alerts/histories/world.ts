@@ -1,7 +1,7 @@
 import type { Forecasts } from '../../../src/alerts/rule.ts';
 import { activeEpisodes, type Feature, type History, timeOf, UNCOUNTED, type Unknownable } from './history.ts';
 
-/** A feature in one minute. `undefined` is a value that the analyzer does not know. */
+/** A feature at one tick. `undefined` is a value that the analyzer does not know. */
 export interface WorldFeature extends Omit<Feature, Unknownable | 'vendorLicense'> {
   readonly vendorLicense: string;
   readonly licenseType: string;
@@ -24,7 +24,7 @@ export interface WorldVendorLicense {
   readonly collectionTime: number | undefined;
 }
 
-/** The site as the analyzer knows it in one minute. */
+/** The site as the analyzer knows it at one tick. */
 export interface World {
   readonly vendorLicenses: readonly WorldVendorLicense[];
   readonly features: readonly WorldFeature[];
@@ -32,18 +32,16 @@ export interface World {
   readonly isEmpty: boolean;
 }
 
-function vendorLicenseAt(history: History, index: number, minute: number): readonly WorldVendorLicense[] {
+function vendorLicenseAt(history: History, index: number, tick: number): readonly WorldVendorLicense[] {
   const active = <Is extends Parameters<typeof activeEpisodes>[1]>(is: Is) =>
-    activeEpisodes(history, is, minute).find(
-      (episode) => 'vendorLicense' in episode && episode.vendorLicense === index,
-    );
+    activeEpisodes(history, is, tick).find((episode) => 'vendorLicense' in episode && episode.vendorLicense === index);
   if (active('vendor license removed') !== undefined) return [];
   const down = active('server down');
-  const stopped = activeEpisodes(history, 'collection stopped', minute).find((each) => each.vendorLicense === index);
+  const stopped = activeEpisodes(history, 'collection stopped', tick).find((each) => each.vendorLicense === index);
   const lastCollection =
     stopped !== undefined
-      ? timeOf(stopped.from) - stopped.age
-      : timeOf(down === undefined ? minute : down.from) - (down === undefined ? 45 : 1800);
+      ? timeOf(history, stopped.from) - stopped.age
+      : timeOf(history, down === undefined ? tick : down.from) - (down === undefined ? 45 : 1800);
   return [
     {
       name: history.vendorLicenses[index] ?? '',
@@ -54,18 +52,18 @@ function vendorLicenseAt(history: History, index: number, minute: number): reado
   ];
 }
 
-function featureAt(history: History, index: number, minute: number): readonly WorldFeature[] {
+function featureAt(history: History, index: number, tick: number): readonly WorldFeature[] {
   const base = history.features[index];
   const of = <Episode extends { readonly feature: number }>(episodes: readonly Episode[]): readonly Episode[] =>
     episodes.filter(({ feature }) => feature === index);
-  if (base === undefined || of(activeEpisodes(history, 'feature removed', minute)).length > 0) return [];
-  const versions = of(activeEpisodes(history, 'new version', minute)).toSorted((a, b) => a.from - b.from);
+  if (base === undefined || of(activeEpisodes(history, 'feature removed', tick)).length > 0) return [];
+  const versions = of(activeEpisodes(history, 'new version', tick)).toSorted((a, b) => a.from - b.from);
   const version = versions.at(-1);
-  const renewals = [...versions, ...of(activeEpisodes(history, 'renewed', minute))].toSorted((a, b) => a.from - b.from);
-  const capacity = of(activeEpisodes(history, 'capacity', minute)).at(-1);
-  const unknown = new Set(of(activeEpisodes(history, 'value unknown', minute)).map(({ field }) => field));
+  const renewals = [...versions, ...of(activeEpisodes(history, 'renewed', tick))].toSorted((a, b) => a.from - b.from);
+  const capacity = of(activeEpisodes(history, 'capacity', tick)).at(-1);
+  const unknown = new Set(of(activeEpisodes(history, 'value unknown', tick)).map(({ field }) => field));
   const expiration = renewals.at(-1)?.expiration ?? base.expiration;
-  const denials = of(activeEpisodes(history, 'denials', minute)).at(-1);
+  const denials = of(activeEpisodes(history, 'denials', tick)).at(-1);
   const known = <Value>(field: Unknownable, value: Value): Value | undefined =>
     unknown.has(field) ? undefined : value;
   const { maxAvailable } = capacity ?? version ?? base;
@@ -78,46 +76,49 @@ function featureAt(history: History, index: number, minute: number): readonly Wo
       version: version?.version ?? base.version,
       expiration: known('expiration', expiration === 'permanent' ? Number.POSITIVE_INFINITY : expiration),
       maxAvailable: known('maxAvailable', maxAvailable),
-      inUse: known('inUse', of(activeEpisodes(history, 'in use', minute)).at(-1)?.inUse ?? base.inUse),
-      queued: known('queued', of(activeEpisodes(history, 'queued', minute)).at(-1)?.queued ?? base.queued),
+      inUse: known('inUse', of(activeEpisodes(history, 'in use', tick)).at(-1)?.inUse ?? base.inUse),
+      queued: known('queued', of(activeEpisodes(history, 'queued', tick)).at(-1)?.queued ?? base.queued),
       denials: denials === undefined ? 0 : denials.denials,
     },
   ];
 }
 
 /** When the licenses of a feature run out. A pass names features that are gone since then. */
-const runsOutAt = (history: History, index: number, minute: number): number | undefined => {
-  const found = activeEpisodes(history, 'runs out', minute)
+const runsOutAt = (history: History, index: number, tick: number): number | undefined => {
+  const found = activeEpisodes(history, 'runs out', tick)
     .filter(({ feature }) => feature === index)
     .at(-1);
   return found === undefined ? history.features[index]?.runsOut : found.runsOut;
 };
 
-/** What right-sizing expects in one minute, as of a pass an hour ago. A day is a second here, so that a date can pass within a history. */
-export function forecastsAt(history: History, minute: number): Forecasts | undefined {
-  if (activeEpisodes(history, 'no pass', minute).length > 0) return undefined;
-  const [failing] = activeEpisodes(history, 'passes fail', minute);
+/** What right-sizing expects at one tick, as of a pass an hour ago. A day is a second here, so that a date can pass within a history. */
+export function forecastsAt(history: History, tick: number): Forecasts | undefined {
+  if (activeEpisodes(history, 'no pass', tick).length > 0) return undefined;
+  const [failing] = activeEpisodes(history, 'passes fail', tick);
   return {
-    computedAt: failing === undefined ? timeOf(minute) - 3600 : timeOf(failing.from) - failing.age,
+    computedAt: failing === undefined ? timeOf(history, tick) - 3600 : timeOf(history, failing.from) - failing.age,
     rows: history.features.map(({ vendorLicense, feature, package: pkg, featureType }, index) => ({
       vendorLicense: history.vendorLicenses[vendorLicense] ?? '',
       feature,
       package: pkg,
       featureType,
-      confirmedRunsOut: runsOutAt(history, index, minute),
+      confirmedRunsOut: runsOutAt(history, index, tick),
       runsOut: undefined,
+      unusedSince: undefined,
+      isNeverUsed: false,
+      days: 365,
     })),
     startOf: (day) => day,
   };
 }
 
-/** The site in one minute. */
-export function worldAt(history: History, minute: number): World {
-  const vendorLicenses = history.vendorLicenses.flatMap((_, index) => vendorLicenseAt(history, index, minute));
+/** The site at one tick. */
+export function worldAt(history: History, tick: number): World {
+  const vendorLicenses = history.vendorLicenses.flatMap((_, index) => vendorLicenseAt(history, index, tick));
   const names = new Set(vendorLicenses.map(({ name }) => name));
   const features = history.features
-    .flatMap((_, index) => featureAt(history, index, minute))
+    .flatMap((_, index) => featureAt(history, index, tick))
     .filter(({ vendorLicense }) => names.has(vendorLicense));
-  const isLost = activeEpisodes(history, 'products empty', minute).length > 0;
+  const isLost = activeEpisodes(history, 'products empty', tick).length > 0;
   return { vendorLicenses, features, isEmpty: isLost || vendorLicenses.length === 0 };
 }

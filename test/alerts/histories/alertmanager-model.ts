@@ -1,0 +1,72 @@
+import type { Labels } from '../../../src/alerts/alert.ts';
+import type { Alertmanager } from '../../../src/alerts/alertmanager.ts';
+
+/** What Alertmanager makes of the alerts that are sent to it. It has the clock of Prometheus. */
+
+interface Stored {
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  /** Epoch seconds. */
+  readonly startsAt: number;
+  readonly endsAt: number;
+}
+
+/** A client of the model, as one replica has it. */
+interface ClientOptions {
+  /** By the clock of the host of the replica, epoch seconds. */
+  readonly now: () => number;
+  readonly answers: () => boolean;
+}
+
+const secondsOf = (value: string): number => Date.parse(value) / 1000;
+
+export class AlertmanagerModel {
+  readonly #alerts = new Map<string, Stored>();
+  /** Epoch seconds. */
+  now = 0;
+
+  /** What fires. */
+  *firing(): Generator<Labels> {
+    for (const { labels, endsAt } of this.#alerts.values()) if (endsAt > this.now) yield labels;
+  }
+
+  /** As Alertmanager 0.25 stores an alert: one that overlaps the stored one is merged with it. */
+  #put(alert: Stored): void {
+    const key = JSON.stringify(Object.entries(alert.labels).sort());
+    const old = this.#alerts.get(key);
+    const overlaps =
+      old !== undefined &&
+      ((alert.endsAt > old.startsAt && alert.endsAt < old.endsAt) ||
+        (alert.startsAt > old.startsAt && alert.startsAt < old.endsAt));
+    if (!overlaps) return void this.#alerts.set(key, alert);
+    const isResolved = alert.endsAt <= this.now;
+    const wasLater = old.endsAt > alert.endsAt && (isResolved ? old.endsAt <= this.now : true);
+    const endsAt = wasLater ? old.endsAt : alert.endsAt;
+    this.#alerts.set(key, { ...alert, startsAt: Math.min(old.startsAt, alert.startsAt), endsAt });
+  }
+
+  client({ now, answers }: ClientOptions): Alertmanager {
+    /** The client knows how far the clock of Alertmanager is ahead of its own. */
+    const ahead = (): number => this.now - now();
+    return {
+      url: 'http://alertmanager.example.com:9093',
+      post: async (write) => {
+        if (!answers()) return { is: 'failed', status: undefined, reason: 'it does not answer' };
+        for (const { startsAt, endsAt, ...alert } of JSON.parse(write(ahead())))
+          this.#put({ ...alert, startsAt: secondsOf(startsAt), endsAt: secondsOf(endsAt) });
+        return { is: 'accepted' };
+      },
+      status: async () => ({ is: 'accepted' }),
+      known: async (filter) => {
+        if (!answers()) throw new Error('it does not answer');
+        return this.#alerts
+          .values()
+          .filter(({ endsAt }) => endsAt > this.now)
+          .filter(({ labels }) => Object.entries(filter).every(([name, value]) => labels[name] === value))
+          .map(({ labels, annotations, startsAt }) => ({ labels, annotations, startsAt: startsAt - ahead() }))
+          .toArray();
+      },
+      close: async () => undefined,
+    };
+  }
+}

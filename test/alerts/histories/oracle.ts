@@ -1,0 +1,254 @@
+import { engineRules } from './engine-run.ts';
+import { type Firing, labelsOf, subjectOf } from './firing.ts';
+import type { History } from './history.ts';
+import type { Observed, Witness } from './observe.ts';
+
+/**
+ * What must be so, whatever happens: stated over what the processes find, and not over how rules are written. An alert is meant with
+ * all of its labels: one that has another owner now is over.
+ */
+
+export type FaultKind =
+  /** It ends, and nobody found that it is over, or that others act on it. */
+  | 'false end'
+  /** It starts, and nobody found it for long enough. */
+  | 'false start'
+  /** It is found, and does not fire. */
+  | 'loss'
+  /** It is over, or others act on it, and it still fires: it is late, or a duplicate. */
+  | 'late end'
+  /** Everything is known, and the process does not say so. */
+  | 'incomplete';
+
+export interface Fault {
+  readonly history: History;
+  readonly kind: FaultKind;
+  /** Who is wrong. */
+  readonly by: 'engine' | 'prometheus' | 'receiver';
+  readonly alert: string;
+  readonly tick: number;
+}
+
+/** The last page of an exporter counts for this long, minutes. */
+const LOOK_BACK = 5;
+/** How long an alert is kept while its condition is unknown, minutes. */
+const HOLD = 60;
+/** The least time for which data must be known, minutes. */
+const LEAST_KNOWN = 5;
+
+/** What is found about one alert, by tick. */
+interface Course {
+  readonly alert: string;
+  readonly subject: string;
+  readonly name: string;
+  /** Minutes. */
+  readonly pendingFor: number;
+  readonly keepFiringFor: number;
+  /** Those who monitor what it is about. */
+  readonly witnesses: readonly (readonly Witness[])[];
+  /** In how many ticks somebody has found it since it was last over. */
+  readonly raised: readonly number[];
+  /** Whether somebody finds it, and would send it with these labels. */
+  readonly isMet: readonly boolean[];
+  /** Whether somebody knows that it is over, or that others act on it, and nobody finds it. */
+  readonly isOver: readonly boolean[];
+}
+
+const isFound = (condition: string | undefined): boolean => condition === 'raised' || condition === 'not cleared';
+
+function courseOf({ witnesses: all }: Observed, alert: string): Course {
+  const labels = labelsOf(alert);
+  const subject = subjectOf(labels);
+  const rule = engineRules.find(({ name, severity }) => name === labels.alertname && severity === labels.severity);
+  const durations = rule?.durations(labels) ?? { for: 0, keepFiringFor: 0 };
+  const witnesses = all.map((ofTick) => {
+    const own = ofTick.filter(({ conditions }) => conditions.has(subject));
+    if (labels.vendor_license !== undefined) return own;
+    // about the polls of one shard
+    const ofShard = own.filter(({ shard }) => shard === (labels.shard ?? ''));
+    return ofShard.length > 0 ? ofShard : own;
+  });
+  const isHere = (witness: Witness): boolean => witness.textOf(subject) === alert;
+  const isMet = witnesses.map((of) => of.some((each) => isHere(each) && isFound(each.conditions.get(subject))));
+  let count = 0;
+  const raised = witnesses.map((of) => {
+    const conditions = of.map((each) => each.conditions.get(subject));
+    // the time of a process that hangs counts
+    if (conditions.includes('raised') || (of.length === 0 && count > 0)) count += 1;
+    else if (conditions.includes('false') && !conditions.includes('unknown')) count = 0;
+    return count;
+  });
+  return {
+    alert,
+    subject,
+    raised,
+    name: labels.alertname ?? '',
+    pendingFor: durations.for / 60,
+    keepFiringFor: durations.keepFiringFor / 60,
+    witnesses,
+    isMet,
+    isOver: witnesses.map(
+      (of, tick) =>
+        isMet[tick] === false && of.some((each) => !isHere(each) || each.conditions.get(subject) === 'false'),
+    ),
+  };
+}
+
+/** Ticks from `from` to `to`, both included, that exist. */
+const ticksOf = (from: number, to: number): number[] =>
+  Array.from({ length: to - Math.max(0, from) + 1 }, (_, i) => Math.max(0, from) + i);
+
+type Found = Omit<Fault, 'history' | 'alert'>;
+
+/** What one process says, against what it finds itself. */
+function* engineFaults({ history: { ticks, step, replicas } }: Observed, course: Course): Generator<Found> {
+  const { alert, subject, pendingFor, witnesses } = course;
+  for (const replica of replicas.keys()) {
+    let before: Witness | undefined;
+    let [raised, notFound, knownAt] = [0, 0, 0];
+    for (let tick = 0; tick < ticks; tick += 1) {
+      const now = witnesses[tick]?.find((each) => each.replica === replica);
+      const isNew = now?.begins === 'fresh' || now?.begins === 'saved';
+      if (now === undefined || isNew) [raised, notFound] = [0, 0];
+      if (now === undefined) continue;
+      if (isNew) knownAt = tick;
+      if (now.begins === 'fresh') before = undefined;
+      const condition = now.conditions.get(subject);
+      const isHere = now.textOf(subject) === alert;
+      const isSaid = (now.said.get(alert) ?? 0) !== 0;
+      const wasSaid = (before?.said.get(alert) ?? 0) !== 0;
+      raised = condition === 'raised' ? raised + 1 : 0;
+      notFound = condition === 'false' ? notFound + 1 : 0;
+      if (condition !== 'unknown') knownAt = tick;
+      const isLapsed = (tick - knownAt) * step >= HOLD;
+      const by = 'engine';
+      if (wasSaid && !isSaid && isHere && condition !== 'false' && !isLapsed) yield { kind: 'false end', by, tick };
+      const isLongEnough = raised > 0 && (raised - 1) * step >= pendingFor;
+      if (isHere && isLongEnough && now.said.get(alert) !== 1) yield { kind: 'loss', by, tick };
+      if (isSaid && (!isHere || notFound * step > course.keepFiringFor + step)) yield { kind: 'late end', by, tick };
+      const isContinued = isNew || before === undefined || before.textOf(subject) !== alert;
+      if (isSaid && !wasSaid && !isContinued && ((course.raised[tick] ?? 0) - 1) * step < pendingFor)
+        yield { kind: 'false start', by, tick };
+      before = now;
+    }
+  }
+}
+
+/** Whether every shard of the analyzer is scraped, and says everything about the alerts of this name. */
+function isWhole(witnesses: readonly Witness[], name: string): boolean {
+  const whole = new Set(
+    witnesses.filter(({ isScraped, complete }) => isScraped && complete.has(name)).map(({ shard }) => shard),
+  );
+  return witnesses.length > 0 && witnesses.every(({ shards }) => shards === whole.size);
+}
+
+/**
+ * What fires, against what the processes find.
+ *
+ * @param hasMoved whether the alert fires with other labels
+ */
+function* firingFaults(
+  { history: { ticks, step, delivers }, witnesses: all }: Observed,
+  course: Course,
+  firing: ReadonlySet<number>,
+  hasMoved: (tick: number) => boolean,
+): Generator<Found> {
+  const { alert, subject, name, isMet, isOver, witnesses } = course;
+  const { analyzer } = labelsOf(alert);
+  const by = delivers ? 'receiver' : 'prometheus';
+  const back = Math.ceil(LOOK_BACK / step);
+  const holdTicks = Math.ceil(HOLD / step);
+  const says = (tick: number, value: number): boolean =>
+    witnesses[tick]?.some(({ isScraped, said }) => isScraped && said.get(alert) === value) === true;
+  const ofAnalyzer = (tick: number): readonly Witness[] =>
+    (all[tick] ?? []).filter((each) => labelsOf(each.textOf(subject)).analyzer === analyzer);
+  /** Since when a page says that it is over, and none that it fires; since when everything is said, and not this one. */
+  let [saidOver, silent, unsent]: (number | undefined)[] = [undefined, undefined, undefined];
+  // of two replicas, one that delivers silences Prometheus, also about what only the other one has found for long enough
+  const isMixed = (at: number): boolean => delivers && new Set(witnesses[at]?.map((each) => each.delivers)).size > 1;
+  for (let tick = 0; tick < ticks; tick += 1) {
+    const fires = firing.has(tick);
+    const fired = firing.has(tick - 1);
+    const wasMixed = ticksOf(tick - back, tick).some(isMixed);
+    if (fired && !fires && !wasMixed) {
+      const isEnded = ticksOf(tick - back - 1, tick).some((each) => isOver[each]);
+      // it also ends some time after the last sending
+      const isLapsed = ticksOf(tick - back, tick).some(
+        (end) => !ticksOf(end - holdTicks + 1, end).some((each) => isMet[each]),
+      );
+      // who finds it is not seen any more, and another one knows better: replicas can disagree, for example by their clocks
+      const isOutvoted =
+        !ticksOf(tick - back + 1, tick).some((each) => says(each, 1)) &&
+        witnesses[tick]?.some((each) => each.isScraped && each.conditions.get(subject) === 'false') === true;
+      if (!isEnded && !isLapsed && !isOutvoted) yield { kind: 'false end', by, tick };
+    }
+    if (!fired && fires) {
+      const isSaid = ticksOf(tick - back, tick).some((each) => says(each, 1));
+      const wasOver = saidOver !== undefined || ticksOf(tick - 1, tick - 1).some((each) => isOver[each]);
+      const isKept = witnesses[tick]?.some(({ said }) => said.get(alert) === -1) === true && !wasOver;
+      const isSent = delivers && witnesses[tick]?.some(({ said }) => (said.get(alert) ?? 0) !== 0) === true;
+      if (!isSaid && !isKept && !isSent && !hasMoved(tick - 1)) yield { kind: 'false start', by, tick };
+    }
+    // that Alertmanager does not answer is known after two attempts
+    const isDue = ticksOf(tick - (delivers ? 2 : 0), tick).every((each) => says(each, 1));
+    if (!fires && isDue && !wasMixed) yield { kind: 'loss', by, tick };
+    const isFound = witnesses[tick]?.some(({ said }) => said.get(alert) === 1) === true;
+    const isHeld = witnesses[tick]?.some(({ said }) => said.get(alert) === -1) === true;
+    if (isFound || isMet[tick]) [saidOver, silent] = [undefined, undefined];
+    else {
+      saidOver = isHeld && !says(tick, 0) ? undefined : says(tick, 0) ? (saidOver ?? tick) : saidOver;
+      const isUnsaid = isWhole(ofAnalyzer(tick), name) && !isHeld;
+      silent = isUnsaid ? (silent ?? tick) : undefined;
+    }
+    const isSeen = witnesses[tick]?.some(({ isScraped }) => isScraped) === true;
+    unsent = isFound || isHeld || !isSeen || isOver[tick] === false ? undefined : (unsent ?? tick);
+    // Alertmanager keeps what a process does not end: it was killed, or others may still find it
+    const ends = delivers
+      ? [unsent === undefined ? undefined : unsent + holdTicks + back]
+      : [saidOver, silent].map((since) => (since === undefined ? undefined : since + back));
+    if (fires && ends.some((end) => end !== undefined && tick > end)) yield { kind: 'late end', by, tick };
+  }
+}
+
+/** A process that knows everything for long enough says so. */
+function* knowledgeFaults({ history, witnesses }: Observed): Generator<Fault> {
+  for (const replica of history.replicas.keys()) {
+    for (const name of new Set(engineRules.map((rule) => rule.name))) {
+      const longest = Math.max(...engineRules.filter((rule) => rule.name === name).map(({ longestFor }) => longestFor));
+      let known = 0;
+      for (let tick = 0; tick < history.ticks; tick += 1) {
+        const now = witnesses[tick]?.find((each) => each.replica === replica);
+        known = now === undefined || now.begins !== undefined || now.unknown.has(name) ? 0 : known + 1;
+        const isLong = (known - 1) * history.step >= Math.max(LEAST_KNOWN, longest / 60);
+        if (now === undefined || !isLong || now.complete.has(name)) continue;
+        yield { history, kind: 'incomplete', by: 'engine', alert: `alertname=${name}`, tick };
+      }
+    }
+  }
+}
+
+const both = (one: Firing, other: Firing): Firing => {
+  const texts = new Set([...one.keys(), ...other.keys()]);
+  return new Map([...texts].map((text) => [text, new Set([...(one.get(text) ?? []), ...(other.get(text) ?? [])])]));
+};
+
+/** Everything in a history that must not be. The first fault of each kind, alert and view. */
+export function faultsIn(observed: Observed): readonly Fault[] {
+  const { history, prometheus, alertmanager, witnesses } = observed;
+  const fired = history.delivers ? both(prometheus, alertmanager) : prometheus;
+  const said = witnesses.flat().flatMap((witness) => [...witness.said.keys()]);
+  const found: Fault[] = [...knowledgeFaults(observed)];
+  for (const alert of new Set([...fired.keys(), ...said])) {
+    const course = courseOf(observed, alert);
+    const hasMoved = (tick: number): boolean =>
+      [...fired].some(
+        ([other, ticks]) => other !== alert && ticks.has(tick) && subjectOf(labelsOf(other)) === course.subject,
+      );
+    const ticks = fired.get(alert) ?? new Set();
+    const faults = [...engineFaults(observed, course), ...firingFaults(observed, course, ticks, hasMoved)];
+    found.push(...faults.map((fault) => ({ history, alert, ...fault })));
+  }
+  return [...Map.groupBy(found, ({ kind, by, alert }) => `${kind} ${by} ${alert}`).values()].flatMap((all) =>
+    all.slice(0, 1),
+  );
+}
