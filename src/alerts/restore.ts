@@ -1,10 +1,10 @@
 import { identityLabels, scopeLabels } from '../model/alert-labels.ts';
-import { type AlertState, fingerprint, keyOf, type Labels } from './alert.ts';
+import { type AlertState, fingerprint, keyOf, type Labels, movedAlert } from './alert.ts';
 import type { Alertmanager, KnownAlert } from './alertmanager.ts';
 import type { Rule } from './rule.ts';
 import type { SavedAlerts, StateFile } from './state-file.ts';
 import type { AlertStates } from './state-machine.ts';
-import type { SaidEnd } from './statements.ts';
+import { movedEnd, type SaidEnd } from './statements.ts';
 
 /** Alerts that were saved longer ago are not restored, seconds: nothing that is not known is kept longer. */
 const MAX_OUTAGE = 86_400;
@@ -97,9 +97,22 @@ export interface Continued {
   readonly analyzer: string;
 }
 
+/** What was saved by a clock that was ahead of this one, for example on another host: nothing of it lies in the future. */
+function notAhead({ savedAt, alerts, ends, ...saved }: SavedAlerts, now: number): SavedAlerts {
+  const by = Math.min(0, now - savedAt);
+  if (by === 0) return { ...saved, savedAt, alerts, ends };
+  return {
+    ...saved,
+    savedAt: savedAt + by,
+    alerts: alerts.map((alert) => movedAlert(alert, by)),
+    ends: ends.map((end) => movedEnd(end, by)),
+  };
+}
+
 /** The alerts of the last run, from the file, or from Alertmanager if the file cannot be used. @param now epoch seconds */
 export async function restore(now: number, options: RestoreOptions): Promise<Continued> {
-  const saved = options.stateFile?.load();
+  const loaded = options.stateFile?.load();
+  const saved = loaded && notAhead(loaded, now);
   if (saved !== undefined && now - saved.savedAt <= MAX_OUTAGE) {
     const { ends, complete, analyzer, isOtherShare = false } = saved;
     // what another shard had sent is continued too

@@ -23,7 +23,10 @@ const evaluateSources = (
     const source = sources.find((candidate) => candidate.name === name);
     return source !== undefined && isUnknown(source, vendorLicense);
   },
-  unknownAbout: aboutSite(sources.length === 0 || sources.some((source) => isUnknown(source, undefined))),
+  // also if it is only not known whether a vendor license is of this source
+  unknownAbout: aboutSite(
+    sources.length === 0 || sources.some((source) => isUnknown(source, undefined) || isUnknown(source, '')),
+  ),
   hasNoData: sources.every(({ failedReadings }) => failedReadings === undefined),
 });
 

@@ -200,7 +200,8 @@ function* firingFaults(
       const isUnsaid = isWhole(ofAnalyzer(tick), name) && !isHeld;
       silent = isUnsaid ? (silent ?? tick) : undefined;
     }
-    const isSeen = witnesses[tick]?.some(({ isScraped }) => isScraped) === true;
+    // an analyzer that is renamed without a state keeps its old alerts for a day
+    const isSeen = ofAnalyzer(tick).some(({ isScraped }) => isScraped);
     unsent = isFound || isHeld || !isSeen || isOver[tick] === false ? undefined : (unsent ?? tick);
     // Alertmanager keeps what a process does not end: it was killed, or others may still find it
     const ends = delivers
