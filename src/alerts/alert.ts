@@ -58,6 +58,12 @@ export interface AlertState {
 export const labelsKey = (labels: Labels): string =>
   JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
 
+/** Labels of a feature that its vendor license has not. */
+const ofFeature: ReadonlySet<string> = new Set(['feature', 'version', 'package', 'feature_type']);
+/** The labels of the alert that sums up. */
+export const groupLabels = (labels: Labels): Labels =>
+  Object.fromEntries(Object.entries(labels).filter(([name]) => !ofFeature.has(name)));
+
 /** What identifies an alert among those of an engine. One that was replaced has the labels of before. */
 export const keyOf = ({ labels, now }: Pick<AlertState, 'labels' | 'now'>): string =>
   now === undefined ? fingerprint(labels) : `${fingerprint(labels)} ${labelsKey(labels)}`;

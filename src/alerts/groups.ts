@@ -1,4 +1,4 @@
-import { type AlertState, type Labels, labelsKey } from './alert.ts';
+import { type AlertState, groupLabels, type Labels, labelsKey } from './alert.ts';
 import type { Grouping, Rule, Severity } from './rule.ts';
 import type { AlertStates, Transition } from './state-machine.ts';
 
@@ -16,14 +16,8 @@ export interface SentAlert extends AlertState {
 /** By the text of their labels, see `labelsKey`. */
 export type SentAlerts = ReadonlyMap<string, SentAlert>;
 
-/** Labels of a feature that its vendor license has not. */
-const ofFeature: ReadonlySet<string> = new Set(['feature', 'version', 'package', 'feature_type']);
 /** Maximum number of features in a text. */
 const MAX_LISTED = 10;
-
-/** The labels of the alert that sums up. */
-export const groupLabels = (labels: Labels): Labels =>
-  Object.fromEntries(Object.entries(labels).filter(([name]) => !ofFeature.has(name)));
 
 const least = (times: readonly (number | undefined)[]): number | undefined => {
   const known = times.filter((time) => time !== undefined);

@@ -1,4 +1,4 @@
-import { type AlertState, type Finding, fingerprint, keyOf, type Labels } from './alert.ts';
+import { type AlertState, type Finding, fingerprint, groupLabels, keyOf, type Labels, labelsKey } from './alert.ts';
 import type { Address } from './evaluation.ts';
 import type { EvaluatedRule, Evaluation, Rule } from './rule.ts';
 
@@ -113,9 +113,16 @@ function movedText({ owner: before }: Labels, { owner }: Labels): string {
  * Alerts with the labels of who acts on them now. One that fires is ended with its labels of before, because for Alertmanager
  * another label makes another alert.
  */
-function readdress(before: AlertStates, at: number, { address }: StepOptions): AlertStates {
+function readdress(
+  before: AlertStates,
+  at: number,
+  { address }: StepOptions,
+  isWhole: (alert: AlertState) => boolean,
+): AlertStates {
   const moved = [...before].flatMap(([key, alert]): [string, AlertState][] => {
-    const labels = alert.state === 'resolved' ? alert.labels : address(alert.labels);
+    // who acts on features is not known without them
+    const isKept = alert.state === 'resolved' || isWhole(alert);
+    const labels = isKept ? alert.labels : address(alert.labels);
     const names = Object.keys(labels);
     const isSame =
       names.length === Object.keys(alert.labels).length && names.every((name) => labels[name] === alert.labels[name]);
@@ -144,6 +151,18 @@ function isSettled({ resolvedAt }: AlertState, now: number, options: StepOptions
   return age >= resolvedRetention + (isDelivered ? 0 : unknownHold);
 }
 
+/** By the labels of what is sent: whether a feature of it fires, or else what is found about one. */
+function groupsOf(
+  alerts: readonly (readonly [string, AlertState])[],
+  findings: readonly Finding[],
+): ReadonlyMap<string, Finding | 'firing'> {
+  const firing = alerts.filter(([, { state, labels }]) => state === 'firing' && labels.feature !== undefined);
+  return new Map<string, Finding | 'firing'>([
+    ...findings.map((finding) => [labelsKey(groupLabels(finding.labels)), finding] as const),
+    ...firing.map(([, { labels }]) => [labelsKey(groupLabels(labels)), 'firing'] as const),
+  ]);
+}
+
 /**
  * The alerts after one evaluation of the rules. Pure. What identifies an alert never changes; its other labels say who acts on it
  * now. Alerts whose rule no longer exists are resolved.
@@ -151,7 +170,10 @@ function isSettled({ resolvedAt }: AlertState, now: number, options: StepOptions
  * @param now epoch seconds
  */
 export function step(saved: AlertStates, evaluated: readonly EvaluatedRule[], now: number, options: StepOptions): Step {
-  const before = readdress(saved, now, options);
+  const grouped = new Set(evaluated.flatMap(({ rule }) => (rule.grouping === undefined ? [] : rule.id)));
+  /** Whether an alert was restored as it was sent: it is about features that are not known. */
+  const isWhole = ({ rule, labels }: AlertState): boolean => grouped.has(rule) && labels.feature === undefined;
+  const before = readdress(saved, now, options, isWhole);
   const isSeen = createSight(evaluated);
   const states = new Map<string, AlertState>();
   const transitions: Transition[] = [];
@@ -160,8 +182,13 @@ export function step(saved: AlertStates, evaluated: readonly EvaluatedRule[], no
 
   for (const { rule, evaluation } of evaluated) {
     const findings = new Map(evaluation.findings.map((finding) => [fingerprint(finding.labels), finding]));
-    for (const [key, alert] of ofRule.get(rule.id) ?? []) {
-      const finding = findings.get(key);
+    const own = ofRule.get(rule.id) ?? [];
+    const sent = own.some(([, alert]) => isWhole(alert)) ? groupsOf(own, evaluation.findings) : undefined;
+    for (const [key, alert] of own) {
+      const whole = isWhole(alert) ? sent?.get(labelsKey(alert.labels)) : undefined;
+      // its features are alerts of their own now
+      if (whole === 'firing') continue;
+      const finding = whole === undefined ? findings.get(key) : { ...whole, labels: alert.labels, isRaised: false };
       if (alert.state === 'resolved') {
         // when the condition is met again, a new alert begins
         if (!isSettled(alert, now, options) && finding?.isRaised !== true) states.set(key, alert);

@@ -198,8 +198,8 @@ const others: Record<string, Case> = {
   'the severity changes': {
     features: [{ ...feature(), expiration: 7 * 86_400 + 40 * 60 }],
     episodes: [],
-    // from 41, the critical one waits for 15 minutes, and the warning is kept for 15 minutes and its keep_firing_for of 10
-    expected: { 'ExpiringSoon lic03 critical': '56-179', 'ExpiringSoon lic03 warning': '16-65' },
+    // from 41, the critical one waits for 15 minutes, and the warning is kept until then
+    expected: { 'ExpiringSoon lic03 critical': '56-179', 'ExpiringSoon lic03 warning': '16-55' },
   },
 };
 

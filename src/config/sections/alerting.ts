@@ -42,7 +42,9 @@ export const alerting = z
       ),
     unknown_hold: duration(0, 30 * 86_400)
       .prefault('1h')
-      .describe('How long an alert is kept while there is no data about it.'),
+      .describe(
+        'How long an alert is kept while there is no data about it, but about others. While nothing can be seen, it is kept for a day at most.',
+      ),
     ignore: oneOrMore(matchers).prefault([]).meta({
       description: 'Matchers, such as `vendor_license="lic01;cdslmd"`. Alerts that match an entry are ignored.',
       fileOnly: true,

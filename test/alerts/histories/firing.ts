@@ -20,8 +20,15 @@ export const textOf = (labels: Labels): string => {
   return textOfNames(labels, [...identityLabels, ...addressLabels, ...others.sort()]);
 };
 
-/** What an alert is about, without who acts on it. */
-export const subjectOf = (labels: Labels): string => textOfNames(labels, identityLabels);
+/** What tells features of one name apart. The sites of histories have none. */
+const ofFeature: ReadonlySet<string> = new Set(['version', 'package', 'feature_type']);
+
+/** What an alert is about, without who acts on it. The alert of a feature is told by the team of the feature. */
+export const subjectOf = ({ team, feature = team ?? '', ...labels }: Labels): string =>
+  textOfNames(
+    { ...labels, feature },
+    identityLabels.filter((name) => !ofFeature.has(name)),
+  );
 
 /** The labels of a text. */
 export const labelsOf = (text: string): Labels =>

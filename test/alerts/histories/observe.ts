@@ -1,3 +1,4 @@
+import { groupLabels, identityOf, type Labels } from '../../../src/alerts/alert.ts';
 import type { AlertEngine } from '../../../src/alerts/engine.ts';
 import { createAddress } from '../../../src/alerts/evaluation.ts';
 import type { EvaluatedRule } from '../../../src/alerts/rule.ts';
@@ -44,10 +45,10 @@ export interface Observed {
   readonly alertmanager: Firing;
 }
 
-function conditionOf(evaluated: readonly EvaluatedRule[], subject: string): Condition {
-  const labels = labelsOf(subject);
+/** @param labels all of them, as the rule gives them */
+function conditionOf(evaluated: readonly EvaluatedRule[], subject: string, labels: Labels): Condition {
   const found = evaluated.find(({ rule }) => rule.name === labels.alertname && rule.severity === labels.severity);
-  const finding = found?.evaluation.findings.find((candidate) => subjectOf(candidate.labels) === subject);
+  const finding = found?.evaluation.findings.find((candidate) => subjectOf(identityOf(candidate.labels)) === subject);
   if (finding !== undefined) return finding.isRaised ? 'raised' : 'not cleared';
   return found?.evaluation.isUnknown(labels) === false ? 'false' : 'unknown';
 }
@@ -58,13 +59,18 @@ interface Evaluated {
   readonly evaluated: readonly EvaluatedRule[];
 }
 
-function witnessOf(history: History, { frame, engine, evaluated }: Evaluated, subjects: Set<string>): Witness {
+function witnessOf(history: History, { frame, engine, evaluated }: Evaluated, subjects: Map<string, Labels>): Witness {
   const { replica, tick, begins, isScraped } = frame;
   const described = history.replicas[replica] as Replica;
   const analyzer = analyzerOf(history, described);
   const { ownsVendorLicense } = selectionOf(described);
   const address = createAddress(() => ownersAt(history, tick), shardOf(described));
-  for (const { evaluation } of evaluated) for (const { labels } of evaluation.findings) subjects.add(subjectOf(labels));
+  for (const { evaluation } of evaluated) {
+    for (const { labels } of evaluation.findings) {
+      const identity = identityOf(labels);
+      subjects.set(subjectOf(identity), identity);
+    }
+  }
   const isOwn = (subject: string): boolean => {
     const { vendor_license: vendorLicense } = labelsOf(subject);
     return vendorLicense === undefined || ownsVendorLicense(vendorLicense);
@@ -77,8 +83,12 @@ function witnessOf(history: History, { frame, engine, evaluated }: Evaluated, su
     delivers: activeEpisodes(history, 'delivery fails', tick).every((episode) => episode.replica !== replica),
     shard: shardOf(described),
     shards: described.shard.total,
-    conditions: new Map([...subjects].filter(isOwn).map((subject) => [subject, conditionOf(evaluated, subject)])),
-    textOf: (subject) => textOf({ ...address(labelsOf(subject)), analyzer }),
+    conditions: new Map(
+      [...subjects]
+        .filter(([subject]) => isOwn(subject))
+        .map(([subject, labels]) => [subject, conditionOf(evaluated, subject, labels)]),
+    ),
+    textOf: (subject) => textOf({ ...groupLabels(address(labelsOf(subject))), analyzer }),
     said: new Map(statements?.alerts.map(({ labels, value }) => [textOf(labels), value])),
     complete: statements?.complete ?? new Set(),
     unknown: new Set(evaluated.flatMap(({ rule, evaluation }) => (evaluation.unknownAbout.size > 0 ? rule.name : []))),
@@ -92,7 +102,7 @@ async function runHistory(history: History, metrics: ReadonlySet<string>) {
   const series = new SeriesRun(history, metrics);
   const alertmanager = new FiringTicks();
   const witnesses: Witness[][] = [];
-  const subjects = new Set<string>();
+  const subjects = new Map<string, Labels>();
   for (const moment of momentsOf(history)) {
     engines.at(moment.tick);
     const all = await engines.evaluate(moment.frames);

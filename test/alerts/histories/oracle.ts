@@ -54,6 +54,20 @@ interface Course {
   readonly isOver: readonly boolean[];
 }
 
+/** The alerts that replace one about a license that expires. */
+const successors: Readonly<Record<string, readonly string[]>> = {
+  'alertname=LicenseExpiringSoon|severity=info': ['ExpiringSoon|severity=warning', 'ExpiringSoon|severity=critical'],
+  'alertname=LicenseExpiringSoon|severity=warning': ['ExpiringSoon|severity=critical'],
+};
+
+/** Whether one process says that the license of an alert is in a later stage. */
+function isSucceeded(alert: string, { said }: Witness): boolean {
+  const [, kind = ''] = /^(alertname=\w+\|severity=\w+)/.exec(alert) ?? [];
+  if (!kind.startsWith('alertname=LicenseExpiringSoon')) return false;
+  const later = [...(successors[kind] ?? []), 'Expired|severity=critical', 'Expired|severity=warning'];
+  return later.some((next) => (said.get(alert.replace(kind, `alertname=License${next}`)) ?? 0) !== 0);
+}
+
 const isFound = (condition: string | undefined): boolean => condition === 'raised' || condition === 'not cleared';
 
 function courseOf({ witnesses: all }: Observed, alert: string): Course {
@@ -122,7 +136,8 @@ function* engineFaults({ history: { ticks, step, replicas } }: Observed, course:
       if (condition !== 'unknown') knownAt = tick;
       const isLapsed = (tick - knownAt) * step >= HOLD;
       const by = 'engine';
-      if (wasSaid && !isSaid && isHere && condition !== 'false' && !isLapsed) yield { kind: 'false end', by, tick };
+      if (wasSaid && !isSaid && isHere && condition !== 'false' && !isLapsed && !isSucceeded(alert, now))
+        yield { kind: 'false end', by, tick };
       const isLongEnough = raised > 0 && (raised - 1) * step >= pendingFor;
       if (isHere && isLongEnough && now.said.get(alert) !== 1) yield { kind: 'loss', by, tick };
       if (isSaid && (!isHere || notFound * step > course.keepFiringFor + step)) yield { kind: 'late end', by, tick };
@@ -180,7 +195,10 @@ function* firingFaults(
       const isOutvoted =
         !ticksOf(tick - back + 1, tick).some((each) => says(each, 1)) &&
         witnesses[tick]?.some((each) => each.isScraped && each.conditions.get(subject) === 'false') === true;
-      if (!isEnded && !isLapsed && !isOutvoted) yield { kind: 'false end', by, tick };
+      const isReplaced = ticksOf(tick - back, tick).some((each) =>
+        witnesses[each]?.some((witness) => isSucceeded(alert, witness)),
+      );
+      if (!isEnded && !isLapsed && !isOutvoted && !isReplaced) yield { kind: 'false end', by, tick };
     }
     if (!fired && fires) {
       const isSaid = ticksOf(tick - back, tick).some((each) => says(each, 1));

@@ -46,8 +46,7 @@ export function featureOf(random: Random, vendorLicenses: number, index: number)
   const maxAvailable = chance(0.08) ? UNCOUNTED : pick([0, 1, 1, 2, 10, 20, 100, 100, 1000]);
   return {
     vendorLicense: int(0, vendorLicenses - 1),
-    // some have the name of another one, but another version
-    feature: chance(0.2) ? 'shared' : `feature${index}`,
+    feature: `feature${index}`,
     version: `${index}.0`,
     package: chance(0.15) ? 'suite' : '',
     featureType: chance(0.15) ? 'component' : 'feature',
