@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import { createEvaluation } from '../../src/alerts/evaluation.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import { type AlertStates, step, type Transition } from '../../src/alerts/state-machine.ts';
-import { noOwners } from '../../src/model/owners.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { settingsOf, viewOf } from '../support/alert-views.ts';
 import { answer, createSnapshot, failed, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
