@@ -46,7 +46,7 @@ export const relayRecords = (labels: readonly string[]): readonly RecordingRule[
   },
   {
     // 1: it is said to fire. -1: it fired, and nobody knows better. 0: once at its end. The record is its own memory.
-    // Who remembers that it does not fire believes nobody who has not seen its end, unless only its address has changed
+    // A Prometheus that remembers that it does not fire accepts no exporter that has not seen its end, unless only the owner has changed
     record: 'license:alert_firing',
     expr: `license:alert_said > 0
 or

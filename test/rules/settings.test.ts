@@ -65,7 +65,7 @@ describe('the labels of alerts', () => {
 });
 
 describe('links', () => {
-  it('lead to the runbooks of the configuration; without them there is none', () => {
+  it('lead to the runbooks of the configuration, and are left out without them', () => {
     const { alerts } = rulesWith({}, { runbookBaseUrl: 'https://wiki.example.com/r' });
     for (const [name, { annotations }] of alerts)
       expect(annotations.runbook_url).toBe(`https://wiki.example.com/r#${name.toLowerCase()}`);

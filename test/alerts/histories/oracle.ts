@@ -4,7 +4,7 @@ import type { History } from './history.ts';
 import type { Observed, Witness } from './observe.ts';
 
 /**
- * What must be so, whatever happens: stated over what the processes find, and not over how rules are written. An alert is meant with
+ * What must be so in every history: stated over what the processes find, and not over how rules are written. An alert is meant with
  * all of its labels: one that has another owner now is over.
  */
 
@@ -46,11 +46,11 @@ interface Course {
   readonly keepFiringFor: number;
   /** Those who monitor what it is about. */
   readonly witnesses: readonly (readonly Witness[])[];
-  /** In how many ticks somebody has found it since it was last over. */
+  /** In how many ticks a process has found it since it was last over. */
   readonly raised: readonly number[];
-  /** Whether somebody finds it, and would send it with these labels. */
+  /** Whether a process finds it, and would send it with these labels. */
   readonly isMet: readonly boolean[];
-  /** Whether somebody knows that it is over, or that others act on it, and nobody finds it. */
+  /** Whether a process knows that it is over, or that others act on it, and nobody finds it. */
   readonly isOver: readonly boolean[];
 }
 
