@@ -200,8 +200,10 @@ function* firingFaults(
       const isUnsaid = isWhole(ofAnalyzer(tick), name) && !isHeld;
       silent = isUnsaid ? (silent ?? tick) : undefined;
     }
-    // an analyzer that is renamed without a state keeps its old alerts for a day
-    const isSeen = ofAnalyzer(tick).some(({ isScraped }) => isScraped);
+    // an analyzer that is renamed without a state keeps its old alerts for a day, and a shard that is missing those of all
+    const isSeen =
+      ofAnalyzer(tick).some(({ isScraped }) => isScraped) &&
+      (saidOver !== undefined || isWhole(ofAnalyzer(tick), name));
     unsent = isFound || isHeld || !isSeen || isOver[tick] === false ? undefined : (unsent ?? tick);
     // Alertmanager keeps what a process does not end: it was killed, or others may still find it
     const ends = delivers
