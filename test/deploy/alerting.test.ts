@@ -113,7 +113,7 @@ describe('the rules', () => {
     }
   });
 
-  it('have texts that read nothing but labels: a query for each alert costs too much', () => {
+  it('have texts that read only labels: a query for each alert costs too much', () => {
     for (const { annotations } of alertRules) {
       expect(annotations.summary).toMatch(/[.}]$/);
       expect(annotations.description).toMatch(/\.$/);

@@ -139,17 +139,17 @@ const cutOff = (from: number, which = 0): Episode => at(from, 180, { is: 'replic
 /** That alert is about the polls of the one that is cut off. */
 const unreachable = 'AnalyzerUnreachable';
 const replicas: Record<string, Case> = {
-  'one blind, the other sees the end, and is not scraped afterwards': {
+  'one without an analyzer, the other sees the end, and is not scraped afterwards': {
     replicas: [a, b],
     episodes: [...both, cutOff(50), lost(100, 130, 130, 130, 1)],
     expected: { [D]: '20-84', [Q]: '11-89', [unreachable]: '60-179' },
   },
-  'one blind, the other is new': {
+  'one without an analyzer, the other is new': {
     replicas: [a, b],
     episodes: [...both, cutOff(50), restart(60, 63, false, 1)],
     expected: { [D]: '20-84', [Q]: '11-89', [unreachable]: '60-179' },
   },
-  'one blind, the other does not see the end': {
+  'one without an analyzer, the other does not see the end': {
     replicas: [a, b],
     episodes: [...both, cutOff(50), restart(76, 82, false, 1)],
     expected: { [D]: '20-87', [Q]: '11-92', [unreachable]: '60-179' },

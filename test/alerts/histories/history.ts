@@ -87,7 +87,7 @@ type Change =
   | { readonly is: 'replica hangs'; readonly replica: number }
   /** The process ends, and begins again. */
   | { readonly is: 'replica restarts'; readonly replica: number; readonly keepsState: boolean }
-  /** The clock of its host was set, and is so many seconds ahead. */
+  /** The clock of its host was set, and is `by` seconds ahead. */
   | { readonly is: 'clock set'; readonly replica: number; readonly by: number }
   | { readonly is: 'scrape lost'; readonly replica: number }
   /** Nothing is scraped. */

@@ -25,7 +25,7 @@ export interface Witness {
   readonly delivers: boolean;
   readonly shard: string;
   readonly shards: number;
-  /** By what the alerts are about, for those that somebody has found until now. Only its share of the site. */
+  /** By what the alerts are about, for those that a process has found until now. Only its share of the site. */
   readonly conditions: ReadonlyMap<string, Condition>;
   /** The text of the alert with who acts on it now. */
   textOf(subject: string): string;

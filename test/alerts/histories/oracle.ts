@@ -4,7 +4,7 @@ import type { History } from './history.ts';
 import type { Observed, Witness } from './observe.ts';
 
 /**
- * What must be so, whatever happens: stated over what the processes find, and not over how rules are written. An alert is meant with
+ * What must be so in every history: stated over what the processes find, and not over how rules are written. An alert is meant with
  * all of its labels: one that has another owner now is over.
  */
 
@@ -46,11 +46,11 @@ interface Course {
   readonly keepFiringFor: number;
   /** Those who monitor what it is about. */
   readonly witnesses: readonly (readonly Witness[])[];
-  /** In how many ticks somebody has found it since it was last over. */
+  /** In how many ticks a process has found it since it was last over. */
   readonly raised: readonly number[];
-  /** Whether somebody finds it, and would send it with these labels. */
+  /** Whether a process finds it, and would send it with these labels. */
   readonly isMet: readonly boolean[];
-  /** Whether somebody knows that it is over, or that others act on it, and nobody finds it. */
+  /** Whether a process knows that it is over, or that others act on it, and nobody finds it. */
   readonly isOver: readonly boolean[];
 }
 
@@ -218,8 +218,10 @@ function* firingFaults(
       const isUnsaid = isWhole(ofAnalyzer(tick), name) && !isHeld;
       silent = isUnsaid ? (silent ?? tick) : undefined;
     }
-    // an analyzer that is renamed without a state keeps its old alerts for a day
-    const isSeen = ofAnalyzer(tick).some(({ isScraped }) => isScraped);
+    // an analyzer that is renamed without a state keeps its old alerts for a day, and a shard that is missing those of all
+    const isSeen =
+      ofAnalyzer(tick).some(({ isScraped }) => isScraped) &&
+      (saidOver !== undefined || isWhole(ofAnalyzer(tick), name));
     unsent = isFound || isHeld || !isSeen || isOver[tick] === false ? undefined : (unsent ?? tick);
     // Alertmanager keeps what a process does not end: it was killed, or others may still find it
     const ends = delivers
