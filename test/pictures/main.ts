@@ -61,29 +61,19 @@ async function startSources(): Promise<string> {
   return url;
 }
 
-/** The path of the page of the busiest feature, and that of its vendor license. */
-async function busiest(url: string): Promise<{ readonly feature: string; readonly vendorLicense: string }> {
-  const rows = await fetch(`${url}/grafana/rows/features?product=%25&sort=-Max+queued&top=1`);
-  const [{ product, feature } = { product: '', feature: '' }] = (await rows.json()) as Record<
-    'product' | 'feature',
-    string
-  >[];
-  return {
-    feature: `/feature?${new URLSearchParams({ vendor_license: product, feature })}`,
-    vendorLicense: `/vendor-license?${new URLSearchParams({ name: product })}`,
-  };
-}
+/** The feature of the demo that lacks licenses. */
+const vendorLicense = 'sim-lic01;sim_cadd';
+const feature = 'sim-mesh-2';
 
 async function draw(): Promise<void> {
   mkdirSync(folder, { recursive: true });
   const [demo, sources] = [await startDemo(), await startSources()];
   const broken = brokenPromises(await (await fetch(`${demo}/`)).text());
   if (broken.length > 0) throw new Error(`README promises what the demo does not show: ${broken.join(', ')}`);
-  const { feature, vendorLicense } = await busiest(demo);
   const pages = {
     status: `${demo}/`,
-    'vendor-license': `${demo}${vendorLicense}`,
-    feature: `${demo}${feature}`,
+    'vendor-license': `${demo}/vendor-license?${new URLSearchParams({ name: vendorLicense })}`,
+    feature: `${demo}/feature?${new URLSearchParams({ vendor_license: vendorLicense, feature })}`,
     alerts: `${demo}/alerts`,
     rightsizing: `${demo}/rightsizing`,
     runbooks: `${demo}/runbooks`,
