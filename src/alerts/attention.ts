@@ -25,7 +25,7 @@ export interface AttentionItem extends FactTimes {
   readonly owner: string | undefined;
 }
 
-/** The order: the site is not known; nobody can work; somebody is denied; waits; soon; parts are not known; full; later. */
+/** The order: the site is not known; nobody can work; users are denied; waits; soon; parts are not known; full; later. */
 const classes = { site: 0, unusable: 1, denied: 2, waits: 3, soon: 4, partly: 5, full: 6, later: 7 } as const;
 
 type Class = keyof typeof classes;

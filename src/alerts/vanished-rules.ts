@@ -131,5 +131,5 @@ const isSomethingKnown = ({ vendorLicenses, knowledge }: Inventory): boolean =>
 const unknownVendorLicenses = ({ vendorLicenses, knowledge }: Inventory): ReadonlySet<string> =>
   new Set([
     ...aboutSite(!knowledge.products),
-    ...vendorLicenses.rows().flatMap(({ vendorLicense }) => (knowledge.features(vendorLicense) ? [] : vendorLicense)),
+    ...vendorLicenses.rows().flatMap(({ vendorLicense }) => (knowledge.features(vendorLicense) ? [] : [vendorLicense])),
   ]);

@@ -58,7 +58,9 @@ describe('alerts about licenses, when GetProducts lists nothing any more,', () =
     expect(see(empty, NOW + 1499 + HOUR)).toEqual([...all, 'LicenseProductsEmpty'].sort());
     expect(ends).toEqual([]);
     // dropped after the hold, and not resolved
-    expect(see(empty, NOW + 1500 + HOUR)).toEqual(['LicenseProductsEmpty']);
+    expect(see(empty, NOW + 1500 + HOUR)).toEqual(['LicenseFeatureSaturated', 'LicenseProductsEmpty']);
+    // no features are known at all: what is not seen is kept for a day
+    expect(see(empty, NOW + 1500 + 24 * HOUR)).toEqual(['LicenseProductsEmpty']);
     expect(new Set(ends)).toEqual(new Set(['lapsed']));
   });
 

@@ -139,7 +139,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
     async (path, { cleanup }) => {
       const { site, sink, alertmanager, app, prometheus } = await start(cleanup, path);
       const down = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
-      const expiring = { alertname: 'LicenseExpiringSoon', feature: site.feature };
+      const expiring = { alertname: 'LicenseExpiringSoon', vendor_license: site.vendorLicense };
       await site.setExpiry(3 * DAY);
       await site.setDown(true);
       await eventually('both firing', () => sink.of(down).length === 1 && sink.of(expiring).length === 1);

@@ -233,7 +233,7 @@ describe('records that are unusable for 35 minutes', () => {
   it('have alerts to lose, some of which have just begun to wait', () => {
     const firing = firingOf(undefined);
     const begun = [...firing.keys()].map((alert) => {
-      const { alertname, feature = '' } = labelsOf(alert);
+      const { alertname, team: feature = '' } = labelsOf(alert);
       return [alertname, feature, minutesOf(firing, alert)[0] ?? END] as const;
     });
     expect(begun.map(([name, feature]) => [name, feature])).toContainEqual(['LicenseFeatureSaturated', 'firing']);

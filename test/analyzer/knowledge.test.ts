@@ -76,7 +76,7 @@ const samplesOf = (text: string, metric: string): string[] =>
   text.split('\n').filter((line) => line.startsWith(`${metric}{`));
 
 type Wire = Readonly<Record<string, unknown>>;
-type AlertLabels = Readonly<Record<'alertname' | 'feature', string>>;
+type AlertLabels = Readonly<Record<'alertname' | 'vendor_license', string>>;
 
 describe('the simulated site as FlexNet knows it', () => {
   it('answers without the fields that it cannot know, and with what it knows', async () => {
@@ -204,10 +204,12 @@ describe('the simulated site as FlexNet knows it', () => {
     }
     expect(flexnet.text).not.toContain('license_feature_history_denials{');
     const expiries = samplesOf(flexnet.text, 'license_feature_expiration_timestamp_seconds');
-    for (const { alertname, feature } of flexnet.alerts) {
+    for (const { alertname, vendor_license: vendorLicense } of flexnet.alerts) {
       expect(['LicenseRequestsQueued', 'LicenseDenials']).not.toContain(alertname);
       if (!alertname.startsWith('LicenseExp')) continue;
-      expect(expiries.filter((line) => line.includes(`feature=${JSON.stringify(feature)}`))).not.toEqual([]);
+      expect(expiries.filter((line) => line.includes(`vendor_license=${JSON.stringify(vendorLicense)}`))).not.toEqual(
+        [],
+      );
     }
     expect(flexnet.text).toMatch(/^license_up 1$/m);
     expect(flexnet.text).toMatch(/^license_concurrent_users \d+$/m);

@@ -3,6 +3,7 @@ import { tmpdir, uptime } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createClock } from '../../src/scheduling/clock.ts';
+import { evaluations } from '../support/end-to-end.ts';
 import { type Fault, type Faulty, startFaulty } from '../support/faulty-analyzer.ts';
 import { createCleanup, createConfig, eventually, startApp } from '../support/harness.ts';
 
@@ -37,6 +38,7 @@ const seldom = Object.fromEntries(
 interface Shown {
   readonly state: string;
   readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
 }
 
 async function shown({ url }: TestApp): Promise<readonly Shown[]> {
@@ -48,7 +50,7 @@ async function shown({ url }: TestApp): Promise<readonly Shown[]> {
 async function firing(app: TestApp, alert: string): Promise<readonly (string | undefined)[]> {
   return (await shown(app))
     .filter(({ state, labels }) => state === 'firing' && labels.alertname === alert)
-    .map(({ labels }) => labels.feature ?? labels.vendor_license ?? '');
+    .map(({ labels, annotations }) => annotations.features ?? labels.vendor_license ?? '');
 }
 
 type Raw = Readonly<Record<string, unknown>>;
@@ -104,7 +106,8 @@ describe('what vanishes while the daemon is away', () => {
     const names = [...page.matchAll(/^license_feature_info\{vendor_license="([^"]+)",feature="([^"]+)"/gm)];
     const [, vendorLicense = '', feature = ''] = names[0] ?? [];
     const other = names.find(([, name]) => name !== vendorLicense)?.[1] ?? 'no other';
-    await eventually('features', async () => (await shown(first)).some(({ labels }) => labels.feature !== undefined));
+    // it has seen the features
+    await evaluations(4, { app: first });
     await first.stop();
     const [server = '', daemon = ''] = other.split(';');
     faulty.break(

@@ -106,6 +106,7 @@ it('lists what needs attention, from the evaluation of alerts, without an Alertm
     'Feature',
     'Details',
     'Since',
+    'Alerts at',
     'Owner',
     'Alert',
   ]);

@@ -6,7 +6,7 @@ export const longest = [
   'alerts/crash',
   'alerts/one-message',
   'messages/daemon',
-  'rules/vanished-alerts',
+  'alerts/relay',
   'alerts/histories',
   'alerts/unusable-records',
   'alerts/outage',

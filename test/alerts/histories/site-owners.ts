@@ -4,12 +4,15 @@ import { activeEpisodes, type History, type Replica } from './history.ts';
 
 /** Who acts on what: people, and shards. */
 
+/** The features of all histories. */
+const names: readonly string[] = ['feature1', 'feature2', 'feature3', 'feature4', 'firing', 'pending'];
+
 const ownersWith = (owner: string): OwnerMapping =>
   createOwners([
     { vendorLicense: 'lic01;*', feature: '*', labels: { owner } },
     { vendorLicense: 'lic03;*', feature: '*', labels: { owner } },
     // so each feature is an alert of its own, and what is expected of it does not depend on others
-    ...[1, 2, 3, 4].map((i) => ({ vendorLicense: '*', feature: `feature${i}`, labels: { team: `feature${i}` } })),
+    ...names.map((feature) => ({ vendorLicense: '*', feature, labels: { team: feature } })),
   ]);
 const before = ownersWith('design');
 const changed = ownersWith('research');

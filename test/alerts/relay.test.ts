@@ -1,18 +1,12 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { relayExpression, relayRecords } from '../../src/rules/relay.ts';
-import { alertNames } from '../alerts/histories/engine-run.ts';
-import { type Firing, labelsOf } from '../alerts/histories/firing.ts';
-import {
-  createReplica,
-  createTimeline,
-  type Episode,
-  type History,
-  type Replica,
-} from '../alerts/histories/history.ts';
-import { type Observed, observe } from '../alerts/histories/observe.ts';
-import { type Rules, readRules } from '../alerts/histories/promtool.ts';
 import { peer } from '../support/peers.ts';
+import { alertNames } from './histories/engine-run.ts';
+import { type Firing, labelsOf } from './histories/firing.ts';
+import { createReplica, createTimeline, type Episode, type History, type Replica } from './histories/history.ts';
+import { type Observed, observe } from './histories/observe.ts';
+import { type Rules, readRules } from './histories/promtool.ts';
 
 /**
  * Alerts in Prometheus over time: pages of real engines, scraped with gaps, and the real rules. A scrape and an evaluation a minute,
