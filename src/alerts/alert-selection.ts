@@ -1,6 +1,6 @@
 import type { AlertState } from './alert.ts';
 import { type AlertFilter, isHeld, severities, testsOf } from './alert-filter.ts';
-import type { EngineStatus } from './engine.ts';
+import type { EngineStatus } from './engine-status.ts';
 import { anchorOf } from './links.ts';
 import type { Severity } from './rule.ts';
 

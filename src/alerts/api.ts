@@ -1,5 +1,5 @@
 import type { AlertState } from './alert.ts';
-import type { EngineStatus } from './engine.ts';
+import type { EngineStatus } from './engine-status.ts';
 import type { Rule } from './rule.ts';
 
 /** The engine's status as the JSON of Prometheus' HTTP API, for tools that read `/api/v1/alerts` and `/api/v1/rules`. */

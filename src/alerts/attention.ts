@@ -1,5 +1,5 @@
 import type { AlertState, Labels } from './alert.ts';
-import type { EngineStatus } from './engine.ts';
+import type { EngineStatus } from './engine-status.ts';
 import { type FactTimes, factTimes } from './fact-times.ts';
 import { nameOf } from './feature-rules.ts';
 import type { Rule, Severity } from './rule.ts';

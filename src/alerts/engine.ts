@@ -5,6 +5,7 @@ import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import type { AlertState, Labels } from './alert.ts';
 import { type Delivery, QUEUE_CAPACITY } from './delivery.ts';
+import type { EngineStatus } from './engine-status.ts';
 import { createAddress, createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
 import { changesOf, type SentAlert, type SentAlerts, type SumUpOptions, sumUpAlerts } from './groups.ts';
 import { silenceUrl } from './links.ts';
@@ -76,39 +77,6 @@ export interface EngineOptions
   /** Alerts to continue, for example from before a reload. */
   readonly initial: Continued | undefined;
 }
-
-/** The state of alerting, for metrics and pages. Times are epoch seconds, durations seconds. */
-export interface EngineStatus {
-  readonly rules: readonly Rule[];
-  /** As they are sent. */
-  readonly alerts: readonly SentAlert[];
-  /** Of single features, before they are summed up, and all others. */
-  readonly conditions: readonly AlertState[];
-  readonly commonLabels: Labels;
-  /** Names of the rules that had data at their last evaluation, if alerts are delivered. The same rules in Prometheus stay silent. */
-  readonly active: ReadonlySet<string>;
-  /** What `/metrics` says; `undefined` before the first evaluation. */
-  readonly statements: Statements | undefined;
-  /** Names of the rules that had data at their last evaluation. The alerts of the others are unknown. */
-  readonly withData: ReadonlySet<string>;
-  readonly deliveries: readonly Delivery[];
-  readonly queueCapacity: number;
-  readonly evaluationInterval: number;
-  readonly lastEvaluation: { readonly at: number; readonly seconds: number } | undefined;
-  /** How long an alert is kept while its condition is unknown. */
-  readonly unknownHold: number;
-  /** The IANA name of the zone of times in texts. */
-  readonly timeZone: string;
-}
-
-/** Rules of different severities have one name. */
-export const ruleNames = ({ rules }: Pick<EngineStatus, 'rules'>): readonly string[] => [
-  ...new Set(rules.map(({ name }) => name)),
-];
-
-/** The names of the rules that had no data: whether their alerts apply is not known. */
-export const withoutData = (status: Pick<EngineStatus, 'rules' | 'withData'>): readonly string[] =>
-  ruleNames(status).filter((name) => !status.withData.has(name));
 
 export interface AlertEngine {
   /** Restores the saved alerts and starts to evaluate. */

@@ -46,8 +46,9 @@ function annotationsOf(members: readonly AlertState[], grouping: Grouping, label
   // one that was restored has the texts of before
   if (members.length < 2) return { ...(features !== '' && { features }), ...first };
   const { vendor_license: vendorLicense = '', expires } = labels;
+  const { licenses: _licenses, ...common } = first;
   return {
-    ...first,
+    ...common,
     features,
     summary: grouping.summarize({ vendorLicense, expires, count: members.length }),
     description: `${features}. ${grouping.remedy}`,

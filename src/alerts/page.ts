@@ -3,7 +3,7 @@ import { type Html, html } from '../html/html.ts';
 import { type AlertFilter, isFiltering, readFilter } from './alert-filter.ts';
 import type { AlertFrame } from './alert-html.ts';
 import { selectAlerts } from './alert-selection.ts';
-import { type EngineStatus, withoutData } from './engine.ts';
+import { type EngineStatus, withoutData } from './engine-status.ts';
 import { evaluationHtml, isCurrent } from './evaluation-html.ts';
 import { filterHtml, tilesHtml } from './filter-html.ts';
 import { counted, groupsHtml } from './group-html.ts';

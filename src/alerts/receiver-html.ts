@@ -1,7 +1,7 @@
 import { type Html, html, nameHtml } from '../html/html.ts';
 import { type AlertFrame, timeHtml } from './alert-html.ts';
 import type { Delivery, DeliveryFailure } from './delivery.ts';
-import type { EngineStatus } from './engine.ts';
+import type { EngineStatus } from './engine-status.ts';
 
 /** Who is notified of alerts, on the page `/alerts`. */
 

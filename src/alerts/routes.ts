@@ -4,7 +4,7 @@ import { refusePage, sendPage } from '../html/routes.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import type { AlertFrame } from './alert-html.ts';
 import { alertsJson, rulesJson } from './api.ts';
-import type { EngineStatus } from './engine.ts';
+import type { EngineStatus } from './engine-status.ts';
 import { alertsPage } from './page.ts';
 import type { ReceiverStatus } from './receiver-html.ts';
 

@@ -1,5 +1,5 @@
 import { attentionItems } from '../alerts/attention.ts';
-import { type EngineStatus, withoutData } from '../alerts/engine.ts';
+import { type EngineStatus, withoutData } from '../alerts/engine-status.ts';
 import type { Attention, AttentionRow } from '../datasource/attention.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { AlertCounts } from '../status/inputs.ts';

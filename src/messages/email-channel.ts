@@ -2,7 +2,7 @@ import type { Labels } from '../alerts/alert.ts';
 import type { Channel } from './channel.ts';
 import { digestMail, type ExpiryTexts, expiryGroupMail } from './expiry-mail.ts';
 import { groupMail } from './group-mail.ts';
-import { isForDigest } from './groups.ts';
+import { isForDigest, isForPeople } from './groups.ts';
 import { createLogonHold } from './logon-hold.ts';
 import { encodeMail } from './mail.ts';
 import type { MailContent } from './mail-frame.ts';
@@ -62,7 +62,7 @@ export function createEmailChannel(options: EmailOptions, now: () => number): Ch
     receiver: 'email',
     target: `${smtp.host}:${smtp.port}`,
     sendResolved: options.sendResolved,
-    isWanted: (labels) => !hasDigest || !isForDigest(labels),
+    isWanted: (labels) => isForPeople(labels) && (!hasDigest || !isForDigest(labels)),
     owners: [...owners.keys()],
     ownerOf,
     writeGroup: (content, id, at) => {

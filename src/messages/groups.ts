@@ -19,6 +19,9 @@ export const isExpiry = ({ alertname = '' }: Labels): boolean => EXPIRY.test(ale
 export const isForDigest = (labels: Labels): boolean =>
   labels.alertname === 'LicenseRunsOut' || (isExpiry(labels) && labels.severity !== 'critical');
 
+/** Whether people get a message about an alert. One for information is no reason to act, except for what must be ordered in time. */
+export const isForPeople = (labels: Labels): boolean => labels.severity !== 'info' || isExpiry(labels);
+
 /** Alertmanager would name the route of such alerts like this. */
 const EXPIRY_ROUTE = '/{alertname=~"LicenseExpired|LicenseExpiringSoon"}';
 

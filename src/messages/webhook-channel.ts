@@ -1,6 +1,6 @@
 import type { HttpClient } from '../alerts/http-client.ts';
 import type { Channel, SendOutcome } from './channel.ts';
-import { isExpiry } from './groups.ts';
+import { isExpiry, isForPeople } from './groups.ts';
 import { type PayloadOptions, webhookPayload } from './webhook-payload.ts';
 
 export interface WebhookOptions extends PayloadOptions {
@@ -41,7 +41,7 @@ export function createWebhookChannel(options: WebhookOptions): Channel {
     receiver: 'webhook',
     target,
     sendResolved: options.sendResolved,
-    isWanted: () => true,
+    isWanted: isForPeople,
     owners: [],
     // expiries are grouped by owner
     ownerOf: (labels) => (isExpiry(labels) ? labels.owner : undefined),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertState } from '../../src/alerts/alert.ts';
-import type { EngineStatus } from '../../src/alerts/engine.ts';
+import type { EngineStatus } from '../../src/alerts/engine-status.ts';
 import { attentionOf } from '../../src/app/attention.ts';
 import { ruleOf } from '../support/alert-views.ts';
 import { answer, createSnapshot, good, NOW, product } from '../support/scenario.ts';
