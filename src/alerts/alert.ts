@@ -54,15 +54,27 @@ export interface AlertState {
   readonly now: string | undefined;
 }
 
+/** Alerts keep their labels from one evaluation to the next, and there can be thousands of them. */
+function remembered<Result>(compute: (labels: Labels) => Result): (labels: Labels) => Result {
+  const known = new WeakMap<Labels, Result>();
+  return (labels) => {
+    const found = known.get(labels) ?? compute(labels);
+    known.set(labels, found);
+    return found;
+  };
+}
+
 /** All labels of an alert as one text: for Alertmanager and Prometheus, other labels are another alert. */
-export const labelsKey = (labels: Labels): string =>
-  JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+export const labelsKey = remembered((labels) =>
+  JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1))),
+);
 
 /** Labels of a feature that its vendor license has not. */
 const ofFeature: ReadonlySet<string> = new Set(['feature', 'version', 'package', 'feature_type']);
 /** The labels of the alert that sums up. */
-export const groupLabels = (labels: Labels): Labels =>
-  Object.fromEntries(Object.entries(labels).filter(([name]) => !ofFeature.has(name)));
+export const groupLabels = remembered(
+  (labels): Labels => Object.fromEntries(Object.entries(labels).filter(([name]) => !ofFeature.has(name))),
+);
 
 /** What identifies an alert among those of an engine. One that was replaced has the labels of before. */
 export const keyOf = ({ labels, now }: Pick<AlertState, 'labels' | 'now'>): string =>

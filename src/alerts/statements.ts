@@ -78,12 +78,17 @@ export function createStatements({
   ends,
   ...options
 }: StatementOptions): StatementKeeper {
-  const ofAnalyzer = (labels: Labels, name = analyzer): Labels => withoutEmpty({ analyzer: name, ...labels });
+  const named = new WeakMap<Labels, Labels>();
+  const ofAnalyzer = (labels: Labels): Labels => {
+    const found = named.get(labels) ?? withoutEmpty({ analyzer, ...labels });
+    named.set(labels, found);
+    return found;
+  };
   const ended = new Map(ends.map((end) => [labelsKey(end.labels), end]));
   let said = new Map(
     [...before.alerts]
       .filter(({ state }) => state === 'firing')
-      .map(({ labels }) => ofAnalyzer(labels, before.analyzer))
+      .map(({ labels }) => withoutEmpty({ analyzer: before.analyzer, ...labels }))
       .map((labels) => [labelsKey(labels), labels]),
   );
   const knowledge = new Map<string, Knowledge>(

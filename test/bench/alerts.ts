@@ -1,15 +1,19 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { labelsKey } from '../../src/alerts/alert.ts';
 import { createAlertmanager } from '../../src/alerts/alertmanager.ts';
 import { createCounts, createDelivery } from '../../src/alerts/delivery.ts';
 import { createAlertEngine } from '../../src/alerts/engine.ts';
+import type { EngineStatus } from '../../src/alerts/engine-status.ts';
 import { Listed } from '../../src/alerts/listed.ts';
 import { alertsBody, createNotification } from '../../src/alerts/notification.ts';
 import type { View } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import { step } from '../../src/alerts/state-machine.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
-import { noOwners } from '../../src/model/owners.ts';
+import { collectAlerts } from '../../src/metrics/alerting.ts';
+import { renderGauges } from '../../src/metrics/render.ts';
+import { createOwners } from '../../src/model/owners.ts';
 import { evaluateRule, pastOf, policy, settingsOf } from '../support/alert-views.ts';
 import { quickRules } from '../support/end-to-end.ts';
 import { type Cleanup, createCleanup, createTestLog, eventually } from '../support/harness.ts';
@@ -25,6 +29,7 @@ import { compare, type Line, median } from './report.ts';
 const now = (): number => Date.now() / 1000;
 const noTls = { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: false };
 const settings = settingsOf({ LicenseFeatureSaturated: { for: '0s' } });
+const ANALYZER = 'bench:1';
 const nameOf = (i: number): string => `feature-${String(i).padStart(6, '0')}`;
 
 /** Every feature is saturated. */
@@ -36,15 +41,25 @@ function inventoryOf(count: number) {
   return deriveInventoryNow(snapshot, now(), policy);
 }
 
-/** The same site as a page of metrics. */
-async function startPage(cleanup: Cleanup, count: number): Promise<string> {
-  const series = (name: string): string =>
-    Array.from(
-      { length: count },
-      (_, i) =>
-        `${name}{vendor_license="lic01;cdslmd",feature="${nameOf(i)}",version="1.0",package="",feature_type="feature"} 10\n`,
-    ).join('');
-  const page = `${series('license_feature_in_use')}${series('license_feature_max_available')}`;
+/** Somebody else acts on each feature, so that each one is an alert of its own. */
+const owners = (count: number) =>
+  createOwners(
+    Array.from({ length: count }, (_, i) => ({
+      vendorLicense: '*',
+      feature: nameOf(i),
+      labels: { owner: nameOf(i) },
+    })),
+  );
+
+/** What the engine says of the same alerts, as a page of metrics. */
+async function startPage(cleanup: Cleanup, { statements, rules, active }: EngineStatus): Promise<string> {
+  const scope = { analyzer: ANALYZER, shard: '', shards: 1 };
+  const families = collectAlerts(
+    { rules, active, statements, alerts: [], deliveries: [], queueCapacity: 0, lastEvaluation: undefined },
+    scope,
+  );
+  const said = [...renderGauges(families)].map(({ bytes }) => bytes.toString()).join('');
+  const page = `license_exporter_analyzer_info{analyzer="${ANALYZER}"} 1\n${said.replace(/^(license_alerts_delivered\{.*\}) 1$/gm, '$1 0')}`;
   const server = createServer((_, response) => response.setHeader('content-type', 'text/plain').end(page));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanup.add(() => {
@@ -88,9 +103,9 @@ function heapOfAlerts(inventory: Inventory): number {
   return bytes;
 }
 
-/** Seconds that Prometheus takes for one evaluation of the rules that run every minute, with the same number of firing alerts. */
-async function prometheusEvaluation(cleanup: Cleanup, count: number): Promise<number> {
-  const { url, query } = await startPrometheus(cleanup, await startPage(cleanup, count), {
+/** Seconds that Prometheus takes for one evaluation of the rules, which relay the same alerts. */
+async function prometheusEvaluation(cleanup: Cleanup, count: number, status: EngineStatus): Promise<number> {
+  const { url, query } = await startPrometheus(cleanup, await startPage(cleanup, status), {
     rules: quickRules(cleanup),
   });
   const firing = async () =>
@@ -130,6 +145,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
         tls: noTls,
         userAgent: 'bench',
       });
+    const mapping = owners(count);
     const engine = createAlertEngine({
       useInventory: (work) => work(inventory),
       authenticated: () => true,
@@ -140,10 +156,10 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       resendDelay: 3600,
       unknownHold: 3600,
       resolve: 'explicit',
-      analyzer: 'bench:1',
+      analyzer: ANALYZER,
       shard: '',
       externalLabels: {},
-      owners: () => noOwners,
+      owners: () => mapping,
       sources: () => undefined,
       recording: () => undefined,
       forecasts: () => undefined,
@@ -173,8 +189,9 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
 
     const { commonLabels } = engine.status();
     const options = { commonLabels, validity: 240, unknownHold: 3600, generatorURL: 'http://bench/alerts' };
-    const notifications = [...(engine.states()?.states ?? [])].map(([key, alert]) =>
-      createNotification(key, alert, now(), options),
+    const status = engine.status();
+    const notifications = status.alerts.map((alert) =>
+      createNotification(labelsKey(alert.labels), alert, now(), options),
     );
     const body = alertsBody(notifications, 0);
     const deliver = async (): Promise<void> => {
@@ -198,7 +215,10 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
     await ours.stop();
     await peer.stop();
 
-    const evaluation = { ours: median(evaluations) * 1000, peer: (await prometheusEvaluation(cleanup, count)) * 1000 };
+    const evaluation = {
+      ours: median(evaluations) * 1000,
+      peer: (await prometheusEvaluation(cleanup, count, status)) * 1000,
+    };
     const MB = 2 ** 20;
     const what = `${count} alerts firing`;
     return [

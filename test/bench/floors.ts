@@ -16,7 +16,8 @@ const floors: Readonly<Record<string, number>> = {
   'G5 decoding': 0.25,
   'requests to the analyzer': 5,
   'a panel from the cache': 1.2,
-  'alerts firing: evaluation': 8,
+  // Prometheus only relays what the engine has evaluated
+  'alerts firing: evaluation': 2,
   'alerts firing: delivery': 0.2,
   'alerts firing: memory': 0.3,
   'G1 full render (peer: prom-client)': 5,
