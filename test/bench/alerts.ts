@@ -41,7 +41,7 @@ function inventoryOf(count: number) {
   return deriveInventoryNow(snapshot, now(), policy);
 }
 
-/** Somebody else acts on each feature, so that each one is an alert of its own. */
+/** Each feature has an owner of its own, and so an alert of its own. */
 const owners = (count: number) =>
   createOwners(
     Array.from({ length: count }, (_, i) => ({

@@ -13,7 +13,7 @@ export interface Page {
 
 /** What is known about the site, and from which endpoint, is not a figure of it: it changes while the analyzer fails. */
 const isFigure = (line: string): boolean =>
-  /^license_(?!up |up\{|upstream_|poll_|exporter_|endpoint_state|data_known|vendor_license_data_known|feature_expiration_info)/.test(
+  /^license_(?!up |up\{|upstream_|poll_|exporter_|alerts?_|endpoint_state|data_known|vendor_license_data_known|feature_expiration_info)/.test(
     line,
   );
 
