@@ -56,15 +56,16 @@ const MAX_AGE = 30;
 
 /**
  * The denials of today for the alert engine, which cannot wait for the store: those that were read last, and read again when they
- * are old. `undefined` before that, and while the history cannot be read.
+ * are old. `undefined` before that, while the history cannot be read, and without an analyzer in this process.
  *
  * @param now epoch seconds
  */
 export function createDenialWatch(
-  recorded: Pick<RecordedDemand, 'denials'>,
+  recorded: Pick<RecordedDemand, 'denials'> | undefined,
   owns: Owns,
   now: () => number,
 ): () => readonly DeniedFeature[] | undefined {
+  if (recorded === undefined) return () => undefined;
   let latest: readonly DeniedFeature[] | undefined;
   let readAt = Number.NEGATIVE_INFINITY;
   const read = async (): Promise<void> => {

@@ -264,9 +264,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     localTime,
     now,
   };
-  const { recorded } = deps;
-  const denied =
-    recorded === undefined ? () => undefined : createDenialWatch(recorded, (series) => passInputs.owns(series), now);
+  const denied = createDenialWatch(deps.recorded, (series) => passInputs.owns(series), now);
   const { isEnabled, tolerance, workingTime } = config.rightsizing;
   const passInputs: PassInputs = {
     isEnabled,
