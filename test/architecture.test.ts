@@ -15,7 +15,7 @@ const packageRooms: Readonly<Record<string, readonly string[]>> = {
   fastify: ['web', 'status', 'app', 'html', 'datasource', 'analyzer', 'alerts', 'sources', 'rightsizing', 'expiries'],
   bcryptjs: ['web', 'commands'],
   yaml: ['config', 'rules'],
-  zod: ['config', 'managers'],
+  zod: ['settings', 'config', 'alerts', 'managers'],
   pino: ['main.ts'],
   marked: ['alerts'],
   hono: ['html'],

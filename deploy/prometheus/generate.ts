@@ -1,25 +1,21 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
-import { dirname, join, resolve } from 'node:path';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import { relayedAlerts } from '../../src/alerts/relay-texts.ts';
-import { rules } from '../../src/config/sections/alert-rules.ts';
-import { usualOwners } from '../../src/rules/alert.ts';
-import { createRuleFile, type RuleFile, ruleFileText } from '../../src/rules/rule-file.ts';
+import type { AlertName } from '../../src/alerts/definitions.ts';
+import { alertsForPrometheus } from '../../src/alerts/relayed.ts';
+import { allAlerts, ruleSettings } from '../../src/alerts/rules.ts';
+import { createRuleFile, type RuleFile, ruleFileText, usualOwners } from '../../src/rules/rule-file.ts';
 
-/** Writes the rules for Prometheus with the default settings, the manifest for its operator, and the JSON of the mixin. */
+/** Writes what is made of the definitions of alerts: the rules for Prometheus with the default settings, the manifest for its operator, the JSON of the mixin, and the runbooks. */
 
 /** The rules of `license-exporter rules` without a configuration. */
-export function defaultRules(): RuleFile {
-  const settings = rules.parse({});
-  return createRuleFile({
-    relayed: relayedAlerts(settings),
-    settings: Object.fromEntries(Object.entries(settings).map(([alert, { base }]) => [alert, base])),
+export const defaultRules = (): RuleFile =>
+  createRuleFile({
+    ...alertsForPrometheus(ruleSettings.parse({}), 'license-exporter'),
     owners: usualOwners,
     targetLabels: [],
-    job: 'license-exporter',
     runbookBaseUrl: undefined,
   });
-}
 
 const HEAD = `# Made by \`npm run rules\` with the default settings. \`license-exporter rules\` makes them with the settings of your
 # configuration, docs/alerts.md explains them.
@@ -40,8 +36,29 @@ export function ruleFiles(file: RuleFile): Readonly<Record<string, string>> {
   };
 }
 
+const definitions = join(import.meta.dirname, '../../src/alerts/definitions');
+
+/** `exporter-down` of `LicenseExporterDown`. */
+const folderOf = (alert: string): string =>
+  alert
+    .replace(/^License/, '')
+    .replaceAll(/(?<!^)(?=[A-Z])/g, '-')
+    .toLowerCase();
+
+/** The runbooks as one page, in the order of the table of alerts. @throws Error for an alert that has none */
+export function runbooks(): string {
+  const sections = (Object.keys(allAlerts) as AlertName[]).map((alert) => {
+    const file = join(definitions, folderOf(alert), 'runbook.md');
+    if (!existsSync(file)) {
+      throw new Error(`${alert} has no runbook: write ${relative(process.cwd(), file)}, like those beside it`);
+    }
+    return `## ${alert}\n\n${readFileSync(file, 'utf8')}`;
+  });
+  return [readFileSync(join(definitions, 'introduction.md'), 'utf8'), ...sections].join('\n');
+}
+
 function main(): void {
-  for (const [name, content] of Object.entries(ruleFiles(defaultRules()))) {
+  for (const [name, content] of Object.entries({ ...ruleFiles(defaultRules()), '../runbooks.md': runbooks() })) {
     const path = resolve(join(import.meta.dirname, name));
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, content);

@@ -3,10 +3,9 @@ import type { AlertState } from './alert.ts';
 import { isHeld } from './alert-filter.ts';
 import type { CauseOf } from './alert-selection.ts';
 import { factTimes } from './fact-times.ts';
-import { nameOf } from './feature-rules.ts';
+import { nameOf } from './feature-condition.ts';
 import { anchorOf } from './links.ts';
-import { humanDuration } from './rule.ts';
-import { localTimeText } from './texts.ts';
+import { humanDuration, localTimeText } from './texts.ts';
 
 /** One alert on the page `/alerts`. */
 

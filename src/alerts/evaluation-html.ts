@@ -1,7 +1,7 @@
 import { type Html, html } from '../html/html.ts';
 import { type AlertFrame, rulesHtml, timeHtml } from './alert-html.ts';
 import { type EngineStatus, ruleNames, withoutData } from './engine-status.ts';
-import { humanDuration } from './rule.ts';
+import { humanDuration } from './texts.ts';
 
 /** Whether the rules are evaluated, on the page `/alerts`. */
 

@@ -1,6 +1,8 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
+import { expiryDay } from '../model/expiry-day.ts';
 import { isUncounted } from '../model/uncounted.ts';
+import type { Labels } from './alert.ts';
 import type { Forecasts, View } from './rule.ts';
 
 /** What makes an expiry urgent or harmless: whether anybody uses the feature, and whether a renewal is in place. */
@@ -79,7 +81,7 @@ function isAtLeast(other: string, version: string): boolean {
 }
 
 /** What replaces a license: it is of the same or a higher version and lasts longer. */
-export interface Renewal {
+interface Renewal {
   /** Licenses that replace it; infinite if they are uncounted. */
   readonly licenses: number;
   /** Whether they are as many as before. */
@@ -91,7 +93,7 @@ export interface Renewal {
  *
  * @param lasts when a license must expire at the earliest to count, epoch seconds
  */
-export function renewalOf(row: FeatureRow, { inventory }: View, lasts: number): Renewal | undefined {
+function renewalOf(row: FeatureRow, { inventory }: View, lasts: number): Renewal | undefined {
   const { version } = row;
   const before = isUncounted(row) ? Number.POSITIVE_INFINITY : row.maxAvailable;
   const others = (supplies(inventory).get(subjectKey(row)) ?? []).filter(
@@ -107,4 +109,22 @@ export function renewalOf(row: FeatureRow, { inventory }: View, lasts: number): 
     0,
   );
   return licenses === 0 ? undefined : { licenses, isWhole: before !== undefined && licenses >= before };
+}
+
+/** Whether as many licenses as before last longer. @param lasts when they must expire at the earliest, epoch seconds */
+export const isRenewed = (row: FeatureRow, view: View, lasts: number): boolean =>
+  renewalOf(row, view, lasts)?.isWhole === true;
+
+/** ` It is renewed for 4 of 10 licenses.`, if it is for some. */
+export function renewedText(row: FeatureRow, view: View, lasts: number): string {
+  const renewal = renewalOf(row, view, lasts);
+  return renewal === undefined || row.maxAvailable === undefined
+    ? ''
+    : ` It is renewed for ${renewal.licenses} of ${row.maxAvailable} licenses.`;
+}
+
+/** The label of the day on which a license expires: another day is another alert. @param at epoch seconds */
+export function expiresOn(at: number, timeZone: string): Labels {
+  const expires = expiryDay(at, timeZone);
+  return expires === undefined ? {} : { expires };
 }

@@ -45,12 +45,11 @@ function annotationsOf(members: readonly AlertState[], grouping: Grouping, label
   const features = listText(members);
   // one that was restored has the texts of before
   if (members.length < 2) return { ...(features !== '' && { features }), ...first };
-  const { vendor_license: vendorLicense = '', expires } = labels;
   const { licenses: _licenses, ...common } = first;
   return {
     ...common,
     features,
-    summary: grouping.summarize({ vendorLicense, expires, count: members.length }),
+    summary: grouping.summarize(labels, members.length),
     description: `${features}. ${grouping.remedy}`,
   };
 }

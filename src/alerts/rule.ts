@@ -1,7 +1,7 @@
 import type { Inventory } from '../inventory/inventory.ts';
-import { type Finding, type Labels, withoutEmpty } from './alert.ts';
+import type { Finding, Labels } from './alert.ts';
+import type { Durations } from './alert-settings.ts';
 import type { Past } from './past.ts';
-import { type Adjustable, createLookup, type Durations, type Lookup } from './rule-settings.ts';
 
 export type Severity = 'critical' | 'warning' | 'info';
 
@@ -112,11 +112,7 @@ export interface Grouping {
   /** Whose alert is the worst one: that with the smallest value, or with the largest. */
   readonly worst: 'smallest' | 'largest';
   /** A sentence about several features. */
-  summarize(group: {
-    readonly vendorLicense: string;
-    readonly expires: string | undefined;
-    readonly count: number;
-  }): string;
+  summarize(labels: Labels, count: number): string;
   /** What to do, after a list of the features. */
   readonly remedy: string;
 }
@@ -145,88 +141,4 @@ export interface Rule {
 export interface EvaluatedRule {
   readonly rule: Rule;
   readonly evaluation: Evaluation;
-}
-
-/** Creates the rules of one name. Few of them need settings of other rules. */
-export type RuleFactory<P extends Durations, O = object> = (
-  name: string,
-  settings: Adjustable<P>,
-  others: O,
-) => Rule | readonly Rule[];
-
-/** What the condition of a rule needs in addition to the data. */
-export interface RuleContext<P> {
-  readonly parametersOf: Lookup<P>;
-  /**
-   * A finding of this rule.
-   *
-   * @param subject labels in addition to `alertname` and `severity`; empty ones are removed
-   * @param isRaised see `Finding`
-   */
-  finding(subject: Labels, annotations: Labels, value?: number, isRaised?: boolean): Finding;
-}
-
-export interface RuleOptions<P extends Durations> {
-  readonly name: string;
-  readonly severity: Severity;
-  readonly settings: Adjustable<P>;
-  /** See `Rule`. `'none'` if the condition compares nothing. */
-  readonly threshold: ((parameters: P) => number) | 'none';
-  /** See `Rule`. */
-  readonly grouping?: Grouping;
-  evaluate(view: View, context: RuleContext<P>): Evaluation | Generator<void, Evaluation>;
-  /** Replaces the setting, seconds. */
-  keepFiringFor?(parameters: P): number;
-}
-
-/** A rule from its condition. */
-export function createRule<P extends Durations>(options: RuleOptions<P>): Rule {
-  const { name, severity, settings, threshold, keepFiringFor } = options;
-  const durations = [settings.base, ...settings.overrides.map(({ values }) => values)];
-  const parametersOf = createLookup(settings);
-  const context: RuleContext<P> = {
-    parametersOf,
-    finding: (subject, annotations, value = 0, isRaised = true) => ({
-      labels: { alertname: name, severity, ...withoutEmpty(subject) },
-      annotations,
-      value,
-      isRaised,
-    }),
-  };
-  return {
-    id: `${name}/${severity}`,
-    name,
-    severity,
-    parameters: settings.base,
-    grouping: options.grouping,
-    threshold: threshold === 'none' ? undefined : threshold(settings.base),
-    longestFor: Math.max(...durations.map((values) => values.for ?? 0)),
-    durations: ({ vendor_license = '', feature = '' }) => {
-      const parameters = parametersOf({ vendorLicense: vendor_license, feature });
-      return keepFiringFor === undefined ? parameters : { ...parameters, keepFiringFor: keepFiringFor(parameters) };
-    },
-    *evaluate(view) {
-      const evaluation = options.evaluate(view, context);
-      return 'findings' in evaluation ? evaluation : yield* evaluation;
-    },
-  };
-}
-
-/** `2d 3h`, `45m`, `30s`: seconds in the two largest units. */
-export function humanDuration(seconds: number): string {
-  const units: readonly (readonly [string, number])[] = [
-    ['d', 86_400],
-    ['h', 3600],
-    ['m', 60],
-    ['s', 1],
-  ];
-  let rest = Math.max(0, Math.floor(seconds));
-  const first = units.findIndex(([, size]) => rest >= size);
-  if (first === -1) return '0s';
-  const parts = units.slice(first, first + 2).map(([unit, size]) => {
-    const count = Math.floor(rest / size);
-    rest %= size;
-    return count === 0 ? '' : `${count}${unit}`;
-  });
-  return parts.filter((part) => part !== '').join(' ');
 }

@@ -1,5 +1,7 @@
 import { attentionItems } from '../alerts/attention.ts';
+import { engineAlertOf } from '../alerts/definitions.ts';
 import { type EngineStatus, withoutData } from '../alerts/engine-status.ts';
+import { engineNames } from '../alerts/rules.ts';
 import type { Attention, AttentionRow } from '../datasource/attention.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { AlertCounts } from '../status/inputs.ts';
@@ -16,11 +18,13 @@ export const hasDenials = ({ metrics, historyFeatures }: Pick<AppConfig, 'metric
 export const notRequestedRules = (
   config: Pick<AppConfig, 'metrics' | 'historyFeatures' | 'rightsizing'>,
   hasSources: boolean,
-): readonly string[] => [
-  ...(hasDenials(config) ? [] : ['LicenseDenials']),
-  ...(config.rightsizing.isEnabled ? [] : ['LicenseRunsOut']),
-  ...(hasSources ? [] : ['LicenseSourceDown', 'LicenseRedundancyLost']),
-];
+): readonly string[] => {
+  const has = { denials: hasDenials(config), forecasts: config.rightsizing.isEnabled, sources: hasSources };
+  return engineNames.filter((name) => {
+    const needs = engineAlertOf(name)?.needs;
+    return needs !== undefined && !has[needs];
+  });
+};
 
 /** How many kinds of alerts may fire without being seen. */
 const countWithoutData = (status: EngineStatus, notRequested: readonly string[]): number =>

@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
-import { ConfigError, suggest } from '../config/problems.ts';
+import { ConfigError } from '../config/problems.ts';
 import { settingOptions, settingsIn, unknownFlag } from '../config/setting-flags.ts';
+import { suggest } from '../settings/names.ts';
 import type { Command, CommandFlag, CommandLine } from './command.ts';
 import { commands } from './commands.ts';
 import { helpOfCommand, helpText } from './help.ts';

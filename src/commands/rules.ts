@@ -1,20 +1,17 @@
-import { relayedAlerts } from '../alerts/relay-texts.ts';
+import { alertsForPrometheus } from '../alerts/relayed.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { createOwners } from '../model/owners.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import { usualOwners } from '../rules/alert.ts';
-import { createRuleFile, type RuleFile, ruleFileText } from '../rules/rule-file.ts';
+import { createRuleFile, type RuleFile, ruleFileText, usualOwners } from '../rules/rule-file.ts';
 import type { CommandContext } from './command.ts';
 
 /** The rules with the settings of a configuration. */
 const ruleFileOf = ({ alerting, web, owners }: Config): RuleFile =>
   createRuleFile({
-    relayed: relayedAlerts(alerting.rules),
-    settings: Object.fromEntries(Object.entries(alerting.rules).map(([alert, { base }]) => [alert, base])),
+    ...alertsForPrometheus(alerting.rules, alerting.prometheusJob),
     owners: [...new Set([...usualOwners, ...createOwners(owners.entries).names])],
     targetLabels: alerting.prometheusLabels,
-    job: alerting.prometheusJob,
     runbookBaseUrl:
       alerting.runbookBaseUrl ?? (web.externalUrl === undefined ? undefined : `${web.externalUrl}/runbooks`),
   });

@@ -1,10 +1,11 @@
 import { resolve } from 'node:path';
+import { mayMean } from '../settings/names.ts';
+import { read, shownPath } from '../settings/structures.ts';
 import { type TlsRole, tryTls } from './certificates.ts';
 import { isReadableByAll, readText } from './named-files.ts';
-import { mayMean, type Problem } from './problems.ts';
+import type { Problem } from './problems.ts';
 import type { RawSetting, RawSettings } from './raw-settings.ts';
 import { Secret } from './secret.ts';
-import { read, shownPath } from './structures.ts';
 import type { KeyOf, Sections, Table, ValueOf } from './table.ts';
 
 /** The content of TLS files, as PEM. */

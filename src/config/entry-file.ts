@@ -1,12 +1,12 @@
 import { type Stats, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { z } from 'zod';
+import { mapOf, read, shownPath } from '../settings/structures.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { type CsvRow, readCsv, type Separator } from './csv.ts';
 import { readText } from './named-files.ts';
 import type { Problem } from './problems.ts';
 import type { SettingKey } from './settings.ts';
-import { mapOf, read, shownPath } from './structures.ts';
 import { readYaml } from './yaml-source.ts';
 
 /** Files with a list of entries, in CSV, YAML or JSON: owners and prices. They are read again when they change. */

@@ -1,10 +1,11 @@
 import type { OwnerEntry } from '../model/owners.ts';
+import { mayMean } from '../settings/names.ts';
+import { read } from '../settings/structures.ts';
 import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { type EntryFile, type EntryFormat, entriesNamedBy, readEntryFile } from './entry-file.ts';
-import { mayMean, type Problem } from './problems.ts';
+import type { Problem } from './problems.ts';
 import { ownerEntries, ownerEntry, ownerKeyProblem, ownerKeys } from './sections/owners.ts';
-import { read } from './structures.ts';
 
 /** The file of `owners_file`. */
 

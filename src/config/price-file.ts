@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { dayOfDate } from '../model/local-time.ts';
 import { type PriceEntry, priceKey } from '../model/prices.ts';
+import { nearest } from '../settings/names.ts';
+import { mapOf, read, strictListOf } from '../settings/structures.ts';
+import { anyText, integer, oneOf, text } from '../settings/values.ts';
 import { type EntryFile, type EntryFormat, readEntryFile } from './entry-file.ts';
-import { nearest, type Problem } from './problems.ts';
-import { mapOf, read, strictListOf } from './structures.ts';
-import { anyText, integer, oneOf, text } from './values.ts';
+import type { Problem } from './problems.ts';
 
 /** The file of `rightsizing.price_file`. Messages do not repeat prices. */
 

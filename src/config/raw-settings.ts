@@ -1,6 +1,7 @@
+import { nearest, unknownName } from '../settings/names.ts';
+import { shownPath } from '../settings/structures.ts';
 import { readText } from './named-files.ts';
-import { nearest, type Problem, unknownName } from './problems.ts';
-import { shownPath } from './structures.ts';
+import type { Problem } from './problems.ts';
 import type { Table } from './table.ts';
 import { readYaml } from './yaml-source.ts';
 

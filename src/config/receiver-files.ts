@@ -1,7 +1,7 @@
+import { OFF } from '../settings/values.ts';
 import type { EmailConfig, WebhookConfig } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import type { SettingKey } from './settings.ts';
-import { OFF } from './values.ts';
 
 /** The receivers of alerts beside Alertmanagers, with the content of their files. */
 

@@ -1,9 +1,9 @@
 import { fieldEndpoints, recordFields } from '../query-api/records.ts';
+import { suggest } from '../settings/names.ts';
+import { OFF } from '../settings/values.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { directoryProblem, isWritableByAll } from './named-files.ts';
-import { suggest } from './problems.ts';
 import { type SettingKey, settingKeys } from './settings.ts';
-import { OFF } from './values.ts';
 
 /** Checks that involve more than one value: cron expressions, directories, and settings that depend on each other. */
 

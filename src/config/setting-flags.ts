@@ -1,4 +1,4 @@
-import { suggest } from './problems.ts';
+import { suggest } from '../settings/names.ts';
 import {
   environmentName,
   flagName,

@@ -1,4 +1,5 @@
-import { type Camel, camel } from './camel.ts';
+import { type Camel, camel } from '../settings/camel.ts';
+import { secretInFile } from '../settings/structures.ts';
 import { access } from './sections/access.ts';
 import { alerting } from './sections/alerting.ts';
 import { analyzer } from './sections/analyzer.ts';
@@ -9,7 +10,6 @@ import { expiration, features, history, poll, select } from './sections/poll.ts'
 import { log, shard, storage } from './sections/process.ts';
 import { rightsizing } from './sections/rightsizing.ts';
 import { datasource, web } from './sections/web.ts';
-import { secretInFile } from './structures.ts';
 import { createTable, type KeyOf, type Table, type ValuesOf } from './table.ts';
 
 /**

@@ -1,10 +1,10 @@
 import { globSync } from 'node:fs';
 import { dirname } from 'node:path';
+import { mapOf, read, shownPath, strictListOf } from '../settings/structures.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { readText } from './named-files.ts';
 import { type SourceEntry, sourceEntry } from './sections/sources.ts';
 import { pathsIn } from './source-paths.ts';
-import { mapOf, read, shownPath, strictListOf } from './structures.ts';
 import { readYaml } from './yaml-source.ts';
 
 /** The entries of sources in the configuration file and in the files that it names, before they are complete. */

@@ -1,4 +1,4 @@
-import { nearest } from './problems.ts';
+import { nearest } from '../settings/names.ts';
 import { RawSettings } from './raw-settings.ts';
 import {
   flagName,

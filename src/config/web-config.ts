@@ -2,13 +2,13 @@ import { statSync } from 'node:fs';
 import { validateHeaderValue } from 'node:http';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import { recordOf } from '../settings/structures.ts';
+import { anyText, boolean, isNot, oneOf } from '../settings/values.ts';
 import { CheckedSettings } from './checked-settings.ts';
 import { ConfigError, inOrder, type Problem } from './problems.ts';
 import { RawSettings } from './raw-settings.ts';
 import type { Secret } from './secret.ts';
-import { recordOf } from './structures.ts';
 import { createTable, type Setting } from './table.ts';
-import { anyText, boolean, isNot, oneOf } from './values.ts';
 
 /** The web config file of the Prometheus exporter-toolkit: TLS and users of the HTTP server. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isNot, text } from './values.ts';
+import { isNot, text } from '../settings/values.ts';
 
 /** Hours of the week in which people work. */
 interface WorkingTime {

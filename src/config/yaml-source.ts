@@ -10,8 +10,8 @@ import {
   visit,
   type YAMLParseError,
 } from 'yaml';
+import { shownPath } from '../settings/structures.ts';
 import type { Problem } from './problems.ts';
-import { shownPath } from './structures.ts';
 
 /** What a YAML file says, and where. */
 export interface YamlSource {

@@ -24,6 +24,9 @@ export interface PollState {
   readonly isIncomplete: boolean;
 }
 
+/** Whether the endpoint has been polled, with any result. Before that, its state is unknown. */
+export const isTried = ({ lastAttempt }: PollState): boolean => lastAttempt !== undefined;
+
 /** Sums over all answers. An unknown field counts once, even if several answers have it. */
 function sumDiscards(
   answers: readonly (Answer<unknown> | StoredAnswer)[],

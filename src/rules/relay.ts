@@ -1,4 +1,5 @@
 import { identityLabels, scopeLabels } from '../model/alert-labels.ts';
+import { EXPORTER } from './promql.ts';
 
 /**
  * The rules that relay what exporters say about alerts. The exporter evaluates the conditions, because it knows what is unknown;
@@ -11,7 +12,6 @@ export interface RecordingRule {
   readonly expr: string;
 }
 
-const INFO = 'license_exporter_analyzer_info';
 /** Time without a scrape for which the last statement counts. */
 const STATEMENT = '5m';
 /** How long the memory bridges evaluations that were left out. */
@@ -57,7 +57,7 @@ or
 )
 unless license:alert_said == 0
 unless on (analyzer, alertname) license:alert_complete
-and on (analyzer) (${INFO} or last_over_time(${INFO}[${LONGEST}]) unless on (job, instance) ${INFO})
+and on (analyzer) (${EXPORTER} or last_over_time(${EXPORTER}[${LONGEST}]) unless on (job, instance) ${EXPORTER})
 or
 0 * (last_over_time(license:alert_firing[${MEMORY}]) != 0)`,
   },

@@ -1,7 +1,36 @@
 import { stringify } from 'yaml';
-import { durationOf, type OwnAlert, type RelayedAlert, type RuleOptions, settingsOf } from './alert.ts';
-import { exporterAlerts } from './exporter-alerts.ts';
+import { durationOf } from './promql.ts';
 import { type RecordingRule, relayExpression, relayRecords } from './relay.ts';
+
+/** An alert that the exporter evaluates. Its texts are templates of Prometheus. */
+interface RelayedAlert {
+  readonly alert: string;
+  readonly summary: string;
+  readonly description: string;
+}
+
+/** An alert that only Prometheus can evaluate. Durations are seconds. */
+interface OwnAlert extends RelayedAlert {
+  readonly severity: string;
+  readonly expr: string;
+  readonly for: number;
+  readonly keepFiringFor: number;
+}
+
+/** Label names of owners that rules keep even if the configuration does not use them. */
+export const usualOwners: readonly string[] = ['owner', 'team', 'site'];
+
+/** What makes the rules. */
+export interface RuleOptions {
+  readonly relayed: readonly RelayedAlert[];
+  readonly own: readonly OwnAlert[];
+  /** Label names of owners. */
+  readonly owners: readonly string[];
+  /** Labels of the target of Prometheus that alerts keep. */
+  readonly targetLabels: readonly string[];
+  /** Where the runbooks are published, without a trailing slash; `undefined` if that is not known. */
+  readonly runbookBaseUrl: string | undefined;
+}
 
 /** An alerting rule of Prometheus. */
 export interface AlertingRule {
@@ -43,34 +72,31 @@ const relay = (options: RuleOptions, { alert, summary, description }: RelayedAle
   annotations: annotationsOf(options, alert, `${summary}${KEPT}`, description),
 });
 
-function own(options: RuleOptions, { alert, severity, expr, summary, description }: OwnAlert): AlertingRule {
-  const { for: pendingFor, keepFiringFor } = settingsOf(options, alert);
-  return {
-    alert,
-    expr,
-    ...(pendingFor > 0 && { for: durationOf(pendingFor) }),
-    ...(keepFiringFor > 0 && { keep_firing_for: durationOf(keepFiringFor) }),
-    labels: { severity },
-    annotations: annotationsOf(options, alert, summary, description),
-  };
-}
+const own = (
+  options: RuleOptions,
+  { alert, severity, expr, summary, description, ...times }: OwnAlert,
+): AlertingRule => ({
+  alert,
+  expr,
+  ...(times.for > 0 && { for: durationOf(times.for) }),
+  ...(times.keepFiringFor > 0 && { keep_firing_for: durationOf(times.keepFiringFor) }),
+  labels: { severity },
+  annotations: annotationsOf(options, alert, summary, description),
+});
 
 /** The rules for Prometheus. Later rules read what earlier ones record at the same time. */
-export function createRuleFile(options: RuleOptions): RuleFile {
-  const ownAlerts = exporterAlerts(options).filter(({ alert }) => settingsOf(options, alert).enabled);
-  return {
-    groups: [
-      {
-        name: 'license-exporter',
-        rules: [
-          ...relayRecords([...new Set([...options.owners, ...options.targetLabels])]),
-          ...options.relayed.map((alert) => relay(options, alert)),
-          ...ownAlerts.map((alert) => own(options, alert)),
-        ],
-      },
-    ],
-  };
-}
+export const createRuleFile = (options: RuleOptions): RuleFile => ({
+  groups: [
+    {
+      name: 'license-exporter',
+      rules: [
+        ...relayRecords([...new Set([...options.owners, ...options.targetLabels])]),
+        ...options.relayed.map((alert) => relay(options, alert)),
+        ...options.own.map((alert) => own(options, alert)),
+      ],
+    },
+  ],
+});
 
 /** The file as text. */
 export const ruleFileText = (file: RuleFile): string => stringify(file, { lineWidth: 0, blockQuote: 'literal' });

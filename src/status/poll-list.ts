@@ -1,5 +1,4 @@
-import { humanDuration } from '../alerts/rule.ts';
-import { localTimeText } from '../alerts/texts.ts';
+import { humanDuration, localTimeText } from '../alerts/texts.ts';
 import { type Html, html, joined, nameHtml } from '../html/html.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { PollState } from '../inventory/poll-state.ts';

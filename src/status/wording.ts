@@ -1,5 +1,4 @@
-import { humanDuration } from '../alerts/rule.ts';
-import { localTimeText } from '../alerts/texts.ts';
+import { humanDuration, localTimeText } from '../alerts/texts.ts';
 import { type Html, html } from '../html/html.ts';
 import { expiryDay } from '../model/expiry-day.ts';
 

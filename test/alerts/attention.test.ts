@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { attentionItems } from '../../src/alerts/attention.ts';
-import type { EngineRuleName } from '../../src/alerts/rules.ts';
+import type { EngineRuleName } from '../../src/alerts/definitions.ts';
 import { alertOf } from '../support/alert-page.ts';
 import { ruleOf } from '../support/alert-views.ts';
 import { NOW } from '../support/scenario.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../src/alerts/alert.ts';
 import type { View } from '../../src/alerts/rule.ts';
-import { humanDuration } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
+import { humanDuration } from '../../src/alerts/texts.ts';
 import type { Answer } from '../../src/model/records.ts';
 import { historyPart, type PolledEndpoint, type Snapshot } from '../../src/model/snapshot.ts';
 import { evaluate, evaluateRule, ruleOf, settingsOf, viewOf } from '../support/alert-views.ts';
@@ -576,7 +576,7 @@ describe('what is missing', () => {
     expect(findings[0]?.annotations).toEqual({
       summary: 'The analyzer no longer lists gone of lic01;cdslmd.',
       description:
-        'It was missed first at 2027-01-15 09:00 CET. Users may be denied it. Compare the license file with that of the day before. The alert resolves when it is back, or 1d after that time, so silence it if the feature was removed on purpose.',
+        'It was missed first at 2027-01-15 09:00 CET. The alert resolves when it is back, or 1d after that time. Users may be denied them. Compare the license file with that of the day before. If they were removed on purpose, silence this alert.',
     });
   });
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { allAlerts } from '../../src/alerts/rules.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
-import { alertRules } from '../../src/config/sections/alert-rules.ts';
 import { type SettingKey, settingKeys } from '../../src/config/settings.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
 
@@ -12,7 +12,7 @@ import { cronProblem } from '../../src/poll/schedule.ts';
 const names = [
   ...['basic_auth', 'authorization', 'tls_config', 'static_configs', 'targets', 'username', 'password_file', 'ca_file'],
   ...['timeout', 'scheme', 'vendor_license', 'feature', 'feature_type', 'overrides', 'enabled', 'raise', 'warning'],
-  ...['site', '__proto__', 'constructor', ...Object.keys(alertRules)],
+  ...['site', '__proto__', 'constructor', ...Object.keys(allAlerts)],
 ];
 const leaf = fc.oneof(
   fc.constantFrom(

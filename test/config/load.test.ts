@@ -12,9 +12,9 @@ import { ConfigError } from '../../src/config/problems.ts';
 import { Secret } from '../../src/config/secret.ts';
 import { labelMap } from '../../src/config/sections/alert-labels.ts';
 import { readPasswordFile } from '../../src/config/upstream-analyzer.ts';
-import { duration, size } from '../../src/config/values.ts';
 import { identityLabels, scopeLabels } from '../../src/model/alert-labels.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
+import { duration, size } from '../../src/settings/values.ts';
 import { createCleanup } from '../support/harness.ts';
 
 const cleanup = createCleanup();

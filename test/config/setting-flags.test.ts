@@ -3,10 +3,10 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { commands } from '../../src/commands/commands.ts';
 import { helpOfCommand, helpText } from '../../src/commands/help.ts';
-import { camel } from '../../src/config/camel.ts';
 import { shownDefault, unknownFlag } from '../../src/config/setting-flags.ts';
 import { environmentName, settingKeys, settings, variableName } from '../../src/config/settings.ts';
 import { readSources } from '../../src/config/sources.ts';
+import { camel } from '../../src/settings/camel.ts';
 
 const root = join(import.meta.dirname, '../..');
 

@@ -5,11 +5,11 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { defaultRules, ruleFiles } from '../../deploy/prometheus/generate.ts';
-import { createRules } from '../../src/alerts/rules.ts';
-import { alertRules as ruleSettings } from '../../src/config/sections/alert-rules.ts';
+import { engineAlerts } from '../../src/alerts/definitions.ts';
+import { allAlerts, createRules } from '../../src/alerts/rules.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { identityLabels, scopeLabels } from '../../src/model/alert-labels.ts';
-import { usualOwners } from '../../src/rules/alert.ts';
+import { usualOwners } from '../../src/rules/rule-file.ts';
 import { settingsOf } from '../support/alert-views.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { createCleanup } from '../support/harness.ts';
@@ -37,9 +37,7 @@ const names = [...new Set(alertRules.map(({ alert }) => alert))];
 const engineRules = createRules(settingsOf());
 
 /** Alerts that the engine evaluates. */
-const engines = Object.entries(ruleSettings)
-  .filter(([, rule]) => !('needs' in rule))
-  .map(([alert]) => alert);
+const engines = Object.keys(engineAlerts);
 
 const allRules = [...recordingRules, ...alertRules];
 const recorded = new Set(recordingRules.map(({ record }) => record));
@@ -67,7 +65,7 @@ describe('the rules', () => {
   });
 
   it('exist for each alert of the engine, and have settings', () => {
-    expect(names.filter((name) => !(name in ruleSettings))).toEqual([]);
+    expect(names.filter((name) => !(name in allAlerts))).toEqual([]);
     expect([...new Set(engineRules.map(({ name }) => name))].sort()).toEqual([...engines].sort());
     expect(engines.filter((name) => !names.includes(name))).toEqual([]);
   });

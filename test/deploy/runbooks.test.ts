@@ -2,7 +2,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { alertCatalogue } from '../../deploy/prometheus/catalogue.ts';
-import { alertRules } from '../../src/config/sections/alert-rules.ts';
+import { runbooks } from '../../deploy/prometheus/generate.ts';
+import { settingsShape } from '../../src/alerts/alert-settings.ts';
+import { allAlerts } from '../../src/alerts/rules.ts';
 import { settingOf } from '../../src/config/table.ts';
 
 /** Each alert has a runbook, and its condition names the values that are set by default. */
@@ -26,8 +28,13 @@ function shown(value: unknown): string | undefined {
 }
 
 describe('the runbooks', () => {
+  it('are those of the definitions of alerts', () => {
+    // `npm run rules` writes them
+    expect(markdown).toBe(runbooks());
+  });
+
   it('have a section for each alert, with its condition, checks and silence', () => {
-    expect([...sections.keys()].sort()).toEqual(Object.keys(alertRules).sort());
+    expect([...sections.keys()].sort()).toEqual(Object.keys(allAlerts).sort());
     for (const section of sections.values()) {
       expect(section).toMatch(
         /^\w+\n\n\S.*\n\n\*\*Condition\.\*\* .+\n\n\*\*Check\*\*\n\n1\. [\s\S]+\n\n\*\*Silence\.\*\* .+\n/,
@@ -35,7 +42,7 @@ describe('the runbooks', () => {
     }
   });
 
-  it.each(Object.entries(alertRules))('name the default values in the condition of %s', (alert, { parameters }) => {
+  it.each(Object.entries(allAlerts))('name the default values in the condition of %s', (alert, { parameters }) => {
     const condition = alertCatalogue[alert]?.condition ?? '';
     for (const [name, schema] of Object.entries(parameters)) {
       if (['for', 'keep_firing_for', 'enabled'].includes(name)) continue;
@@ -48,10 +55,10 @@ describe('the runbooks', () => {
     const named = [...markdown.matchAll(/`alerting\.rules\.(\w+)(?:\.(\w+))?`/g)];
     expect(named.length).toBeGreaterThan(5);
     for (const [mention, alert = '', parameter] of named) {
-      const rule = Object.entries(alertRules).find(([name]) => name === alert)?.[1];
+      const rule = Object.entries(allAlerts).find(([name]) => name === alert)?.[1];
       expect({
         mention,
-        known: rule !== undefined && (parameter === undefined || parameter in rule.parameters),
+        known: rule !== undefined && (parameter === undefined || parameter in settingsShape(rule)),
       }).toEqual({
         mention,
         known: true,

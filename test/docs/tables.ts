@@ -2,12 +2,12 @@ import { alertCatalogue } from '../../deploy/prometheus/catalogue.ts';
 import { allowedLicenses, productionDependencies, reasons } from '../../deploy/release/dependencies.ts';
 import { findings } from '../../deploy/release/findings.ts';
 import { licensesIn } from '../../deploy/release/license-texts.ts';
-import { createRules } from '../../src/alerts/rules.ts';
+import { settingsShape } from '../../src/alerts/alert-settings.ts';
+import { allAlerts, createRules, ruleSettings } from '../../src/alerts/rules.ts';
 import { storeProblems } from '../../src/analyzer/history-file.ts';
 import { kindOfCode, ntlmKinds } from '../../src/client/failures.ts';
 import { type CommandFlag, flagUsage } from '../../src/commands/command.ts';
 import { commands, usageOf } from '../../src/commands/commands.ts';
-import { alertRules as engineRules, rules } from '../../src/config/sections/alert-rules.ts';
 import { sourceKeys } from '../../src/config/sections/sources.ts';
 import { shownDefault } from '../../src/config/setting-flags.ts';
 import { environmentName, flagName, settingKeys, settings } from '../../src/config/settings.ts';
@@ -24,7 +24,7 @@ import { failureKinds } from '../../src/model/failure.ts';
 import { ntlmCodes } from '../../src/ntlm/errors.ts';
 import { sourceFailureKinds } from '../../src/observation/source-failure.ts';
 import { errorCodes } from '../../src/query-api/errors.ts';
-import { durationOf } from '../../src/rules/alert.ts';
+import { durationOf } from '../../src/rules/promql.ts';
 import { webLimits } from '../../src/web/limits.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { cell, code, table } from '../support/markdown.ts';
@@ -56,7 +56,7 @@ export const tables: Readonly<Record<string, () => string>> = {
       ]),
     ),
   alerts: () => {
-    const settings = rules.parse({});
+    const settings = ruleSettings.parse({});
     const ofEngine = Map.groupBy(createRules(settings), ({ name }) => name);
     return table(
       ['alert', 'condition', 'severity', '`for`', 'evaluated by', 'runbook'],
@@ -73,8 +73,8 @@ export const tables: Readonly<Record<string, () => string>> = {
   'alert rules': () =>
     table(
       ['alert', 'value', 'default', 'meaning'],
-      Object.entries(engineRules).flatMap(([alert, { parameters }]) =>
-        Object.entries(parameters).map(([name, schema]) => {
+      Object.entries(allAlerts).flatMap(([alert, definition]) =>
+        Object.entries(settingsShape(definition)).map(([name, schema]) => {
           const { default: fallback, description } = settingOf(schema);
           return [code(alert), code(name), code(String(fallback ?? '')), cell(description)];
         }),

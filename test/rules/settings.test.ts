@@ -1,21 +1,17 @@
 import { describe, expect, it } from 'vitest';
-import { relayedAlerts } from '../../src/alerts/relay-texts.ts';
-import { rules } from '../../src/config/sections/alert-rules.ts';
-import { type RuleOptions, usualOwners } from '../../src/rules/alert.ts';
-import { createRuleFile } from '../../src/rules/rule-file.ts';
+import { alertsForPrometheus } from '../../src/alerts/relayed.ts';
+import { ruleSettings } from '../../src/alerts/rules.ts';
+import { createRuleFile, type RuleOptions, usualOwners } from '../../src/rules/rule-file.ts';
 import { namesIn } from '../support/promql.ts';
 
 /** The settings make the rules for Prometheus: which alerts, durations, labels, and links. */
 
 /** The rules with these settings. */
 function rulesWith(written: object, more: Partial<RuleOptions> = {}) {
-  const settings = rules.parse(written);
   const { groups } = createRuleFile({
-    relayed: relayedAlerts(settings),
-    settings: Object.fromEntries(Object.entries(settings).map(([alert, { base }]) => [alert, base])),
+    ...alertsForPrometheus(ruleSettings.parse(written), 'license-exporter'),
     owners: usualOwners,
     targetLabels: [],
-    job: 'license-exporter',
     runbookBaseUrl: undefined,
     ...more,
   });

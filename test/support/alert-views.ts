@@ -1,8 +1,7 @@
 import { Listed } from '../../src/alerts/listed.ts';
 import type { Past } from '../../src/alerts/past.ts';
 import type { Evaluation, Rule, View } from '../../src/alerts/rule.ts';
-import { createRules, type RuleSettings } from '../../src/alerts/rules.ts';
-import { rules } from '../../src/config/sections/alert-rules.ts';
+import { type AllSettings, createRules, ruleSettings } from '../../src/alerts/rules.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
@@ -16,7 +15,7 @@ export const policy = {
   usageWhenNotCurrent: 'withhold',
 } as const;
 
-export const settingsOf = (raw: unknown = {}): RuleSettings => rules.parse(raw);
+export const settingsOf = (raw: unknown = {}): AllSettings => ruleSettings.parse(raw);
 
 /** What a view has apart from its inventory. */
 export type Surroundings = Partial<Omit<View, 'now' | 'inventory' | 'authenticated'>> & {

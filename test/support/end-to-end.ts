@@ -4,11 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { relayedAlerts } from '../../src/alerts/relay-texts.ts';
-import { rules } from '../../src/config/sections/alert-rules.ts';
+import { alertsForPrometheus } from '../../src/alerts/relayed.ts';
+import { ruleSettings } from '../../src/alerts/rules.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
-import type { OwnSettings } from '../../src/rules/alert.ts';
-import { createRuleFile, ruleFileText } from '../../src/rules/rule-file.ts';
+import { createRuleFile, type RuleOptions, ruleFileText } from '../../src/rules/rule-file.ts';
 import { account, type Cleanup, eventually, startAnalyzer } from './harness.ts';
 import type { Alertmanager, AlertmanagerAlert } from './start-alertmanager.ts';
 import type { Prometheus } from './start-prometheus.ts';
@@ -84,14 +83,10 @@ const LOOK_BACK = 2 * MINUTE;
 const patient: readonly string[] = ['LicenseExporterDown', 'LicenseExporterAbsent', 'LicenseExporterSilent'];
 
 /** Durations are shorter by the same factor. */
-const shortened = (name: string, settings: OwnSettings): OwnSettings =>
-  patient.includes(name)
-    ? settings
-    : {
-        ...settings,
-        for: ((settings.for ?? 0) * MINUTE) / 60,
-        keepFiringFor: ((settings.keepFiringFor ?? 0) * MINUTE) / 60,
-      };
+const shortened = (own: RuleOptions['own'][number]): RuleOptions['own'][number] =>
+  patient.includes(own.alert)
+    ? own
+    : { ...own, for: (own.for * MINUTE) / 60, keepFiringFor: (own.keepFiringFor * MINUTE) / 60 };
 
 const MINUTES = { m: 1, h: 60, d: 1440 } as const;
 
@@ -107,13 +102,12 @@ export function quickRules(cleanup: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-rules-'));
   cleanup.add(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'license-alerts.yml');
-  const settings = rules.parse({});
+  const { relayed, own } = alertsForPrometheus(ruleSettings.parse({}), 'license-exporter');
   const { groups } = createRuleFile({
-    relayed: relayedAlerts(settings),
-    settings: Object.fromEntries(Object.entries(settings).map(([name, { base }]) => [name, shortened(name, base)])),
+    relayed,
+    own: own.map(shortened),
     owners: ['owner'],
     targetLabels: [],
-    job: 'license-exporter',
     runbookBaseUrl: undefined,
   });
   const quick = groups.map((group) => ({

@@ -48,11 +48,16 @@ export const rooms: Readonly<Record<string, Room>> = {
     promise: 'Records in columns of shared memory: one thread writes them, every thread reads them.',
     mayImport: ['query-api'],
   },
-  config: {
+  settings: {
     floor: 0,
+    promise: 'A setting is a type with bounds and a meaning. A wrong value is refused with the values that are right.',
+    mayImport: ['model'],
+  },
+  config: {
+    floor: 3,
     promise:
       'A configuration is valid as a whole, or refused with every problem and its line. Secrets print as `<secret>`.',
-    mayImport: ['model', 'observation', 'query-api'],
+    mayImport: ['model', 'observation', 'query-api', 'settings', 'alerts'],
   },
   inventory: {
     floor: 1,
@@ -108,7 +113,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   alerts: {
     floor: 2,
     promise: 'Missing data neither raises nor resolves an alert, and a restart forgets none.',
-    mayImport: ['model', 'inventory', 'storage', 'scheduling', 'html'],
+    mayImport: ['model', 'inventory', 'storage', 'scheduling', 'html', 'settings', 'rules'],
   },
   messages: {
     floor: 2,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listOf } from '../structures.ts';
-import { autoOr, text } from '../values.ts';
+import { listOf } from '../../settings/structures.ts';
+import { autoOr, text } from '../../settings/values.ts';
 
 /** Who may see names of license users, and prices. */
 

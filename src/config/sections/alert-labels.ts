@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { identityLabels, scopeLabels } from '../../model/alert-labels.ts';
-import { recordOf } from '../structures.ts';
-import { anyText, isNot, notExpression, text } from '../values.ts';
+import { recordOf } from '../../settings/structures.ts';
+import { anyText, isNot, notExpression, text } from '../../settings/values.ts';
 
 /** Labels added to alerts, and label matchers. */
 

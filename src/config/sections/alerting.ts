@@ -1,9 +1,9 @@
 import { z } from 'zod';
+import { ruleSettings } from '../../alerts/rules.ts';
+import { listOf, oneOrMore } from '../../settings/structures.ts';
+import { duration, oneOf, text } from '../../settings/values.ts';
 import { baseUrl } from '../addresses.ts';
-import { listOf, oneOrMore } from '../structures.ts';
-import { duration, oneOf, text } from '../values.ts';
 import { labelMap, labelName, matchers } from './alert-labels.ts';
-import { rules } from './alert-rules.ts';
 import { alertmanagers } from './alertmanagers.ts';
 import { email, webhook } from './receivers.ts';
 
@@ -49,7 +49,7 @@ export const alerting = z
       description: 'Matchers, such as `vendor_license="lic01;cdslmd"`. Alerts that match an entry are ignored.',
       fileOnly: true,
     }),
-    rules: rules
+    rules: ruleSettings
       .prefault({})
       .meta({ description: 'Thresholds and durations for each alert, see docs/alerts.md.', fileOnly: true }),
     prometheus_job: text

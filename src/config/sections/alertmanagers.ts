@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { listOf, mapOf, secretInFile, strictListOf, textOrMap } from '../../settings/structures.ts';
+import { boolean, duration, isNot, isNotAddress, oneOf, text } from '../../settings/values.ts';
 import { baseUrl } from '../addresses.ts';
-import { listOf, mapOf, secretInFile, strictListOf, textOrMap } from '../structures.ts';
-import { boolean, duration, isNot, isNotAddress, oneOf, text } from '../values.ts';
 
 /** `alerting.alertmanagers`, with the keys of Prometheus' configuration. */
 

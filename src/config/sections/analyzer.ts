@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { listOf } from '../../settings/structures.ts';
+import { anyText, boolean, duration, integer, size, text } from '../../settings/values.ts';
 import { baseUrl } from '../addresses.ts';
-import { listOf } from '../structures.ts';
-import { anyText, boolean, duration, integer, size, text } from '../values.ts';
 
 export const analyzer = z
   .strictObject({

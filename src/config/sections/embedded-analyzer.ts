@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { listOf, strictListOf } from '../../settings/structures.ts';
+import { duration, integer, oneOf, size, text, timeZone } from '../../settings/values.ts';
 import { listenAddress } from '../addresses.ts';
-import { listOf, strictListOf } from '../structures.ts';
-import { duration, integer, oneOf, size, text, timeZone } from '../values.ts';
 import { sourceDefaults, sourceEntry } from './sources.ts';
 
 const DAY = 86_400;

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import type { OwnerEntry } from '../../model/owners.ts';
-import { mayMean } from '../problems.ts';
-import { strictListOf } from '../structures.ts';
-import { anyText, isNot, text } from '../values.ts';
+import { mayMean } from '../../settings/names.ts';
+import { strictListOf } from '../../settings/structures.ts';
+import { anyText, isNot, text } from '../../settings/values.ts';
 import { reservedLabels } from './alert-labels.ts';
 
 /** Who acts on vendor licenses and features. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { listOf, mapOf, strictListOf } from '../structures.ts';
-import { anyText, autoOr, duration, integer, oneOf, regularExpression, schedule, text } from '../values.ts';
+import { listOf, mapOf, strictListOf } from '../../settings/structures.ts';
+import { anyText, autoOr, duration, integer, oneOf, regularExpression, schedule, text } from '../../settings/values.ts';
 
 export const poll = z
   .strictObject({

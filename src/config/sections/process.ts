@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { integer, oneOf, text } from '../values.ts';
+import { integer, oneOf, text } from '../../settings/values.ts';
 
 export const storage = z
   .strictObject({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { listOf, recordOf } from '../../settings/structures.ts';
+import { boolean, duration, isNot, isNotAddress, schedule, text } from '../../settings/values.ts';
 import { isHttpUrl } from '../addresses.ts';
-import { listOf, recordOf } from '../structures.ts';
-import { boolean, duration, isNot, isNotAddress, schedule, text } from '../values.ts';
 
 /** Receivers of alerts beside Alertmanagers, with the keys of `email_config` and `webhook_config` of Alertmanager. */
 

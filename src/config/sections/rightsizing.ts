@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boolean, integer, schedule, text } from '../values.ts';
+import { boolean, integer, schedule, text } from '../../settings/values.ts';
 import { workingTime } from '../working-time.ts';
 
 export const rightsizing = z

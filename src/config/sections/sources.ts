@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import { isPlainName } from '../../model/plain-name.ts';
+import { type Camelized, camelized } from '../../settings/camel.ts';
+import { listOf, mapOf, oneOrMore, recordOf, secretInFile } from '../../settings/structures.ts';
+import { boolean, duration, isNot, oneOf, regularExpression, size, text, timeZone } from '../../settings/values.ts';
 import { baseUrl } from '../addresses.ts';
-import { type Camelized, camelized } from '../camel.ts';
-import { listOf, mapOf, oneOrMore, recordOf, secretInFile } from '../structures.ts';
-import { boolean, duration, isNot, oneOf, regularExpression, size, text, timeZone } from '../values.ts';
 
 /** `embedded_analyzer.sources`: license managers that the embedded analyzer collects from. Every key is optional here. */
 

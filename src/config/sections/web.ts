@@ -1,7 +1,7 @@
 import { z } from 'zod';
+import { listOf } from '../../settings/structures.ts';
+import { boolean, duration, text, timeZone } from '../../settings/values.ts';
 import { baseUrl, headerName, listenAddress, proxyAddress, urlPath } from '../addresses.ts';
-import { listOf } from '../structures.ts';
-import { boolean, duration, text, timeZone } from '../values.ts';
 
 /** Paths of other pages and files. What is below them is theirs too. */
 export const reservedPaths: readonly string[] = [

@@ -1,0 +1,112 @@
+import type { Finding, Labels } from './alert.ts';
+import type { Adjustable, Adjusted, Lookup, Shape, Values } from './alert-settings.ts';
+import type { Example } from './example.ts';
+import type { Evaluation, Severity, View } from './rule.ts';
+import type { About } from './texts.ts';
+
+/**
+ * Everything that is said about an alert: each has a folder in `definitions`, and one row in `definitions.ts`. The settings, the
+ * rules of the engine and those for Prometheus, the list of what needs attention, documentation and tests are made from these.
+ */
+
+/** The order of what needs attention: the site is not known; nobody can work; users are denied; waits; soon; parts are not known; full; later. */
+export const attentionClasses = {
+  ...{ site: 0, unusable: 1, denied: 2, waits: 3, soon: 4, partly: 5, full: 6, later: 7 },
+} as const;
+
+export type AttentionClass = keyof typeof attentionClasses;
+
+/** What a finding says of its own. The rest of the texts is that of the alert. */
+export interface Told {
+  readonly summary?: string;
+  /** Sentences before the remedy. */
+  readonly facts?: string | undefined;
+  /** A few words for lists, such as `3 wait`. */
+  readonly figure?: string | undefined;
+  /** The number of licenses, for lists. */
+  readonly licenses?: string | undefined;
+}
+
+/** What the condition of a rule needs in addition to the data. */
+export interface RuleContext<P> {
+  readonly severity: Severity;
+  readonly settings: Adjustable<P>;
+  readonly parametersOf: Lookup<P>;
+  /** The values of another alert. */
+  readonly settingsOf: <S extends Shape>(other: EngineAlert<S>) => Adjustable<Values<S>>;
+  /**
+   * A finding of this rule.
+   *
+   * @param subject labels in addition to `alertname` and `severity`; empty ones are removed
+   * @param isRaised see `Finding`
+   */
+  finding(subject: Labels, told?: Told, value?: number, isRaised?: boolean): Finding;
+}
+
+/**
+ * Begins to evaluate the condition of one rule. It says for each finding that it is met, and of all else when it is unknown, both
+ * required by its result. A result depends on the views up to now, and on nothing else.
+ */
+export type Condition<S extends Shape> = (
+  context: RuleContext<Values<S>>,
+) => (view: View) => Evaluation | Generator<void, Evaluation>;
+
+interface Texts {
+  /** One sentence. It names no figures, because Prometheus has none. */
+  summary(about: About): string;
+  /** What it means, and what to do. */
+  readonly remedy: string;
+}
+
+/** Alerts of features are summed up by vendor license and owner: the worst one has the smallest value, or the largest. */
+type Summed =
+  | { readonly subject: 'feature'; readonly worst: 'smallest' | 'largest' }
+  | { readonly subject: 'vendor_license' | 'analyzer'; readonly worst?: never };
+
+/** An alert that the engine evaluates. */
+export type EngineAlert<S extends Shape> = Adjusted<S> &
+  Summed & {
+    /** A rule for each. */
+    readonly severities: readonly Severity[];
+    /** What the condition compares with, in the unit of its value; `'none'` if it compares nothing. */
+    readonly threshold: ((values: Values<S>, severity: Severity) => number) | 'none';
+    /** How long it keeps firing, seconds. Without it, that is the setting. */
+    keepFiring?(values: Values<S>, severity: Severity): number;
+    /** Data that is not requested everywhere. */
+    readonly needs?: 'denials' | 'forecasts' | 'sources';
+    readonly condition: Condition<S>;
+    /** What it means in a few words, and its place among what needs attention. */
+    readonly attention: {
+      readonly what: string;
+      /** @param due when it happens, epoch seconds; `undefined` for what is so already */
+      readonly class: AttentionClass | ((due: number | undefined, now: number, severity: Severity) => AttentionClass);
+      /** Since when it is so, or when it will be, if that is not when it was seen first: what the value of a finding says of it. */
+      readonly time?: 'value is time since' | 'value is time until' | 'value is due time' | 'since last collection';
+    };
+    readonly texts: Texts;
+    /** A site on which it fires, for tests. */
+    readonly example: (now: number) => Example;
+  };
+
+/** What the expression of an alert of Prometheus needs. */
+export interface PrometheusContext<S extends Shape> {
+  readonly values: Values<S>;
+  /** The job under which Prometheus scrapes the exporter, as a string literal. */
+  readonly job: string;
+}
+
+/** An alert that only Prometheus can evaluate. */
+export type PrometheusAlert<S extends Shape> = Adjusted<S> & {
+  readonly subject: 'analyzer';
+  readonly severity: 'critical' | 'warning' | 'none';
+  /** What the engine does not have. */
+  readonly needs: string;
+  expr(context: PrometheusContext<S>): string;
+  readonly texts: Texts;
+};
+
+/** Checks the definition of an alert of the engine. */
+export const engineAlert = <const S extends Shape>(alert: EngineAlert<S>): EngineAlert<S> => alert;
+
+/** Checks the definition of an alert of Prometheus. */
+export const prometheusAlert = <const S extends Shape>(alert: PrometheusAlert<S>): PrometheusAlert<S> => alert;

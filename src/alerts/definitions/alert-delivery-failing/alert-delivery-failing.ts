@@ -1,0 +1,18 @@
+import { prometheusAlert } from '../../definition.ts';
+
+/** The engine cannot deliver alerts. */
+export const alertDeliveryFailing = prometheusAlert({
+  subject: 'analyzer',
+  severity: 'critical',
+  needs: 'a second way of delivery',
+  for: '10m',
+  keepFiringFor: '5m',
+  parameters: {},
+  expr: () => `rate(license_exporter_notifications_errors_total[5m]) > 0
+or rate(license_exporter_notifications_dropped_total[5m]) > 0`,
+  texts: {
+    summary: () => 'License exporter {{ $labels.instance }} cannot deliver alerts to {{ $labels.alertmanager }}.',
+    remedy:
+      'The rules of Prometheus take over while no Alertmanager accepts its alerts. Check that Alertmanager. Run "license-exporter test-alert" to see its answer.',
+  },
+});

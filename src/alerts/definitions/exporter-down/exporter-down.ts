@@ -1,0 +1,17 @@
+import { prometheusAlert } from '../../definition.ts';
+
+/** Prometheus cannot scrape the exporter. */
+export const exporterDown = prometheusAlert({
+  subject: 'analyzer',
+  severity: 'critical',
+  needs: 'a process that is not the exporter',
+  for: '5m',
+  keepFiringFor: '0s',
+  parameters: {},
+  expr: ({ job }) => `up{job=${job}} == 0`,
+  texts: {
+    summary: () => 'License exporter {{ $labels.instance }} cannot be scraped.',
+    remedy:
+      'There is no license data from it. Alerts that fire are kept, for a day at most. Check the process and its log.',
+  },
+});

@@ -1,0 +1,21 @@
+import { engineAlert } from '../../definition.ts';
+import { siteCondition } from '../../site-condition.ts';
+
+/** The exporter withholds series. */
+export const exporterSeriesLimit = engineAlert({
+  subject: 'analyzer',
+  severities: ['warning'],
+  for: '10m',
+  keepFiringFor: '5m',
+  parameters: {},
+  threshold: 'none',
+  condition: siteCondition(({ isSeriesLimited }) =>
+    isSeriesLimited === undefined ? 'unknown' : isSeriesLimited && {},
+  ),
+  attention: { what: 'Series are withheld', class: 'partly' },
+  texts: {
+    summary: ({ exporter }) => `The ${exporter} withholds series.`,
+    remedy: 'The number of series has reached metrics.max_series. Raise the limit, select less, or use shards.',
+  },
+  example: () => ({ isSeriesLimited: true }),
+});

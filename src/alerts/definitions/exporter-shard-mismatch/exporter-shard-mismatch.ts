@@ -1,0 +1,19 @@
+import { EXPORTER } from '../../../rules/promql.ts';
+import { prometheusAlert } from '../../definition.ts';
+
+/** The shards of an analyzer disagree on their number, or one is missing. */
+export const exporterShardMismatch = prometheusAlert({
+  subject: 'analyzer',
+  severity: 'warning',
+  needs: 'all shards',
+  for: '10m',
+  keepFiringFor: '5m',
+  parameters: {},
+  expr: () => `max by (analyzer) (license_exporter_shards * on (job, instance) group_left (analyzer) ${EXPORTER})
+!= count by (analyzer) (count by (analyzer, shard) (${EXPORTER}))`,
+  texts: {
+    summary: () => 'The analyzer {{ $labels.analyzer }} does not have the {{ $value }} shards that are configured.',
+    remedy:
+      'A shard is missing, or shard.total differs between shards. Some vendor licenses may not be monitored. Compare shard.index and shard.total of all shards.',
+  },
+});

@@ -1,0 +1,37 @@
+import { engineAlert } from '../../definition.ts';
+import { aboutSite } from '../../rule.ts';
+
+/** A field that the analyzer has had, or should have, is in no record. */
+export const fieldMissing = engineAlert({
+  subject: 'analyzer',
+  severities: ['warning'],
+  for: '15m',
+  keepFiringFor: '5m',
+  parameters: {},
+  threshold: 'none',
+  condition:
+    ({ finding }) =>
+    ({ inventory: { fields, polls } }) => {
+      const findings = fields.list
+        .filter(({ missing }) => missing.length > 0)
+        .map(({ endpoint, field, missing, expected }) => {
+          const facts = `No record of ${missing.length} of ${expected.length} vendor licenses has ${endpoint}.${field} now.`;
+          return finding({ endpoint, field }, { facts });
+        });
+      return {
+        findings,
+        isUnknown: ({ endpoint, field }) =>
+          !fields.list.some((known) => known.endpoint === endpoint && known.field === field) &&
+          !polls.some((poll) => poll.endpoint === endpoint && poll.success),
+        unknownAbout: aboutSite(polls.some(({ success }) => !success)),
+        hasNoData: fields.list.length === 0,
+      };
+    },
+  attention: { what: 'A field is missing', class: 'partly' },
+  texts: {
+    summary: ({ field, endpoint, analyzer }) => `The field ${field} of ${endpoint} of the ${analyzer} is missing.`,
+    remedy:
+      'What it says is not known. Alerts about this data do not end, and begin only where the values that they compare are there. Check whether the analyzer was updated, or a proxy changes its answers. If the analyzer does not have this field, add it to analyzer.absent_fields.',
+  },
+  example: () => ({ missingFields: ['Product'] }),
+});

@@ -1,0 +1,38 @@
+import { engineAlert } from '../../definition.ts';
+import { evaluateSources, isDown, labelsOf } from '../../source-evaluation.ts';
+import { sourceDown } from '../source-down/source-down.ts';
+
+/** Not all servers of a redundant set answer. A source that is down has no redundancy to lose. */
+export const redundancyLost = engineAlert({
+  subject: 'analyzer',
+  severities: ['warning'],
+  for: '5m',
+  keepFiringFor: '5m',
+  parameters: {},
+  threshold: 'none',
+  needs: 'sources',
+  condition: ({ finding, settingsOf }) => {
+    const { readings } = settingsOf(sourceDown).base;
+    return (view) => {
+      const findings = (view.sources ?? []).flatMap((source) => {
+        const { name, failedReadings, members } = source;
+        const up = members.filter((member) => member.up === true).length;
+        if (failedReadings !== 0 || up === 0 || !members.some((member) => member.up === false)) return [];
+        const summary = `${up} of ${members.length} servers of license source ${name} answer.`;
+        return [finding(labelsOf(source), { summary }, up)];
+      });
+      return evaluateSources(view, findings, (source) => {
+        const { failedReadings, members } = source;
+        if (failedReadings !== 0) return !isDown(source, readings);
+        return members.length > 1 && members.some(({ up }) => up === undefined);
+      });
+    };
+  },
+  attention: { what: 'Redundancy lost', class: 'partly' },
+  texts: {
+    summary: ({ source }) => `Not all servers of license source ${source} answer.`,
+    remedy:
+      'It still serves licenses, but one more server that fails may end that. The page /sources of the exporter names the server that is down.',
+  },
+  example: () => ({ sources: [{ members: [{ up: true }, { up: false }] }] }),
+});
