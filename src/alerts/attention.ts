@@ -1,57 +1,20 @@
-import type { AlertState, Labels } from './alert.ts';
+import type { AttentionRow } from '../model/attention.ts';
+import type { AlertState } from './alert.ts';
 import { attentionClasses } from './definition.ts';
 import { engineAlertOf } from './definitions.ts';
 import type { EngineStatus } from './engine-status.ts';
-import { type FactTimes, factTimes } from './fact-times.ts';
-import { nameOf } from './feature-condition.ts';
-import type { Rule, Severity } from './rule.ts';
+import { factTimes } from './fact-times.ts';
+import type { Rule } from './rule.ts';
+import { capitalized } from './texts.ts';
 
 /** What needs attention, as every reader shows it: what fires, what is kept without data, and what will fire. Times are epoch seconds. */
 
-/** One condition of a feature, a vendor license, or the site. */
-export interface AttentionItem extends FactTimes {
-  /** Name of its rule. */
-  readonly alert: string;
-  /** What it means, in a few words. */
-  readonly what: string;
-  /** The smaller, the more urgent: see `attentionClasses`. */
-  readonly rank: number;
-  readonly severity: Severity;
-  readonly vendorLicense: string | undefined;
-  readonly feature: string | undefined;
-  /** One sentence, without the vendor license and the feature. */
-  readonly details: string;
-  /** When it alerts, if it lasts; `undefined` for what alerts already, and while it is not known whether it lasts. */
-  readonly alertsAt: number | undefined;
-  readonly owner: string | undefined;
-}
-
-/** What remains of the name of a feature without the names that are in columns of the same row: version and package. */
-function restOf({ version = '', package: pkg = '' }: Labels): string {
-  if (version === '') return pkg === '' ? '' : `package ${pkg}`;
-  return `version ${version}${pkg === '' ? '' : ` (package ${pkg})`}`;
-}
-
-/** A summary without the vendor license and the feature. One with other words stays as it is. */
-function detailsOf(summary: string, labels: Labels): string {
-  const { vendor_license: vendorLicense, feature, version = '', package: pkg = '' } = labels;
-  if (vendorLicense === undefined) return summary;
-  const names =
-    feature === undefined
-      ? [[vendorLicense, '']]
-      : [
-          [nameOf({ vendorLicense, feature, version, package: pkg }), restOf(labels)],
-          [nameOf({ vendorLicense, feature, version: '', package: '' }), ''],
-        ];
-  const [name = '', rest = ''] = names.find(([text = '']) => summary.includes(text)) ?? [];
-  if (name === '') return summary;
-  const at = summary.indexOf(name);
-  const [before, after] = [summary.slice(0, at), summary.slice(at + name.length)];
-  const details =
-    rest === ''
-      ? `${before.replace(/ (of |for )?$/, '')}${after}`.replace(/^ is /, '')
-      : `${before.replace(/^License $/, '')}${rest}${after}`;
-  return `${details.slice(0, 1).toUpperCase()}${details.slice(1)}`;
+/** The figure of a feature, whose name is in columns of the same row, or the summary. */
+function detailsOf({ labels, annotations: { summary = '', figure } }: AlertState): string {
+  const { version, package: pkg } = labels;
+  if (figure === undefined) return summary;
+  const rest = [version === undefined ? [] : `version ${version}`, pkg === undefined ? [] : `package ${pkg}`];
+  return `${[capitalized(figure), ...rest.flat()].join(', ')}.`;
 }
 
 export interface AttentionOptions {
@@ -61,8 +24,8 @@ export interface AttentionOptions {
   readonly now: number;
 }
 
-function itemOf(alert: AlertState, rule: Rule | undefined, { collectedAt, now }: AttentionOptions): AttentionItem {
-  const { labels, annotations, unknownSince, state, activeAt } = alert;
+function itemOf(alert: AlertState, rule: Rule | undefined, { collectedAt, now }: AttentionOptions): AttentionRow {
+  const { labels, unknownSince, state, activeAt } = alert;
   const { alertname = '', vendor_license: vendorLicense, feature, owner } = labels;
   const severity = rule?.severity ?? 'warning';
   const times = factTimes(alert, collectedAt);
@@ -76,7 +39,7 @@ function itemOf(alert: AlertState, rule: Rule | undefined, { collectedAt, now }:
     severity,
     vendorLicense,
     feature,
-    details: `${detailsOf(annotations.summary ?? '', labels)}${kept}`,
+    details: `${detailsOf(alert)}${kept}`,
     ...times,
     alertsAt: isPending ? activeAt + rule.durations(labels).for : undefined,
     owner,
@@ -84,7 +47,7 @@ function itemOf(alert: AlertState, rule: Rule | undefined, { collectedAt, now }:
 }
 
 /** All conditions that are met, in no order. A row is made when it is read, because there can be thousands. */
-export function attentionItems(options: AttentionOptions): Iterable<AttentionItem> {
+export function attentionItems(options: AttentionOptions): Iterable<AttentionRow> {
   const { rules, conditions } = options.status;
   const ruleOf = new Map(rules.map((rule) => [rule.id, rule]));
   return conditions

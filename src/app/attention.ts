@@ -2,8 +2,9 @@ import { attentionItems } from '../alerts/attention.ts';
 import { engineAlertOf } from '../alerts/definitions.ts';
 import { type EngineStatus, withoutData } from '../alerts/engine-status.ts';
 import { engineNames } from '../alerts/rules.ts';
-import type { Attention, AttentionRow } from '../datasource/attention.ts';
+import type { Attention } from '../datasource/attention.ts';
 import type { Inventory } from '../inventory/inventory.ts';
+import type { AttentionRow } from '../model/attention.ts';
 import type { AlertCounts } from '../status/inputs.ts';
 import type { AppConfig } from './pipeline.ts';
 

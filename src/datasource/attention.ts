@@ -1,3 +1,4 @@
+import type { AttentionRow } from '../model/attention.ts';
 import { productMatcher } from './known-data.ts';
 import { text, time } from './live-columns.ts';
 import { cell, millis, type TargetAnswer } from './panel-data.ts';
@@ -6,29 +7,6 @@ import { type Cells, viewTable } from './table-view.ts';
 import { countedText, namesText } from './texts.ts';
 
 /** The target `attention`: what needs attention now, the most urgent first. */
-
-/** One condition that is met. */
-export interface AttentionRow {
-  /** Name of its rule. */
-  readonly alert: string;
-  /** What it means, in a few words. */
-  readonly what: string;
-  /** The smaller, the more urgent. */
-  readonly rank: number;
-  readonly severity: 'critical' | 'warning' | 'info';
-  /** `undefined` for a problem that is not one of a vendor license. */
-  readonly vendorLicense: string | undefined;
-  readonly feature: string | undefined;
-  /** One sentence, without the vendor license and the feature. */
-  readonly details: string;
-  /** Since when it has been so, epoch seconds. `undefined` for what is to come. */
-  readonly since: number | undefined;
-  /** When something will happen that has not happened yet, epoch seconds. */
-  readonly due?: number | undefined;
-  /** When it alerts if it lasts, epoch seconds; `undefined` for what alerts already. */
-  readonly alertsAt: number | undefined;
-  readonly owner: string | undefined;
-}
 
 /** What needs attention. */
 export interface Attention {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { type AttentionRow, answerAttention } from '../../src/datasource/attention.ts';
+import { answerAttention } from '../../src/datasource/attention.ts';
 import { flatRows, type Table } from '../../src/datasource/panel-data.ts';
 import { readQuery } from '../../src/datasource/query.ts';
+import type { AttentionRow } from '../../src/model/attention.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 
 const row = (alert: string, more: Partial<AttentionRow> = {}): AttentionRow => ({

@@ -2,7 +2,7 @@ import { duration } from '../../../settings/values.ts';
 import { engineAlert } from '../../definition.ts';
 import { expiresOn, isRenewed, isUnused, renewedText } from '../../expiry-facts.ts';
 import { featureCondition, isExpiryKnown, nameOf } from '../../feature-condition.ts';
-import { humanDuration, localTimeText } from '../../texts.ts';
+import { humanDuration, licensesText, localTimeText } from '../../texts.ts';
 
 const parameters = {
   within: duration(1, 100 * 365 * 86_400)
@@ -33,6 +33,7 @@ export const expired = engineAlert({
     tell: (row, since, view) => ({
       summary: `License ${nameOf(row)} has expired.`,
       facts: `It expired ${humanDuration(since)} ago, at ${localTimeText(view.now - since, view.timeZone)}.${renewedText(row, view, view.now)}`,
+      figure: licensesText(row),
     }),
   })),
   attention: {
