@@ -221,7 +221,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   return {
     start: async () => {
       if (options.initial === undefined) {
-        listedFile?.load(listed);
+        await listedFile?.load(listed);
         continued = await restore(now(), {
           stateFile,
           alertmanagers: options.alertmanagers.map(({ alertmanager }) => alertmanager),

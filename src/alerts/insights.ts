@@ -2,21 +2,16 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { PolledEndpoint } from '../model/snapshot.ts';
 import { canonical } from '../model/vendor-license.ts';
 
-/** What an inventory lets rules about missing things conclude. What is not known is never missing. */
-
-/** About one vendor license. Its values are compared as JSON. */
-export interface Insight {
+/** What an inventory says about one vendor license. What is not known is never missing. */
+interface Insight {
   /** Whether GetProducts or GetServerDown lists it, or may. */
   readonly isListed: boolean;
-  /** Whether GetProducts lists it, and its server is not down: that would explain what it lacks. */
-  readonly isUsable: boolean;
-  /** Whether GetFeatures has answered completely, so that what it lacks does not exist. */
+  /** Whether what GetFeatures lacks does not exist: its answer is complete, and no server that is down explains it. */
   readonly hasFeatures: boolean;
   readonly hasExpiries: boolean;
-  /** Whether its numbers of licenses are those of now. */
-  readonly isCapacityKnown: boolean;
 }
 
+/** What rules about missing things can conclude from an inventory. */
 export interface Insights {
   /** Whether a vendor license that is not listed does not exist. If none is listed, LicenseProductsEmpty says so. */
   readonly isListKnown: boolean;
@@ -41,25 +36,16 @@ export function createInsights(inventory: Inventory): Insights {
   const rows = new Map([...inventory.vendorLicenses].map((row) => [row.vendorLicense.toLowerCase(), row]));
   const hasFeatures = createIsAnswered(inventory, 'GetFeatures');
   const hasExpiries = createIsAnswered(inventory, 'GetExpirationFeatures');
-  const known = new Map<string, Insight>();
-  const create = (name: string): Insight => {
-    const row = rows.get(name.toLowerCase());
-    const isUsable = row?.isReported === true && row.up !== false;
-    const isAnswered = hasFeatures(name) && knowledge.features(name);
-    return {
-      isListed: row !== undefined,
-      isUsable,
-      hasFeatures: isAnswered,
-      hasExpiries: hasExpiries(name) && knowledge.expiries(name),
-      isCapacityKnown: isUsable && isAnswered,
-    };
-  };
   return {
     isListKnown: knowledge.products && !isListEmpty(inventory),
     of: (name) => {
-      const found = known.get(name) ?? create(name);
-      known.set(name, found);
-      return found;
+      const row = rows.get(name.toLowerCase());
+      const isUsable = row?.isReported === true && row.up !== false;
+      return {
+        isListed: row !== undefined,
+        hasFeatures: isUsable && hasFeatures(name) && knowledge.features(name),
+        hasExpiries: isUsable && hasExpiries(name) && knowledge.expiries(name),
+      };
     },
   };
 }

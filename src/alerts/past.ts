@@ -1,6 +1,6 @@
 /** What was there before, compared with what is there now. Names are spelled as the newest answer that listed them. */
 
-/** Something that was listed, and is known not to be listed any more. */
+/** A vendor license or a feature that was listed, and is known not to be listed any more. */
 export interface Missed {
   readonly vendorLicense: string;
   /** Empty for the vendor license itself. */
@@ -18,16 +18,12 @@ export interface Drop {
   readonly licenses: number;
 }
 
-/** `unknown`: it may be missing, because no good answer says so, or it may never have been listed. */
-export type Presence = 'listed' | 'missed' | 'unknown';
-
 /** The past as rules read it, at one moment. */
 export interface Past {
-  readonly vendorLicenses: readonly Missed[];
-  readonly features: readonly Missed[];
+  readonly missed: readonly Missed[];
   readonly drops: readonly Drop[];
-  vendorLicense(name: string): Presence;
-  feature(vendorLicense: string, feature: string): Presence;
-  /** Whether both numbers of licenses are known: that of now and that of a day ago. Uncounted licenses are known not to have dropped. */
-  isCapacityKnown(vendorLicense: string, feature: string): boolean;
+  /** Whether it may be missing: no good answer says so, or it may have been forgotten. */
+  isUnknown(vendorLicense: string, feature?: string): boolean;
+  /** Whether a number of licenses is unknown: that of now, or that of a day ago. Uncounted licenses are known not to have dropped. */
+  isCapacityUnknown(vendorLicense: string, feature: string): boolean;
 }

@@ -1,17 +1,17 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { addSample, forgetOld, lowestOfDayAgo } from '../../src/alerts/capacity-samples.ts';
+import { type CapacitySamples, lowestOfDayAgo, withSample } from '../../src/alerts/capacity-samples.ts';
 
 /** The number of licenses of a day ago: the lowest of three hours, 22.5 to 25.5 hours ago. */
 
 const NOW = 1_800_000_000;
 const HOUR = 3600;
 
-const samplesOf = (...changes: readonly (readonly [hoursAgo: number, licenses: number])[]): number[] => {
-  const samples: number[] = [];
-  for (const [hoursAgo, licenses] of changes) addSample(samples, NOW - hoursAgo * HOUR, licenses);
-  return samples;
-};
+const samplesOf = (...changes: readonly (readonly [hoursAgo: number, licenses: number])[]): CapacitySamples =>
+  changes.reduce<CapacitySamples>(
+    (samples, [hoursAgo, licenses]) => withSample(samples, NOW - hoursAgo * HOUR, licenses),
+    [],
+  );
 
 describe('the number of licenses of a day ago', () => {
   it.each([
@@ -46,18 +46,24 @@ describe('the number of licenses of a day ago', () => {
   ] as const)('%s', (_, changes, expected) => {
     const samples = samplesOf(...changes);
     expect(lowestOfDayAgo(samples, NOW)).toBe(expected);
-    forgetOld(samples, NOW);
-    expect(lowestOfDayAgo(samples, NOW)).toBe(expected);
+    expect(lowestOfDayAgo(withSample(samples, NOW, 1), NOW)).toBe(expected);
   });
 
   it('is kept only where it changes', () => {
-    const samples: number[] = [];
-    expect([addSample(samples, NOW, 5), addSample(samples, NOW + 1000, 5), addSample(samples, NOW + 2000, 6)]).toEqual([
-      true,
-      false,
-      true,
+    const samples = samplesOf([1, 5]);
+    expect(withSample(samples, NOW - 1000, 5)).toBe(samples);
+    expect(withSample(samples, NOW, 6)).toEqual([
+      [NOW - HOUR, 5],
+      [NOW, 6],
     ]);
-    expect(samples).toEqual([NOW, 5, NOW + 2000, 6]);
+  });
+
+  it('is forgotten when it has ended before', () => {
+    expect(withSample(samplesOf([100, 20], [26, 12], [25, 30]), NOW, 6)).toEqual([
+      [NOW - 26 * HOUR, 12],
+      [NOW - 25 * HOUR, 30],
+      [NOW, 6],
+    ]);
   });
 
   it('is as low as a slow search finds it, and needs little memory', () => {
@@ -65,12 +71,8 @@ describe('the number of licenses of a day ago', () => {
       fc.property(fc.array(fc.integer({ min: 0, max: 40 }), { minLength: 1800, maxLength: 1800 }), (numbers) => {
         // one poll in each minute, for 30 hours
         const at = (i: number): number => NOW - 30 * HOUR + i * 60;
-        const samples: number[] = [];
-        for (const [i, licenses] of numbers.entries()) {
-          addSample(samples, at(i), licenses);
-          forgetOld(samples, at(i));
-        }
-        expect(samples.length / 2).toBeLessThanOrEqual((2 * 26 * HOUR) / 600);
+        const samples = numbers.reduce<CapacitySamples>((all, licenses, i) => withSample(all, at(i), licenses), []);
+        expect(samples.length).toBeLessThanOrEqual((2 * 26 * HOUR) / 600);
         const found = lowestOfDayAgo(samples, NOW) ?? Number.NaN;
         // what ends or begins within ten minutes of the ends of the three hours may count
         const within = (slack: number) =>

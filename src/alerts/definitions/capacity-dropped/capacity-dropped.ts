@@ -1,7 +1,7 @@
 import { integer, ratio } from '../../../settings/values.ts';
-import type { Finding } from '../../alert.ts';
 import { engineAlert } from '../../definition.ts';
-import { isSomethingKnown, unknownVendorLicenses } from '../../vanished.ts';
+import { lossCondition } from '../../loss-condition.ts';
+import type { Drop } from '../../past.ts';
 
 const parameters = {
   ratio: ratio
@@ -21,27 +21,17 @@ export const capacityDropped = engineAlert({
   keepFiringFor: '10m',
   parameters,
   threshold: (values) => values.ratio,
-  condition:
-    ({ parametersOf, finding }) =>
-    ({ past, inventory }) => {
-      const findings = past.drops.flatMap(({ vendorLicense, feature, before, licenses }): Finding[] => {
-        const values = parametersOf({ vendorLicense, feature });
-        const missing = before - licenses;
-        if (!values.enabled || missing < values.licenses || missing < values.ratio * before) return [];
-        const figure = `${missing} of ${before} are missing`;
-        const summary = `There are fewer licenses of ${feature} of ${vendorLicense} than a day ago: ${figure}.`;
-        return [finding({ vendor_license: vendorLicense, feature }, { summary, figure }, missing)];
-      });
-      return {
-        findings,
-        isUnknown: ({ vendor_license = '', feature }) =>
-          feature === undefined
-            ? !inventory.knowledge.features(vendor_license)
-            : !past.isCapacityKnown(vendor_license, feature),
-        unknownAbout: unknownVendorLicenses(inventory),
-        hasNoData: !isSomethingKnown(inventory),
-      };
+  condition: lossCondition<typeof parameters, Drop>({
+    isOfFeatures: true,
+    losses: ({ drops }) => drops,
+    met: ({ vendorLicense, feature, before, licenses: left }, { ratio, licenses }) => {
+      const value = before - left;
+      const figure = `${value} of ${before} are missing`;
+      const summary = `There are fewer licenses of ${feature} of ${vendorLicense} than a day ago: ${figure}.`;
+      return value >= licenses && value >= ratio * before && { summary, figure, value };
     },
+    isUnknown: (past, vendorLicense, feature = '') => past.isCapacityUnknown(vendorLicense, feature),
+  }),
   attention: { what: 'Licenses are missing', class: 'partly' },
   texts: {
     summary: ({ features }) => `There are fewer licenses of ${features} than a day ago.`,

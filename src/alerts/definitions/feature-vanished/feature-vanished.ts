@@ -1,11 +1,5 @@
-import type { Finding } from '../../alert.ts';
 import { engineAlert } from '../../definition.ts';
-import {
-  isSomethingKnown,
-  missedText,
-  vanishedParameters as parameters,
-  unknownVendorLicenses,
-} from '../../vanished.ts';
+import { vanishedParameters as parameters, vanishedCondition } from '../../loss-condition.ts';
 
 /** The analyzer no longer lists a feature that it listed before. */
 export const featureVanished = engineAlert({
@@ -16,28 +10,7 @@ export const featureVanished = engineAlert({
   keepFiringFor: '0s',
   parameters,
   threshold: 'none',
-  condition:
-    ({ parametersOf, finding }) =>
-    ({ now, past, inventory, timeZone }) => {
-      const findings = past.features.flatMap(({ vendorLicense, feature, missedAt }): Finding[] => {
-        const { enabled, within } = parametersOf({ vendorLicense, feature });
-        if (!enabled || now - missedAt >= within) return [];
-        const told = {
-          summary: `The analyzer no longer lists ${feature} of ${vendorLicense}.`,
-          facts: missedText(missedAt, within, timeZone),
-        };
-        return [finding({ vendor_license: vendorLicense, feature }, told, now - missedAt)];
-      });
-      return {
-        findings,
-        isUnknown: ({ vendor_license = '', feature }) =>
-          feature === undefined
-            ? !inventory.knowledge.features(vendor_license)
-            : past.feature(vendor_license, feature) === 'unknown',
-        unknownAbout: unknownVendorLicenses(inventory),
-        hasNoData: !isSomethingKnown(inventory),
-      };
-    },
+  condition: vanishedCondition(true),
   attention: { what: 'Feature is gone', class: 'partly' },
   texts: {
     summary: ({ features }) => `The analyzer no longer lists ${features}.`,
