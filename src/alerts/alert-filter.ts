@@ -1,13 +1,8 @@
 import type { AlertState, Labels } from './alert.ts';
+import { isHeld, type ShownState, severities, shownStates } from './alert-classes.ts';
 import type { Severity } from './rule.ts';
 
 /** Which alerts the page `/alerts` shows, by the query of its URL. */
-
-export const severities: readonly Severity[] = ['critical', 'warning', 'info'];
-
-/** `held`: its condition is unknown, because data is missing. Such an alert is pending or firing too. */
-export const shownStates = ['firing', 'pending', 'resolved', 'held'] as const;
-export type ShownState = (typeof shownStates)[number];
 
 export interface AlertFilter {
   /** Words that labels or the summary contain. */
@@ -18,21 +13,6 @@ export interface AlertFilter {
   /** The anchor of an alert that is shown in any case: notifications link to it. */
   readonly alert: string | undefined;
 }
-
-const noFilter: AlertFilter = {
-  words: '',
-  severity: undefined,
-  state: undefined,
-  owner: undefined,
-  alert: undefined,
-};
-
-/** Whether its condition is unknown, because data is missing. */
-export const isHeld = ({ state, unknownSince }: AlertState): boolean =>
-  unknownSince !== undefined && state !== 'resolved';
-
-const hasState = (alert: AlertState, state: ShownState): boolean =>
-  state === 'held' ? isHeld(alert) : alert.state === state;
 
 /** Longest value of the query. */
 const MAX_LENGTH = 200;
@@ -73,26 +53,21 @@ export function readFilter(query: unknown): { readonly filter: AlertFilter; read
 
 /** The link to the page with a filter. */
 export function filterUrl({ words, severity, state, owner }: AlertFilter): string {
+  const values = { q: words.slice(0, MAX_LENGTH).toWellFormed(), severity, state, owner };
   const query = new URLSearchParams();
-  if (words !== '') query.set('q', words.slice(0, MAX_LENGTH).toWellFormed());
-  for (const [name, value] of Object.entries({ severity, state, owner }))
-    if (value !== undefined) query.set(name, value);
+  for (const [name, value = ''] of Object.entries(values)) if (value !== '') query.set(name, value);
   return query.size === 0 ? 'alerts' : `alerts?${query}`;
 }
 
 /** Whether anything filters. */
-export const isFiltering = (filter: AlertFilter): boolean => filterUrl(filter) !== filterUrl(noFilter);
+export const isFiltering = (filter: AlertFilter): boolean => filterUrl(filter) !== 'alerts';
 
-/** The two halves of a filter: the counts at the top of the page are those of its subject. */
-export interface AlertTests {
-  /** Words and owner. */
-  readonly hasSubject: (alert: AlertState) => boolean;
-  /** State and severity. */
-  readonly hasUrgency: (alert: AlertState) => boolean;
-}
-
-/** @param commonLabels labels of all alerts, which match too */
-export function testsOf({ words, severity, state, owner }: AlertFilter, commonLabels: Labels): AlertTests {
+/**
+ * The two halves of a filter: its subject is its words and its owner. The counts at the top of the page are those of its subject.
+ *
+ * @param commonLabels labels of all alerts, which match too
+ */
+export function testsOf({ words, severity, state, owner }: AlertFilter, commonLabels: Labels) {
   const common = Object.values(commonLabels).join('\n').toLowerCase();
   const wanted = words
     .toLowerCase()
@@ -104,8 +79,10 @@ export function testsOf({ words, severity, state, owner }: AlertFilter, commonLa
     return wanted.every((word) => text.includes(word));
   };
   return {
-    hasSubject: (alert) => (owner === undefined || alert.labels.owner === owner) && hasWords(alert),
-    hasUrgency: (alert) =>
-      (severity === undefined || alert.labels.severity === severity) && (state === undefined || hasState(alert, state)),
+    hasSubject: (alert: AlertState): boolean =>
+      (owner === undefined || alert.labels.owner === owner) && hasWords(alert),
+    hasUrgency: (alert: AlertState): boolean =>
+      (severity === undefined || alert.labels.severity === severity) &&
+      (state === undefined || (state === 'held' ? isHeld(alert) : alert.state === state)),
   };
 }

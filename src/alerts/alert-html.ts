@@ -1,7 +1,8 @@
-import { type Html, html, joined, nameHtml } from '../html/html.ts';
+import { type Html, html, nameHtml } from '../html/html.ts';
 import type { AlertState } from './alert.ts';
-import { isHeld } from './alert-filter.ts';
-import type { CauseOf } from './alert-selection.ts';
+import { isHeld, markOf, toneOf } from './alert-classes.ts';
+import type { Selection } from './alert-selection.ts';
+import type { EngineStatus } from './engine-status.ts';
 import { factTimes } from './fact-times.ts';
 import { nameOf } from './feature-condition.ts';
 import { anchorOf } from './links.ts';
@@ -9,14 +10,11 @@ import { humanDuration, localTimeText } from './texts.ts';
 
 /** One alert on the page `/alerts`. */
 
-/** What the alerts of a page have in common. Times are epoch seconds, durations seconds. */
-export interface AlertFrame {
+/** What the alerts of a page have in common. Times are epoch seconds. */
+export interface AlertFrame extends Pick<EngineStatus, 'timeZone' | 'unknownHold'>, Pick<Selection, 'causeOf'> {
   readonly now: number;
-  readonly timeZone: string;
-  readonly unknownHold: number;
   /** The URL of the runbooks. Its fragment is the name of an alert in lower case. */
   readonly runbooks: string;
-  readonly causeOf: CauseOf;
   /** When a vendor license was collected last; `undefined` if that is not known. */
   readonly collectedAt: (vendorLicense: string | undefined) => number | undefined;
 }
@@ -33,7 +31,7 @@ export const clipped = (text: string, length = MAX_LABEL): string =>
 export const labelHtml = (value: string): Html => nameHtml(clipped(value));
 
 /** The name of an alert as a link to its runbook. */
-const runbookHtml = (name: string, runbooks: string): Html =>
+export const runbookHtml = (name: string, runbooks: string): Html =>
   html`<a href="${runbooks}#${name.toLowerCase()}">${clipped(name)}</a>`;
 
 /** Labels that are shown elsewhere, or say nothing to people. */
@@ -53,12 +51,6 @@ function labelsHtml({ labels, annotations: { summary = '' } }: AlertState): Html
   )}`;
 }
 
-const rowClass = ({ state, labels: { severity } }: AlertState): string => {
-  if (state === 'resolved') return 'is-good';
-  if (state === 'pending') return 'is-pending';
-  return severity === 'critical' ? 'is-bad' : severity === 'info' ? 'is-info' : 'is-warn';
-};
-
 /** A time with its zone. */
 const momentHtml = (at: number, timeZone: string): Html =>
   html`<time datetime="${new Date(at * 1000).toISOString()}">${localTimeText(at, timeZone)}</time>`;
@@ -69,26 +61,25 @@ export const timeHtml = (at: number, { now, timeZone }: Pick<AlertFrame, 'now' |
 
 /** Severity and state in words, since when it has been so, and since when the alert has been there if that is later. */
 function stateHtml(alert: AlertState, { now, timeZone, collectedAt }: AlertFrame): Html {
-  const { labels, state, activeAt, firedAt, resolvedAt } = alert;
-  const { severity = '' } = labels;
+  const { labels, state, activeAt, firedAt, resolvedAt = now } = alert;
+  const stated = (words: string, details: Html): Html =>
+    html`<p><span class="${toneOf(alert)}">${labels.severity}</span> ${words}</p>
+<p class="details">${details}</p>`;
   if (state === 'resolved') {
-    const at = resolvedAt ?? now;
-    return html`<p><span class="soft">${severity}</span> ended ${humanDuration(now - at)} ago</p>
-<p class="details">${momentHtml(at, timeZone)}, after ${humanDuration(at - (firedAt ?? activeAt))}</p>`;
+    const after = humanDuration(resolvedAt - (firedAt ?? activeAt));
+    return stated(
+      `ended ${humanDuration(now - resolvedAt)} ago`,
+      html`${momentHtml(resolvedAt, timeZone)}, after ${after}`,
+    );
   }
-  const tone = severity === 'critical' ? 'bad' : severity === 'warning' ? 'warn' : 'soft';
+  const began = html`since ${momentHtml(activeAt, timeZone)}`;
   const { since, due } = factTimes(alert, collectedAt);
-  const word = html`<span class="${tone}">${severity}</span> ${state}`;
-  if (since === activeAt) {
-    return html`<p>${word} for ${humanDuration(now - since)}</p>
-<p class="details">since ${momentHtml(since, timeZone)}</p>`;
-  }
+  if (since === activeAt) return stated(`${state} for ${humanDuration(now - since)}`, began);
   const fact =
     since === undefined
       ? html`due in ${humanDuration((due ?? now) - now)}`
       : html`so for ${humanDuration(now - since)}, since ${momentHtml(since, timeZone)}`;
-  return html`<p>${word}</p>
-<p class="details">${fact}; alert since ${momentHtml(activeAt, timeZone)}</p>`;
+  return stated(state, html`${fact}; alert ${began}`);
 }
 
 /** What it means that an alert has no data, and the reason. */
@@ -112,18 +103,12 @@ export function alertHtml(alert: AlertState, frame: AlertFrame, isLinked: boolea
   const { labels, annotations, state } = alert;
   const { alertname = '' } = labels;
   const { summary = '', description = '', silence_url: silence } = annotations;
-  return html`<li id="${anchorOf(labels)}" class="${rowClass(alert)}${isLinked ? ' linked' : ''}">
+  const canSilence = isLink(silence) && state !== 'resolved';
+  return html`<li id="${anchorOf(labels)}" class="is-${markOf(alert)}${isLinked ? ' linked' : ''}">
 <div>${stateHtml(alert, frame)}</div>
 <div><p>${runbookHtml(alertname, frame.runbooks)}${labelsHtml(alert)}</p>
 <p>${clipped(summary, MAX_TEXT)}</p>${heldHtml(alert, frame)}</div>
 <div><p class="details">${clipped(description, MAX_TEXT)}</p></div>
-<div>${isLink(silence) && state !== 'resolved' ? html`<a href="${silence}">Silence<span class="hidden"> ${alertname}</span></a>` : undefined}</div></li>
+<div>${canSilence ? html`<a href="${silence}">Silence<span class="hidden"> ${alertname}</span></a>` : undefined}</div></li>
 `;
 }
-
-/** Rules by name, with links. */
-export const rulesHtml = (names: readonly string[], runbooks: string): Html =>
-  html`${joined(
-    names.map((name) => runbookHtml(name, runbooks)),
-    ', ',
-  )}`;

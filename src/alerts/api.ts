@@ -20,6 +20,12 @@ const alertJson = (alert: AlertState, { commonLabels }: EngineStatus): object =>
   value: goFloat(alert.value ?? Number.NaN),
 });
 
+/** When the rules were evaluated, and for how long. */
+const timing = ({ lastEvaluation: { at, seconds } = { at: 0, seconds: 0 } }: EngineStatus): object => ({
+  evaluationTime: seconds,
+  lastEvaluation: timestamp(at),
+});
+
 const success = (data: object): object => ({ status: 'success', data });
 
 /** Pending and firing alerts. */
@@ -37,7 +43,6 @@ function queryOf({ name, parameters }: Rule): string {
 function ruleJson(rule: Rule, status: EngineStatus): object {
   const alerts = status.alerts.filter((alert) => alert.rule === rule.id && isShown(alert));
   const durations = rule.durations({});
-  const { at = 0, seconds = 0 } = status.lastEvaluation ?? {};
   return {
     state: alerts.some(({ state }) => state === 'firing') ? 'firing' : alerts.length > 0 ? 'pending' : 'inactive',
     name: rule.name,
@@ -49,8 +54,7 @@ function ruleJson(rule: Rule, status: EngineStatus): object {
     alerts: alerts.map((alert) => alertJson(alert, status)),
     // without data, inactive does not mean that all is well
     health: status.lastEvaluation !== undefined && status.withData.has(rule.name) ? 'ok' : 'unknown',
-    evaluationTime: seconds,
-    lastEvaluation: timestamp(at),
+    ...timing(status),
     type: 'alerting',
   };
 }
@@ -58,15 +62,13 @@ function ruleJson(rule: Rule, status: EngineStatus): object {
 /** The rules in one group. There is no group if only recording rules are requested. */
 export function rulesJson(status: EngineStatus, type: string | undefined): object {
   if (type === 'record') return success({ groups: [] });
-  const { at = 0, seconds = 0 } = status.lastEvaluation ?? {};
   const group = {
     name: 'license-exporter',
     file: 'license-exporter',
     interval: status.evaluationInterval,
     limit: 0,
     rules: status.rules.map((rule) => ruleJson(rule, status)),
-    evaluationTime: seconds,
-    lastEvaluation: timestamp(at),
+    ...timing(status),
   };
   return success({ groups: [group] });
 }

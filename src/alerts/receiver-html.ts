@@ -20,44 +20,47 @@ export interface ReceiverStatus {
 
 type Frame = Pick<AlertFrame, 'now' | 'timeZone'>;
 
+/** All kinds of receivers. */
+const kinds = { alertmanager: 'Alertmanager', email: 'Email', webhook: 'Webhook' } as const;
+
 interface Row extends Omit<ReceiverStatus, 'receiver'> {
-  readonly kind: string;
+  readonly receiver: keyof typeof kinds;
   /** What went wrong since the start. */
-  readonly problems: readonly string[];
+  readonly problems?: readonly string[];
 }
 
-const plural = (count: number, one: string): string => `${count} ${one}${count === 1 ? '' : 's'}`;
-
-const kinds: Readonly<Record<ReceiverStatus['receiver'], string>> = { email: 'Email', webhook: 'Webhook' };
+const plural = (count: number, one: string, many = `${one}s`): readonly string[] =>
+  count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
 
 const alertmanagerRow = ({ url, counts: { lastSuccess, errors, dropped }, queueLength, failing }: Delivery): Row => ({
-  kind: 'Alertmanager',
+  receiver: 'alertmanager',
   target: url,
   lastSuccess,
   failing: failing(),
   waiting: queueLength(),
   problems: [
-    ...(errors === 0 ? [] : [plural(errors, 'failed delivery').replace(/ys$/, 'ies')]),
-    ...(dropped === 0 ? [] : [`${plural(dropped, 'alert')} dropped`]),
+    ...plural(errors, 'failed delivery', 'failed deliveries'),
+    ...plural(dropped, 'alert dropped', 'alerts dropped'),
   ],
 });
 
-function stateHtml({ failing, lastSuccess }: Row, frame: Frame): Html {
+/** How it is doing: the class of its box, and words. */
+function stateOf({ failing, lastSuccess }: Row, frame: Frame): readonly [mark: string, state: Html] {
   if (failing !== undefined) {
-    return html`<span class="bad">fails</span> since ${timeHtml(failing.since, frame)}: ${failing.reason}`;
+    const since = timeHtml(failing.since, frame);
+    return ['is-bad', html`<span class="bad">fails</span> since ${since}: ${failing.reason}`];
   }
-  return lastSuccess === undefined
-    ? html`<span class="unknown">nothing sent yet</span>`
-    : html`<span class="good">works</span>`;
+  if (lastSuccess === undefined) return ['is-unknown', html`<span class="unknown">nothing sent yet</span>`];
+  return ['is-good', html`<span class="good">works</span>`];
 }
 
 function rowHtml(row: Row, frame: Frame): Html {
-  const { kind, target, lastSuccess, failing, waiting, problems } = row;
-  const mark = failing !== undefined ? 'is-bad' : lastSuccess === undefined ? 'is-unknown' : 'is-good';
+  const { receiver, target, lastSuccess, waiting, problems = [] } = row;
+  const [mark, state] = stateOf(row, frame);
   const last = lastSuccess === undefined ? 'no success yet' : html`last success ${timeHtml(lastSuccess, frame)}`;
   const since = problems.length === 0 ? undefined : html`<br>since the start: ${problems.join(', ')}`;
-  return html`<li class="${mark}"><div><strong>${kind}</strong><br>${nameHtml(target)}</div>
-<div>${stateHtml(row, frame)}</div>
+  return html`<li class="${mark}"><div><strong>${kinds[receiver]}</strong><br>${nameHtml(target)}</div>
+<div>${state}</div>
 <div class="details">${last}<br>${waiting === 0 ? 'nothing' : waiting} waiting${since}</div></li>
 `;
 }
@@ -73,10 +76,7 @@ export function receiversHtml(
   others: readonly ReceiverStatus[],
   frame: Frame,
 ): Html {
-  const rows: readonly Row[] = [
-    ...deliveries.map(alertmanagerRow),
-    ...others.map((other) => ({ ...other, kind: kinds[other.receiver], problems: [] })),
-  ];
+  const rows: readonly Row[] = [...deliveries.map(alertmanagerRow), ...others];
   if (rows.length === 0) return nobodyHtml;
   const canSilence = deliveries.length === 0 || alerts.some(({ annotations }) => annotations.silence_url !== undefined);
   return html`<ul class="rows receivers">

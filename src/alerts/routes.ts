@@ -1,28 +1,13 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Site } from '../html/frame.ts';
 import { refusePage, sendPage } from '../html/routes.ts';
 import { runSliced } from '../scheduling/slices.ts';
-import type { AlertFrame } from './alert-html.ts';
 import { alertsJson, rulesJson } from './api.ts';
 import type { EngineStatus } from './engine-status.ts';
-import { alertsPage } from './page.ts';
-import type { ReceiverStatus } from './receiver-html.ts';
+import { type AlertPageOptions, alertsPage } from './page.ts';
 
-export interface AlertRoutesOptions {
+interface AlertApiOptions {
   /** The status of the current engine. A reload replaces the engine. */
   readonly status: () => EngineStatus;
-  readonly site: Site;
-  /** The URL of the runbooks, to which the anchor of an alert is added. */
-  readonly runbooks: () => string;
-  /** Receivers other than Alertmanagers. */
-  readonly receivers?: () => readonly ReceiverStatus[];
-  /** When vendor licenses were collected last. */
-  readonly collectedAt: () => AlertFrame['collectedAt'];
-  /** Epoch seconds. */
-  readonly now: () => number;
-}
-
-export interface AttentionRouteOptions {
   /** What needs attention, the most urgent first, for the user of a request. @throws Error until the rules have been evaluated */
   readonly attention: (request: FastifyRequest) => Promise<Iterable<object>>;
 }
@@ -35,7 +20,7 @@ function sendError(reply: FastifyReply, status: number, error: string): FastifyR
 }
 
 /** `/api/v1`: alerts and rules, for tools that read those of Prometheus, and what needs attention. */
-export function createAlertApi({ status, attention }: AlertRoutesOptions & AttentionRouteOptions) {
+export function createAlertApi({ status, attention }: AlertApiOptions) {
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {
       app.get('/alerts', async () => alertsJson(status()));
@@ -57,16 +42,13 @@ export function createAlertApi({ status, attention }: AlertRoutesOptions & Atten
   };
 }
 
-/** `/alerts`: the page for users. */
-export function createAlertPage(routes: AlertRoutesOptions) {
-  const { status, site, runbooks, collectedAt, receivers = () => [], now } = routes;
+/** `/alerts`: the page for users. @param view what it shows now */
+export function createAlertPage(view: () => Omit<AlertPageOptions, 'query'>) {
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {
-      app.get('/', { prefixTrailingSlash: 'no-slash' }, async ({ query }, reply) => {
-        const current = { status: status(), receivers: receivers(), runbooks: runbooks(), collectedAt: collectedAt() };
-        const options = { site, ...current, query, now: now() };
-        return sendPage(reply, await runSliced(alertsPage(options)));
-      });
+      app.get('/', { prefixTrailingSlash: 'no-slash' }, async ({ query }, reply) =>
+        sendPage(reply, await runSliced(alertsPage({ ...view(), query }))),
+      );
     },
     refuse: refusePage,
   };

@@ -28,16 +28,15 @@ export function runbookPage(site: Site, markdown: string): string {
     },
   });
   const text = marked.parse(markdown) as string;
-  const first = text.indexOf('<h2');
-  const [introduction, rest] = first < 0 ? [text, ''] : [text.slice(0, first), text.slice(first)];
+  const first = text.search(/<h2|$/);
   const contents = sections.map(({ name, anchor }) => html`<li><a href="#${anchor}">${trusted(name)}</a></li>\n`);
   return pageHtml(
     site,
     { title: 'Runbooks', path: 'runbooks' },
     html`<div class="prose">
-<div>${trusted(introduction)}</div>
+<div>${trusted(text.slice(0, first))}</div>
 <nav class="contents" aria-label="Sections"><ul>\n${contents}</ul></nav>
-<div>${trusted(rest)}</div></div>`,
+<div>${trusted(text.slice(first))}</div></div>`,
   );
 }
 

@@ -84,13 +84,16 @@ export function createMounts({
   now,
   log,
 }: MountDeps): readonly Mount[] {
-  const alertRoutes = {
-    status: () => pipeline().alerting.status(),
-    site: pages,
-    receivers: () => pipeline().messages.status(),
-    runbooks: () => pipeline().config.alerting.runbookBaseUrl ?? 'runbooks',
-    collectedAt: () => collectionTimes(pipeline().inventory.latest()),
-    now,
+  const alertView = () => {
+    const { config, alerting, messages, inventory } = pipeline();
+    return {
+      site: pages,
+      status: alerting.status(),
+      receivers: messages.status(),
+      runbooks: config.alerting.runbookBaseUrl ?? 'runbooks',
+      collectedAt: collectionTimes(inventory.latest()),
+      now: now(),
+    };
   };
   const answering = {
     backend,
@@ -102,7 +105,7 @@ export function createMounts({
   const attention = (request: FastifyRequest) =>
     answerRows('attention', everySeverity, backend(request), AbortSignal.timeout(answering.deadline() * 1000));
   const mounts: readonly Mount[] = [
-    { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertRoutes) },
+    { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertView) },
     { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage(pages) },
     ...(sources === undefined || recording === undefined ? [] : [sourcesMount(sources, recording, now, pages)]),
     {
@@ -122,7 +125,7 @@ export function createMounts({
     { path: '/expirations.ics', about: 'The same, as a calendar.', ...createExpiryCalendar(expiryInputs) },
     // before the path that it is below
     { path: '/api/v1/rightsizing', about: undefined, ...createRightsizingApi(answering) },
-    { path: '/api/v1', about: undefined, ...createAlertApi({ ...alertRoutes, attention }) },
+    { path: '/api/v1', about: undefined, ...createAlertApi({ status: () => pipeline().alerting.status(), attention }) },
     {
       path: initial.datasource.path,
       deadline: answering.deadline,

@@ -412,13 +412,14 @@ describe.runIf(peer('chromium'))('in a browser', () => {
   beforeAll(async () => {
     browser = await startBrowser();
     cleanup.add(() => browser.close());
-    const page = createAlertPage({
-      status: () => status,
+    const page = createAlertPage(() => ({
+      status,
       site: { ...testSite, demo: true },
-      runbooks: () => 'runbooks',
-      collectedAt: () => () => undefined,
-      now: () => NOW,
-    });
+      receivers: [],
+      runbooks: 'runbooks',
+      collectedAt: () => undefined,
+      now: NOW,
+    }));
     url = await servePage(cleanup, '/alerts', page.plugin);
   });
 
