@@ -3,6 +3,7 @@ import { NtlmDispatcher } from '../client/dispatcher.ts';
 import { type LogonFileOptions, openLogonFile } from '../client/logon-file.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
 import { revealTls } from '../config/secret.ts';
+import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { tlsOptions } from '../model/client-tls.ts';
 import type { Log } from '../model/log.ts';
 import { type Credentials, normaliseDomain } from '../ntlm/client-codec.ts';
@@ -99,4 +100,29 @@ export function createDispatcher(
     tls: tlsOptions(revealTls(tls)),
     onPerRequest: () => log.info({}, 'the analyzer requires a logon for each request, requests are sent one at a time'),
   });
+}
+
+interface PasswordRefreshOptions {
+  readonly gate: CredentialGate;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+/** Reads the password file again, at most once a second, so that a corrected password is used without a restart. */
+export function createPasswordRefresh(
+  { passwordFile }: AnalyzerConfig,
+  { gate, now, log }: PasswordRefreshOptions,
+): () => void {
+  let readAt = 0;
+  return () => {
+    if (passwordFile === undefined || now() - readAt < 1) return;
+    readAt = now();
+    try {
+      const password = readPasswordFile(passwordFile).reveal();
+      if (gate.reconfigure({ ...gate.credentials, password })) log.info({}, 'new password is used');
+    } catch (error) {
+      log.warn({ reason: (error as Error).message }, 'password file cannot be used, the last password is kept');
+    }
+  };
 }

@@ -7,7 +7,6 @@ import type { NtlmDispatcher } from '../client/dispatcher.ts';
 import { createQueryClient } from '../client/query-client.ts';
 import { createTransport } from '../client/transport.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
-import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { AskedDecoder } from '../data-plane/asked-decoder.ts';
 import type { PlaneThread } from '../data-plane/plane-thread.ts';
 import type { SharedBackend } from '../datasource/backend.ts';
@@ -34,7 +33,7 @@ import { createProposalSource } from '../rightsizing/proposals.ts';
 import type { Rightsizing } from '../rightsizing/rightsizing.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
 import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
-import { createCredentialsLog, createDispatcher } from './account.ts';
+import { createCredentialsLog, createDispatcher, createPasswordRefresh } from './account.ts';
 import { createAlerting } from './alerting.ts';
 import { attentionOf, notRequestedRules } from './attention.ts';
 import type { Carried } from './carried.ts';
@@ -67,22 +66,6 @@ export interface Pipeline {
   /** What the advice on the number of licenses is computed from. */
   readonly passInputs: PassInputs;
   stop(): Promise<void>;
-}
-
-/** Reads the password file again, so that a corrected password is used without a restart. */
-function createRefresh(config: AppConfig, gate: CredentialGate, now: () => number, log: Log): () => void {
-  const { passwordFile } = config.analyzer;
-  let readAt = 0;
-  return () => {
-    if (passwordFile === undefined || now() - readAt < 1) return;
-    readAt = now();
-    try {
-      const password = readPasswordFile(passwordFile).reveal();
-      if (gate.reconfigure({ ...gate.credentials, password })) log.info({}, 'new password is used');
-    } catch (error) {
-      log.warn({ reason: (error as Error).message }, 'password file cannot be used, the last password is kept');
-    }
-  };
 }
 
 /** What a pipeline shares with the parts of the daemon that survive a reload. */
@@ -126,7 +109,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   const transport = createTransport({
     baseUrl: analyzer.url,
     dispatcher,
-    refreshCredentials: createRefresh(config, gate, now, limitedLog),
+    refreshCredentials: createPasswordRefresh(analyzer, { gate, now, log: limitedLog }),
     timeout: analyzer.timeout,
     maxResponseSize: analyzer.maxResponseSize,
     maxChartSize: analyzer.maxChartSize,
