@@ -1,0 +1,45 @@
+import { createAddress, createEvaluation } from '../../src/alerts/evaluation.ts';
+import { sumUpAlerts } from '../../src/alerts/groups.ts';
+import { createRules, type RuleSettings } from '../../src/alerts/rules.ts';
+import { step } from '../../src/alerts/state-machine.ts';
+import { createStatements } from '../../src/alerts/statements.ts';
+import type { AlertingState } from '../../src/metrics/alerting.ts';
+import { noOwners, type Owners } from '../../src/model/owners.ts';
+import type { Snapshot } from '../../src/model/snapshot.ts';
+import { runAtOnce } from '../../src/scheduling/slices.ts';
+import { viewOf } from './alert-views.ts';
+
+interface SaidOptions {
+  readonly rules: RuleSettings;
+  readonly analyzer: string;
+  /** Epoch seconds. */
+  readonly now: number;
+  readonly owners?: Owners;
+}
+
+/**
+ * What an engine says on the page after one evaluation of a site, if it has known everything about all alerts for long. Alerts with
+ * `for` do not fire yet.
+ */
+export function sayAlerts(
+  snapshot: Snapshot,
+  { rules: settings, analyzer, now, owners = noOwners }: SaidOptions,
+): AlertingState {
+  const rules = createRules(settings);
+  const address = createAddress(() => owners, '');
+  const evaluate = createEvaluation({ rules, ignore: [], commonLabels: {}, address, runbookUrl: (name) => name });
+  const evaluated = runAtOnce(evaluate(viewOf(snapshot, now)));
+  const { states } = step(new Map(), evaluated, now, { unknownHold: 3600, resolvedRetention: 900, address });
+  const sent = sumUpAlerts(states, new Map(), { rules, silenceUrl: () => undefined });
+  const complete = rules.map(({ name }) => name);
+  const statements = createStatements({ rules, analyzer, complete, said: { alerts: [], analyzer }, ends: [] });
+  return {
+    rules,
+    alerts: [...sent.values()],
+    active: new Set(),
+    statements: statements.take(sent, [], evaluated, now),
+    deliveries: [],
+    queueCapacity: 0,
+    lastEvaluation: { at: now, seconds: 0 },
+  };
+}
