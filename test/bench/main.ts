@@ -12,6 +12,7 @@ import { benchPoll } from './poll.ts';
 import { benchPrometheus } from './prometheus.ts';
 import { benchRender } from './render.ts';
 import { type Line, print } from './report.ts';
+import { benchRules } from './rules.ts';
 import { benchScaling } from './scaling.ts';
 import { benchScrape } from './scrape.ts';
 import { benchStart } from './start.ts';
@@ -28,6 +29,7 @@ const help = `npm run bench -- [options]
   --interval N         seconds between samples (default 300)
   --live-features N    features of GetFeatures (default 100000)
   --alerts N           alerts that fire at once (default 10000)
+  --rule-features N    features of the site whose conditions rules evaluate (default 20000)
   --site-features N    features of the site that a daemon polls (default 100000)
   --vendor-licenses N  vendor licenses that are polled one by one (default 1000)
   --sources N          license managers that are collected at once (default 50)
@@ -46,6 +48,7 @@ const { values } = parseArgs({
     interval: { type: 'string' },
     'live-features': { type: 'string' },
     alerts: { type: 'string' },
+    'rule-features': { type: 'string' },
     'site-features': { type: 'string' },
     'vendor-licenses': { type: 'string' },
     sources: { type: 'string' },
@@ -62,6 +65,7 @@ type Size =
   | 'interval'
   | 'live-features'
   | 'alerts'
+  | 'rule-features'
   | 'site-features'
   | 'vendor-licenses'
   | 'sources'
@@ -98,6 +102,10 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
   'G5 decode': () => benchDecode(liveFeatures, runs),
   panels: () => benchDatasource(runs),
   'alerts delivery': () => benchAlerts(size('alerts', 1000, 10_000), runs),
+  'alerts rules': async () => [
+    ...(await benchRules({ name: 'small site', features: 200, limit: 20, minutes: 20 })),
+    ...(await benchRules({ name: 'large site', features: size('rule-features', 2000, 20_000), minutes: 10 })),
+  ],
   'G1 render': async () => [
     ...(await benchRender(200_000, 3)),
     ...(values.quick ? [] : await benchRender(2_000_000, 3)),

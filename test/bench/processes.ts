@@ -36,6 +36,9 @@ function isRunning(pid: number): boolean {
   });
 }
 
+/** Processor time of all threads since the start of the process, milliseconds, in steps of 10. */
+export const readProcessorTime = (pid: number): number => readTicks(pid) * 10;
+
 const QUIET_MS = 400;
 
 /**

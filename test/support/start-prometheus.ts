@@ -6,6 +6,7 @@ import { startPeer } from './start-peer.ts';
 
 export interface Prometheus {
   readonly url: string;
+  readonly pid: number;
   /** The samples of an instant query; empty when the query failed. */
   query(promql: string): Promise<[unknown, string][]>;
   /** How often it has evaluated its rules. */
@@ -46,7 +47,7 @@ scrape_configs:
     static_configs: [{targets: ${hosts([targets].flat())}}]
 `,
   );
-  const { url } = await startPeer(cleanup, 'prometheus', [
+  const { url, child } = await startPeer(cleanup, 'prometheus', [
     `--config.file=${folder}/prometheus.yml`,
     `--storage.tsdb.path=${folder}/data`,
     '--web.listen-address=127.0.0.1:0',
@@ -62,5 +63,5 @@ scrape_configs:
     const page = await (await fetch(`${url}/metrics`)).text();
     return Number(/^prometheus_rule_group_iterations_total\{.*\} (\S+)$/m.exec(page)?.[1] ?? 0);
   };
-  return { url, query, evaluations };
+  return { url, pid: child.pid ?? 0, query, evaluations };
 }

@@ -1,0 +1,187 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parse, stringify } from 'yaml';
+import { type Cleanup, createCleanup, eventually } from '../support/harness.ts';
+import { findProgram } from '../support/peers.ts';
+import { type Prometheus, startPrometheus } from '../support/start-prometheus.ts';
+import { readProcessorTime } from './processes.ts';
+import { type Line, median } from './report.ts';
+import { expectedAlerts, startPage } from './rules-page.ts';
+
+/**
+ * What the rules cost Prometheus, beside those that evaluated every condition in PromQL (`old-rules.yml`).
+ *
+ * Both evaluate the same page of one exporter, one after another in a Prometheus of their own. A minute takes less than that:
+ * look-backs and `for` of both are shorter by one factor, and scrapes and evaluations as frequent as they are by default, once in
+ * such a minute. Ranges have as many samples as with default settings, and nothing must wait for a quarter of an hour. The alerts
+ * that fire must be the same in both before anything is measured.
+ */
+
+const NEW = join(import.meta.dirname, '../../deploy/prometheus/license-alerts.yml');
+const OLD = join(import.meta.dirname, 'old-rules.yml');
+const GROUP = 'license-exporter';
+/** Minutes in which the alerts must fire. The longest `for` is 15 minutes. */
+const PATIENCE = 40;
+/** Minutes that are not measured, after the alerts fire. */
+const WARM_UP = 3;
+
+const secondsOf = { s: 1, m: 60, h: 3600, d: 86_400 } as const;
+
+/** The text with durations in which a minute takes `minute` seconds. */
+function shorten(text: string, minute: number): string {
+  const shorter = (count: string, unit: string): string =>
+    `${Math.round((Number(count) * secondsOf[unit as keyof typeof secondsOf] * 1000 * minute) / 60)}ms`;
+  return text
+    .replace(/\[(\d+)([smhd])\]/g, (_, count, unit) => `[${shorter(count, unit)}]`)
+    .replace(/^( *(?:for|keep_firing_for): )(\d+)([smhd])$/gm, (_, key, count, unit) => key + shorter(count, unit));
+}
+
+/**
+ * Writes a copy of rules. Only one group is compared. The old rules have another one about what vanished, which they evaluate less
+ * often.
+ */
+function writeRules(cleanup: Cleanup, path: string, minute: number): string {
+  const { groups } = parse(shorten(readFileSync(path, 'utf8'), minute)) as { groups: { name: string }[] };
+  const compared = groups
+    .filter(({ name }) => name === GROUP)
+    .map((group) => ({ ...group, interval: `${minute * 1000}ms` }));
+  if (compared.length !== 1) throw new Error(`${path} has no group ${GROUP}`);
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-bench-rules-'));
+  cleanup.add(() => rmSync(folder, { recursive: true }));
+  const copy = join(folder, 'rules.yml');
+  writeFileSync(copy, stringify({ groups: compared }, { lineWidth: 0 }));
+  return copy;
+}
+
+/** `LicenseExpired 5, LicenseServerDown 1` */
+const listOf = (counts: readonly (readonly [alertname: string, count: number | string])[]): string =>
+  counts
+    .map(([alertname, count]) => `${alertname} ${count}`)
+    .toSorted()
+    .join(', ');
+
+/** The alerts that fire, by name, except the one that always does. */
+async function firingAlerts({ query }: Prometheus): Promise<string> {
+  const counts = await query('count by (alertname) (ALERTS{alertstate="firing", alertname!="LicenseWatchdog"})');
+  return listOf(counts.map(([metric, count]) => [(metric as { alertname: string }).alertname, count]));
+}
+
+interface Case {
+  readonly page: string;
+  /** The alerts that must fire, as `firingAlerts` writes them. */
+  readonly expected: string;
+  /** Seconds that a minute takes. */
+  readonly minute: number;
+  /** Minutes that are measured. */
+  readonly minutes: number;
+}
+
+/** What was measured in these minutes. */
+interface Cost {
+  /** Processor time of Prometheus, scrapes included, milliseconds. */
+  readonly processor: number;
+  readonly evaluations: number;
+  /** Median of an evaluation, milliseconds; `NaN` without rules. */
+  readonly duration: number;
+  /** Series that the rules write; `NaN` without rules. */
+  readonly series: number;
+}
+
+/** @throws Error with the alerts that fire instead */
+async function untilFiring(prometheus: Prometheus, { expected, minute }: Case): Promise<void> {
+  let found = '';
+  const isThere = async (): Promise<boolean> => {
+    found = await firingAlerts(prometheus);
+    return found === expected;
+  };
+  await eventually('the alerts fire', isThere, PATIENCE * minute * 1000, minute * 500).catch(() => {
+    throw new Error(`the alerts that fire are ${found}, not ${expected}`);
+  });
+}
+
+/** @param path the rules; without them, only scrapes are measured */
+async function measure(subject: Case, path: string | undefined): Promise<Cost> {
+  const { page, minute, minutes } = subject;
+  const cleanup = createCleanup();
+  try {
+    const rules = path === undefined ? undefined : writeRules(cleanup, path, minute);
+    const scrape = `scrape_interval: ${minute * 1000}ms\n    scrape_timeout: ${minute * 1000}ms`;
+    const prometheus = await startPrometheus(cleanup, page, { scrape, ...(rules !== undefined && { rules }) });
+    if (rules !== undefined) await untilFiring(prometheus, subject);
+    await sleep(WARM_UP * minute * 1000);
+    const before = { processor: readProcessorTime(prometheus.pid), evaluations: await prometheus.evaluations() };
+    const durations: number[] = [];
+    for (let i = 0; i < minutes; i += 1) {
+      await sleep(minute * 1000);
+      const text = await (await fetch(`${prometheus.url}/metrics`)).text();
+      durations.push(1000 * Number(/^prometheus_rule_group_last_duration_seconds\{.*\} (\S+)$/m.exec(text)?.[1]));
+    }
+    const processor = readProcessorTime(prometheus.pid) - before.processor;
+    const evaluations = (await prometheus.evaluations()) - before.evaluations;
+    if (rules !== undefined) await untilFiring(prometheus, subject);
+    const written = await prometheus.query('count({__name__=~"license:.*|ALERTS|ALERTS_FOR_STATE"})');
+    return { processor, evaluations, duration: median(durations), series: Number(written[0]?.[1]) };
+  } finally {
+    await cleanup.run();
+  }
+}
+
+/** The metrics that a file of rules reads. */
+const metricsOf = (path: string): readonly string[] => readFileSync(path, 'utf8').match(/\blicense_\w+/g) ?? [];
+
+export interface RuleSite {
+  /** What it is called in the report. */
+  readonly name: string;
+  /** 15 % of them have a condition. */
+  readonly features: number;
+  /** The most that an evaluation may take, milliseconds. */
+  readonly limit?: number;
+  /** Minutes that are measured. */
+  readonly minutes: number;
+}
+
+export async function benchRules({ name, features, limit, minutes }: RuleSite): Promise<Line[]> {
+  if (findProgram('prometheus') === undefined) {
+    process.stderr.write('rules are left out: apt-get install prometheus\n');
+    return [];
+  }
+  const cleanup = createCleanup();
+  try {
+    const read = new Set([...metricsOf(NEW), ...metricsOf(OLD)]);
+    const page = await startPage(cleanup, features, (metric) => read.has(metric));
+    const alerts = [...expectedAlerts(features)];
+    const expected = listOf(alerts);
+    // an evaluation of the old rules must end before the next one is due
+    const subject = { page, expected, minute: Math.max(0.5, features / 2000), minutes };
+    const scrapes = await measure(subject, undefined);
+    const ours = await measure(subject, NEW);
+    const peer = await measure(subject, OLD);
+    const conditions = alerts.reduce((sum, [, count]) => sum + count, 0);
+    const of = `of ${features} features with ${conditions} conditions`;
+    const line = (figure: string, unit: string, read: (cost: Cost) => number): Line => {
+      const figures = { ours: read(ours), peer: read(peer) };
+      const what = `rules, ${name}: ${figure} (peer: the old rules), ${of}`;
+      return { what, ...figures, unit, ratio: figures.peer / figures.ours };
+    };
+    return [
+      line('processor time of an evaluation', 'ms', (cost) => (cost.processor - scrapes.processor) / cost.evaluations),
+      line('duration of an evaluation', 'ms', ({ duration }) => duration),
+      line('series that they write', '', ({ series }) => series),
+      ...(limit === undefined
+        ? []
+        : [
+            {
+              what: `rules, ${name}: duration of an evaluation (peer: its limit), ${of}`,
+              ours: ours.duration,
+              peer: limit,
+              unit: 'ms',
+              ratio: limit / ours.duration,
+            },
+          ]),
+    ];
+  } finally {
+    await cleanup.run();
+  }
+}
