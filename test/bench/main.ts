@@ -21,7 +21,7 @@ import { benchCycle, benchRequests } from './transport.ts';
 /** `npm run bench -- --quick`; every figure is compared with a peer in the same run. */
 
 const help = `npm run bench -- [options]
-  --quick              small sizes, about 90 seconds
+  --quick              small sizes, a few minutes
   --only WORD          only the benchmarks with WORD in their name; can be given again
   --check              exits with 1 when a ratio is below its floor
   --features N         features with history (default 50)
@@ -103,8 +103,8 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
   panels: () => benchDatasource(runs),
   'alerts delivery': () => benchAlerts(size('alerts', 1000, 10_000), runs),
   'alerts rules': async () => [
-    ...(await benchRules({ name: 'small site', features: 200, limit: 20, minutes: 20 })),
-    ...(await benchRules({ name: 'large site', features: size('rule-features', 2000, 20_000), minutes: 10 })),
+    ...(await benchRules({ name: 'small site', features: 200, limit: 20, runs: 20 })),
+    ...(await benchRules({ name: 'large site', features: size('rule-features', 2000, 20_000), runs: 10 })),
   ],
   'G1 render': async () => [
     ...(await benchRender(200_000, 3)),

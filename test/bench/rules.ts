@@ -74,17 +74,18 @@ interface Case {
   readonly expected: string;
   /** Seconds that a minute takes. */
   readonly minute: number;
-  /** Minutes that are measured. */
-  readonly minutes: number;
+  /** Evaluations that are measured. */
+  readonly runs: number;
 }
 
-/** What was measured in these minutes. */
+/** What was measured. */
 interface Cost {
   /** Processor time of Prometheus, scrapes included, milliseconds. */
   readonly processor: number;
-  readonly evaluations: number;
-  /** Median of an evaluation, milliseconds; `NaN` without rules. */
-  readonly duration: number;
+  /** In which time, milliseconds. */
+  readonly time: number;
+  /** How long each evaluation took, milliseconds; none without rules. */
+  readonly durations: readonly number[];
   /** Series that the rules write; `NaN` without rules. */
   readonly series: number;
 }
@@ -101,9 +102,44 @@ async function untilFiring(prometheus: Prometheus, { expected, minute }: Case): 
   });
 }
 
+/** The evaluations that are finished, and how long the last one took, milliseconds. Prometheus leaves out one that is due during another. */
+async function readEvaluations({ url }: Prometheus): Promise<{ readonly count: number; readonly last: number }> {
+  const page = await (await fetch(`${url}/metrics`)).text();
+  const figure = (name: string): number => Number(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'm').exec(page)?.[1]);
+  return {
+    count: figure('prometheus_rule_group_duration_seconds_count'),
+    last: 1000 * figure('prometheus_rule_group_last_duration_seconds'),
+  };
+}
+
+/**
+ * Watches from the end of one evaluation to that of another one, so that a slow machine does not cut one in two.
+ *
+ * @param hasRules without rules, as many minutes are watched as evaluations otherwise
+ */
+async function watch(prometheus: Prometheus, { minute, runs }: Case, hasRules: boolean): Promise<Omit<Cost, 'series'>> {
+  const step = Math.max(100, minute * 100);
+  let { count } = await readEvaluations(prometheus);
+  const durations: number[] = [];
+  let begun: { readonly processor: number; readonly time: number } | undefined;
+  const spent = () => ({ processor: readProcessorTime(prometheus.pid), time: performance.now() });
+  if (!hasRules) begun = spent();
+  for (let i = 0; hasRules ? durations.length < runs : i * step < runs * minute * 1000; i += 1) {
+    await sleep(step);
+    const now = await readEvaluations(prometheus);
+    if (now.count === count) continue;
+    count = now.count;
+    if (begun === undefined) begun = spent();
+    else durations.push(now.last);
+  }
+  const ended = spent();
+  const { processor, time } = begun ?? ended;
+  return { processor: ended.processor - processor, time: ended.time - time, durations };
+}
+
 /** @param path the rules; without them, only scrapes are measured */
 async function measure(subject: Case, path: string | undefined): Promise<Cost> {
-  const { page, minute, minutes } = subject;
+  const { page, minute } = subject;
   const cleanup = createCleanup();
   try {
     const rules = path === undefined ? undefined : writeRules(cleanup, path, minute);
@@ -111,18 +147,10 @@ async function measure(subject: Case, path: string | undefined): Promise<Cost> {
     const prometheus = await startPrometheus(cleanup, page, { scrape, ...(rules !== undefined && { rules }) });
     if (rules !== undefined) await untilFiring(prometheus, subject);
     await sleep(WARM_UP * minute * 1000);
-    const before = { processor: readProcessorTime(prometheus.pid), evaluations: await prometheus.evaluations() };
-    const durations: number[] = [];
-    for (let i = 0; i < minutes; i += 1) {
-      await sleep(minute * 1000);
-      const text = await (await fetch(`${prometheus.url}/metrics`)).text();
-      durations.push(1000 * Number(/^prometheus_rule_group_last_duration_seconds\{.*\} (\S+)$/m.exec(text)?.[1]));
-    }
-    const processor = readProcessorTime(prometheus.pid) - before.processor;
-    const evaluations = (await prometheus.evaluations()) - before.evaluations;
+    const cost = await watch(prometheus, subject, rules !== undefined);
     if (rules !== undefined) await untilFiring(prometheus, subject);
     const written = await prometheus.query('count({__name__=~"license:.*|ALERTS|ALERTS_FOR_STATE"})');
-    return { processor, evaluations, duration: median(durations), series: Number(written[0]?.[1]) };
+    return { ...cost, series: Number(written[0]?.[1]) };
   } finally {
     await cleanup.run();
   }
@@ -138,11 +166,11 @@ export interface RuleSite {
   readonly features: number;
   /** The most that an evaluation may take, milliseconds. */
   readonly limit?: number;
-  /** Minutes that are measured. */
-  readonly minutes: number;
+  /** Evaluations that are measured. */
+  readonly runs: number;
 }
 
-export async function benchRules({ name, features, limit, minutes }: RuleSite): Promise<Line[]> {
+export async function benchRules({ name, features, limit, runs }: RuleSite): Promise<Line[]> {
   if (findProgram('prometheus') === undefined) {
     process.stderr.write('rules are left out: apt-get install prometheus\n');
     return [];
@@ -154,7 +182,7 @@ export async function benchRules({ name, features, limit, minutes }: RuleSite): 
     const alerts = [...expectedAlerts(features)];
     const expected = listOf(alerts);
     // an evaluation of the old rules must end before the next one is due
-    const subject = { page, expected, minute: Math.max(0.5, features / 2000), minutes };
+    const subject = { page, expected, minute: Math.max(0.5, features / 2000), runs };
     const scrapes = await measure(subject, undefined);
     const ours = await measure(subject, NEW);
     const peer = await measure(subject, OLD);
@@ -165,19 +193,22 @@ export async function benchRules({ name, features, limit, minutes }: RuleSite): 
       const what = `rules, ${name}: ${figure} (peer: the old rules), ${of}`;
       return { what, ...figures, unit, ratio: figures.peer / figures.ours };
     };
+    const processor = (cost: Cost): number =>
+      (cost.processor - (scrapes.processor * cost.time) / scrapes.time) / cost.durations.length;
+    const duration = ({ durations }: Cost): number => median(durations);
     return [
-      line('processor time of an evaluation', 'ms', (cost) => (cost.processor - scrapes.processor) / cost.evaluations),
-      line('duration of an evaluation', 'ms', ({ duration }) => duration),
+      line('processor time of an evaluation', 'ms', processor),
+      line('duration of an evaluation', 'ms', duration),
       line('series that they write', '', ({ series }) => series),
       ...(limit === undefined
         ? []
         : [
             {
               what: `rules, ${name}: duration of an evaluation (peer: its limit), ${of}`,
-              ours: ours.duration,
+              ours: duration(ours),
               peer: limit,
               unit: 'ms',
-              ratio: limit / ours.duration,
+              ratio: limit / duration(ours),
             },
           ]),
     ];
