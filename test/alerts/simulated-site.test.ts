@@ -1,10 +1,14 @@
 import { describe, expect, it } from 'vitest';
 import type { Labels } from '../../src/alerts/alert.ts';
 import { demoDefaults } from '../../src/app/own-analyzer.ts';
+import { createOwners } from '../../src/model/owners.ts';
 import { settingsOf } from '../support/alert-views.ts';
+import { type Contract, createContracts } from '../support/contracts.ts';
+import { SITE_ZONE } from '../support/polled-site.ts';
 import { watchAlerts } from '../support/site-alerts.ts';
+import { type MessagesOptions, type SiteMessages, sendMessages } from './site-messages.ts';
 
-/** How many alerts people get from the simulated site, with the rules as they are by default. */
+/** How many alerts and messages people get from the simulated site, with the rules as they are by default. */
 
 const MINUTE = 60;
 const DAY = 86_400;
@@ -32,18 +36,51 @@ describe('the demo', () => {
   });
 });
 
-describe('the healthy site of 200 features', () => {
-  it('has no critical alert and fewer than ten others in seven days', { timeout: 180_000 }, async () => {
-    const firing = await watchAlerts({
-      from: Date.UTC(2026, 10, 15, 23) / 1000,
-      seconds: 7 * DAY,
-      interval: 15 * MINUTE,
-      rules: settingsOf(),
-      site: { isHealthy: true },
+/** A Monday, 0:00 in Berlin. */
+const monday = Date.UTC(2026, 10, 15, 23) / 1000;
+
+/** Six of ten contracts end within two months, which is more than most companies have, and three are renewed this week. */
+const contracts: readonly Contract[] = [
+  { vendorLicense: 0, endsAfter: 14, renewedAfter: 4.4 },
+  { vendorLicense: 2, endsAfter: 24, renewedAfter: 2.4, as: 'beside' },
+  { vendorLicense: 3, endsAfter: 31 },
+  { vendorLicense: 4, endsAfter: 45 },
+  { vendorLicense: 5, endsAfter: 61 },
+  { vendorLicense: 6, endsAfter: 12, renewedAfter: 1.4, as: 'beside' },
+];
+const owners = createOwners([
+  { vendorLicense: 'sim-lic01;*', feature: '*', labels: { owner: 'cad-team' } },
+  { vendorLicense: 'sim-lic04;*', feature: '*', labels: { owner: 'eda' } },
+]);
+
+describe('seven days of the healthy site of 200 features', () => {
+  const sendWeek = (more: Partial<MessagesOptions> = {}): Promise<SiteMessages> =>
+    sendMessages({
+      ...{ from: monday, seconds: 7 * DAY, interval: 15 * MINUTE, rules: settingsOf(), site: { isHealthy: true } },
+      ...more,
     });
-    expect(firing).toHaveLength(672);
-    const seen = new Map(firing.flat().map((labels) => [JSON.stringify(labels), labels]));
-    expect([...seen.values()].filter(({ severity }) => severity === 'critical')).toEqual([]);
-    expect(seen.size).toBeLessThan(10);
+
+  it('are without an alert, and without a message', { timeout: 180_000 }, async () => {
+    const { alerts, messages, evaluations } = await sendWeek();
+    expect(evaluations).toBe(672);
+    expect(alerts).toEqual([]);
+    expect(messages).toEqual([]);
+  });
+
+  it('have fewer than ten alerts, none of them critical, and fewer than five messages a day while contracts end', {
+    timeout: 180_000,
+  }, async () => {
+    const change = createContracts(contracts, monday, SITE_ZONE);
+    const { alerts, messages } = await sendWeek({ owners, change, interval: 30 * MINUTE });
+    expect(alerts.filter(({ severity }) => severity === 'critical')).toEqual([]);
+    expect(alerts.length).toBeLessThan(10);
+    const days = Array.from(
+      { length: 7 },
+      (_, day) => messages.filter(({ at }) => Math.floor((at - monday) / DAY) === day).length,
+    );
+    expect(Math.max(...days)).toBeLessThan(5);
+    // the first digest of each owner, and one on each day on which licenses have got nearer to their end
+    expect(days).toEqual([3, 0, 2, 0, 0, 0, 0]);
+    expect(new Set(messages.map(({ receiver }) => receiver))).toEqual(new Set(['license-digest']));
   });
 });

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parse, stringify } from 'yaml';
 import type { Cleanup } from './harness.ts';
+import type { Inhibition, Interval } from './routed-messages.ts';
 import { type MailSink, startMailSink } from './start-mail-sink.ts';
 import { startPeer } from './start-peer.ts';
 
@@ -14,18 +15,18 @@ export interface Route {
   readonly receiver?: string;
   readonly matchers?: readonly string[];
   readonly group_by?: readonly string[];
+  readonly group_wait?: string;
+  readonly group_interval?: string;
+  readonly repeat_interval?: string;
   readonly active_time_intervals?: readonly string[];
+  readonly continue?: boolean;
   readonly routes?: readonly Route[];
 }
 
 interface Example {
   readonly route: Route;
-  readonly time_intervals: readonly { readonly name: string }[];
-  readonly inhibit_rules: readonly {
-    readonly source_matchers: readonly string[];
-    readonly target_matchers: readonly string[];
-    readonly equal?: readonly string[];
-  }[];
+  readonly time_intervals: readonly Interval[];
+  readonly inhibit_rules: readonly Inhibition[];
   readonly receivers: readonly ({ readonly name: string } & Readonly<Record<string, unknown>>)[];
 }
 
@@ -37,6 +38,19 @@ export const exampleFile = join(folder, 'alertmanager.yml');
 export const withIntegrations = readFileSync(exampleFile, 'utf8').replace(/^( +)# (\w+_configs:| {2})/gm, '$1$2');
 
 export const example: Example = parse(withIntegrations);
+
+/** Integrations that send the end of alerts, unless their settings say something else. */
+const withEnds: ReadonlySet<string> = new Set(['pagerduty_configs', 'webhook_configs']);
+
+/** By the name of a receiver that has an integration: whether it sends the end of alerts. */
+export const sendsResolved: ReadonlyMap<string, boolean> = new Map(
+  example.receivers.flatMap(({ name, ...integrations }) =>
+    Object.entries(integrations).map(([kind, list]) => {
+      const [settings] = list as readonly { readonly send_resolved?: boolean }[];
+      return [name, settings?.send_resolved ?? withEnds.has(kind)] as const;
+    }),
+  ),
+);
 
 /** A copy of the folder with another configuration. */
 export function writeExample(cleanup: Cleanup, text: string): string {

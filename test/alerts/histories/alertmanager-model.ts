@@ -3,7 +3,7 @@ import type { Alertmanager } from '../../../src/alerts/alertmanager.ts';
 
 /** What Alertmanager makes of the alerts that are sent to it. It has the clock of Prometheus. */
 
-interface Stored {
+export interface Stored {
   readonly labels: Labels;
   readonly annotations: Labels;
   /** Epoch seconds. */
@@ -22,27 +22,39 @@ const secondsOf = (value: string): number => Date.parse(value) / 1000;
 
 export class AlertmanagerModel {
   readonly #alerts = new Map<string, Stored>();
+  readonly #onStored: (alert: Stored) => void;
   /** Epoch seconds. */
   now = 0;
+
+  /** @param onStored called with each alert that is sent, as it is stored */
+  constructor(onStored: (alert: Stored) => void = () => undefined) {
+    this.#onStored = onStored;
+  }
 
   /** What fires. */
   *firing(): Generator<Labels> {
     for (const { labels, endsAt } of this.#alerts.values()) if (endsAt > this.now) yield labels;
   }
 
-  /** As Alertmanager 0.25 stores an alert: one that overlaps the stored one is merged with it. */
-  #put(alert: Stored): void {
+  /** Takes an alert that the engine or Prometheus sends. */
+  put(alert: Stored): void {
     const key = JSON.stringify(Object.entries(alert.labels).sort());
-    const old = this.#alerts.get(key);
+    const stored = this.#merged(alert, this.#alerts.get(key));
+    this.#alerts.set(key, stored);
+    this.#onStored(stored);
+  }
+
+  /** As Alertmanager 0.25 stores an alert: one that overlaps the stored one is merged with it. */
+  #merged(alert: Stored, old: Stored | undefined): Stored {
     const overlaps =
       old !== undefined &&
       ((alert.endsAt > old.startsAt && alert.endsAt < old.endsAt) ||
         (alert.startsAt > old.startsAt && alert.startsAt < old.endsAt));
-    if (!overlaps) return void this.#alerts.set(key, alert);
+    if (!overlaps) return alert;
     const isResolved = alert.endsAt <= this.now;
     const wasLater = old.endsAt > alert.endsAt && (isResolved ? old.endsAt <= this.now : true);
     const endsAt = wasLater ? old.endsAt : alert.endsAt;
-    this.#alerts.set(key, { ...alert, startsAt: Math.min(old.startsAt, alert.startsAt), endsAt });
+    return { ...alert, startsAt: Math.min(old.startsAt, alert.startsAt), endsAt };
   }
 
   client({ now, answers }: ClientOptions): Alertmanager {
@@ -53,7 +65,7 @@ export class AlertmanagerModel {
       post: async (write) => {
         if (!answers()) return { is: 'failed', status: undefined, reason: 'it does not answer' };
         for (const { startsAt, endsAt, ...alert } of JSON.parse(write(ahead())))
-          this.#put({ ...alert, startsAt: secondsOf(startsAt), endsAt: secondsOf(endsAt) });
+          this.put({ ...alert, startsAt: secondsOf(startsAt), endsAt: secondsOf(endsAt) });
         return { is: 'accepted' };
       },
       status: async () => ({ is: 'accepted' }),
