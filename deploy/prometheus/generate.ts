@@ -36,10 +36,11 @@ export function ruleFiles(file: RuleFile): Readonly<Record<string, string>> {
   };
 }
 
-const definitions = join(import.meta.dirname, '../../src/alerts/definitions');
+/** The folder that has a folder for each alert. */
+export const definitions = join(import.meta.dirname, '../../src/alerts/definitions');
 
 /** `exporter-down` of `LicenseExporterDown`. */
-const folderOf = (alert: string): string =>
+export const folderOf = (alert: string): string =>
   alert
     .replace(/^License/, '')
     .replaceAll(/(?<!^)(?=[A-Z])/g, '-')
@@ -52,7 +53,11 @@ export function runbooks(): string {
     if (!existsSync(file)) {
       throw new Error(`${alert} has no runbook: write ${relative(process.cwd(), file)}, like those beside it`);
     }
-    return `## ${alert}\n\n${readFileSync(file, 'utf8')}`;
+    const text = readFileSync(file, 'utf8');
+    if (!/^\*\*Condition\.\*\* ./m.test(text)) {
+      throw new Error(`${relative(process.cwd(), file)} has no line **Condition.**: say when the alert is met`);
+    }
+    return `## ${alert}\n\n${text}`;
   });
   return [readFileSync(join(definitions, 'introduction.md'), 'utf8'), ...sections].join('\n');
 }
