@@ -41,13 +41,18 @@ const conditionOf = (finding: Finding | undefined, evaluation: Evaluation, label
   return { is: evaluation.isUnknown(labels) ? 'unknown' : 'false' };
 };
 
-const begin = (rule: string, { labels, annotations, value }: Finding, now: number): AlertState => ({
+const begin = (
+  rule: string,
+  { labels, annotations, value }: Finding,
+  now: number,
+  activeAt: number | undefined,
+): AlertState => ({
   rule,
   labels,
   annotations,
   value,
   state: 'pending',
-  activeAt: now,
+  activeAt: activeAt ?? now,
   firedAt: undefined,
   keepFiringSince: undefined,
   resolvedAt: undefined,
@@ -59,6 +64,18 @@ const begin = (rule: string, { labels, annotations, value }: Finding, now: numbe
 /** How long the condition of an alert was unknown. Its clocks continue from where they stopped. */
 const heldFor = ({ unknownSince, knownAt }: AlertState, now: number): number =>
   unknownSince === undefined ? 0 : Math.max(0, now - knownAt);
+
+/** What an alert is about, without its severity. */
+const subjectOf = (labels: Labels): string => fingerprint({ ...labels, severity: '' });
+
+/** Since when alerts wait. One that moves to another severity has waited already: otherwise, one that goes to and fro never fires. */
+const waitingSince = (alerts: AlertStates, now: number): ReadonlyMap<string, number> =>
+  new Map(
+    alerts
+      .values()
+      .filter(({ state }) => state === 'pending')
+      .map((alert) => [subjectOf(alert.labels), alert.activeAt + heldFor(alert, now)]),
+  );
 
 /** An alert whose condition is known; `undefined` when it ends while pending. */
 function advance(before: AlertState, rule: Rule, condition: Condition, now: number): AlertState | undefined {
@@ -179,6 +196,7 @@ export function step(saved: AlertStates, evaluated: readonly EvaluatedRule[], no
   const transitions: Transition[] = [];
   const report = (labels: Labels, to: Transition['to']): void => void transitions.push({ labels, to });
   const ofRule = Map.groupBy(before, ([, alert]) => alert.rule);
+  const waiting = waitingSince(before, now);
 
   for (const { rule, evaluation } of evaluated) {
     const findings = new Map(evaluation.findings.map((finding) => [fingerprint(finding.labels), finding]));
@@ -204,7 +222,7 @@ export function step(saved: AlertStates, evaluated: readonly EvaluatedRule[], no
     }
     for (const [key, finding] of findings) {
       if (!finding.isRaised) continue;
-      const pending = begin(rule.id, finding, now);
+      const pending = begin(rule.id, finding, now, waiting.get(subjectOf(finding.labels)));
       const alert = advance(pending, rule, { is: 'raised', finding }, now) ?? pending;
       states.set(key, alert);
       report(finding.labels, alert.state);

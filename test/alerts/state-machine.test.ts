@@ -89,6 +89,29 @@ describe('an alert', () => {
     ]);
   });
 
+  it('that moves from one severity to another has waited already', () => {
+    const critical = createRule(120, 0);
+    const warning: Rule = { ...critical, id: 'warning', severity: 'warning' };
+    const none = evaluationOf({});
+    let states: AlertStates = new Map();
+    /** As a license that has expired: a warning while nobody uses it. */
+    const see = (severity: 'critical' | 'warning', minute: number): readonly string[] => {
+      const { findings } = evaluationOf({ a: 'raised' });
+      const found = { ...none, findings: findings.map((each) => ({ ...each, labels: { ...each.labels, severity } })) };
+      const evaluated = [critical, warning].map((rule) => ({
+        rule,
+        evaluation: rule.severity === severity ? found : none,
+      }));
+      ({ states } = step(states, evaluated, minute * 60, options));
+      return [...states.values()].map(({ labels, state }) => `${labels.severity} ${state}`);
+    };
+    expect(see('warning', 0)).toEqual(['warning pending']);
+    expect(see('critical', 1)).toEqual(['critical pending']);
+    expect(see('warning', 2)).toEqual(['warning firing']);
+    // one that is sent as a warning has to be critical for as long before it is sent again
+    expect(see('critical', 3)).toContain('critical pending');
+  });
+
   it('is kept firing, and goes on when the condition is back in time', () => {
     expect(run(['raised', 'false', 'false', 'raised', 'false', 'false', 'false'], 0, 120)).toEqual([
       'firing',

@@ -46,7 +46,7 @@ interface Course {
   readonly keepFiringFor: number;
   /** Those who monitor what it is about. */
   readonly witnesses: readonly (readonly Witness[])[];
-  /** In how many ticks a process has found it since it was last over. */
+  /** In how many ticks a process has found it, or the same with another severity, since it was last over. */
   readonly raised: readonly number[];
   /** Whether a process finds it, and would send it with these labels. */
   readonly isMet: readonly boolean[];
@@ -85,10 +85,13 @@ function courseOf({ witnesses: all }: Observed, alert: string): Course {
   const isHere = (witness: Witness): boolean => witness.textOf(subject) === alert;
   const isMet = witnesses.map((of) => of.some((each) => isHere(each) && isFound(each.conditions.get(subject))));
   let count = 0;
-  const raised = witnesses.map((of) => {
+  const severities = engineRules.filter(({ name }) => name === labels.alertname).map(({ severity }) => severity);
+  const subjects = severities.map((severity) => subjectOf({ ...labels, severity }));
+  const raised = witnesses.map((of, tick) => {
     const conditions = of.map((each) => each.conditions.get(subject));
+    const isRaised = all[tick]?.some((each) => subjects.some((one) => each.conditions.get(one) === 'raised'));
     // the time of a process that hangs counts
-    if (conditions.includes('raised') || (of.length === 0 && count > 0)) count += 1;
+    if (isRaised === true || (of.length === 0 && count > 0)) count += 1;
     else if (conditions.includes('false') && !conditions.includes('unknown')) count = 0;
     return count;
   });
