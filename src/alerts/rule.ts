@@ -59,13 +59,14 @@ export interface Forecasts {
   startOf(day: number): number;
 }
 
-/** Requests for a feature that were denied on the local day so far, also if there were none. */
+/** Requests for a feature that were denied on the newest local day that has some, today or the day before; none if neither has. */
 export interface DeniedFeature {
   readonly vendorLicense: string;
   readonly feature: string;
   readonly package: string;
   readonly featureType: string;
   readonly denials: number;
+  readonly day: 'today' | 'yesterday';
 }
 
 /** The input of rules: the newest data, the state of the logon and of the sources, and what is expected. */

@@ -11,7 +11,7 @@ export interface CountedDenials extends Series {
   readonly count: number;
 }
 
-/** Refused requests of a series today. */
+/** Refused requests of a series on a day. */
 export interface DeniedSeries extends Series {
   readonly denials: number;
 }
@@ -28,6 +28,8 @@ export interface RecordedDenials {
   counted(): Iterable<CountedDenials>;
   /** Of today. The same until the next collection is recorded. @throws StoreError if the history cannot be read */
   today(): Promise<DeniedDay>;
+  /** Of the local day before. @throws StoreError as above */
+  yesterday(): Promise<DeniedDay>;
 }
 
 export interface RecordedDenialsOptions {
@@ -47,7 +49,7 @@ export interface DenialRecord extends RecordedDenials {
 
 export function createDenialRecord({ localTime, now, store, recordedAt }: RecordedDenialsOptions): DenialRecord {
   const counts = new Map<string, CountedDenials>();
-  let known: { readonly key: string; readonly day: Promise<DeniedDay> } | undefined;
+  const known = new Map<'today' | 'yesterday', { readonly key: string; readonly day: Promise<DeniedDay> }>();
 
   const count = (series: Series, cause: DenialCause | undefined, more: number): void => {
     if (more === 0) return;
@@ -70,6 +72,16 @@ export function createDenialRecord({ localTime, now, store, recordedAt }: Record
     return { series: found };
   };
 
+  const readOnce = (name: 'today' | 'yesterday', day: number, key: string): Promise<DeniedDay> => {
+    const found = known.get(name);
+    if (found?.key === key) return found.day;
+    const reading = runSliced(read(day));
+    known.set(name, { key, day: reading });
+    // it is tried again: the store may be there then
+    reading.catch(() => known.delete(name));
+    return reading;
+  };
+
   return {
     add: (reached) => {
       for (const { observation } of reached) {
@@ -90,16 +102,11 @@ export function createDenialRecord({ localTime, now, store, recordedAt }: Record
     counted: () => counts.values(),
     today: () => {
       const day = localTime.dayOf(now());
-      const key = `${day} ${recordedAt()}`;
-      if (known?.key !== key) {
-        const reading = runSliced(read(day));
-        known = { key, day: reading };
-        // it is tried again: the store may be there then
-        reading.catch(() => {
-          known = undefined;
-        });
-      }
-      return known.day;
+      return readOnce('today', day, `${day} ${recordedAt()}`);
+    },
+    yesterday: () => {
+      const day = localTime.dayOf(now()) - 1;
+      return readOnce('yesterday', day, `${day}`);
     },
   };
 }

@@ -51,11 +51,33 @@ export async function deniedToday(
   return { value: { features: [...sums.values()] } };
 }
 
+/** Sums of series that are one by the names of metrics, by their labels. */
+function summed(series: readonly DeniedSeries[]): ReadonlyMap<string, DeniedSeries> {
+  const sums = new Map<string, DeniedSeries>();
+  for (const { vendorLicense: name, denials, ...rest } of series) {
+    const labels = { vendorLicense: nameOf(name), ...rest };
+    const key = JSON.stringify(Object.values(labels));
+    sums.set(key, { ...labels, denials: denials + (sums.get(key)?.denials ?? 0) });
+  }
+  return sums;
+}
+
+/** Of each series the newest day with denials. Without one, it is today, if that is known. */
+export function newestOf(today: readonly DeniedSeries[], yesterday: readonly DeniedSeries[]): readonly DeniedFeature[] {
+  const newest = new Map<string, DeniedFeature>();
+  for (const [key, one] of summed(today)) newest.set(key, { ...one, day: 'today' });
+  // a night without requests does not end an alert
+  for (const [key, one] of summed(yesterday)) {
+    if (one.denials > 0 && (newest.get(key)?.denials ?? 0) === 0) newest.set(key, { ...one, day: 'yesterday' });
+  }
+  return [...newest.values()];
+}
+
 /** How old the denials that alerts read may be, seconds. */
 const MAX_AGE = 30;
 
 /**
- * The denials of today for the alert engine, which cannot wait for the store: those that were read last, and read again when they
+ * The denials of today and of the day before for the alert engine, which cannot wait for the store: those that were read last, and read again when they
  * are old. `undefined` before that, while the history cannot be read, and without an analyzer in this process.
  *
  * @param now epoch seconds
@@ -70,8 +92,8 @@ export function createDenialWatch(
   let readAt = Number.NEGATIVE_INFINITY;
   const read = async (): Promise<void> => {
     try {
-      const { series } = await recorded.denials.today();
-      latest = series.map((one) => ({ ...one, vendorLicense: nameOf(one.vendorLicense) })).filter((one) => owns(one));
+      const [today, yesterday] = await Promise.all([recorded.denials.today(), recorded.denials.yesterday()]);
+      latest = newestOf(today.series, yesterday.series).filter((one) => owns(one));
     } catch {
       // the page of a feature says why
       latest = undefined;

@@ -66,7 +66,7 @@ const groupOf = ({ rank, severity, alert, vendorLicense, feature, alertsAt }: At
 /** Problems of the site are shown with every vendor license, and those of a vendor license with each of its features. */
 export function* answerAttention(query: Query, { rows, withoutData }: Attention): Generator<void, TargetAnswer> {
   const { products, features, lists } = query.values;
-  const shown = lists.severity ?? ['critical', 'warning'];
+  const shown = lists.severity ?? severities;
   const isProduct = productMatcher(products);
   const isFeature = matcherOf(features, query.isPattern);
   const groups = new Map<string, AttentionRow[]>();

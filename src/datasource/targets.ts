@@ -81,7 +81,7 @@ export const payloadKeys = {
   },
   severity: {
     label: 'Severity',
-    meaning: 'Severities of alerts. The default is critical and warning.',
+    meaning: 'Severities of alerts. The default is all of them.',
     options: ['critical', 'warning', 'info'],
     several: true,
   },

@@ -93,7 +93,7 @@ const demandOf = (store: Store) =>
     intervalOf: () => 300,
     pastAdded: async () => undefined,
     pastDaysLeft: () => undefined,
-    denials: { counted: () => [], today: async () => ({ series: [] }) },
+    denials: { counted: () => [], today: async () => ({ series: [] }), yesterday: async () => ({ series: [] }) },
   });
 
 describe('recorded demand', () => {

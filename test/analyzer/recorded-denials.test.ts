@@ -90,6 +90,8 @@ describe('denials of today', () => {
       ['a', 5],
       ['b', 0],
     ]);
+    // an hour before the day began
+    expect((await record.yesterday()).series.map(({ feature, denials }) => [feature, denials])).toEqual([['a', 100]]);
   });
 
   it('are read once for each collection', async () => {

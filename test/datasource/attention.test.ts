@@ -120,9 +120,15 @@ describe('the list of what needs attention', () => {
       row('LicensePollPartial', { vendorLicense: undefined }),
     ];
     const alerts = (payload: object) => rowsOf(rows, payload).map(({ alert }) => alert);
-    expect(alerts({})).toEqual(['LicenseServerDown', 'LicensePollPartial', 'LicenseCollectionStale']);
+    expect(alerts({})).toEqual([
+      'LicenseServerDown',
+      'LicensePollPartial',
+      'LicenseCollectionStale',
+      'LicenseExpiringSoon',
+    ]);
+    expect(alerts({ severity: ['warning'] })).toEqual(['LicensePollPartial', 'LicenseCollectionStale']);
     expect(alerts({ severity: ['info', 'critical'] })).toEqual(['LicenseServerDown', 'LicenseExpiringSoon']);
     expect(alerts({ product: 'b;d' })).toEqual(['LicensePollPartial', 'LicenseCollectionStale']);
-    expect(answer(rows, { top: 1 }).notices).toEqual([{ severity: 'info', text: '1 of 3 rows, by urgency' }]);
+    expect(answer(rows, { top: 1 }).notices).toEqual([{ severity: 'info', text: '1 of 4 rows, by urgency' }]);
   });
 });

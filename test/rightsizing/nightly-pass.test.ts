@@ -73,7 +73,7 @@ const sourceOf = (
       intervalOf: () => HOUR,
       pastAdded: async () => undefined,
       pastDaysLeft: () => undefined,
-      denials: { counted: () => [], today: async () => ({ series: [] }) },
+      denials: { counted: () => [], today: async () => ({ series: [] }), yesterday: async () => ({ series: [] }) },
       ...more,
     }),
     () => true,

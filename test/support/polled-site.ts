@@ -1,7 +1,9 @@
 import type { DeniedFeature } from '../../src/alerts/rule.ts';
 import { createCollector } from '../../src/analyzer/collector.ts';
 import { endpointBodies } from '../../src/analyzer/endpoint-bodies.ts';
+import type { DeniedSeries } from '../../src/analyzer/recorded-denials.ts';
 import { createSimulatedSite, type SimulatedSiteOptions } from '../../src/analyzer/simulated-site.ts';
+import { newestOf } from '../../src/app/denials.ts';
 import { type Answers, decodeAnswer } from '../../src/decoding/decode.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
@@ -32,7 +34,7 @@ export interface PolledSiteOptions {
 export interface PolledSite {
   /** Collects, and polls everything; expiries every hour. */
   poll(): Promise<Snapshot>;
-  /** The requests that were denied today. */
+  /** The requests that were denied today or on the day before. */
   denied(): readonly DeniedFeature[];
 }
 
@@ -48,7 +50,8 @@ export function createPolledSite({ from, now, interval, site, change }: PolledSi
     downSince: from - DOWN_BEFORE,
     ...site,
   });
-  const denials = new Map<string, DeniedFeature>();
+  const denials = new Map<string, DeniedSeries>();
+  let before: readonly DeniedSeries[] = [];
   let today = localTime.dayOf(from);
   const collector = createCollector({
     sources: [
@@ -61,7 +64,10 @@ export function createPolledSite({ from, now, interval, site, change }: PolledSi
     },
     onCollected: async ({ at, reached }) => {
       const day = localTime.dayOf(at);
-      if (day !== today) denials.clear();
+      if (day !== today) {
+        before = [...denials.values()];
+        denials.clear();
+      }
       today = day;
       for (const { observation } of reached) {
         for (const { feature, package: pkg, featureType, denials: more = 0 } of observation.pools) {
@@ -108,6 +114,6 @@ export function createPolledSite({ from, now, interval, site, change }: PolledSi
       }
       return { at, endpoints: { ...endpoints, ...(expiries !== undefined && { GetExpirationFeatures: expiries }) } };
     },
-    denied: () => [...denials.values()],
+    denied: () => newestOf([...denials.values()], before),
   };
 }

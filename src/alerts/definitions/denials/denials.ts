@@ -18,7 +18,7 @@ function newestDays({ now, denied = [], inventory: { history }, timeZone }: View
     ...{ vendorLicense, feature, package: pkg, featureType, at, denials },
     when: `on ${localDateText(at, timeZone)}, the newest day of the analyzer's history`,
   }));
-  const days = [...recorded, ...denied.map((row) => ({ ...row, at: now, when: 'today' }))];
+  const days = [...recorded, ...denied.map(({ day, ...row }) => ({ ...row, at: now, when: day }))];
   const known = days.flatMap(({ vendorLicense, feature, package: pkg, featureType, denials, ...day }) => {
     if (denials === undefined) return [];
     const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type: featureType };
