@@ -3,17 +3,20 @@ import { identityLabels } from '../model/alert-labels.ts';
 /** Label or annotation values by name. They are never empty: for Alertmanager, an empty value means no label. */
 export type Labels = Readonly<Record<string, string>>;
 
-/** Removes empty values. */
-export function withoutEmpty(labels: Labels): Labels {
-  return Object.fromEntries(Object.entries(labels).filter(([, value]) => value !== ''));
+/** The labels that are wanted, in their order. */
+function pick(labels: Labels, isWanted: (name: string, value: string) => boolean): Labels {
+  const picked: Record<string, string> = {};
+  for (const [name, value] of Object.entries(labels)) if (isWanted(name, value)) picked[name] = value;
+  return picked;
 }
 
+/** Removes empty values. */
+export const withoutEmpty = (labels: Labels): Labels => pick(labels, (_, value) => value !== '');
+
+const identity: ReadonlySet<string> = new Set(identityLabels);
+
 /** The labels that identify an alert, without those of who acts on it. */
-export function identityOf(labels: Labels): Labels {
-  return Object.fromEntries(
-    identityLabels.flatMap((name) => (labels[name] === undefined ? [] : [[name, labels[name]]])),
-  );
-}
+export const identityOf = (labels: Labels): Labels => pick(labels, (name) => identity.has(name));
 
 /** A text that identifies a set of labels, independent of their order. */
 export function fingerprint(labels: Labels): string {
@@ -54,8 +57,8 @@ export interface AlertState {
   readonly now: string | undefined;
 }
 
-/** Alerts keep their labels from one evaluation to the next, and there can be thousands of them. */
-function remembered<Result>(compute: (labels: Labels) => Result): (labels: Labels) => Result {
+/** Computed once for the labels of an alert, which stay the same from one evaluation to the next. */
+export function remembered<Result>(compute: (labels: Labels) => Result): (labels: Labels) => Result {
   const known = new WeakMap<Labels, Result>();
   return (labels) => {
     const found = known.get(labels) ?? compute(labels);
@@ -71,10 +74,9 @@ export const labelsKey = remembered((labels) =>
 
 /** Labels of a feature that its vendor license has not. */
 const ofFeature: ReadonlySet<string> = new Set(['feature', 'version', 'package', 'feature_type']);
+
 /** The labels of the alert that sums up. */
-export const groupLabels = remembered(
-  (labels): Labels => Object.fromEntries(Object.entries(labels).filter(([name]) => !ofFeature.has(name))),
-);
+export const groupLabels = remembered((labels) => pick(labels, (name) => !ofFeature.has(name)));
 
 /** What identifies an alert among those of an engine. One that was replaced has the labels of before. */
 export const keyOf = ({ labels, now }: Pick<AlertState, 'labels' | 'now'>): string =>
@@ -84,17 +86,11 @@ const later = (at: number | undefined, by: number): number | undefined => (at ==
 
 /** The alert after the clock was set: it is as old as before. @param by seconds */
 export const movedAlert = (alert: AlertState, by: number): AlertState => ({
-  // every member by name: one that is added is decided here too
-  rule: alert.rule,
-  labels: alert.labels,
-  annotations: alert.annotations,
-  value: alert.value,
-  state: alert.state,
+  ...alert,
   activeAt: alert.activeAt + by,
   firedAt: later(alert.firedAt, by),
   keepFiringSince: later(alert.keepFiringSince, by),
   resolvedAt: later(alert.resolvedAt, by),
   knownAt: alert.knownAt + by,
   unknownSince: later(alert.unknownSince, by),
-  now: alert.now,
 });

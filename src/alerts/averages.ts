@@ -51,6 +51,8 @@ class Sums {
 
 /** A feature whose ratio was above one half within the window. */
 interface Tracked {
+  readonly vendorLicense: string;
+  readonly feature: string;
   /** What its ratios were above one half. */
   readonly excess: Sums;
   /** Evaluations at which it had no value, although the usage of its vendor license was known. */
@@ -66,38 +68,24 @@ export function createAverages(window: number): Averages {
   const width = window / STEPS;
   /** Evaluations by vendor license at which its usage was known. */
   const evaluations = new Map<string, Sums>();
-  /** By vendor license, name of the feature, and key. The first two are known without a search in most cases. */
-  const tracked = new Map<string, Map<string, Map<string, Tracked>>>();
+  const tracked = new Map<string, Tracked>();
+  /** Names of features that are tracked, by which most others are known without their key. */
+  let names: ReadonlySet<string> = new Set();
   let known = new Set<string>();
   let evaluation = 0;
   let step = 0;
 
-  const track = ({ vendorLicense, feature, key }: Measured): Tracked => {
-    const features = tracked.get(vendorLicense) ?? new Map<string, Map<string, Tracked>>();
-    const sameName = features.get(feature) ?? new Map<string, Tracked>();
-    const one = sameName.get(key) ?? { excess: new Sums(), missing: new Sums(), lastExcess: 0, addedAt: 0 };
-    tracked.set(vendorLicense, features.set(feature, sameName.set(key, one)));
-    return one;
-  };
-
-  const count = (name: string): void => {
-    const counts = evaluations.get(name) ?? new Sums();
+  const count = (vendorLicense: string): void => {
+    known.add(vendorLicense);
+    const counts = evaluations.get(vendorLicense) ?? new Sums();
     counts.add(step, 1);
-    evaluations.set(name, counts);
+    evaluations.set(vendorLicense, counts);
   };
 
-  const isOver = ({ lastExcess }: Tracked): boolean => lastExcess <= step - STEPS;
-
-  /** Counts what has no value, and drops what is not above one half any more. */
-  const settle = (vendorLicense: string, features: Map<string, Map<string, Tracked>>): void => {
-    for (const [feature, sameName] of features) {
-      for (const [key, one] of sameName) {
-        if (isOver(one)) sameName.delete(key);
-        else if (one.addedAt !== evaluation && known.has(vendorLicense)) one.missing.add(step, 1);
-      }
-      if (sameName.size === 0) features.delete(feature);
-    }
-    if (features.size === 0) tracked.delete(vendorLicense);
+  const track = ({ vendorLicense, feature, key }: Measured): Tracked => {
+    const one = { vendorLicense, feature, excess: new Sums(), missing: new Sums(), lastExcess: 0, addedAt: 0 };
+    tracked.set(key, one);
+    return one;
   };
 
   return {
@@ -110,20 +98,20 @@ export function createAverages(window: number): Averages {
       }
       step = next;
       evaluation += 1;
-      known = new Set(vendorLicenses);
-      for (const name of known) count(name);
+      known = new Set();
+      for (const vendorLicense of new Set(vendorLicenses)) count(vendorLicense);
     },
     add: (feature, ratio) => {
+      const isLow = ratio <= FLOOR;
+      if (isLow && !names.has(feature.feature)) return FLOOR;
+      const found = tracked.get(feature.key);
+      if (isLow && found === undefined) return FLOOR;
       const { vendorLicense } = feature;
-      if (ratio <= FLOOR && tracked.get(vendorLicense)?.has(feature.feature) !== true) return FLOOR;
       // its vendor license is not listed now, but its features still are
-      if (!known.has(vendorLicense)) {
-        known.add(vendorLicense);
-        count(vendorLicense);
-      }
-      const one = track(feature);
+      if (!known.has(vendorLicense)) count(vendorLicense);
+      const one = found ?? track(feature);
       one.addedAt = evaluation;
-      if (ratio > FLOOR) {
+      if (!isLow) {
         one.excess.add(step, ratio - FLOOR);
         one.lastExcess = step;
       }
@@ -131,7 +119,11 @@ export function createAverages(window: number): Averages {
       return FLOOR + one.excess.total(step) / Math.max(1, times);
     },
     end: () => {
-      for (const [vendorLicense, features] of tracked) settle(vendorLicense, features);
+      for (const [key, { vendorLicense, missing, lastExcess, addedAt }] of tracked) {
+        if (lastExcess <= step - STEPS) tracked.delete(key);
+        else if (addedAt !== evaluation && known.has(vendorLicense)) missing.add(step, 1);
+      }
+      names = new Set(tracked.values().map(({ feature }) => feature));
       for (const [name, counts] of evaluations) if (counts.total(step) === 0) evaluations.delete(name);
     },
   };

@@ -3,10 +3,11 @@ import type { Owners } from '../model/owners.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
+import { createAddress, readdress } from './address.ts';
 import type { Labels } from './alert.ts';
 import { QUEUE_CAPACITY } from './delivery.ts';
 import type { EngineStatus } from './engine-status.ts';
-import { createAddress, createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
+import { createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
 import { changesOf, type SentAlerts, type SumUpOptions, sumUpAlerts } from './groups.ts';
 import { silenceUrl } from './links.ts';
 import type { Listed, Owned } from './listed.ts';
@@ -33,7 +34,7 @@ export interface HandOver {
 }
 
 export interface EngineOptions
-  extends Pick<EvaluationOptions, 'ignore' | 'runbookUrl'>,
+  extends Pick<EvaluationOptions, 'ignore'>,
     Pick<NotifierOptions, 'generatorUrl' | 'resendDelay' | 'evaluationInterval' | 'now' | 'log'> {
   /** Runs work on the current inventory, which is `undefined` before the first one. */
   readonly useInventory: CurrentInventory['use'];
@@ -52,8 +53,10 @@ export interface EngineOptions
   readonly isReloadRefused: () => boolean;
   readonly rules: RuleSettings;
   readonly alertmanagers: readonly DeliveryTarget[];
-  /** Who acts on a vendor license or a feature. It can change at any time, and alerts follow it. */
+  /** Who acts on a vendor license or a feature. Another object at any time is another mapping, and alerts follow it. */
   readonly owners: () => Owners;
+  /** The annotation `runbook_url` of a rule. */
+  readonly runbookUrl: (name: string) => string;
   /** How long an alert is kept while its condition is unknown, seconds. */
   readonly unknownHold: number;
   /** `explicit` sends the end of an alert; `expire` stops sending it, for two daemons side by side. */
@@ -114,7 +117,10 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   });
   const sumUpOptions: SumUpOptions = {
     rules,
-    silenceUrl: (labels) => (alertmanagerUrl === undefined ? undefined : silenceUrl(alertmanagerUrl, labels, analyzer)),
+    linksOf: (labels) => ({
+      runbook_url: options.runbookUrl(labels.alertname ?? ''),
+      ...(alertmanagerUrl !== undefined && { silence_url: silenceUrl(alertmanagerUrl, labels, analyzer) }),
+    }),
   };
   const isExplicit = options.resolve === 'explicit';
   const notifier = createNotifier({
@@ -135,6 +141,8 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   let { states } = continued;
   /** The alerts as they are sent. */
   let sent: SentAlerts = new Map();
+  /** The mapping by which the alerts are addressed. */
+  let addressedBy: Owners | undefined;
   let keeper: StatementKeeper | undefined;
   let statements: Statements | undefined;
   /** Names of the rules that had data at the last evaluation. */
@@ -185,6 +193,9 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   const evaluateOnce = async (): Promise<void> => {
     const at = now();
     const started = performance.now();
+    const owners = options.owners();
+    if (owners !== addressedBy) states = readdress(states, address, rules, at);
+    addressedBy = owners;
     const outcome = await evaluateAll(at);
     const hadAlerts = states.size > 0;
     // without an evaluation everything is unknown: firing alerts are kept, not resolved
@@ -240,7 +251,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
       // what is restored is no change
       sent = sumUpAlerts(states, sent, sumUpOptions);
       const said = { alerts: sent.values(), analyzer: saidOf };
-      keeper = createStatements({ rules, analyzer, complete, said, ends });
+      keeper = createStatements({ analyzer, complete, said, ends });
       isStarted = true;
       await run();
     },

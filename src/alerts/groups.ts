@@ -1,5 +1,5 @@
 import { type AlertState, groupLabels, type Labels, labelsKey } from './alert.ts';
-import type { Grouping, Rule, Severity } from './rule.ts';
+import type { Grouping, Rule } from './rule.ts';
 import type { AlertStates, Transition } from './state-machine.ts';
 
 /**
@@ -19,11 +19,11 @@ export type SentAlerts = ReadonlyMap<string, SentAlert>;
 /** Maximum number of features in a text. */
 const MAX_LISTED = 10;
 
-const least = (times: readonly (number | undefined)[]): number | undefined => {
-  const known = times.filter((time) => time !== undefined);
-  return known.length === 0 ? undefined : known.reduce((a, b) => Math.min(a, b));
-};
-const greatest = (times: readonly number[]): number => times.reduce((a, b) => Math.max(a, b), Number.NEGATIVE_INFINITY);
+type TimeName = 'activeAt' | 'firedAt' | 'resolvedAt' | 'knownAt' | 'unknownSince';
+
+/** The smallest or largest of the times that are known. */
+const extreme = (times: readonly (number | undefined)[], pick: (a: number, b: number) => number): number | undefined =>
+  times.reduce((a, b) => (a === undefined || b === undefined ? (a ?? b) : pick(a, b)), undefined);
 
 /** The name of a feature, with what tells its versions and packages apart. */
 const nameOf = ({ feature = '', version = '', package: pkg = '' }: Labels): string =>
@@ -54,77 +54,67 @@ function annotationsOf(members: readonly AlertState[], grouping: Grouping, label
   };
 }
 
-/** Whether a member stands for all features: it was restored without knowing them. */
-const isWhole = ({ labels }: AlertState): boolean => labels.feature === undefined;
+/** An alert is as far as the furthest of its features. */
+const states = ['firing', 'resolved', 'pending'] as const;
 
-function sumUp(
-  labels: Labels,
-  all: readonly AlertState[],
-  grouping: Grouping,
-  before: SentAlert | undefined,
-): SentAlert {
-  const firing = all.filter(({ state }) => state === 'firing');
-  const resolved = all.filter(({ state }) => state === 'resolved');
-  const state = firing.length > 0 ? 'firing' : resolved.length > 0 ? 'resolved' : 'pending';
-  const counting = state === 'firing' ? firing : state === 'resolved' ? resolved : all;
-  const named = counting.filter((member) => !isWhole(member));
-  const sign = grouping.worst === 'smallest' ? 1 : -1;
+/** Features as one alert: its members, the worst first, and its times. */
+function combine(all: readonly AlertState[], { worst }: Grouping): SentAlert {
+  const state = states.find((each) => all.some((member) => member.state === each));
+  const counting = all.filter((member) => member.state === state);
+  // one that was restored without its features stands for all of them
+  const named = counting.filter((member) => member.labels.feature !== undefined);
+  const sign = worst === 'smallest' ? 1 : -1;
   const members = (named.length === 0 ? counting : named).toSorted(
     (a, b) => sign * ((a.value ?? 0) - (b.value ?? 0)) || (labelsKey(a.labels) < labelsKey(b.labels) ? -1 : 1),
   );
-  const [first] = members as [AlertState, ...AlertState[]];
-  const isUnknown = counting.every(({ unknownSince }) => unknownSince !== undefined);
-  const started = least(counting.map(({ firedAt }) => firedAt));
-  // it goes on as long as one of its features does
-  const firedAt = before?.state === 'firing' && state === 'firing' ? least([before.firedAt, started]) : started;
+  const first = members[0] as AlertState;
+  const timesOf = (name: TimeName) => counting.map((member) => member[name]);
+  const ifAll = <Value>(name: 'keepFiringSince' | 'unknownSince' | 'now', value: Value): Value | undefined =>
+    counting.every((member) => member[name] !== undefined) ? value : undefined;
   return {
     ...first,
-    labels,
-    annotations: annotationsOf(members, grouping, labels),
-    state,
-    activeAt: least(counting.map(({ activeAt }) => activeAt)) ?? first.activeAt,
-    firedAt,
-    keepFiringSince: counting.every(({ keepFiringSince }) => keepFiringSince !== undefined)
-      ? first.keepFiringSince
-      : undefined,
-    resolvedAt: state === 'resolved' ? greatest(resolved.map(({ resolvedAt = 0 }) => resolvedAt)) : undefined,
-    knownAt: greatest(counting.map(({ knownAt }) => knownAt)),
-    unknownSince: isUnknown ? least(counting.map(({ unknownSince }) => unknownSince)) : undefined,
-    now: counting.every(({ now }) => now !== undefined) ? first.now : undefined,
+    activeAt: extreme(timesOf('activeAt'), Math.min) ?? first.activeAt,
+    firedAt: extreme(timesOf('firedAt'), Math.min),
+    keepFiringSince: ifAll('keepFiringSince', first.keepFiringSince),
+    resolvedAt: extreme(timesOf('resolvedAt'), Math.max),
+    knownAt: extreme(timesOf('knownAt'), Math.max) ?? first.knownAt,
+    unknownSince: ifAll('unknownSince', extreme(timesOf('unknownSince'), Math.min)),
+    now: ifAll('now', first.now),
     members,
   };
 }
 
-/** The alerts about licenses that end on one day, the last one first. All before the one that fires have ended. */
-const stages: readonly (readonly [alertname: string, severity: Severity, now: string])[] = [
-  ['LicenseExpired', 'critical', 'expired'],
-  ['LicenseExpired', 'warning', 'expired'],
-  ['LicenseExpiringSoon', 'critical', 'critical'],
-  ['LicenseExpiringSoon', 'warning', 'a warning'],
-  ['LicenseExpiringSoon', 'info', 'for information'],
-];
-
-const stageOf = ({ labels }: SentAlert): number =>
-  stages.findIndex(([alertname, severity]) => labels.alertname === alertname && labels.severity === severity);
+/**
+ * The rules about licenses that end on one day, the last stage first, and what an earlier one is then. All before the one that
+ * fires have ended.
+ */
+const stages = new Map([
+  ['LicenseExpired/critical', 'expired'],
+  ['LicenseExpired/warning', 'expired'],
+  ['LicenseExpiringSoon/critical', 'critical'],
+  ['LicenseExpiringSoon/warning', 'a warning'],
+  ['LicenseExpiringSoon/info', 'for information'],
+]);
+const order = [...stages.keys()];
 
 /** Ends alerts that a later stage of the same licenses replaces: nobody gets two about one day. */
-function withoutEarlierStages(sent: Map<string, SentAlert>): void {
+function endEarlierStages(sent: Map<string, SentAlert>): void {
   const ofDay = [...sent].filter(([, { labels, state }]) => labels.expires !== undefined && state === 'firing');
   const same = Map.groupBy(ofDay, ([, { labels }]) => labelsKey({ ...labels, alertname: '', severity: '' }));
   for (const alerts of same.values()) {
-    const [last, ...earlier] = alerts.toSorted(([, a], [, b]) => stageOf(a) - stageOf(b));
-    const [, , now] = last === undefined ? [] : (stages[stageOf(last[1])] ?? []);
+    alerts.sort(([, a], [, b]) => order.indexOf(a.rule) - order.indexOf(b.rule));
+    const [[, last], ...earlier] = alerts as [(typeof alerts)[number], ...typeof alerts];
     for (const [key, alert] of earlier) {
-      const resolvedAt = Math.max(last?.[1].firedAt ?? 0, alert.firedAt ?? 0);
-      sent.set(key, { ...alert, state: 'resolved', resolvedAt, now });
+      const resolvedAt = extreme([last.firedAt, alert.firedAt], Math.max);
+      sent.set(key, { ...alert, state: 'resolved', resolvedAt, now: stages.get(last.rule) });
     }
   }
 }
 
 export interface SumUpOptions {
   readonly rules: readonly Rule[];
-  /** A link that silences an alert with these labels; `undefined` if it is not known where. */
-  readonly silenceUrl: (labels: Labels) => string | undefined;
+  /** Annotations that link an alert to what helps about it. */
+  readonly linksOf: (labels: Labels) => Labels;
 }
 
 /**
@@ -132,28 +122,34 @@ export interface SumUpOptions {
  *
  * @param before those of the last evaluation
  */
-export function sumUpAlerts(states: AlertStates, before: SentAlerts, { rules, silenceUrl }: SumUpOptions): SentAlerts {
+export function sumUpAlerts(states: AlertStates, before: SentAlerts, { rules, linksOf }: SumUpOptions): SentAlerts {
   const groupings = new Map(rules.map(({ id, grouping }) => [id, grouping]));
+  const same = Map.groupBy(states.values(), ({ rule, labels }) =>
+    labelsKey(groupings.get(rule) === undefined ? labels : groupLabels(labels)),
+  );
   const sent = new Map<string, SentAlert>();
-  const groups = new Map<string, { labels: Labels; grouping: Grouping; all: AlertState[] }>();
-  for (const alert of states.values()) {
-    const grouping = groupings.get(alert.rule);
+  for (const [key, alerts] of same) {
+    const last = alerts.at(-1) as AlertState;
+    const grouping = groupings.get(last.rule);
     if (grouping === undefined) {
-      sent.set(labelsKey(alert.labels), { ...alert, members: [] });
+      sent.set(key, { ...last, annotations: { ...last.annotations, ...linksOf(last.labels) }, members: [] });
       continue;
     }
-    const labels = groupLabels(alert.labels);
-    const key = labelsKey(labels);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, { labels, grouping, all: [alert] });
-    else group.all.push(alert);
+    const labels = groupLabels(last.labels);
+    const one = alerts.length === 1 ? { ...last, members: alerts } : combine(alerts, grouping);
+    const earlier = before.get(key);
+    sent.set(key, {
+      ...one,
+      labels,
+      annotations: { ...annotationsOf(one.members, grouping, labels), ...linksOf(labels) },
+      // it goes on as long as one of its features does
+      firedAt:
+        earlier?.state === 'firing' && one.state === 'firing'
+          ? extreme([earlier.firedAt, one.firedAt], Math.min)
+          : one.firedAt,
+    });
   }
-  for (const [key, { labels, grouping, all }] of groups) sent.set(key, sumUp(labels, all, grouping, before.get(key)));
-  withoutEarlierStages(sent);
-  for (const [key, alert] of sent) {
-    const url = silenceUrl(alert.labels);
-    if (url !== undefined) sent.set(key, { ...alert, annotations: { ...alert.annotations, silence_url: url } });
-  }
+  endEarlierStages(sent);
   return sent;
 }
 

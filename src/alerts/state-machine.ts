@@ -1,5 +1,5 @@
-import { type AlertState, type Finding, fingerprint, groupLabels, keyOf, type Labels, labelsKey } from './alert.ts';
-import type { Address } from './evaluation.ts';
+import { type Address, isWhole } from './address.ts';
+import { type AlertState, type Finding, fingerprint, groupLabels, type Labels, labelsKey } from './alert.ts';
 import type { EvaluatedRule, Evaluation, Rule } from './rule.ts';
 
 /** Alerts by their keys, see `keyOf`. */
@@ -31,38 +31,28 @@ export interface StepOptions {
   readonly deliveredAt?: number;
 }
 
-/** The condition of one alert. */
-type Condition =
-  | { readonly is: 'raised' | 'not cleared'; readonly finding: Finding }
-  | { readonly is: 'false' | 'unknown' };
-
-const conditionOf = (finding: Finding | undefined, evaluation: Evaluation, labels: Labels): Condition => {
-  if (finding !== undefined) return { is: finding.isRaised ? 'raised' : 'not cleared', finding };
-  return { is: evaluation.isUnknown(labels) ? 'unknown' : 'false' };
-};
-
-const begin = (
+/** A new alert. @param at epoch seconds */
+const beginAlert = (
   rule: string,
-  { labels, annotations, value }: Finding,
-  now: number,
-  activeAt: number | undefined,
+  { labels, annotations, value }: Pick<AlertState, 'labels' | 'annotations' | 'value'>,
+  at: number,
 ): AlertState => ({
   rule,
   labels,
   annotations,
   value,
   state: 'pending',
-  activeAt: activeAt ?? now,
+  activeAt: at,
   firedAt: undefined,
   keepFiringSince: undefined,
   resolvedAt: undefined,
-  knownAt: now,
+  knownAt: at,
   unknownSince: undefined,
   now: undefined,
 });
 
-/** How long the condition of an alert was unknown. Its clocks continue from where they stopped. */
-const heldFor = ({ unknownSince, knownAt }: AlertState, now: number): number =>
+/** How long the condition of an alert was unknown, seconds. */
+const stoppedFor = ({ unknownSince, knownAt }: AlertState, now: number): number =>
   unknownSince === undefined ? 0 : Math.max(0, now - knownAt);
 
 /** What an alert is about, without its severity. */
@@ -74,29 +64,27 @@ const waitingSince = (alerts: AlertStates, now: number): ReadonlyMap<string, num
     alerts
       .values()
       .filter(({ state }) => state === 'pending')
-      .map((alert) => [subjectOf(alert.labels), alert.activeAt + heldFor(alert, now)]),
+      .map((alert) => [subjectOf(alert.labels), alert.activeAt + stoppedFor(alert, now)]),
   );
 
-/** An alert whose condition is known; `undefined` when it ends while pending. */
-function advance(before: AlertState, rule: Rule, condition: Condition, now: number): AlertState | undefined {
-  const held = heldFor(before, now);
-  const known = { knownAt: now, unknownSince: undefined };
+/**
+ * An alert whose condition is known; `undefined` when it ends while pending. Clocks that stopped while the condition was unknown
+ * continue.
+ */
+function advance(before: AlertState, rule: Rule, finding: Finding | undefined, now: number): AlertState | undefined {
+  const stopped = stoppedFor(before, now);
+  const { annotations, value } = finding ?? before;
+  const known: AlertState = { ...before, annotations, value, knownAt: now, unknownSince: undefined };
   if (before.state === 'pending') {
-    if (condition.is !== 'raised') return undefined;
-    const { annotations, value } = condition.finding;
-    const activeAt = before.activeAt + held;
-    const pending = { ...before, ...known, annotations, value, activeAt };
-    return now - activeAt >= rule.durations(before.labels).for
-      ? { ...pending, state: 'firing', firedAt: now }
-      : pending;
+    if (finding?.isRaised !== true) return undefined;
+    const activeAt = before.activeAt + stopped;
+    const hasLasted = now - activeAt >= rule.durations(before.labels).for;
+    return { ...known, activeAt, ...(hasLasted && { state: 'firing', firedAt: now }) };
   }
-  if ('finding' in condition) {
-    const { annotations, value } = condition.finding;
-    return { ...before, ...known, annotations, value, keepFiringSince: undefined };
-  }
-  const since = before.keepFiringSince === undefined ? now : before.keepFiringSince + held;
-  if (now - since < rule.durations(before.labels).keepFiringFor) return { ...before, ...known, keepFiringSince: since };
-  return { ...before, ...known, keepFiringSince: since, state: 'resolved', resolvedAt: now };
+  if (finding !== undefined) return { ...known, keepFiringSince: undefined };
+  const keepFiringSince = before.keepFiringSince === undefined ? now : before.keepFiringSince + stopped;
+  const isOver = now - keepFiringSince >= rule.durations(before.labels).keepFiringFor;
+  return { ...known, keepFiringSince, ...(isOver && { state: 'resolved', resolvedAt: now }) };
 }
 
 /** How long an alert is kept at most while nothing is known, seconds. */
@@ -120,46 +108,6 @@ function hold(before: AlertState, now: number, longest: number): AlertState | un
   return now - unknownSince >= longest ? undefined : { ...before, unknownSince };
 }
 
-/** How an alert goes on for those who acted on it before. */
-function movedText({ owner: before }: Labels, { owner }: Labels): string {
-  if (owner === before) return 'with other labels';
-  return owner === undefined ? 'without an owner' : `with ${owner}`;
-}
-
-/**
- * Alerts with the labels of who acts on them now. One that fires is ended with its labels of before, because for Alertmanager
- * another label makes another alert.
- */
-function readdress(
-  before: AlertStates,
-  at: number,
-  { address }: StepOptions,
-  isWhole: (alert: AlertState) => boolean,
-): AlertStates {
-  const moved = [...before].flatMap(([key, alert]): [string, AlertState][] => {
-    // who acts on features is not known without them
-    const isKept = alert.state === 'resolved' || isWhole(alert);
-    const labels = isKept ? alert.labels : address(alert.labels);
-    const names = Object.keys(labels);
-    const isSame =
-      names.length === Object.keys(alert.labels).length && names.every((name) => labels[name] === alert.labels[name]);
-    if (isSame) return [[key, alert]];
-    const next: AlertState = { ...alert, labels };
-    if (alert.state === 'pending') return [[key, next]];
-    const now = movedText(alert.labels, labels);
-    const ended: AlertState = { ...alert, state: 'resolved', resolvedAt: at, now };
-    return [
-      [key, next],
-      [keyOf(ended), ended],
-    ];
-  });
-  const all = new Map(moved);
-  if (!moved.some(([, { now }]) => now !== undefined)) return all;
-  // one that has its labels of before again is not over
-  for (const [, { labels, state }] of moved) if (state !== 'resolved') all.delete(keyOf({ labels, now: '' }));
-  return all;
-}
-
 /** Whether a resolved alert need not be sent any more. */
 function isSettled({ resolvedAt }: AlertState, now: number, options: StepOptions): boolean {
   const { unknownHold, resolvedRetention, deliveredAt = now } = options;
@@ -168,73 +116,84 @@ function isSettled({ resolvedAt }: AlertState, now: number, options: StepOptions
   return age >= resolvedRetention + (isDelivered ? 0 : unknownHold);
 }
 
-/** By the labels of what is sent: whether a feature of it fires, or else what is found about one. */
-function groupsOf(
-  alerts: readonly (readonly [string, AlertState])[],
-  findings: readonly Finding[],
-): ReadonlyMap<string, Finding | 'firing'> {
-  const firing = alerts.filter(([, { state, labels }]) => state === 'firing' && labels.feature !== undefined);
-  return new Map<string, Finding | 'firing'>([
-    ...findings.map((finding) => [labelsKey(groupLabels(finding.labels)), finding] as const),
-    ...firing.map(([, { labels }]) => [labelsKey(groupLabels(labels)), 'firing'] as const),
-  ]);
+/**
+ * What is found about an alert that was restored as it was sent: that a feature of it fires, or what is found about one, by which
+ * it keeps firing.
+ */
+function createWholeFindings(own: readonly AlertState[], findings: readonly Finding[], address: Address) {
+  const keyOfGroup = (labels: Labels): string => labelsKey(groupLabels(labels));
+  const ofFeatures = own.filter(({ state, labels }) => state === 'firing' && labels.feature !== undefined);
+  const firing = new Set(ofFeatures.map(({ labels }) => keyOfGroup(labels)));
+  const found = new Map(findings.map((finding) => [keyOfGroup(address(finding.labels)), finding]));
+  return ({ labels }: AlertState): Finding | 'firing' | undefined => {
+    const key = labelsKey(labels);
+    const finding = found.get(key);
+    return firing.has(key) ? 'firing' : finding && { ...finding, isRaised: false };
+  };
 }
 
 /**
- * The alerts after one evaluation of the rules. Pure. What identifies an alert never changes; its other labels say who acts on it
- * now. Alerts whose rule no longer exists are resolved.
+ * The alerts after one evaluation of the rules. Pure. The labels of an alert never change here. Alerts whose rule no longer exists
+ * are resolved.
  *
  * @param now epoch seconds
  */
-export function step(saved: AlertStates, evaluated: readonly EvaluatedRule[], now: number, options: StepOptions): Step {
-  const grouped = new Set(evaluated.flatMap(({ rule }) => (rule.grouping === undefined ? [] : rule.id)));
-  /** Whether an alert was restored as it was sent: it is about features that are not known. */
-  const isWhole = ({ rule, labels }: AlertState): boolean => grouped.has(rule) && labels.feature === undefined;
-  const before = readdress(saved, now, options, isWhole);
+export function step(
+  before: AlertStates,
+  evaluated: readonly EvaluatedRule[],
+  now: number,
+  options: StepOptions,
+): Step {
+  const { unknownHold, address } = options;
   const isSeen = createSight(evaluated);
   const states = new Map<string, AlertState>();
   const transitions: Transition[] = [];
   const report = (labels: Labels, to: Transition['to']): void => void transitions.push({ labels, to });
+  const keep = (key: string, alert: AlertState): void => {
+    if (alert.state !== 'resolved' || !isSettled(alert, now, options)) states.set(key, alert);
+  };
   const ofRule = Map.groupBy(before, ([, alert]) => alert.rule);
   const waiting = waitingSince(before, now);
 
   for (const { rule, evaluation } of evaluated) {
     const findings = new Map(evaluation.findings.map((finding) => [fingerprint(finding.labels), finding]));
     const own = ofRule.get(rule.id) ?? [];
-    const sent = own.some(([, alert]) => isWhole(alert)) ? groupsOf(own, evaluation.findings) : undefined;
+    ofRule.delete(rule.id);
+    const alerts = own.map(([, alert]) => alert);
+    const findWhole = alerts.some((alert) => isWhole(alert, rule))
+      ? createWholeFindings(alerts, evaluation.findings, address)
+      : undefined;
     for (const [key, alert] of own) {
-      const whole = isWhole(alert) ? sent?.get(labelsKey(alert.labels)) : undefined;
+      const finding = isWhole(alert, rule) ? findWhole?.(alert) : findings.get(key);
       // its features are alerts of their own now
-      if (whole === 'firing') continue;
-      const finding = whole === undefined ? findings.get(key) : { ...whole, labels: alert.labels, isRaised: false };
+      if (finding === 'firing') continue;
       if (alert.state === 'resolved') {
         // when the condition is met again, a new alert begins
-        if (!isSettled(alert, now, options) && finding?.isRaised !== true) states.set(key, alert);
+        if (finding?.isRaised !== true) keep(key, alert);
         continue;
       }
       findings.delete(key);
-      const condition = conditionOf(finding, evaluation, alert.labels);
-      const longest = isSeen(alert, evaluation) ? options.unknownHold : LONGEST_HOLD;
-      const after = condition.is === 'unknown' ? hold(alert, now, longest) : advance(alert, rule, condition, now);
-      if (after === undefined) report(alert.labels, condition.is === 'unknown' ? 'lapsed' : 'inactive');
-      else if (after.state !== alert.state) report(alert.labels, after.state);
-      if (after !== undefined && (after.state !== 'resolved' || options.resolvedRetention > 0)) states.set(key, after);
+      const isUnknown = finding === undefined && evaluation.isUnknown(alert.labels);
+      const longest = isSeen(alert, evaluation) ? unknownHold : LONGEST_HOLD;
+      const after = isUnknown ? hold(alert, now, longest) : advance(alert, rule, finding, now);
+      if (after === undefined) report(alert.labels, isUnknown ? 'lapsed' : 'inactive');
+      else {
+        if (after.state !== alert.state) report(alert.labels, after.state);
+        keep(key, after);
+      }
     }
     for (const [key, finding] of findings) {
-      if (!finding.isRaised) continue;
-      const pending = begin(rule.id, finding, now, waiting.get(subjectOf(finding.labels)));
-      const alert = advance(pending, rule, { is: 'raised', finding }, now) ?? pending;
-      states.set(key, alert);
-      report(finding.labels, alert.state);
+      const since = waiting.get(subjectOf(finding.labels)) ?? now;
+      const pending = beginAlert(rule.id, { ...finding, labels: address(finding.labels) }, since);
+      const begun = advance(pending, rule, finding, now);
+      if (begun === undefined) continue;
+      states.set(key, begun);
+      report(begun.labels, begun.state);
     }
   }
-  const rules = new Set(evaluated.map(({ rule }) => rule.id));
-  for (const [key, alert] of before) {
-    if (rules.has(alert.rule)) continue;
-    const { state } = alert;
-    const after: AlertState = state === 'firing' ? { ...alert, state: 'resolved', resolvedAt: now } : alert;
-    if (state !== 'resolved') report(alert.labels, state === 'firing' ? 'resolved' : 'inactive');
-    if (state !== 'pending' && !isSettled(after, now, options)) states.set(key, after);
+  for (const [key, alert] of [...ofRule.values()].flat()) {
+    if (alert.state !== 'resolved') report(alert.labels, alert.state === 'firing' ? 'resolved' : 'inactive');
+    if (alert.state !== 'pending') keep(key, { ...alert, state: 'resolved', resolvedAt: alert.resolvedAt ?? now });
   }
   return { states, transitions };
 }

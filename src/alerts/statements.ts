@@ -1,6 +1,6 @@
-import { type AlertState, type Labels, labelsKey, withoutEmpty } from './alert.ts';
+import { type AlertState, type Labels, labelsKey, remembered, withoutEmpty } from './alert.ts';
 import type { SentAlerts } from './groups.ts';
-import type { EvaluatedRule, Rule } from './rule.ts';
+import type { EvaluatedRule } from './rule.ts';
 import type { Transition } from './state-machine.ts';
 
 /**
@@ -43,7 +43,6 @@ const LEAST_KNOWN = 300;
 const GIVEN_UP = 86_400;
 
 export interface StatementOptions {
-  readonly rules: readonly Rule[];
   /** Name of the analyzer. */
   readonly analyzer: string;
   /** Names of the alerts of which everything was said before, so that what is continued is all of it. */
@@ -63,86 +62,61 @@ export interface StatementKeeper {
   whole(): ReadonlySet<string>;
 }
 
-/** Since when all that the rules of one name rest on is known. */
-interface Knowledge {
-  /** Since when it is not known for a vendor license, or for the site. */
-  readonly unknownSince: Map<string, number>;
-  knownSince: number | undefined;
-}
-
 /** Follows the alerts, and remembers which of those that were said have ended. */
-export function createStatements({
-  rules,
-  analyzer,
-  said: before,
-  ends,
-  ...options
-}: StatementOptions): StatementKeeper {
-  const named = new WeakMap<Labels, Labels>();
-  const ofAnalyzer = (labels: Labels): Labels => {
-    const found = named.get(labels) ?? withoutEmpty({ analyzer, ...labels });
-    named.set(labels, found);
-    return found;
+export function createStatements({ analyzer, said, ends, ...options }: StatementOptions): StatementKeeper {
+  const ofAnalyzer = remembered((labels) => withoutEmpty({ analyzer, ...labels }));
+  const statementsOf = (alerts: Iterable<AlertState>, withAnalyzer: typeof ofAnalyzer): Map<string, Statement> => {
+    const statements = new Map<string, Statement>();
+    for (const { state, labels: own, unknownSince, firedAt } of alerts) {
+      if (state !== 'firing') continue;
+      const labels = withAnalyzer(own);
+      statements.set(labelsKey(labels), { labels, value: unknownSince === undefined ? 1 : -1, startedAt: firedAt });
+    }
+    return statements;
   };
+  let firing = statementsOf(said.alerts, (labels) => withoutEmpty({ analyzer: said.analyzer, ...labels }));
   const ended = new Map(ends.map((end) => [labelsKey(end.labels), end]));
-  let said = new Map(
-    [...before.alerts]
-      .filter(({ state }) => state === 'firing')
-      .map(({ labels }) => withoutEmpty({ analyzer: before.analyzer, ...labels }))
-      .map((labels) => [labelsKey(labels), labels]),
-  );
-  const knowledge = new Map<string, Knowledge>(
-    rules.map(({ name }) => [name, { unknownSince: new Map(), knownSince: undefined }]),
-  );
-  let complete: ReadonlySet<string> = new Set();
+  const end = (labels: Labels, at: number): void => void ended.set(labelsKey(labels), { labels, at });
+
+  /** By the name of a rule, and by vendor license or an empty name for the site: since when something is not known. */
+  const unknownSince = new Map<string, ReadonlyMap<string, number>>();
+  /** By the name of a rule: since when all that it rests on is known. */
+  const knownSince = new Map<string, number>();
   const whole = new Set(options.complete);
+  let complete: ReadonlySet<string> = new Set();
 
   const isComplete = (name: string, evaluated: readonly EvaluatedRule[], at: number): boolean => {
-    const known = knowledge.get(name);
-    if (known === undefined) return false;
-    const { unknownSince } = known;
-    const unknown = new Set(evaluated.flatMap(({ evaluation }) => [...evaluation.unknownAbout]));
-    for (const about of unknownSince.keys()) if (!unknown.has(about)) unknownSince.delete(about);
-    for (const about of unknown) if (!unknownSince.has(about)) unknownSince.set(about, at);
-    const isKnown = unknownSince.values().every((since) => at - since >= GIVEN_UP);
-    known.knownSince = isKnown ? (known.knownSince ?? at) : undefined;
-    if (known.knownSince === undefined) return false;
-    const longestFor = Math.max(...evaluated.map(({ rule }) => rule.longestFor));
-    return whole.has(name) || at - known.knownSince >= Math.max(longestFor, LEAST_KNOWN);
-  };
-
-  const firingOf = (sent: SentAlerts): Map<string, { readonly labels: Labels; readonly alert: AlertState }> =>
-    new Map(
-      sent
-        .values()
-        .filter(({ state }) => state === 'firing')
-        .map((alert) => {
-          const labels = ofAnalyzer(alert.labels);
-          return [labelsKey(labels), { labels, alert }];
-        }),
+    const before = unknownSince.get(name);
+    const unknown = new Map(
+      evaluated.flatMap(({ evaluation }) =>
+        [...evaluation.unknownAbout].map((about) => [about, before?.get(about) ?? at]),
+      ),
     );
+    unknownSince.set(name, unknown);
+    if (!unknown.values().every((since) => at - since >= GIVEN_UP)) {
+      knownSince.delete(name);
+      return false;
+    }
+    const since = knownSince.get(name) ?? at;
+    knownSince.set(name, since);
+    return whole.has(name) || at - since >= Math.max(LEAST_KNOWN, ...evaluated.map(({ rule }) => rule.longestFor));
+  };
 
   return {
     take: (sent, changes, evaluated, at) => {
-      const firing = firingOf(sent);
-      for (const [text, labels] of said) if (!firing.has(text)) ended.set(text, { labels, at });
+      const before = firing;
+      firing = statementsOf(sent.values(), ofAnalyzer);
+      for (const [key, { labels }] of before) if (!firing.has(key)) end(labels, at);
       for (const { labels, to } of changes) {
         // before this daemon knew everything, others may have said it
-        if (to !== 'inactive' || complete.has(labels.alertname ?? '')) continue;
-        const all = ofAnalyzer(labels);
-        ended.set(labelsKey(all), { labels: all, at });
+        if (to === 'inactive' && !complete.has(labels.alertname ?? '')) end(ofAnalyzer(labels), at);
       }
-      for (const [text, { at: since }] of ended) if (firing.has(text) || at - since >= SAY_END) ended.delete(text);
-      said = new Map([...firing].map(([text, { labels }]) => [text, labels]));
+      for (const [key, { at: since }] of ended) if (firing.has(key) || at - since >= SAY_END) ended.delete(key);
       const byName = Map.groupBy(evaluated, ({ rule }) => rule.name);
       complete = new Set([...byName].flatMap(([name, each]) => (isComplete(name, each, at) ? name : [])));
       for (const name of complete) whole.add(name);
-      const alerts: Statement[] = [];
-      for (const { labels, alert } of firing.values()) {
-        alerts.push({ labels, value: alert.unknownSince === undefined ? 1 : -1, startedAt: alert.firedAt });
-      }
-      for (const { labels } of ended.values()) alerts.push({ labels, value: 0, startedAt: undefined });
-      return { evaluatedAt: at, alerts, complete };
+      const over = ended.values().map(({ labels }): Statement => ({ labels, value: 0, startedAt: undefined }));
+      return { evaluatedAt: at, alerts: [...firing.values(), ...over], complete };
     },
     ends: () => [...ended.values()],
     whole: () => whole,

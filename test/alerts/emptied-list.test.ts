@@ -17,7 +17,6 @@ function start() {
     ignore: [],
     commonLabels: {},
     address: (labels) => labels,
-    runbookUrl: () => '',
   });
   let states: AlertStates = new Map();
   const ends: Transition['to'][] = [];

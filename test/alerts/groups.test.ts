@@ -23,7 +23,7 @@ function of(rule: (typeof rules)[number], name: string, more: Partial<AlertState
 const statesOf = (...alerts: readonly AlertState[]): AlertStates =>
   new Map(alerts.map((alert) => [keyOf(alert), alert]));
 const sumUp = (states: AlertStates, before: SentAlerts = new Map()): SentAlerts =>
-  sumUpAlerts(states, before, { rules, silenceUrl: () => undefined });
+  sumUpAlerts(states, before, { rules, linksOf: () => ({}) });
 
 describe('alerts of features', () => {
   it('are one of their vendor license and owner, which names the worst first', () => {

@@ -37,7 +37,7 @@ export async function watchAlerts({
     const view = viewOf(await polled.poll(), now);
     const results = evaluated.map((rule) => ({ rule, evaluation: evaluateRule(rule, view) }));
     ({ states } = step(states, results, now, { unknownHold: HOUR, resolvedRetention: 0, address: (labels) => labels }));
-    sent = sumUpAlerts(states, sent, { rules: evaluated, silenceUrl: () => undefined });
+    sent = sumUpAlerts(states, sent, { rules: evaluated, linksOf: () => ({}) });
     firing.push([...sent.values()].filter(({ state }) => state === 'firing').map(({ labels }) => labels));
   }
   return firing;

@@ -1,6 +1,6 @@
+import { createAddress } from '../../../src/alerts/address.ts';
 import { groupLabels, identityOf, type Labels } from '../../../src/alerts/alert.ts';
 import type { AlertEngine } from '../../../src/alerts/engine.ts';
-import { createAddress } from '../../../src/alerts/evaluation.ts';
 import type { EvaluatedRule } from '../../../src/alerts/rule.ts';
 import { AlertmanagerModel } from './alertmanager-model.ts';
 import { EngineRun } from './engine-run.ts';
