@@ -54,26 +54,24 @@ const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 413, 422]);
 /** Maximum size of a response in bytes. */
 const MAX_ANSWER = 64 * 2 ** 20;
 
-/** The error of an Alertmanager: a JSON string, or an object with a message. */
+/** The error of an Alertmanager: a JSON string, or an object with a message. What a proxy answers is reported unchanged. */
 function reasonOf(status: number, body: string): string {
-  try {
-    const answer: unknown = JSON.parse(body);
-    const { message } = (answer ?? {}) as { message?: unknown };
-    const text = typeof answer === 'string' ? answer : typeof message === 'string' ? message : '';
-    if (text !== '') return oneLine(`status ${status}: ${text}`);
-  } catch {
-    // not JSON, perhaps from a proxy: reported unchanged
-  }
-  return oneLine(`status ${status}${body === '' ? '' : `: ${body}`}`);
+  const answer = jsonOf(body);
+  const { message } = (answer ?? {}) as { message?: unknown };
+  const text = [answer, message].find((each) => typeof each === 'string' && each !== '') ?? body;
+  return oneLine(text === '' ? `status ${status}` : `status ${status}: ${text}`);
 }
 
-function textsOf(value: unknown): Labels {
-  return Object.fromEntries(
-    Object.entries((value ?? {}) as Record<string, unknown>).filter(
-      (entry): entry is [string, string] => typeof entry[1] === 'string',
-    ),
-  );
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }
+
+const textsOf = (value: unknown): Labels =>
+  Object.fromEntries(Object.entries(value ?? {}).filter(([, text]) => typeof text === 'string'));
 
 /** A client of the API v2 of one Alertmanager, with its own connections. */
 export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
@@ -83,58 +81,55 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
   const agent = createAgent(options, CONNECTIONS);
   const clock = createReceiverClock(options.now);
 
-  const ask = async (method: 'GET' | 'POST', resource: string, body: string | null, stop?: AbortSignal) => {
+  const ask = async (resource: string, body?: string, signal?: AbortSignal) => {
     const limit = AbortSignal.timeout(timeout * 1000);
     const authorization = options.authorization();
-    const {
-      statusCode,
-      headers,
-      body: answer,
-    } = await agent.request({
+    const answer = await agent.request({
       origin,
       path: `${api}${resource}`,
-      method,
-      body,
+      method: body === undefined ? 'GET' : 'POST',
+      body: body ?? null,
       headers: {
         'user-agent': options.userAgent,
-        ...(body !== null && { 'content-type': 'application/json' }),
+        ...(body !== undefined && { 'content-type': 'application/json' }),
         ...(authorization !== undefined && { authorization }),
       },
-      signal: stop === undefined ? limit : AbortSignal.any([limit, stop]),
+      signal: signal === undefined ? limit : AbortSignal.any([limit, signal]),
     });
-    clock.receive(headers.date);
+    clock.receive(answer.headers.date);
     const chunks: Buffer[] = [];
     let size = 0;
-    for await (const chunk of answer) {
-      size += (chunk as Buffer).length;
+    for await (const chunk of answer.body as AsyncIterable<Buffer>) {
+      size += chunk.length;
       if (size > MAX_ANSWER) throw new Error(`the answer is larger than ${MAX_ANSWER} bytes`);
-      chunks.push(chunk as Buffer);
+      chunks.push(chunk);
     }
-    return { status: statusCode, text: Buffer.concat(chunks).toString() };
+    return { status: answer.statusCode, text: Buffer.concat(chunks).toString() };
   };
+  const noAnswer = (error: unknown) =>
+    ({ is: 'failed', status: undefined, reason: failureReason(error, timeout), error }) as const;
 
   return {
     url,
     post: async (write, signal) => {
       try {
         // a wrong time would end the alerts
-        if (clock.isUncertain()) await ask('GET', '/status', null, signal);
-        const body = write(clock.ahead());
-        const { status, text } = await ask('POST', '/alerts', body, signal);
+        if (clock.isUncertain()) await ask('/status', undefined, signal);
+        const { status, text } = await ask('/alerts', write(clock.ahead()), signal);
         if (status >= 200 && status < 300) return { is: 'accepted' };
         return { is: ABOUT_CONTENT.has(status) ? 'rejected' : 'failed', status, reason: reasonOf(status, text) };
       } catch (error) {
-        return { is: 'failed', status: undefined, reason: failureReason(error, timeout) };
+        return noAnswer(error);
       }
     },
     status: async () => {
       try {
-        const { status, text } = await ask('GET', '/status', null);
+        const { status, text } = await ask('/status');
         if (status !== 200) return { is: 'failed', status, reason: reasonOf(status, text) };
         const isStatus = /^\s*\{/.test(text) && text.includes('"versionInfo"');
         return isStatus ? { is: 'accepted' } : { is: 'failed', status, reason: 'the answer is not its status' };
       } catch (error) {
-        return { is: 'failed', status: undefined, reason: failureReason(error, timeout), error };
+        return noAnswer(error);
       }
     },
     known: async (labels) => {
@@ -142,7 +137,7 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
         ([name, value]) => `filter=${encodeURIComponent(`${name}=${JSON.stringify(value)}`)}`,
       );
       try {
-        const { status, text } = await ask('GET', `/alerts?${filters.join('&')}`, null);
+        const { status, text } = await ask(`/alerts?${filters.join('&')}`);
         if (status !== 200) throw new Error(reasonOf(status, text));
         const alerts: unknown = JSON.parse(text);
         if (!Array.isArray(alerts)) throw new Error('the answer is not a list of alerts');

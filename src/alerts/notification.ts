@@ -26,7 +26,7 @@ export interface NotificationOptions {
   /** The same after data about an alert was last known, if that is later: what is not known is not resolved. */
   readonly unknownHold: number;
   /** The page of alerts. */
-  readonly generatorURL: string;
+  readonly generatorUrl: string;
 }
 
 /** @param now epoch seconds */
@@ -34,7 +34,7 @@ export function createNotification(
   key: string,
   { labels, annotations, state, firedAt, resolvedAt, activeAt, unknownSince, now: goesOn }: AlertState,
   now: number,
-  { commonLabels, validity, unknownHold, generatorURL }: NotificationOptions,
+  { commonLabels, validity, unknownHold, generatorUrl }: NotificationOptions,
 ): Notification {
   const startsAt = firedAt ?? activeAt;
   const isFiring = state === 'firing';
@@ -49,43 +49,42 @@ export function createNotification(
     // Alertmanager refuses an end before the start; it can occur when the clock is set back
     endsAt: Math.max(startsAt, isFiring ? keptUntil : (resolvedAt ?? now)),
     isFiring,
-    generatorURL: alertUrl(generatorURL, labels),
+    generatorURL: alertUrl(generatorUrl, labels),
   };
 }
 
 /** How long a test alert lasts, minutes. */
 export const TEST_MINUTES = 5;
 
+interface TestOptions {
+  readonly externalLabels: Labels;
+  readonly analyzer: string;
+  readonly shard: string;
+  readonly generatorURL: string;
+}
+
 /** The alert of the command `test-alert`. @param now epoch seconds */
-export function createTestNotification(
+export const createTestNotification = (
   now: number,
-  options: {
-    readonly externalLabels: Labels;
-    readonly analyzer: string;
-    readonly shard: string;
-    readonly generatorURL: string;
-  },
-): Notification {
-  const labels = {
-    ...options.externalLabels,
-    ...ownLabelsOf(options.analyzer),
-    shard: options.shard,
+  { externalLabels, analyzer, shard, generatorURL }: TestOptions,
+): Notification => ({
+  key: 'test',
+  labels: withoutEmpty({
+    ...externalLabels,
+    ...ownLabelsOf(analyzer),
+    shard,
     alertname: 'LicenseExporterTestAlert',
     severity: 'info',
-  };
-  return {
-    key: 'test',
-    labels: withoutEmpty(labels),
-    annotations: {
-      summary: 'This is a test of license-exporter: nothing is wrong.',
-      description: 'A test with "license-exporter test-alert" checks whether alerts arrive. No action is required.',
-    },
-    startsAt: now,
-    endsAt: now + TEST_MINUTES * 60,
-    isFiring: true,
-    generatorURL: options.generatorURL,
-  };
-}
+  }),
+  annotations: {
+    summary: 'This is a test of license-exporter: nothing is wrong.',
+    description: 'A test with "license-exporter test-alert" checks whether alerts arrive. No action is required.',
+  },
+  startsAt: now,
+  endsAt: now + TEST_MINUTES * 60,
+  isFiring: true,
+  generatorURL,
+});
 
 const timestamp = (seconds: number): string => new Date(seconds * 1000).toISOString();
 

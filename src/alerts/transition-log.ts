@@ -11,10 +11,6 @@ export function logTransitions(transitions: readonly Transition[], log: Log): vo
     for (const { labels, to } of logged) log.info({ labels, to }, 'alert');
     return;
   }
-  const counts: Record<string, number> = {};
-  for (const { labels, to } of logged) {
-    const key = `${labels.alertname} ${to}`;
-    counts[key] = (counts[key] ?? 0) + 1;
-  }
-  log.info({ counts }, 'many alerts');
+  const groups = Map.groupBy(logged, ({ labels, to }) => `${labels.alertname} ${to}`);
+  log.info({ counts: Object.fromEntries([...groups].map(([key, { length }]) => [key, length])) }, 'many alerts');
 }

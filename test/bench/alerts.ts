@@ -188,7 +188,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
     }
 
     const { commonLabels } = engine.status();
-    const options = { commonLabels, validity: 240, unknownHold: 3600, generatorURL: 'http://bench/alerts' };
+    const options = { commonLabels, validity: 240, unknownHold: 3600, generatorUrl: 'http://bench/alerts' };
     const status = engine.status();
     const notifications = status.alerts.map((alert) =>
       createNotification(labelsKey(alert.labels), alert, now(), options),
