@@ -57,6 +57,26 @@ export interface AlertState {
   readonly now: string | undefined;
 }
 
+/** A new alert. @param at epoch seconds */
+export const beginAlert = (
+  rule: string,
+  { labels, annotations, value }: Pick<AlertState, 'labels' | 'annotations' | 'value'>,
+  at: number,
+): AlertState => ({
+  rule,
+  labels,
+  annotations,
+  value,
+  state: 'pending',
+  activeAt: at,
+  firedAt: undefined,
+  keepFiringSince: undefined,
+  resolvedAt: undefined,
+  knownAt: at,
+  unknownSince: undefined,
+  now: undefined,
+});
+
 /** Computed once for the labels of an alert, which stay the same from one evaluation to the next. */
 export function remembered<Result>(compute: (labels: Labels) => Result): (labels: Labels) => Result {
   const known = new WeakMap<Labels, Result>();

@@ -4,21 +4,21 @@ import { limitRepeats } from '../model/repeat-log.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { createAddress, readdress } from './address.ts';
-import type { Labels } from './alert.ts';
+import { keyOf, type Labels } from './alert.ts';
 import { QUEUE_CAPACITY } from './delivery.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
 import { changesOf, type SentAlerts, type SumUpOptions, sumUpAlerts } from './groups.ts';
 import { silenceUrl } from './links.ts';
-import type { Listed, Owned } from './listed.ts';
+import type { Listed } from './listed.ts';
 import type { ListedFile } from './listed-file.ts';
 import { ownLabelsOf } from './notification.ts';
-import { ACTIVE_RESENDS, createNotifier, type DeliveryTarget, type NotifierOptions } from './notifier.ts';
-import { type Continued, restore } from './restore.ts';
-import type { EvaluatedRule, Forecasts, RecordingState, SourceState, View } from './rule.ts';
+import { ACTIVE_RESENDS, createNotifier, type NotifierOptions } from './notifier.ts';
+import { type RestoreOptions, restore } from './restore.ts';
+import type { EvaluatedRule, View } from './rule.ts';
 import { createRules, type RuleSettings } from './rules.ts';
-import type { StateFile } from './state-file.ts';
-import { type StepOptions, step, type Transition } from './state-machine.ts';
+import type { SavedAlerts } from './state-file.ts';
+import { type AlertStates, step, type Transition } from './state-machine.ts';
 import { createStatements, type StatementKeeper, type Statements } from './statements.ts';
 import { logTransitions } from './transition-log.ts';
 
@@ -33,52 +33,37 @@ export interface HandOver {
   readonly evaluated: readonly EvaluatedRule[];
 }
 
+/** What rules read beside the inventory, each as it is now. See `View`. */
+type Surroundings = {
+  readonly [Name in Exclude<keyof View, 'now' | 'inventory' | 'past' | 'timeZone'>]: () => View[Name];
+};
+
 export interface EngineOptions
-  extends Pick<EvaluationOptions, 'ignore'>,
-    Pick<NotifierOptions, 'generatorUrl' | 'resendDelay' | 'evaluationInterval' | 'now' | 'log'> {
+  extends RestoreOptions,
+    Surroundings,
+    Pick<EvaluationOptions, 'ignore'>,
+    Pick<NotifierOptions, 'generatorUrl' | 'resendDelay' | 'evaluationInterval'> {
   /** Runs work on the current inventory, which is `undefined` before the first one. */
   readonly useInventory: CurrentInventory['use'];
-  /** Whether the analyzer accepted the last logon; `undefined` before the first. */
-  readonly authenticated: () => boolean | undefined;
-  /** Of an analyzer in this process; `undefined` without one. */
-  readonly sources: () => readonly SourceState[] | undefined;
-  readonly recording: () => RecordingState | undefined;
-  /** `undefined` before the first pass of right-sizing, and without right-sizing. */
-  readonly forecasts: () => Forecasts | undefined;
-  /** See `View`. */
-  readonly denied: () => View['denied'];
-  /** Whether series are withheld because of `metrics.max_series`; `undefined` while no page of metrics is rendered. */
-  readonly isSeriesLimited: () => boolean | undefined;
-  /** Whether the last reload of the configuration was refused. */
-  readonly isReloadRefused: () => boolean;
   readonly rules: RuleSettings;
-  readonly alertmanagers: readonly DeliveryTarget[];
-  /** Who acts on a vendor license or a feature. Another object at any time is another mapping, and alerts follow it. */
-  readonly owners: () => Owners;
   /** The annotation `runbook_url` of a rule. */
   readonly runbookUrl: (name: string) => string;
   /** How long an alert is kept while its condition is unknown, seconds. */
   readonly unknownHold: number;
   /** `explicit` sends the end of an alert; `expire` stops sending it, for two daemons side by side. */
   readonly resolve: 'explicit' | 'expire';
-  /** Name of the analyzer. */
-  readonly analyzer: string;
-  /** Its share that this daemon monitors; empty if that is all of it. */
-  readonly shard: string;
   readonly externalLabels: Labels;
   /** URL of Alertmanager for people, for links to a new silence. */
   readonly alertmanagerUrl: string | undefined;
   /** The IANA name of the zone of times in texts. */
   readonly timeZone: string;
-  readonly owned: Owned;
-  readonly stateFile: StateFile | undefined;
   /** What was listed before. It is filled from its file, unless alerts are continued. */
   readonly listed: Listed;
   readonly listedFile: ListedFile | undefined;
   /** Called after each evaluation, when the alerts are saved. Must return at once, and must not throw. */
   readonly handOver: (handOver: HandOver) => void;
   /** Alerts to continue, for example from before a reload. */
-  readonly initial: Continued | undefined;
+  readonly initial: SavedAlerts | undefined;
 }
 
 export interface AlertEngine {
@@ -93,7 +78,7 @@ export interface AlertEngine {
   stop(): Promise<void>;
   status(): EngineStatus;
   /** Alerts to continue in another engine; `undefined` before the saved ones are restored. */
-  states(): Continued | undefined;
+  states(): SavedAlerts | undefined;
 }
 
 /** How long a resolved alert is sent again, seconds, as in Prometheus. */
@@ -104,17 +89,11 @@ const SAVE_INTERVAL = 1;
 /** Evaluates the rules after each poll and at an interval, and sends alerts to Alertmanager, if there is one. */
 export function createAlertEngine(options: EngineOptions): AlertEngine {
   const { now, log, resendDelay, evaluationInterval, stateFile, listed, listedFile } = options;
+  const { analyzer, shard, alertmanagerUrl, unknownHold, timeZone } = options;
   const rules = createRules(options.rules);
-  const ownLabels = ownLabelsOf(options.analyzer);
-  const commonLabels: Labels = { ...options.externalLabels, ...ownLabels };
-  const address = createAddress(options.owners, options.shard);
-  const { analyzer, alertmanagerUrl, unknownHold, timeZone } = options;
-  const evaluateRules = createEvaluation({
-    ...options,
-    rules,
-    commonLabels,
-    address,
-  });
+  const commonLabels: Labels = { ...options.externalLabels, ...ownLabelsOf(analyzer) };
+  const address = createAddress(options.owners, shard);
+  const evaluateRules = createEvaluation({ rules, ignore: options.ignore, commonLabels, address });
   const sumUpOptions: SumUpOptions = {
     rules,
     linksOf: (labels) => ({
@@ -130,26 +109,20 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     // an alert that expires must not outlive its condition
     unknownHold: isExplicit ? unknownHold : 0,
   });
-  const stepOptions = (): StepOptions => ({
-    unknownHold,
-    address,
-    resolvedRetention: isExplicit ? RESOLVED_RETENTION : 0,
-    deliveredAt: notifier.deliveredAt(),
-  });
+  const resolvedRetention = isExplicit ? RESOLVED_RETENTION : 0;
 
-  let continued: Continued = options.initial ?? { states: new Map(), ends: [], complete: new Set(), analyzer };
-  let { states } = continued;
+  let states: AlertStates = new Map();
+  /** The mapping by which they are addressed. */
+  let addressedBy: Owners | undefined;
   /** The alerts as they are sent. */
   let sent: SentAlerts = new Map();
-  /** The mapping by which the alerts are addressed. */
-  let addressedBy: Owners | undefined;
   let keeper: StatementKeeper | undefined;
   let statements: Statements | undefined;
   /** Names of the rules that had data at the last evaluation. */
   let withData: ReadonlySet<string> = new Set();
   let lastEvaluation: EngineStatus['lastEvaluation'];
   let savedAt = Number.NEGATIVE_INFINITY;
-  /** How many alerts the saved file says everything of. */
+  /** Of how many alerts the saved file says everything. */
   let savedNames = 0;
   let isStarted = false;
   let isStopping = false;
@@ -158,15 +131,35 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
   const limitedLog = limitRepeats(log);
   const logFailure = (error: unknown): void => limitedLog.error({ err: error }, 'alerts not evaluated');
 
-  /** What another engine, or another process, continues. */
-  const kept = (): Continued =>
-    keeper === undefined ? continued : { states, ends: keeper.ends(), complete: keeper.whole(), analyzer };
+  /** Continues what another engine, or another process, has left. */
+  const resume = (saved: SavedAlerts): void => {
+    states = new Map(saved.alerts.map((alert) => [keyOf(alert), alert]));
+    // what is restored is no change
+    sent = sumUpAlerts(states, sent, sumUpOptions);
+    const { ends, complete } = saved;
+    keeper = createStatements({ analyzer, complete, said: { alerts: sent.values(), analyzer: saved.analyzer }, ends });
+  };
+  if (options.initial !== undefined) resume(options.initial);
+
+  const left = ({ ends, whole }: StatementKeeper): SavedAlerts => ({
+    savedAt: now(),
+    alerts: [...states.values()],
+    ends: ends(),
+    complete: [...whole()],
+    analyzer,
+  });
 
   const save = async (): Promise<void> => {
-    savedAt = now();
-    const { ends, complete } = kept();
-    savedNames = complete.size;
-    await stateFile?.save({ savedAt, alerts: [...states.values()], ends, complete: [...complete] });
+    if (keeper === undefined) return;
+    const saved = left(keeper);
+    savedAt = saved.savedAt;
+    savedNames = saved.complete.length;
+    await stateFile?.save(saved);
+  };
+
+  const continueAll = (evaluated: readonly EvaluatedRule[], at: number) => {
+    const deliveredAt = notifier.deliveredAt();
+    return { evaluated, ...step(states, evaluated, at, { unknownHold, address, resolvedRetention, deliveredAt }) };
   };
 
   /** Evaluates the rules and continues the alerts. `undefined` if there is no current inventory, or if a rule fails. */
@@ -176,13 +169,20 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         // after a sleep of the machine, it is out of date until it is derived again
         const isOutdated = inventory?.agesOutAt !== undefined && inventory.agesOutAt < at;
         if (inventory === undefined || isOutdated) return undefined;
-        const [authenticated, sources] = [options.authenticated(), options.sources()];
-        const [recording, forecasts, denied] = [options.recording(), options.forecasts(), options.denied()];
-        const [isSeriesLimited, isReloadRefused] = [options.isSeriesLimited(), options.isReloadRefused()];
+        const surroundings: Omit<View, 'past'> = {
+          now: at,
+          inventory,
+          timeZone,
+          authenticated: options.authenticated(),
+          sources: options.sources(),
+          recording: options.recording(),
+          forecasts: options.forecasts(),
+          denied: options.denied(),
+          isSeriesLimited: options.isSeriesLimited(),
+          isReloadRefused: options.isReloadRefused(),
+        };
         const past = await runSliced(listed.observe(inventory, at, options.owned));
-        const about = { authenticated, sources, recording, forecasts, denied, past, isSeriesLimited, isReloadRefused };
-        const evaluated = await runSliced(evaluateRules({ now: at, inventory, timeZone, ...about }));
-        return { evaluated, ...step(states, evaluated, at, stepOptions()) };
+        return continueAll(await runSliced(evaluateRules({ ...surroundings, past })), at);
       });
     } catch (error) {
       logFailure(error);
@@ -196,24 +196,24 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     const owners = options.owners();
     if (owners !== addressedBy) states = readdress(states, address, rules, at);
     addressedBy = owners;
-    const outcome = await evaluateAll(at);
     const hadAlerts = states.size > 0;
+    const found = await evaluateAll(at);
     // without an evaluation everything is unknown: firing alerts are kept, not resolved
-    const evaluated = outcome?.evaluated ?? unknownEvaluation(rules);
-    const { states: after, transitions } = outcome ?? step(states, evaluated, at, stepOptions());
+    const { evaluated, states: after, transitions } = found ?? continueAll(unknownEvaluation(rules), at);
     states = after;
     const before = sent;
     sent = sumUpAlerts(states, before, sumUpOptions);
     const changes = changesOf(before, sent);
     statements = keeper?.take(sent, changes, evaluated, at);
-    if (outcome !== undefined) {
+    if (found !== undefined) {
       lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
-      withData = new Set(outcome.evaluated.flatMap(({ rule, evaluation }) => (evaluation.hasNoData ? [] : rule.name)));
+      withData = new Set(evaluated.flatMap(({ rule, evaluation }) => (evaluation.hasNoData ? [] : rule.name)));
     }
     logTransitions(changes, log);
+    const isDue = (hadAlerts || savedNames !== keeper?.whole().size) && at - savedAt >= SAVE_INTERVAL;
     // saved before sending: after a crash, every alert that was sent is restored
     if (transitions.length > 0) await save();
-    else if ((hadAlerts || savedNames !== kept().complete.size) && at - savedAt >= SAVE_INTERVAL) void save();
+    else if (isDue) void save();
     options.handOver({ at, alerts: sent, changes, evaluated });
     notifier.send(sent, at);
     await listedFile?.keep(listed, at);
@@ -225,33 +225,17 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
     await evaluateOnce().catch(logFailure);
     if (isStopping) return;
     const at = now();
-    const next = Math.min(at + evaluationInterval, notifier.nextDue() ?? Number.POSITIVE_INFINITY);
+    const next = Math.min(at + evaluationInterval, notifier.nextDue());
     timer = setTimeout(() => void run(), Math.max(0.01, next - at) * 1000);
   });
 
   return {
     start: async () => {
-      if (options.initial === undefined) {
+      if (keeper === undefined) {
         await listedFile?.load(listed);
-        continued = await restore(now(), {
-          stateFile,
-          alertmanagers: options.alertmanagers.map(({ alertmanager }) => alertmanager),
-          rules,
-          filter: ownLabels,
-          commonLabels,
-          shard: options.shard,
-          ownerNames: options.owners().names,
-          ownsVendorLicense: options.owned.ownsVendorLicense,
-          onProblem: (alertmanager, reason) => log.warn({ alertmanager, reason }, 'alerts not read from Alertmanager'),
-        });
+        resume(await restore(rules, commonLabels, options));
       }
-      ({ states } = continued);
       if (states.size > 0) log.info({ alerts: states.size }, 'alerts restored');
-      const { ends, complete, analyzer: saidOf } = continued;
-      // what is restored is no change
-      sent = sumUpAlerts(states, sent, sumUpOptions);
-      const said = { alerts: sent.values(), analyzer: saidOf };
-      keeper = createStatements({ analyzer, complete, said, ends });
       isStarted = true;
       await run();
     },
@@ -262,7 +246,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
       isStopping = true;
       await run();
       await notifier.stop();
-      if (states.size > 0 || kept().complete.size > 0) await save();
+      if (states.size > 0 || (keeper?.whole().size ?? 0) > 0) await save();
       await listedFile?.finish(listed);
     },
     status: () => {
@@ -283,6 +267,6 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         timeZone,
       };
     },
-    states: () => (keeper === undefined ? undefined : kept()),
+    states: () => keeper && left(keeper),
   };
 }

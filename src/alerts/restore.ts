@@ -1,10 +1,13 @@
 import { identityLabels, scopeLabels } from '../model/alert-labels.ts';
-import { type AlertState, fingerprint, keyOf, type Labels, movedAlert } from './alert.ts';
-import type { Alertmanager, KnownAlert } from './alertmanager.ts';
+import type { Log } from '../model/log.ts';
+import type { Owners } from '../model/owners.ts';
+import { type AlertState, beginAlert, keyOf, type Labels } from './alert.ts';
+import type { KnownAlert } from './alertmanager.ts';
+import type { Owned } from './listed.ts';
+import { ownLabelsOf } from './notification.ts';
+import type { DeliveryTarget } from './notifier.ts';
 import type { Rule } from './rule.ts';
-import type { SavedAlerts, StateFile } from './state-file.ts';
-import type { AlertStates } from './state-machine.ts';
-import { movedEnd, type SaidEnd } from './statements.ts';
+import { movedAlerts, type SavedAlerts, type StateFile } from './state-file.ts';
 
 /** Alerts that were saved longer ago are not restored, seconds: nothing that is not known is kept longer. */
 const MAX_OUTAGE = 86_400;
@@ -14,112 +17,79 @@ const MAX_OUTAGE = 86_400;
  * that time, and no alert is resolved before its rule is evaluated.
  *
  * @param now epoch seconds
- * @param ownsVendorLicense those that another shard monitors now are left to it: here they would seem to be gone
  */
-export function restoreSaved(
-  { alerts }: Pick<SavedAlerts, 'alerts'>,
-  now: number,
-  ownsVendorLicense: (vendorLicense: string) => boolean = () => true,
-): AlertStates {
-  const own = alerts.filter(({ labels: { vendor_license: of } }) => of === undefined || ownsVendorLicense(of));
-  return new Map(own.map((alert) => [keyOf(alert), { ...alert, unknownSince: now }]));
-}
+export const restoreSaved = (alerts: readonly AlertState[], now: number): readonly AlertState[] =>
+  alerts.map((alert) => ({ ...alert, unknownSince: now }));
 
 export interface RestoreOptions {
   readonly stateFile: StateFile | undefined;
-  readonly alertmanagers: readonly Alertmanager[];
-  readonly rules: readonly Rule[];
-  /** Labels that identify the alerts of this daemon. */
-  readonly filter: Labels;
-  /** Labels that are added to every alert when it is sent. */
-  readonly commonLabels: Labels;
-  /** Its share of the analyzer; empty if that is all of it. */
+  readonly alertmanagers: readonly DeliveryTarget[];
+  /** Name of the analyzer. */
+  readonly analyzer: string;
+  /** Its share that this daemon monitors; empty if that is all of it. */
   readonly shard: string;
-  /** Names of the labels of owners. */
-  readonly ownerNames: readonly string[];
-  readonly ownsVendorLicense: (vendorLicense: string) => boolean;
-  /** Called with the URL of an Alertmanager that does not answer. */
-  readonly onProblem: (url: string, problem: string) => void;
+  /** Who acts on a vendor license or a feature. Another object at any time is another mapping, and alerts follow it. */
+  readonly owners: () => Owners;
+  readonly owned: Owned;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly log: Log;
 }
 
 /** The alerts of this daemon that fire in an Alertmanager. They keep firing until their rule is evaluated. */
-async function restoreFiring(
-  now: number,
-  { alertmanagers, rules, filter, commonLabels, shard, ownerNames, ownsVendorLicense, onProblem }: RestoreOptions,
-): Promise<AlertStates> {
+async function restoreSent(
+  rules: readonly Rule[],
+  commonLabels: Labels,
+  { alertmanagers, analyzer, shard, owners, now, log }: RestoreOptions,
+): Promise<readonly AlertState[]> {
   const answers = await Promise.all(
-    alertmanagers.map(async (alertmanager): Promise<readonly KnownAlert[]> => {
-      try {
-        return await alertmanager.known(filter);
-      } catch (error) {
-        onProblem(alertmanager.url, (error as Error).message);
+    alertmanagers.map(({ alertmanager }) =>
+      alertmanager.known(ownLabelsOf(analyzer)).catch(({ message: reason }: Error): readonly KnownAlert[] => {
+        log.warn({ alertmanager: alertmanager.url, reason }, 'alerts not read from Alertmanager');
         return [];
-      }
-    }),
+      }),
+    ),
   );
-  const states = new Map<string, AlertState>();
-  const names = new Set([...Object.keys(commonLabels), ...identityLabels, ...scopeLabels, ...ownerNames]);
-  for (const { labels: all, annotations, startsAt } of answers.flat()) {
+  const names = new Set([...Object.keys(commonLabels), ...identityLabels, ...scopeLabels, ...owners().names]);
+  // of one that was sent several times, the first
+  const known = answers.flat().sort((a, b) => b.startsAt - a.startsAt);
+  return known.flatMap(({ labels: all, annotations, startsAt: firedAt }): readonly AlertState[] => {
     // those about the polls of another shard match the filter too
-    if (all.vendor_license === undefined && (all.shard ?? '') !== shard) continue;
+    if (all.vendor_license === undefined && (all.shard ?? '') !== shard) return [];
     // one with labels that this daemon does not know would be another alert
-    if (Object.keys(all).some((name) => !names.has(name))) continue;
+    if (Object.keys(all).some((name) => !names.has(name))) return [];
     const labels = Object.fromEntries(Object.entries(all).filter(([name, value]) => commonLabels[name] !== value));
     const rule = rules.find(({ name, severity }) => labels.alertname === name && labels.severity === severity);
-    const { vendor_license: vendorLicense } = labels;
-    if (rule === undefined || (vendorLicense !== undefined && !ownsVendorLicense(vendorLicense))) continue;
-    const key = fingerprint(labels);
-    const firedAt = Math.min(startsAt, states.get(key)?.firedAt ?? startsAt);
-    states.set(key, {
-      rule: rule.id,
-      labels,
-      annotations,
-      value: undefined,
-      state: 'firing',
-      activeAt: firedAt,
-      firedAt,
-      keepFiringSince: undefined,
-      resolvedAt: undefined,
-      knownAt: now,
-      unknownSince: undefined,
-      now: undefined,
-    });
-  }
-  return states;
+    if (rule === undefined) return [];
+    const begun = beginAlert(rule.id, { labels, annotations, value: undefined }, firedAt);
+    return [{ ...begun, state: 'firing', firedAt, knownAt: now() }];
+  });
 }
 
-/** What an engine continues. */
-export interface Continued {
-  readonly states: AlertStates;
-  /** See `SavedAlerts`. */
-  readonly ends: readonly SaidEnd[];
-  readonly complete: ReadonlySet<string>;
-  readonly analyzer: string;
-}
-
-/** What was saved by a clock that was ahead of this one, for example on another host: nothing of it lies in the future. */
-function notAhead({ savedAt, alerts, ends, ...saved }: SavedAlerts, now: number): SavedAlerts {
-  const by = Math.min(0, now - savedAt);
-  if (by === 0) return { ...saved, savedAt, alerts, ends };
-  return {
-    ...saved,
-    savedAt: savedAt + by,
-    alerts: alerts.map((alert) => movedAlert(alert, by)),
-    ends: ends.map((end) => movedEnd(end, by)),
-  };
-}
-
-/** The alerts of the last run, from the file, or from Alertmanager if the file cannot be used. @param now epoch seconds */
-export async function restore(now: number, options: RestoreOptions): Promise<Continued> {
+/**
+ * The alerts of the last run, from the file, or from Alertmanager if the file cannot be used. Alerts about vendor licenses that
+ * another shard monitors now are left to it: here they would seem to be gone.
+ *
+ * @param commonLabels added to every alert when it is sent
+ */
+export async function restore(
+  rules: readonly Rule[],
+  commonLabels: Labels,
+  options: RestoreOptions,
+): Promise<SavedAlerts> {
+  const now = options.now();
   const loaded = options.stateFile?.load();
-  const saved = loaded && notAhead(loaded, now);
-  if (saved !== undefined && now - saved.savedAt <= MAX_OUTAGE) {
-    const { ends, complete, analyzer, isOtherShare = false } = saved;
-    // what another shard had sent is continued too
-    const sent: AlertStates = isOtherShare ? await restoreFiring(now, options) : new Map();
-    const states = new Map([...sent, ...restoreSaved(saved, now, options.ownsVendorLicense)]);
-    return { states, ends, complete: new Set(complete), analyzer };
-  }
-  const { analyzer = '' } = options.commonLabels;
-  return { states: await restoreFiring(now, options), ends: [], complete: new Set(), analyzer };
+  // of a clock that was ahead of this one, for example on another host, nothing lies in the future
+  const saved = loaded && movedAlerts(loaded, Math.min(0, now - loaded.savedAt));
+  const isUsed = saved !== undefined && now - saved.savedAt <= MAX_OUTAGE;
+  const { analyzer } = options;
+  const found: SavedAlerts = isUsed ? saved : { savedAt: now, alerts: [], ends: [], complete: [], analyzer };
+  // what another shard had sent is continued too
+  const sent = isUsed && found.isOtherShare !== true ? [] : await restoreSent(rules, commonLabels, options);
+  const alerts = [...sent, ...restoreSaved(found.alerts, now)].filter(
+    ({ labels: { vendor_license: of } }) => of === undefined || options.owned.ownsVendorLicense(of),
+  );
+  // what was saved is known better
+  const byKey = new Map(alerts.map((alert) => [keyOf(alert), alert]));
+  return { ...found, alerts: [...byKey.values()] };
 }

@@ -1,11 +1,12 @@
+import { z } from 'zod';
 import type { Log } from '../model/log.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import { createJsonState } from '../storage/json-state.ts';
 import type { Stamp } from '../storage/stamp.ts';
-import { type AlertState, type Labels, movedAlert } from './alert.ts';
-import { movedEnd, type SaidEnd } from './statements.ts';
+import { type AlertState, beginAlert, movedAlert } from './alert.ts';
+import type { SaidEnd } from './statements.ts';
 
-/** The content of the file. */
+/** What another engine, or another process, continues. */
 export interface SavedAlerts {
   /** Epoch seconds. */
   readonly savedAt: number;
@@ -20,6 +21,14 @@ export interface SavedAlerts {
   readonly isOtherShare?: boolean;
 }
 
+/** Alerts after the clock was set: everything is as old as before. @param by seconds */
+export const movedAlerts = ({ savedAt, alerts, ends, ...saved }: SavedAlerts, by: number): SavedAlerts => ({
+  ...saved,
+  savedAt: savedAt + by,
+  alerts: alerts.map((alert) => movedAlert(alert, by)),
+  ends: ends.map(({ labels, at }) => ({ labels, at: at + by })),
+});
+
 export interface StateFile {
   /** The alerts that were saved for this analyzer; `undefined` if the file cannot be used. */
   load(): SavedAlerts | undefined;
@@ -30,83 +39,55 @@ export interface StateFile {
   save(saved: Omit<SavedAlerts, 'analyzer' | 'isOtherShare'>): Promise<void>;
 }
 
-const times = ['activeAt', 'firedAt', 'keepFiringSince', 'resolvedAt', 'knownAt'] as const;
+/** The file has times that people can read. */
+const textOf = (seconds: number | undefined): string | undefined =>
+  seconds === undefined ? undefined : new Date(seconds * 1000).toISOString();
+const time = z
+  .string()
+  .transform((text) => Date.parse(text) / 1000)
+  .pipe(z.number({ error: 'not a time' }));
+const texts = z.record(z.string(), z.string());
 
-const isTexts = (value: unknown): value is Labels =>
-  typeof value === 'object' && value !== null && Object.values(value).every((text) => typeof text === 'string');
+const alertOfFile = z
+  .object({
+    rule: z.string(),
+    labels: texts,
+    state: z.enum(['pending', 'firing', 'resolved']),
+    activeAt: time,
+    firedAt: time.optional(),
+    keepFiringSince: time.optional(),
+    resolvedAt: time.optional(),
+    knownAt: time,
+    value: z.number().optional(),
+    now: z.string().optional(),
+    annotations: texts,
+  })
+  .refine(({ state, firedAt }) => state === 'pending' || firedAt !== undefined, 'it fires, and never began')
+  .refine(({ state, resolvedAt }) => state !== 'resolved' || resolvedAt !== undefined, 'it is over, and never ended')
+  .transform(({ value, ...alert }): AlertState => ({ ...beginAlert(alert.rule, { ...alert, value }, 0), ...alert }));
 
-/** An alert of the file, with times as numbers. @throws Error if it is not an alert */
-function readAlert(value: unknown): AlertState {
-  const raw = (value ?? {}) as Record<string, unknown>;
-  const { rule, state, labels, annotations, value: figure, now } = raw;
-  const isAlert =
-    typeof rule === 'string' &&
-    (state === 'pending' || state === 'firing' || state === 'resolved') &&
-    isTexts(labels) &&
-    isTexts(annotations) &&
-    (figure === undefined || typeof figure === 'number') &&
-    (now === undefined || typeof now === 'string');
-  if (!isAlert) throw new Error('not an alert');
-  const read = times.flatMap((name) => {
-    if (raw[name] === undefined) return [];
-    const seconds = Date.parse(String(raw[name])) / 1000;
-    if (Number.isNaN(seconds)) throw new Error(`${name} is not a time`);
-    return [[name, seconds] as const];
-  });
-  const { activeAt, firedAt, keepFiringSince, resolvedAt, knownAt } = Object.fromEntries(read);
-  const isWhole =
-    activeAt !== undefined &&
-    knownAt !== undefined &&
-    (state === 'pending' || firedAt !== undefined) &&
-    (state !== 'resolved' || resolvedAt !== undefined);
-  if (!isWhole) throw new Error('a time is missing');
-  return {
-    rule,
-    labels,
-    annotations,
-    value: figure,
-    state,
-    activeAt,
-    firedAt,
-    keepFiringSince,
-    resolvedAt,
-    knownAt,
-    unknownSince: undefined,
-    now,
-  };
-}
+const fileOfAlerts = z.object({
+  analyzer: z.string(),
+  share: z.string().optional(),
+  savedAt: time,
+  alerts: z.array(alertOfFile),
+  // earlier versions saved neither
+  ends: z.array(z.object({ labels: texts, at: time })).default([]),
+  complete: z.array(z.string()).default([]),
+});
 
-function writeAlert({ rule, labels, state, annotations, value, now, ...alert }: AlertState): object {
-  const written = times.flatMap((name) => {
-    const seconds = alert[name];
-    return seconds === undefined ? [] : [[name, new Date(seconds * 1000).toISOString()]];
-  });
-  return { rule, labels, state, ...Object.fromEntries(written), value, now, annotations };
-}
-
-/** An end of the file. @throws Error if it is not one */
-function readEnd(value: unknown): SaidEnd {
-  const { labels, at } = (value ?? {}) as Record<string, unknown>;
-  const seconds = Date.parse(String(at)) / 1000;
-  if (!isTexts(labels) || Number.isNaN(seconds)) throw new Error('not the end of an alert');
-  return { labels, at: seconds };
-}
-
-/** @throws Error if the content is not that of alerts */
-function readAlerts(content: Readonly<Record<string, unknown>>): SavedAlerts {
-  const savedAt = Date.parse(String(content.savedAt)) / 1000;
-  if (Number.isNaN(savedAt) || !Array.isArray(content.alerts)) throw new Error('not a file of alerts');
-  // earlier versions saved no ends
-  const ends = Array.isArray(content.ends) ? content.ends.map(readEnd) : [];
-  const complete = Array.isArray(content.complete) ? content.complete.map(String) : [];
-  return { savedAt, alerts: content.alerts.map(readAlert), ends, complete, analyzer: String(content.analyzer) };
-}
-
-const moved = ({ savedAt, alerts, ends, ...saved }: SavedAlerts, by: number): SavedAlerts => ({
-  ...saved,
-  savedAt: savedAt + by,
-  alerts: alerts.map((alert) => movedAlert(alert, by)),
-  ends: ends.map((end) => movedEnd(end, by)),
+const written = ({ labels, annotations, rule, state, value, now, ...alert }: AlertState): object => ({
+  rule,
+  labels,
+  state,
+  activeAt: textOf(alert.activeAt),
+  firedAt: textOf(alert.firedAt),
+  keepFiringSince: textOf(alert.keepFiringSince),
+  resolvedAt: textOf(alert.resolvedAt),
+  knownAt: textOf(alert.knownAt),
+  value,
+  now,
+  annotations,
 });
 
 /** How problems of the file are reported, and what its times are of. */
@@ -126,31 +107,34 @@ interface Surroundings {
 export function createStateFile(
   path: string,
   names: readonly [string, ...string[]],
-  surroundings: Surroundings,
+  { share: ownShare, ...surroundings }: Surroundings,
 ): StateFile {
   const [analyzer] = names;
-  let newest: Omit<SavedAlerts, 'analyzer' | 'isOtherShare'> = { savedAt: 0, alerts: [], ends: [], complete: [] };
+  let newest: Parameters<StateFile['save']>[0] = { savedAt: 0, alerts: [], ends: [], complete: [] };
   const state = createJsonState<SavedAlerts | undefined>({
     ...surroundings,
     path,
     consequence: 'a restart may send alerts twice',
     content: () => ({
       analyzer,
-      share: surroundings.share,
-      savedAt: new Date(newest.savedAt * 1000).toISOString(),
-      alerts: newest.alerts.map(writeAlert),
-      ends: newest.ends.map(({ labels, at }) => ({ labels, at: new Date(at * 1000).toISOString() })),
+      share: ownShare,
+      savedAt: textOf(newest.savedAt),
+      alerts: newest.alerts.map(written),
+      ends: newest.ends.map(({ labels, at }) => ({ labels, at: textOf(at) })),
       complete: newest.complete,
     }),
     read: (content, by) => {
-      if (names.some((name) => name === content.analyzer)) {
-        const saved = moved(readAlerts(content), by);
-        // of what other shards monitored, this one does not know everything
-        return content.share === surroundings.share ? saved : { ...saved, complete: [], isOtherShare: true };
+      const { data, error } = fileOfAlerts.safeParse(content);
+      if (error !== undefined)
+        throw new Error(error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)[0]);
+      const { share, ...saved } = data;
+      if (!names.includes(saved.analyzer)) {
+        const found = { file: path, of: saved.analyzer, analyzer };
+        surroundings.log.warn(found, 'saved alerts are of another analyzer and are not used');
+        return undefined;
       }
-      const of = String(content.analyzer);
-      surroundings.log.warn({ file: path, of, analyzer }, 'saved alerts are of another analyzer and are not used');
-      return undefined;
+      // of what other shards monitored, this one does not know everything
+      return movedAlerts(share === ownShare ? saved : { ...saved, complete: [], isOtherShare: true }, by);
     },
   });
   return {

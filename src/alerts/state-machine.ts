@@ -1,5 +1,13 @@
 import { type Address, isWhole } from './address.ts';
-import { type AlertState, type Finding, fingerprint, groupLabels, type Labels, labelsKey } from './alert.ts';
+import {
+  type AlertState,
+  beginAlert,
+  type Finding,
+  fingerprint,
+  groupLabels,
+  type Labels,
+  labelsKey,
+} from './alert.ts';
 import type { EvaluatedRule, Evaluation, Rule } from './rule.ts';
 
 /** Alerts by their keys, see `keyOf`. */
@@ -30,26 +38,6 @@ export interface StepOptions {
    */
   readonly deliveredAt?: number;
 }
-
-/** A new alert. @param at epoch seconds */
-const beginAlert = (
-  rule: string,
-  { labels, annotations, value }: Pick<AlertState, 'labels' | 'annotations' | 'value'>,
-  at: number,
-): AlertState => ({
-  rule,
-  labels,
-  annotations,
-  value,
-  state: 'pending',
-  activeAt: at,
-  firedAt: undefined,
-  keepFiringSince: undefined,
-  resolvedAt: undefined,
-  knownAt: at,
-  unknownSince: undefined,
-  now: undefined,
-});
 
 /** How long the condition of an alert was unknown, seconds. */
 const stoppedFor = ({ unknownSince, knownAt }: AlertState, now: number): number =>

@@ -32,9 +32,6 @@ export interface SaidEnd {
   readonly at: number;
 }
 
-/** The end after the clock was set. @param by seconds */
-export const movedEnd = ({ labels, at }: SaidEnd, by: number): SaidEnd => ({ labels, at: at + by });
-
 /** How long an end is said, seconds. Prometheus may not scrape for some of it. */
 const SAY_END = 3600;
 /** How long data must be known before what is not said does not fire, seconds, if `for` is not longer. */
@@ -53,17 +50,10 @@ export interface StatementOptions {
   readonly ends: readonly SaidEnd[];
 }
 
-export interface StatementKeeper {
-  /** Takes the alerts of an evaluation. */
-  take(alerts: SentAlerts, changes: readonly Transition[], evaluated: readonly EvaluatedRule[], at: number): Statements;
-  /** The ends that must be said after a restart too. */
-  ends(): readonly SaidEnd[];
-  /** Names of the alerts of which everything has been said. */
-  whole(): ReadonlySet<string>;
-}
+export type StatementKeeper = ReturnType<typeof createStatements>;
 
 /** Follows the alerts, and remembers which of those that were said have ended. */
-export function createStatements({ analyzer, said, ends, ...options }: StatementOptions): StatementKeeper {
+export function createStatements({ analyzer, said, ends, complete: before }: StatementOptions) {
   const ofAnalyzer = remembered((labels) => withoutEmpty({ analyzer, ...labels }));
   const statementsOf = (alerts: Iterable<AlertState>, withAnalyzer: typeof ofAnalyzer): Map<string, Statement> => {
     const statements = new Map<string, Statement>();
@@ -82,7 +72,7 @@ export function createStatements({ analyzer, said, ends, ...options }: Statement
   const unknownSince = new Map<string, ReadonlyMap<string, number>>();
   /** By the name of a rule: since when all that it rests on is known. */
   const knownSince = new Map<string, number>();
-  const whole = new Set(options.complete);
+  const whole = new Set(before);
   let complete: ReadonlySet<string> = new Set();
 
   const isComplete = (name: string, evaluated: readonly EvaluatedRule[], at: number): boolean => {
@@ -103,10 +93,16 @@ export function createStatements({ analyzer, said, ends, ...options }: Statement
   };
 
   return {
-    take: (sent, changes, evaluated, at) => {
-      const before = firing;
+    /** Takes the alerts of an evaluation. */
+    take: (
+      sent: SentAlerts,
+      changes: readonly Transition[],
+      evaluated: readonly EvaluatedRule[],
+      at: number,
+    ): Statements => {
+      const earlier = firing;
       firing = statementsOf(sent.values(), ofAnalyzer);
-      for (const [key, { labels }] of before) if (!firing.has(key)) end(labels, at);
+      for (const [key, { labels }] of earlier) if (!firing.has(key)) end(labels, at);
       for (const { labels, to } of changes) {
         // before this daemon knew everything, others may have said it
         if (to === 'inactive' && !complete.has(labels.alertname ?? '')) end(ofAnalyzer(labels), at);
@@ -118,7 +114,9 @@ export function createStatements({ analyzer, said, ends, ...options }: Statement
       const over = ended.values().map(({ labels }): Statement => ({ labels, value: 0, startedAt: undefined }));
       return { evaluatedAt: at, alerts: [...firing.values(), ...over], complete };
     },
-    ends: () => [...ended.values()],
-    whole: () => whole,
+    /** The ends that must be said after a restart too. */
+    ends: (): readonly SaidEnd[] => [...ended.values()],
+    /** Names of the alerts of which everything has been said. */
+    whole: (): ReadonlySet<string> => whole,
   };
 }

@@ -1,8 +1,6 @@
-import { movedAlert } from '../alerts/alert.ts';
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import type { Listed } from '../alerts/listed.ts';
-import type { Continued } from '../alerts/restore.ts';
-import { movedEnd } from '../alerts/statements.ts';
+import { movedAlerts, type SavedAlerts } from '../alerts/state-file.ts';
 import { type KeptContract, movedContract } from '../inventory/field-contract.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
 import type { ReceiverStates } from '../messages/message-file.ts';
@@ -16,7 +14,7 @@ import type { AppConfig, Pipeline } from './pipeline.ts';
 export interface Carried {
   readonly data: Snapshot;
   readonly fields: KeptContract;
-  readonly alerts: Continued | undefined;
+  readonly alerts: SavedAlerts | undefined;
   readonly listed: Listed;
   readonly messages: ReceiverStates | undefined;
 }
@@ -59,11 +57,7 @@ function movedCarried({ data, fields, alerts, listed, messages }: Carried, by: n
     listed,
     data: withoutAnswers(data, now),
     fields: movedContract(fields, by),
-    alerts: alerts && {
-      ...alerts,
-      states: new Map([...alerts.states].map(([key, alert]) => [key, movedAlert(alert, by)])),
-      ends: alerts.ends.map((end) => movedEnd(end, by)),
-    },
+    alerts: alerts && movedAlerts(alerts, by),
     messages: messages && new Map([...messages].map(([name, state]) => [name, movedState(state, by, now)])),
   };
 }

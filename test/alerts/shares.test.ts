@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import type { AlertState } from '../../src/alerts/alert.ts';
 import type { KnownAlert } from '../../src/alerts/alertmanager.ts';
+import { createCounts } from '../../src/alerts/delivery.ts';
 import { type RestoreOptions, restore } from '../../src/alerts/restore.ts';
 import { createStateFile } from '../../src/alerts/state-file.ts';
+import { noOwners } from '../../src/model/owners.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
 import { createCleanup, createTestLog } from '../support/harness.ts';
 import { engineRules } from './histories/engine-run.ts';
@@ -49,18 +51,17 @@ async function continuedAfter(share: string) {
   const known = async (): Promise<readonly KnownAlert[]> => [sent('mine'), sent('taken'), sent('given')];
   const options: RestoreOptions = {
     stateFile: fileOf('0/3'),
-    alertmanagers: [{ url: '', known } as never],
-    rules: engineRules,
-    filter: {},
-    commonLabels: {},
+    alertmanagers: [{ alertmanager: { url: '', known } as never, counts: createCounts() }],
+    analyzer: 'lic:443',
     shard: '0',
-    ownerNames: [],
-    ownsVendorLicense: (name) => name !== 'given',
-    onProblem: () => undefined,
+    owners: () => noOwners,
+    owned: { ownsVendorLicense: (name) => name !== 'given', ownsFeature: () => true },
+    now: () => NOW,
+    log,
   };
-  const { states, complete } = await restore(NOW, options);
-  const found = [...states.values()].map(({ labels, firedAt }) => [labels.vendor_license, firedAt]);
-  return { found, complete: [...complete] };
+  const { alerts: continued, complete } = await restore(engineRules, {}, options);
+  const found = continued.map(({ labels, firedAt }) => [labels.vendor_license, firedAt]);
+  return { found, complete };
 }
 
 it('does not end the alerts that it gives away, continues those that it takes over, and does not know everything', async () => {

@@ -130,21 +130,25 @@ describe('the file of alerts', () => {
     ],
     ['an older version', '{"v":0}', 'it has no version that there ever was'],
     ['null', 'null', 'it has no version'],
-    ['no alert', '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[7]}', 'not an alert'],
+    [
+      'no alert',
+      '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[7]}',
+      'alerts.0: Invalid input: expected object, received number',
+    ],
     [
       'no time',
       '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[{"rule":"r","state":"pending","labels":{},"annotations":{},"value":1,"activeAt":"soon"}]}',
-      'activeAt is not a time',
+      'alerts.0.activeAt: not a time',
     ],
     [
       'a firing alert that never fired',
       '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[{"rule":"r","state":"firing","labels":{},"annotations":{},"value":1,"activeAt":"2027-01-15T08:00:00Z","knownAt":"2027-01-15T08:00:00Z"}]}',
-      'a time is missing',
+      'alerts.0: it fires, and never began',
     ],
     [
       'invalid labels',
       '{"v":1,"analyzer":"lic:443","savedAt":"2027-01-15T08:00:00Z","alerts":[{"rule":"r","state":"pending","labels":{"a":1},"annotations":{},"value":1}]}',
-      'not an alert',
+      'alerts.0.labels.a: Invalid input: expected string, received number',
     ],
   ])('that holds %s is set aside, and the next save makes a new one', async (_, content, reason) => {
     const { file, state, log } = start();

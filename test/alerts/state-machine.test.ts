@@ -274,7 +274,7 @@ describe('in any sequence of evaluations', () => {
             if (isRestarted) {
               // as it comes out of a file
               const kept = JSON.parse(JSON.stringify([...states.values()])) as AlertState[];
-              states = restoreSaved({ alerts: kept }, now);
+              states = new Map(restoreSaved(kept, now).map((alert) => [fingerprint(alert.labels), alert]));
               seen.restarted += states.size;
             }
             for (const [subject, condition] of Object.entries(conditions)) {

@@ -1,4 +1,5 @@
-import { createAddress, createEvaluation } from '../../src/alerts/evaluation.ts';
+import { createAddress } from '../../src/alerts/address.ts';
+import { createEvaluation } from '../../src/alerts/evaluation.ts';
 import { sumUpAlerts } from '../../src/alerts/groups.ts';
 import { createRules, type RuleSettings } from '../../src/alerts/rules.ts';
 import { step } from '../../src/alerts/state-machine.ts';
@@ -27,12 +28,12 @@ export function sayAlerts(
 ): AlertingState {
   const rules = createRules(settings);
   const address = createAddress(() => owners, '');
-  const evaluate = createEvaluation({ rules, ignore: [], commonLabels: {}, address, runbookUrl: (name) => name });
+  const evaluate = createEvaluation({ rules, ignore: [], commonLabels: {}, address });
   const evaluated = runAtOnce(evaluate(viewOf(snapshot, now)));
   const { states } = step(new Map(), evaluated, now, { unknownHold: 3600, resolvedRetention: 900, address });
-  const sent = sumUpAlerts(states, new Map(), { rules, silenceUrl: () => undefined });
+  const sent = sumUpAlerts(states, new Map(), { rules, linksOf: () => ({}) });
   const complete = rules.map(({ name }) => name);
-  const statements = createStatements({ rules, analyzer, complete, said: { alerts: [], analyzer }, ends: [] });
+  const statements = createStatements({ analyzer, complete, said: { alerts: [], analyzer }, ends: [] });
   return {
     rules,
     alerts: [...sent.values()],

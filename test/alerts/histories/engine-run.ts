@@ -1,13 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
-import { movedAlert } from '../../../src/alerts/alert.ts';
 import { createCounts } from '../../../src/alerts/delivery.ts';
 import { type AlertEngine, createAlertEngine } from '../../../src/alerts/engine.ts';
 import { Listed } from '../../../src/alerts/listed.ts';
-import type { Continued } from '../../../src/alerts/restore.ts';
 import type { EvaluatedRule } from '../../../src/alerts/rule.ts';
 import { createRules } from '../../../src/alerts/rules.ts';
-import type { SavedAlerts } from '../../../src/alerts/state-file.ts';
-import { movedEnd } from '../../../src/alerts/statements.ts';
+import { movedAlerts, type SavedAlerts } from '../../../src/alerts/state-file.ts';
 import { settingsOf } from '../../support/alert-views.ts';
 import type { AlertmanagerModel } from './alertmanager-model.ts';
 import type { Frame } from './frames.ts';
@@ -102,21 +99,15 @@ export class EngineRun {
   }
 
   /** What a reload carries over after the clock was set. */
-  async #moved(frame: Frame, before: Running): Promise<Continued | undefined> {
+  async #moved(frame: Frame, before: Running): Promise<SavedAlerts | undefined> {
     const carried = before.engine.states();
     const by =
       aheadOf(this.#history, frame.replica, frame.tick) - aheadOf(this.#history, frame.replica, before.frame.tick);
     await this.#end(frame.replica, before);
-    return (
-      carried && {
-        ...carried,
-        states: new Map([...carried.states].map(([key, alert]) => [key, movedAlert(alert, by)])),
-        ends: carried.ends.map((end) => movedEnd(end, by)),
-      }
-    );
+    return carried && movedAlerts(carried, by);
   }
 
-  #start(first: Frame, initial: Continued | undefined): Running {
+  #start(first: Frame, initial: SavedAlerts | undefined): Running {
     const history = this.#history;
     const { replica } = first;
     const described = history.replicas[replica] as Replica;
