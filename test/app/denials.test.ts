@@ -94,7 +94,7 @@ describe('the denials that alerts read', () => {
     return watch()?.map(({ feature, denials: count, day: when }) => [feature, count, when]);
   };
 
-  it('are those of today, of the day before while there are none, and of all parts of a vendor license', async () => {
+  it('are those of today, of the day before while today has none, and of all parts of a vendor license', async () => {
     const [a, b] = [of('a'), of('b')];
     expect(await newest([{ ...a, denials: 2 }], [{ ...a, denials: 5 }])).toEqual([['a', 2, 'today']]);
     expect(await newest([{ ...a, denials: 0 }], [{ ...a, denials: 5 }])).toEqual([['a', 5, 'yesterday']]);
