@@ -28,7 +28,7 @@ export const alertingMetrics = {
     type: 'gauge',
     labels: ['alertname', 'analyzer', 'shard'],
     group: 'alerts',
-    help: 'The share of the analyzer whose alerts of this name the exporter delivers itself: 1 divided by the number of shards if the last delivery to an Alertmanager is younger than twice the resend delay, else 0. Prometheus is silent about them.',
+    help: 'The share of the analyzer whose alerts of this name the exporter delivers itself: 1 divided by the number of shards if the last delivery to an Alertmanager is younger than twice the resend delay, else 0. No sample until the first delivery has ended. Prometheus is silent about them.',
   },
   license_alert_threshold: {
     type: 'gauge',

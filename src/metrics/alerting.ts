@@ -52,7 +52,10 @@ export interface AlertScope {
  * What the rules for Prometheus relay: each alert that fires or has ended, and of which alerts everything is said. Empty before the
  * first evaluation, except for what is always there.
  */
-export function collectAlerts({ rules, active, statements }: AlertingState, scope: AlertScope): readonly Family[] {
+export function collectAlerts(
+  { rules, active, statements, deliveries }: AlertingState,
+  scope: AlertScope,
+): readonly Family[] {
   const { analyzer, shard } = scope;
   const share = 1 / scope.shards;
   const names = [...new Set(rules.map(({ name }) => name))];
@@ -64,12 +67,15 @@ export function collectAlerts({ rules, active, statements }: AlertingState, scop
   );
   const alerts = statements?.alerts ?? [];
   const rows = buildLabeledRows(alerts.map(({ labels }) => labels));
+  // until its first delivery has ended, what an exporter said before its restart counts: Prometheus would send all alerts too
+  const isTried =
+    deliveries.length === 0 || deliveries.some(({ counts }) => counts.lastSuccess !== undefined || counts.errors > 0);
   const isOf = (all: ReadonlySet<string> | undefined, row: number) => all?.has(names[row] ?? '') === true;
   return [
     createFamily('license_alert_firing', rows, (row) => alerts[row]?.value),
     createFamily('license_alert_started_timestamp_seconds', rows, (row) => alerts[row]?.startedAt),
     createFamily('license_alerts_complete', byName, (row) => (isOf(statements?.complete, row) ? share : 0)),
-    createFamily('license_alerts_delivered', byName, (row) => (isOf(active, row) ? share : 0)),
+    createFamily('license_alerts_delivered', byName, (row) => (isOf(active, row) ? share : isTried ? 0 : undefined)),
     createFamily('license_alert_threshold', thresholds, (row) => compared[row]?.threshold),
     createFamily(
       'license_alerts_evaluated_timestamp_seconds',

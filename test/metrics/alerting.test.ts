@@ -52,3 +52,26 @@ describe('a calm site', () => {
     expect(series.filter((text) => !seriesOf(down).includes(text))).toEqual([]);
   });
 });
+
+describe('whether alerts are delivered', () => {
+  /** The samples of one alert, with deliveries that have these counts. */
+  const delivered = (...counts: readonly { errors: number; lastSuccess: number | undefined }[]): readonly string[] => {
+    const state = sayAlerts(createSnapshot(calm), { rules: settingsOf(), analyzer, now: NOW });
+    const deliveries = counts.map((some) => ({
+      url: 'http://am:9093',
+      counts: { sent: 0, dropped: 0, ...some },
+      queueLength: () => 0,
+    }));
+    const families = collectAlerts({ ...state, deliveries }, { analyzer, shard: '', shards: 1 });
+    const text = Buffer.concat([...renderGauges(families)].map(({ bytes }) => bytes)).toString();
+    return text.match(/(?<=^license_alerts_delivered\{alertname="LicenseServerDown".*\} ).*/gm) ?? [];
+  };
+
+  it('is not said until the first delivery has ended, because what was said before a restart counts', () => {
+    const notYet = { errors: 0, lastSuccess: undefined };
+    expect(delivered(notYet)).toEqual([]);
+    expect(delivered()).toEqual(['0']);
+    expect(delivered(notYet, { errors: 1, lastSuccess: undefined })).toEqual(['0']);
+    expect(delivered({ errors: 0, lastSuccess: NOW })).toEqual(['0']);
+  });
+});
