@@ -20,8 +20,6 @@ type ClassName = Severity | Exclude<ShownState, 'firing'>;
 /** How a class is shown. */
 export interface AlertClass {
   readonly title: string;
-  /** In an enumeration. */
-  readonly word: string;
   /** The filter that shows it. */
   readonly severity?: Severity;
   readonly state: ShownState;
@@ -32,12 +30,12 @@ export interface AlertClass {
 
 /** What fires, by severity, and the other states. */
 const classes: Readonly<Record<ClassName, AlertClass>> = {
-  critical: { title: 'critical', word: 'critical', severity: 'critical', state: 'firing', tone: 'bad', mark: 'bad' },
-  warning: { title: 'warning', word: 'warning', severity: 'warning', state: 'firing', tone: 'warn', mark: 'warn' },
-  info: { title: 'info', word: 'info', severity: 'info', state: 'firing', tone: 'soft', mark: 'info' },
-  pending: { title: 'pending', word: 'pending', state: 'pending', tone: 'soft', mark: 'pending' },
-  resolved: { title: stateTexts.resolved, word: 'ended', state: 'resolved', tone: 'soft', mark: 'info' },
-  held: { title: 'kept without data', word: stateTexts.held, state: 'held', tone: 'warn', mark: 'warn' },
+  critical: { title: 'critical', severity: 'critical', state: 'firing', tone: 'bad', mark: 'bad' },
+  warning: { title: 'warning', severity: 'warning', state: 'firing', tone: 'warn', mark: 'warn' },
+  info: { title: 'info', severity: 'info', state: 'firing', tone: 'soft', mark: 'info' },
+  pending: { title: 'pending', state: 'pending', tone: 'soft', mark: 'pending' },
+  resolved: { title: stateTexts.resolved, state: 'resolved', tone: 'soft', mark: 'info' },
+  held: { title: 'kept without data', state: 'held', tone: 'warn', mark: 'warn' },
 };
 
 /** Whether its condition is unknown, because data is missing. */

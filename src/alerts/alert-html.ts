@@ -4,7 +4,6 @@ import { isHeld, markOf, toneOf } from './alert-classes.ts';
 import type { Selection } from './alert-selection.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { factTimes } from './fact-times.ts';
-import { nameOf } from './feature-condition.ts';
 import { anchorOf } from './links.ts';
 import { humanDuration, localTimeText } from './texts.ts';
 
@@ -23,33 +22,31 @@ export interface AlertFrame extends Pick<EngineStatus, 'timeZone' | 'unknownHold
 const MAX_LABEL = 200;
 const MAX_TEXT = 1000;
 
+/** `1,234 alerts` */
+export const counted = (count: number, word: string): string => `${count.toLocaleString('en-US')} ${word}`;
+
 /** The beginning of a text that is too long. */
-export const clipped = (text: string, length = MAX_LABEL): string =>
+const clipped = (text: string, length = MAX_LABEL): string =>
   text.length <= length ? text : `${text.slice(0, length).toWellFormed()}…`;
 
 /** The value of a label. */
-export const labelHtml = (value: string): Html => nameHtml(clipped(value));
+const labelHtml = (value: string): Html => nameHtml(clipped(value));
 
 /** The name of an alert as a link to its runbook. */
 export const runbookHtml = (name: string, runbooks: string): Html =>
   html`<a href="${runbooks}#${name.toLowerCase()}">${clipped(name)}</a>`;
 
 /** Labels that are shown elsewhere, or say nothing to people. */
-const elsewhere: readonly string[] = ['alertname', 'severity', 'vendor_license', 'feature_type'];
-const ofFeature: readonly string[] = ['feature', 'version', 'package'];
+const elsewhere: readonly string[] = ['alertname', 'severity', 'feature_type'];
 
 /** The labels of an alert that its summary does not have. */
-function labelsHtml({ labels, annotations: { summary = '' } }: AlertState): Html {
-  const { vendor_license: vendorLicense = '', feature = '', version = '', package: pkg = '' } = labels;
-  const isNamed = summary.includes(nameOf({ vendorLicense, feature, version, package: pkg }));
-  const shown = Object.entries(labels).filter(
-    ([name]) => !elsewhere.includes(name) && !(isNamed && ofFeature.includes(name)),
-  );
-  return html`${shown.map(
-    ([name, value]) =>
-      html` <span class="label"><small>${name.replaceAll('_', ' ')}</small> ${labelHtml(value)}</span>`,
-  )}`;
-}
+const labelsHtml = ({ labels, annotations: { summary = '' } }: AlertState): Html =>
+  html`${Object.entries(labels)
+    .filter(([name, value]) => !elsewhere.includes(name) && !summary.includes(value))
+    .map(
+      ([name, value]) =>
+        html` <span class="label"><small>${name.replaceAll('_', ' ')}</small> ${labelHtml(value)}</span>`,
+    )}`;
 
 /** A time with its zone. */
 const momentHtml = (at: number, timeZone: string): Html =>

@@ -5,16 +5,21 @@ import { engineAlertOf } from './definitions.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { factTimes } from './fact-times.ts';
 import type { Rule } from './rule.ts';
-import { capitalized } from './texts.ts';
+import { capitalized, humanDuration } from './texts.ts';
 
 /** What needs attention, as every reader shows it: what fires, what is kept without data, and what will fire. Times are epoch seconds. */
 
-/** The figure of a feature, whose name is in columns of the same row, or the summary. */
-function detailsOf({ labels, annotations: { summary = '', figure } }: AlertState): string {
+/** When it happens, and the figure of a feature, whose name is in columns of the same row; without these, the summary. */
+function detailsOf({ labels, annotations: { summary = '', figure } }: AlertState, left: number | undefined): string {
   const { version, package: pkg } = labels;
   if (figure === undefined) return summary;
-  const rest = [version === undefined ? [] : `version ${version}`, pkg === undefined ? [] : `package ${pkg}`];
-  return `${[capitalized(figure), ...rest.flat()].join(', ')}.`;
+  const parts = [
+    left === undefined ? [] : `in ${humanDuration(left)}`,
+    figure,
+    version === undefined ? [] : `version ${version}`,
+    pkg === undefined ? [] : `package ${pkg}`,
+  ];
+  return `${capitalized(parts.flat().join(', '))}.`;
 }
 
 export interface AttentionOptions {
@@ -39,7 +44,7 @@ function itemOf(alert: AlertState, rule: Rule | undefined, { collectedAt, now }:
     severity,
     vendorLicense,
     feature,
-    details: `${detailsOf(alert)}${kept}`,
+    details: `${detailsOf(alert, times.due && times.due - now)}${kept}`,
     ...times,
     alertsAt: isPending ? activeAt + rule.durations(labels).for : undefined,
     owner,

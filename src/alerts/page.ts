@@ -1,11 +1,11 @@
 import { pageHtml, type Site } from '../html/frame.ts';
 import { type Html, html, joined } from '../html/html.ts';
 import { type AlertFilter, isFiltering, readFilter } from './alert-filter.ts';
-import { type AlertFrame, runbookHtml, timeHtml } from './alert-html.ts';
+import { type AlertFrame, counted, runbookHtml, timeHtml } from './alert-html.ts';
 import { selectAlerts } from './alert-selection.ts';
 import { type EngineStatus, ruleNames, withoutData } from './engine-status.ts';
 import { filterHtml, tilesHtml } from './filter-html.ts';
-import { counted, groupsHtml } from './group-html.ts';
+import { listHtml } from './list-html.ts';
 import { type ReceiverStatus, receiversHtml } from './receiver-html.ts';
 import { humanDuration } from './texts.ts';
 
@@ -61,7 +61,7 @@ export function* alertsPage(options: AlertPageOptions): Generator<void, string> 
   const { counts, owners, matching, alerts, linked, causeOf } = selection;
   const { timeZone, unknownHold } = status;
   const frame: AlertFrame = { ...options, timeZone, unknownHold, causeOf };
-  const list = alerts.length === 0 ? nothingHtml(status, filter, now) : yield* groupsHtml(selection, filter, frame);
+  const list = alerts.length === 0 ? nothingHtml(status, filter, now) : yield* listHtml(selection, frame);
   // before the first evaluation, the alerts of the last run are not known
   const isGone = filter.alert !== undefined && linked === undefined && isCurrent(status, now);
   const matches = counted(matching, matching === 1 ? 'alert matches' : 'alerts match');

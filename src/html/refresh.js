@@ -17,22 +17,11 @@ function report(text) {
   document.body.classList.toggle('outdated', text !== '');
 }
 
-/** Finds the element with the focus again. A summary is found by its details. */
-function selectorOf(element) {
-  if (element?.id) return `#${CSS.escape(element.id)}`;
-  const details = element?.matches('summary') ? element.parentElement.id : '';
-  return details === '' ? undefined : `#${CSS.escape(details)} > summary`;
-}
-
-/** Shows the new content. What has been opened or closed stays so. */
+/** Shows the new content. What had the focus has it again. */
 function replaceContent(content) {
-  for (const { id, open } of document.querySelectorAll('main details[id]')) {
-    const details = content.querySelector(`#${CSS.escape(id)}`);
-    if (details !== null) details.open = open;
-  }
-  const focused = selectorOf(document.activeElement);
+  const { id } = document.activeElement ?? {};
   document.querySelector('main').replaceWith(document.adoptNode(content));
-  if (focused !== undefined) document.querySelector(focused)?.focus({ preventScroll: true });
+  if (id) document.getElementById(id)?.focus({ preventScroll: true });
 }
 
 async function refresh() {
