@@ -1,4 +1,7 @@
 import type { Inventory } from '../inventory/inventory.ts';
+import type { Member } from '../observation/member.ts';
+import type { RecordingHealth } from '../observation/recording.ts';
+import type { SourceHealth } from '../observation/source.ts';
 import type { Finding, Labels } from './alert.ts';
 import type { Durations } from './alert-settings.ts';
 import type { Past } from './past.ts';
@@ -6,29 +9,16 @@ import type { Past } from './past.ts';
 export type Severity = 'critical' | 'warning' | 'info';
 
 /** How reading a source goes. */
-export interface SourceState {
-  readonly name: string;
-  /** Its license manager. */
-  readonly manager: string;
-  /** Failed readings in succession; `undefined` before the first one is over. */
-  readonly failedReadings: number | undefined;
-  /** Whether a license server or a vendor daemon is down. Undefined if that is not known, because the source cannot be read. */
-  readonly isServerDown: boolean | undefined;
+export type SourceState = Pick<
+  SourceHealth,
+  'name' | 'manager' | 'failedReadings' | 'isServerDown' | 'vendorLicenses'
+> & {
   /** Its servers. Redundant ones are several; `up` is `undefined` if the last reading did not show it. */
-  readonly members: readonly { readonly up: boolean | undefined }[];
-  /** Empty before they are known. */
-  readonly vendorLicenses: readonly string[];
-}
+  readonly members: readonly Pick<Member, 'up'>[];
+};
 
-/** How an analyzer in this process records history. Times are epoch seconds. */
-export interface RecordingState {
-  /** When it began to record. */
-  readonly since: number;
-  /** Seconds between two collections. */
-  readonly interval: number;
-  /** `undefined` before this process has recorded anything. */
-  readonly lastRecordedAt: number | undefined;
-}
+/** How an analyzer in this process records history. */
+export type RecordingState = Pick<RecordingHealth, 'since' | 'interval' | 'lastRecordedAt'>;
 
 /** When the licenses of a feature run out. Days are local days of the analyzer, counted from 1970-01-01. */
 export interface Forecast {

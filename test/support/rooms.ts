@@ -113,7 +113,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   alerts: {
     floor: 2,
     promise: 'Missing data neither raises nor resolves an alert, and a restart forgets none.',
-    mayImport: ['model', 'inventory', 'storage', 'scheduling', 'html', 'settings', 'rules'],
+    mayImport: ['model', 'observation', 'inventory', 'storage', 'scheduling', 'html', 'settings', 'rules'],
   },
   messages: {
     floor: 2,
