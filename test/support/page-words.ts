@@ -1,8 +1,11 @@
+import { engineNames } from '../../src/alerts/rules.ts';
+
 /**
  * The words of the pages, where only names are known: titles, links, labels and sentences that say nothing about licenses or
  * servers, or that say that something is not known. A new one is added by hand, after it was read.
  */
 export const pageWords: ReadonlySet<string> = new Set([
+  ...engineNames,
   ')',
   ',',
   ', for example',
@@ -46,18 +49,6 @@ export const pageWords: ReadonlySet<string> = new Set([
   'How many licenses could go, are missing or run out.',
   'Idle and borrowed licenses count as use. Use between two samples is not seen. A full pool hides demand. The advice does not know contracts, projects or plans.',
   'License managers that the analyzer collects from, and their problems.',
-  'LicenseAnalyzerAuthFailing',
-  'LicenseAnalyzerUnreachable',
-  'LicenseCollectionStale',
-  'LicenseDenials',
-  'LicenseExpired',
-  'LicenseExpiringSoon',
-  'LicenseFeatureSaturated',
-  'LicenseHistoryNotRecorded',
-  'LicenseRedundancyLost',
-  'LicenseRequestsQueued',
-  'LicenseServerDown',
-  'LicenseSourceDown',
   'Licenses of',
   'Metrics, in the text format or OpenMetrics.',
   'Needs attention',
