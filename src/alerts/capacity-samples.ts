@@ -1,3 +1,5 @@
+import type { FeatureLabels } from '../inventory/feature-row.ts';
+
 /**
  * The number of licenses of a feature over the last day: only its changes, the oldest first. Between two of them, and while
  * nothing was known, the number is the one before. Times are epoch seconds.
@@ -25,8 +27,27 @@ export function withSample(samples: CapacitySamples, now: number, licenses: numb
   return [...samples.slice(0, -2), [before[0], Math.min(before[1], last[1])], [last[0], licenses]];
 }
 
-/** The lowest number of a day ago; `undefined` if it is not known so far back. @param now epoch seconds */
-export function lowestOfDayAgo(samples: CapacitySamples, now: number): number | undefined {
-  const numbers = notOlder(samples, now).flatMap(([at, licenses]) => (at <= now - NEWEST ? licenses : []));
+/** A version that expires soon or has expired. */
+export interface ExpiringVersion extends Pick<FeatureLabels, 'version' | 'package' | 'featureType'> {
+  /** The last number before its expiry. */
+  readonly licenses: number;
+  readonly expiration: number;
+  /** What it adds to the number of now; `undefined` if it is not listed. */
+  counted?: number | undefined;
+}
+
+/**
+ * The lowest number of a day ago, without licenses that have expired since; `undefined` if it is not known so far back.
+ *
+ * @param now epoch seconds
+ */
+export function lowestOfDayAgo(samples: CapacitySamples, now: number, versions: readonly ExpiringVersion[]) {
+  const expiredAfter = (at: number): number =>
+    versions
+      .filter(({ expiration }) => expiration > at && expiration <= now)
+      .reduce((sum, { licenses, counted = 0 }) => sum + Math.max(0, licenses - counted), 0);
+  const numbers = notOlder(samples, now).flatMap(([at, licenses]) =>
+    at <= now - NEWEST ? licenses - expiredAfter(at) : [],
+  );
   return numbers.length === 0 ? undefined : Math.min(...numbers);
 }

@@ -80,12 +80,20 @@ function isAtLeast(other: string, version: string): boolean {
   return true;
 }
 
+/** Licenses of a version, or those before its expiry; infinite if they are uncounted, and `undefined` if not known. */
+function licensesOf(row: FeatureRow, { now, past }: View): number | undefined {
+  if (isUncounted(row)) return Number.POSITIVE_INFINITY;
+  const { maxAvailable, expiration = now + 1 } = row;
+  const hasSome = maxAvailable !== undefined && maxAvailable > 0;
+  return hasSome || expiration > now ? maxAvailable : past.licensesBefore(row);
+}
+
 /** What replaces a license: it is of the same or a higher version and lasts longer. */
 interface Renewal {
   /** Licenses that replace it; infinite if they are uncounted. */
   readonly licenses: number;
-  /** Whether they are as many as before. */
-  readonly isWhole: boolean;
+  /** How many there were; `undefined` if that is not known. */
+  readonly before: number | undefined;
 }
 
 /**
@@ -93,10 +101,9 @@ interface Renewal {
  *
  * @param lasts when a license must expire at the earliest to count, epoch seconds
  */
-function renewalOf(row: FeatureRow, { inventory }: View, lasts: number): Renewal | undefined {
+function renewalOf(row: FeatureRow, view: View, lasts: number): Renewal | undefined {
   const { version } = row;
-  const before = isUncounted(row) ? Number.POSITIVE_INFINITY : row.maxAvailable;
-  const others = (supplies(inventory).get(subjectKey(row)) ?? []).filter(
+  const others = (supplies(view.inventory).get(subjectKey(row)) ?? []).filter(
     (other) =>
       other.version !== version &&
       isAtLeast(other.version, version) &&
@@ -108,19 +115,21 @@ function renewalOf(row: FeatureRow, { inventory }: View, lasts: number): Renewal
     (sum, other) => sum + (isUncounted(other) ? Number.POSITIVE_INFINITY : (other.maxAvailable ?? 0)),
     0,
   );
-  return licenses === 0 ? undefined : { licenses, isWhole: before !== undefined && licenses >= before };
+  return licenses === 0 ? undefined : { licenses, before: licensesOf(row, view) };
 }
 
 /** Whether as many licenses as before last longer. @param lasts when they must expire at the earliest, epoch seconds */
-export const isRenewed = (row: FeatureRow, view: View, lasts: number): boolean =>
-  renewalOf(row, view, lasts)?.isWhole === true;
+export function isRenewed(row: FeatureRow, view: View, lasts: number): boolean {
+  const { licenses = 0, before = Number.POSITIVE_INFINITY } = renewalOf(row, view, lasts) ?? {};
+  return licenses >= before;
+}
 
 /** ` It is renewed for 4 of 10 licenses.`, if it is for some. */
 export function renewedText(row: FeatureRow, view: View, lasts: number): string {
   const renewal = renewalOf(row, view, lasts);
-  return renewal === undefined || row.maxAvailable === undefined
+  return renewal === undefined || isUncounted(row)
     ? ''
-    : ` It is renewed for ${renewal.licenses} of ${row.maxAvailable} licenses.`;
+    : ` It is renewed for ${renewal.licenses} of ${renewal.before ?? 'an unknown number of'} licenses.`;
 }
 
 /** The label of the day on which a license expires: another day is another alert. @param at epoch seconds */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { runSliced } from '../scheduling/slices.ts';
 import { createJsonState, type JsonStateOptions } from '../storage/json-state.ts';
 import { setAside } from '../storage/set-aside.ts';
+import type { ExpiringVersion } from './capacity-samples.ts';
 import type { Listed, ListedVendorLicense } from './listed.ts';
 
 /** Minimum time between two saves, seconds: the file of a large site has some megabytes. */
@@ -9,11 +10,17 @@ const SAVE_INTERVAL = 60;
 const CONSEQUENCE = 'after a restart, what has vanished meanwhile and lost licenses are not noticed';
 
 const missedAt = z.number().optional();
+/** A list, because there can be as many as features. */
+const version = z.tuple([z.string(), z.string(), z.string(), z.number(), z.number()]).transform((read) => {
+  const [name, pkg, featureType, licenses, expiration] = read;
+  return { version: name, package: pkg, featureType, licenses, expiration };
+});
 const feature = z.object({
   name: z.string(),
   isReported: z.boolean(),
   missedAt,
   samples: z.array(z.tuple([z.number(), z.number()])),
+  versions: z.array(version).default([]),
 });
 const vendorLicense = z.object({ name: z.string(), missedAt, features: z.array(feature) });
 /** Each vendor license is a text of its own, because the file is made and read in slices. */
@@ -34,10 +41,14 @@ export interface ListedFile {
   finish(listed: Listed): Promise<void>;
 }
 
+const listOf = (of: ExpiringVersion) => [of.version, of.package, of.featureType, of.licenses, of.expiration];
+
 function* write({ since, vendorLicenses }: Listed): Generator<void, object> {
   const texts: string[] = [];
   for (const each of vendorLicenses.values()) {
-    const features = [...each.features.values()].map(({ licenses: _, ...kept }) => kept);
+    const features = [...each.features.values()].map(({ licenses: _, versions, ...kept }) =>
+      versions.length === 0 ? kept : { ...kept, versions: versions.map(listOf) },
+    );
     texts.push(JSON.stringify({ ...each, features }));
     yield;
   }

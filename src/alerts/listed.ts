@@ -1,9 +1,9 @@
-import type { FeatureRow } from '../inventory/feature-row.ts';
+import type { FeatureLabels, FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { Selection } from '../inventory/selection.ts';
 import type { Table } from '../inventory/table.ts';
 import { isUncounted } from '../model/uncounted.ts';
-import { type CapacitySamples, lowestOfDayAgo, withSample } from './capacity-samples.ts';
+import { type CapacitySamples, type ExpiringVersion, lowestOfDayAgo, withSample } from './capacity-samples.ts';
 import { createInsights, type Insights } from './insights.ts';
 import type { Drop, Missed, Past } from './past.ts';
 
@@ -22,6 +22,7 @@ export interface ListedFeature extends Remembered {
   /** Whether GetFeatures listed it. Otherwise only GetExpirationFeatures did. */
   isReported: boolean;
   samples: CapacitySamples;
+  versions: readonly ExpiringVersion[];
   /** By the answers that were read last; `undefined` if they do not list it. */
   licenses?: Licenses | undefined;
 }
@@ -36,6 +37,9 @@ export type Owned = Pick<Selection, 'ownsVendorLicense' | 'ownsFeature'>;
 
 /** How long what is missed is remembered, seconds: the longest `within`. */
 const KEEP = 7 * 86_400;
+/** How long before its expiry a version is remembered, and how long after that if it is not listed any more, seconds. */
+const NEAR_EXPIRY = 30 * 86_400;
+const NO_VERSIONS: readonly ExpiringVersion[] = [];
 /** Features worked on between two yields. */
 const SLICE = 1000;
 
@@ -81,7 +85,7 @@ export class Listed {
     this.since ??= now;
     const insights = createInsights(inventory);
     this.#readVendorLicenses(inventory);
-    if (this.#features !== inventory.features) yield* this.#readFeatures(inventory.features);
+    if (this.#features !== inventory.features) yield* this.#readFeatures(inventory.features, now);
     const missed: Missed[] = [];
     const drops: Drop[] = [];
     let compared = 0;
@@ -121,9 +125,12 @@ export class Listed {
   }
 
   /** Reads the numbers of licenses. Rows of one vendor license follow each other. */
-  *#readFeatures(features: Table<FeatureRow>): Generator<void> {
+  *#readFeatures(features: Table<FeatureRow>, now: number): Generator<void> {
     for (const each of this.vendorLicenses.values()) {
-      for (const feature of each.features.values()) feature.licenses = undefined;
+      for (const feature of each.features.values()) {
+        feature.licenses = undefined;
+        for (const version of feature.versions) version.counted = undefined;
+      }
     }
     let owner: ListedVendorLicense | undefined;
     let [vendorLicense, read] = ['', 0];
@@ -135,20 +142,37 @@ export class Listed {
         owner = this.vendorLicenses.get(vendorLicense.toLowerCase());
       }
       // GetProducts has never listed it
-      if (owner !== undefined) this.#readFeature(owner, row);
+      if (owner !== undefined) this.#readFeature(owner, row, now);
     }
     this.#features = features;
   }
 
-  #readFeature({ features }: ListedVendorLicense, row: FeatureRow): void {
+  #readFeature({ features }: ListedVendorLicense, row: FeatureRow, now: number): void {
     const { feature: name } = row;
     let feature = features.get(name);
     if (feature === undefined) {
-      feature = { name, isReported: false, samples: [] };
+      feature = { name, isReported: false, samples: [], versions: NO_VERSIONS };
       features.set(name, feature);
       this.isChanged = true;
     }
     feature.licenses = withVersion(feature.licenses ?? 'none', row);
+    this.#readVersion(feature, row, now);
+  }
+
+  /** Remembers a version that expires soon. Of one that has expired, an analyzer may report no licenses. */
+  #readVersion(feature: ListedFeature, row: FeatureRow, now: number): void {
+    const { expiration, maxAvailable: licenses = 0 } = row;
+    const known = findVersion(feature.versions, row);
+    if (known !== undefined) known.counted = licenses;
+    if (expiration === undefined || expiration <= now || licenses === 0) return;
+    const isNear = expiration - now < NEAR_EXPIRY;
+    const isKnown = known?.licenses === licenses && known.expiration === expiration;
+    if (isKnown || (known === undefined && !isNear)) return;
+    const { version, package: pkg, featureType } = row;
+    const others = feature.versions.filter((each) => each !== known);
+    const added = { version, package: pkg, featureType, licenses, expiration, counted: licenses };
+    feature.versions = isNear ? [...others, added] : others;
+    this.isChanged = true;
   }
 
   /** Remembers a feature that is listed. @returns its numbers if it has fewer licenses than a day ago */
@@ -159,10 +183,19 @@ export class Listed {
     feature.missedAt = undefined;
     feature.samples = samples;
     feature.isReported = licenses !== 'none';
+    if (isKnown) this.#forgetVersions(feature, now);
     // one whose number has never changed has not lost any
     if (!isKnown || typeof licenses !== 'number' || samples.length === 1) return undefined;
-    const before = lowestOfDayAgo(samples, now);
+    const before = lowestOfDayAgo(samples, now, feature.versions);
     return before !== undefined && before > licenses ? { before, licenses } : undefined;
+  }
+
+  #forgetVersions(feature: ListedFeature, now: number): void {
+    const isKept = ({ counted, expiration }: ExpiringVersion): boolean =>
+      counted !== undefined || (expiration <= now && now - expiration < NEAR_EXPIRY);
+    if (feature.versions.every(isKept)) return;
+    feature.versions = feature.versions.filter(isKept);
+    this.isChanged = true;
   }
 
   /** Remembers that something is not listed. @returns whether to forget it: it is left out, or was missed for long */
@@ -174,7 +207,7 @@ export class Listed {
     return isOver;
   }
 
-  #unknowns(insights: Insights, now: number, owned: Owned): Pick<Past, 'isUnknown' | 'isCapacityUnknown'> {
+  #unknowns(insights: Insights, now: number, owned: Owned): Omit<Past, 'missed' | 'drops'> {
     const isYoung = now - (this.since ?? now) < KEEP;
     const find = (vendorLicense: string) => this.vendorLicenses.get(vendorLicense.toLowerCase());
     /** Whether it is not known that something exists no more. What is not remembered may have been forgotten with a lost file. */
@@ -196,11 +229,19 @@ export class Listed {
         const feature = find(vendorLicense)?.features.get(name);
         if (feature?.licenses === undefined) return isUnknown(vendorLicense, name);
         if (feature.licenses === 'unknown' || !insights.of(vendorLicense).hasFeatures) return true;
-        return feature.licenses !== 'uncounted' && lowestOfDayAgo(feature.samples, now) === undefined;
+        return feature.licenses !== 'uncounted' && lowestOfDayAgo(feature.samples, now, []) === undefined;
       },
+      licensesBefore: (row) =>
+        findVersion(find(row.vendorLicense)?.features.get(row.feature)?.versions ?? [], row)?.licenses,
     };
   }
 }
+
+const findVersion = (versions: readonly ExpiringVersion[], row: FeatureLabels): ExpiringVersion | undefined =>
+  versions.find(
+    ({ version, package: pkg, featureType }) =>
+      version === row.version && pkg === row.package && featureType === row.featureType,
+  );
 
 /** The licenses of a feature with those of one more of its versions. */
 function withVersion(licenses: Licenses, row: FeatureRow): Licenses {

@@ -1,3 +1,5 @@
+import type { FeatureLabels } from '../inventory/feature-row.ts';
+
 /** What was there before, compared with what is there now. Names are spelled as the newest answer that listed them. */
 
 /** A vendor license or a feature that was listed, and is known not to be listed any more. */
@@ -9,7 +11,7 @@ export interface Missed {
   readonly missedAt: number;
 }
 
-/** A feature with fewer licenses than a day ago, in all its versions together. */
+/** A feature with fewer licenses than a day ago, in all its versions together, apart from those that have expired since. */
 export interface Drop {
   readonly vendorLicense: string;
   readonly feature: string;
@@ -26,4 +28,6 @@ export interface Past {
   isUnknown(vendorLicense: string, feature?: string): boolean;
   /** Whether a number of licenses is unknown: that of now, or that of a day ago. Uncounted licenses are known not to have dropped. */
   isCapacityUnknown(vendorLicense: string, feature: string): boolean;
+  /** The last number of licenses of a version before its expiry; `undefined` if it is not known. */
+  licensesBefore(version: FeatureLabels): number | undefined;
 }

@@ -45,8 +45,21 @@ describe('the number of licenses of a day ago', () => {
     ],
   ] as const)('%s', (_, changes, expected) => {
     const samples = samplesOf(...changes);
-    expect(lowestOfDayAgo(samples, NOW)).toBe(expected);
-    expect(lowestOfDayAgo(withSample(samples, NOW, 1), NOW)).toBe(expected);
+    expect(lowestOfDayAgo(samples, NOW, [])).toBe(expected);
+    expect(lowestOfDayAgo(withSample(samples, NOW, 1), NOW, [])).toBe(expected);
+  });
+
+  it.each([
+    ['that has expired since', 1, undefined, 12],
+    ['of which a part has expired', 1, 5, 17],
+    ['that still has its licenses after its expiry', 1, 9, 20],
+    ['that expires now', 0, undefined, 12],
+    ['that expires later', -1, undefined, 20],
+    ['that had expired before', 30, undefined, 20],
+  ])('leaves out a version %s', (_, hoursAgo, counted, expected) => {
+    const expiration = NOW - hoursAgo * HOUR;
+    const version = { version: '1', package: '', featureType: 'feature', licenses: 8, expiration, counted };
+    expect(lowestOfDayAgo(samplesOf([30, 20], [1, 10]), NOW, [version])).toBe(expected);
   });
 
   it('is kept only where it changes', () => {
@@ -73,7 +86,7 @@ describe('the number of licenses of a day ago', () => {
         const at = (i: number): number => NOW - 30 * HOUR + i * 60;
         const samples = numbers.reduce<CapacitySamples>((all, licenses, i) => withSample(all, at(i), licenses), []);
         expect(samples.length).toBeLessThanOrEqual((2 * 26 * HOUR) / 600);
-        const found = lowestOfDayAgo(samples, NOW) ?? Number.NaN;
+        const found = lowestOfDayAgo(samples, NOW, []) ?? Number.NaN;
         // what ends or begins within ten minutes of the ends of the three hours may count
         const within = (slack: number) =>
           numbers.filter((_, i) => at(i + 1) > NOW - 25.5 * HOUR - slack && at(i) <= NOW - 22.5 * HOUR + slack);

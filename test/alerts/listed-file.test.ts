@@ -45,7 +45,7 @@ const full: Scenario = {
 const less: Scenario = {
   products: productsOf('lic01;cdslmd'),
   down,
-  features: { '': good(answer([feature({ feature: odd, maxAvailable: 7 })])) },
+  features: { '': good(answer([feature({ feature: odd, maxAvailable: 7, licenseExpiration: NOW + 2 * 86_400 })])) },
 };
 
 const see = (listed: Listed, scenario: Scenario, at: number) =>
@@ -65,6 +65,10 @@ describe('the file of what was listed', () => {
     expect((await load()).since).toBeUndefined();
     await file.finish(createListed());
     const listed = await load();
+    const name = { version: '1.0', package: '', featureType: 'feature' };
+    expect(listed.vendorLicenses.get('lic01;cdslmd')?.features.get(odd)?.versions).toEqual([
+      { ...name, licenses: 7, expiration: NOW + 2 * 86_400 },
+    ]);
     const later = NOW + 86_400 + 60;
     const { missed, drops } = see(listed, less, later);
     expect(listed.since).toBe(NOW);
@@ -154,8 +158,8 @@ describe('the file of what was listed', () => {
 
   const head = '"v":1,"analyzer":"lic:443","since":1800000000';
   const otherForm = 'it has lists of another form';
-  const of = (sample: string): string => {
-    const text = `{"name":"a;b","features":[{"name":"x","isReported":true,"samples":[${sample}]}]}`;
+  const of = (sample: string, version = '["1","","feature",10,1800000000]'): string => {
+    const text = `{"name":"a;b","features":[{"name":"x","isReported":true,"samples":[${sample}],"versions":[${version}]}]}`;
     return `{${head},"vendorLicenses":[${JSON.stringify(text)}]}`;
   };
   it.each([
@@ -165,6 +169,7 @@ describe('the file of what was listed', () => {
     ['half a list', `{${head},"vendorLicenses":["{\\"name\\":\\"x"]}`, otherForm],
     ['no number', of('[1800000000,null]'), otherForm],
     ['a time without its number', of('[1800000000]'), otherForm],
+    ['a version without its expiry', of('[1800000000,10]', '["1","","feature",10,null]'), otherForm],
   ])('that holds %s is set aside, and the next save makes a new one', async (_, content, reason) => {
     const { path, file, load, log } = start();
     mkdirSync(join(path, '..'));

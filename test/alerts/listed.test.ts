@@ -30,7 +30,7 @@ const OTHER = 'lic02;mgcld';
 const down = good(answer([]));
 const all = good(answer([product(), product({ product: OTHER })]));
 const featuresOf = (...features: readonly Partial<Parameters<typeof feature>[0]>[]) => ({
-  '': good(answer(features.map((fields) => feature(fields)))),
+  '': good(answer(features.map((fields) => feature({ licenseExpiration: Number.POSITIVE_INFINITY, ...fields })))),
 });
 const both = featuresOf({ feature: 'a' }, { feature: 'b', serverName: 'lic02', daemon: 'mgcld' });
 const site: Scenario = { products: all, down, features: both };
@@ -329,6 +329,117 @@ describe('fewer licenses than a day ago', () => {
     const evaluation = evaluated.find(({ rule }) => rule === ruleOf(rules, 'LicenseCapacityDropped'))?.evaluation;
     expect([found, evaluation?.isUnknown({ vendor_license: LIC, feature: 'a' })]).toEqual([[], false]);
     expect(see(numbers(5), NOW + 26 * HOUR).found).toEqual([]);
+  });
+});
+
+describe('a version that expires', () => {
+  const END = NOW + 25 * HOUR;
+  type Version = Partial<Parameters<typeof feature>[0]>;
+  const old: Version = { feature: 'a', version: '1', maxAvailable: 10, licenseExpiration: END };
+  const ended: Version = { ...old, maxAvailable: 0 };
+  const renewal = (maxAvailable: number): Version => ({ feature: 'a', version: '2', maxAvailable });
+  const versions = (...all: readonly Version[]): Scenario => ({
+    products: good(answer([product()])),
+    down,
+    features: featuresOf(...all),
+  });
+  const name = { vendorLicense: LIC, feature: 'a', version: '1', package: '', featureType: 'feature' };
+  const dropsOf = (scenario: Scenario, at: number) => (see: ReturnType<typeof start>['see']) =>
+    see(scenario, at).past.drops.map(({ before, licenses }) => [before, licenses]);
+
+  it.each([
+    ['has lost nothing beside its renewal', [renewal(10)], [ended, renewal(10)], []],
+    ['has lost nothing beside half of a renewal', [renewal(4)], [ended, renewal(4)], []],
+    ['has lost nothing without one', [], [ended], []],
+    ['has lost nothing if it is removed then', [renewal(10)], [renewal(10)], []],
+    ['has lost nothing if a part of it goes on', [], [{ ...old, maxAvailable: 6 }], []],
+    ['has lost nothing if the analyzer still reports its number', [], [old], []],
+    ['has lost nothing if it is renewed then', [], [{ ...old, licenseExpiration: END + 365 * DAY }], []],
+    ['has a renewal that has lost some', [renewal(10)], [ended, renewal(5)], [[10, 5]]],
+  ])('%s', (_, beside, after, expected) => {
+    const { see } = start();
+    see(versions(old, ...beside));
+    // soon after that, the analyzer has not collected again
+    expect(dropsOf(versions(old, ...beside), END)(see)).toEqual([]);
+    for (const hours of [0.02, 1, 20]) expect(dropsOf(versions(...after), END + hours * HOUR)(see)).toEqual(expected);
+    expect(dropsOf(versions(...after), END + 27 * HOUR)(see)).toEqual([]);
+  });
+
+  it('has lost nothing although the exporter did not run then', () => {
+    const { see } = start();
+    see(versions(old, renewal(10)));
+    expect(dropsOf(versions(renewal(10)), END + 20 * DAY)(see)).toEqual([]);
+  });
+
+  it('has lost its licenses if they are missing before', () => {
+    const { see } = start();
+    see(versions(old, renewal(10)));
+    expect(dropsOf(versions(ended, renewal(10)), END - 60)(see)).toEqual([[20, 10]]);
+    const removed = start();
+    removed.see(versions(old, renewal(10)));
+    expect(dropsOf(versions(renewal(10)), END - 60)(removed.see)).toEqual([[20, 10]]);
+    expect(dropsOf(versions(renewal(10)), END)(removed.see)).toEqual([[20, 10]]);
+  });
+
+  it('keeps its number as long as it is listed, and 30 days after its expiry', () => {
+    const { listed, see } = start();
+    const numberOf = (scenario: Scenario, at: number) => see(scenario, at).past.licensesBefore(name);
+    expect(numberOf(versions({ ...old, maxAvailable: 12 }), NOW)).toBe(12);
+    expect(numberOf(versions(old), NOW + 60)).toBe(10);
+    expect(numberOf({ ...versions(ended), down: good(answer([{ label: LIC }])) }, NOW + 120)).toBe(10);
+    expect(numberOf(versions(ended, renewal(4)), END + 40 * DAY)).toBe(10);
+    listed.isChanged = false;
+    expect([numberOf(versions(renewal(4)), END + 40 * DAY), listed.isChanged]).toEqual([undefined, true]);
+    const removed = start();
+    removed.see(versions(old, renewal(4)));
+    removed.see(versions(renewal(4)), END + 30 * DAY - 1);
+    expect(removed.see(versions(ended, renewal(4)), END + 30 * DAY).past.licensesBefore(name)).toBe(10);
+  });
+
+  it('keeps its number while it is not known whether it is listed', () => {
+    const { see } = start();
+    see(versions(old, renewal(4)));
+    const bad = good(answer([feature(renewal(4))], { bad_record: 1 }));
+    see({ ...versions(), features: { '': bad } }, NOW + 60);
+    expect(see(versions(ended, renewal(4)), END).past.licensesBefore(name)).toBe(10);
+  });
+
+  it('is not mistaken for one of another package or type', () => {
+    const { see } = start();
+    const { past } = see(versions(old, { ...old, package: 'p', maxAvailable: 3 }));
+    expect([
+      past.licensesBefore(name),
+      past.licensesBefore({ ...name, package: 'p' }),
+      past.licensesBefore({ ...name, featureType: 'component' }),
+    ]).toEqual([10, 3, undefined]);
+  });
+
+  it('keeps its number also if only GetExpirationFeatures lists it then', () => {
+    const { see } = start();
+    see(versions(old, renewal(4)));
+    const expirations = { [LIC]: good(answer([expiration({ ...name, licenseExpiration: END })])) };
+    const { past } = see({ ...versions(renewal(4)), expirations }, END + 60);
+    expect([past.licensesBefore(name), past.drops]).toEqual([10, []]);
+  });
+
+  it.each([
+    ['its expiry is far away', { licenseExpiration: NOW + 40 * DAY }],
+    ['it is permanent', { licenseExpiration: Number.POSITIVE_INFINITY }],
+    ['it has expired', { licenseExpiration: NOW }],
+    ['its number is not known', { maxAvailable: undefined }],
+    ['it has none', { maxAvailable: 0 }],
+  ])('is not remembered if %s', (_, fields) => {
+    const { listed, see } = start();
+    see(versions({ ...old, ...fields }));
+    expect(listed.vendorLicenses.get(LIC)?.features.get('a')?.versions).toEqual([]);
+  });
+
+  it.each([NOW + 40 * DAY, Number.POSITIVE_INFINITY])('is not remembered any more once it is renewed', (renewed) => {
+    const { listed, see } = start();
+    see(versions(old));
+    // a file cannot have an infinite number: not even while a server is down
+    see({ ...versions({ ...old, licenseExpiration: renewed }), down: good(answer([{ label: LIC }])) }, NOW + 60);
+    expect(listed.vendorLicenses.get(LIC)?.features.get('a')?.versions).toEqual([]);
   });
 });
 

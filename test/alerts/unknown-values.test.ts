@@ -242,6 +242,37 @@ const siteArbitrary: fc.Arbitrary<Site> = fc.record({
   isDown: fc.boolean(),
 });
 
+describe('a license that has expired', () => {
+  const endedAt = NOW - DAY / 2;
+  const ended = (maxAvailable: number | undefined) =>
+    feature({ version: '1', licenseExpiration: endedAt, maxAvailable });
+  const next = (maxAvailable: number) => feature({ version: '2', licenseExpiration: NOW + 365 * DAY, maxAvailable });
+  const siteOf = (...features: readonly FeatureRecord[]): Scenario => ({
+    products: good(answer([product()])),
+    down: good(answer([])),
+    features: { '': good(answer(features)) },
+  });
+  const [critical] = rulesOf({}).filter(({ id }) => id === 'LicenseExpired/critical');
+  const descriptionsOf = (scenario: Scenario, before?: Scenario) =>
+    evaluateRule(critical as Rule, viewOf(createSnapshot(scenario), NOW, true, { before })).findings.map(
+      ({ annotations }) => annotations.description,
+    );
+
+  it.each([0, undefined])(
+    'is not known to be renewed if its number before is not known, with %s licenses now',
+    (now) => {
+      const [description, ...others] = descriptionsOf(siteOf(ended(now), next(10)));
+      expect(description).toContain(' It is renewed for 10 of an unknown number of licenses. ');
+      expect(others).toEqual([]);
+      expect(descriptionsOf(siteOf(ended(now), next(10)), siteOf(ended(10)))).toEqual([]);
+    },
+  );
+
+  it('is renewed by uncounted ones, also if its number was not known', () => {
+    expect(descriptionsOf(siteOf(ended(0), next(99_999)))).toEqual([]);
+  });
+});
+
 describe('on any site', () => {
   it.each([
     ['the defaults', {}],

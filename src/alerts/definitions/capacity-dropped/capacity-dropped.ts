@@ -12,7 +12,7 @@ const parameters = {
     .describe('The alert fires only if at least this many licenses are missing.'),
 };
 
-/** A feature has fewer licenses than a day ago. */
+/** A feature has fewer licenses than a day ago. LicenseExpired is about those that have expired since. */
 export const capacityDropped = engineAlert({
   subject: 'feature',
   worst: 'largest',
@@ -36,7 +36,7 @@ export const capacityDropped = engineAlert({
   texts: {
     summary: ({ features }) => `There are fewer licenses of ${features} than a day ago.`,
     remedy:
-      'Licenses expired, a license file changed, or a redundant server is missing. Compare the license file with that of the day before. The alert resolves a day after the drop.',
+      'A license file changed, or a redundant server is missing. Compare the license file with that of the day before. The alert resolves a day after the drop.',
   },
   example: () => ({ features: [{ maxAvailable: 26 }], before: { features: [{ maxAvailable: 28 }] } }),
 });
