@@ -256,7 +256,10 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         alerts: [...sent.values()],
         conditions: [...states.values()],
         commonLabels,
-        active: isEvaluated && notifier.isDelivering() ? withData : new Set(),
+        // without a memory, it delivers everything only once it knows everything
+        active: new Set(
+          isEvaluated && notifier.isDelivering() ? withData.values().filter((name) => keeper?.whole().has(name)) : [],
+        ),
         withData,
         statements,
         deliveries: notifier.deliveries,

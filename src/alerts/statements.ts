@@ -30,6 +30,8 @@ export interface Statements {
 export interface SaidEnd {
   readonly labels: Labels;
   readonly at: number;
+  /** It did not fire here, but others may have said so before: until everything is said. */
+  readonly isEarly?: boolean;
 }
 
 /** How long an end is said, seconds. Prometheus may not scrape for some of it. */
@@ -66,7 +68,8 @@ export function createStatements({ analyzer, said, ends, complete: before }: Sta
   };
   let firing = statementsOf(said.alerts, (labels) => withoutEmpty({ analyzer: said.analyzer, ...labels }));
   const ended = new Map(ends.map((end) => [labelsKey(end.labels), end]));
-  const end = (labels: Labels, at: number): void => void ended.set(labelsKey(labels), { labels, at });
+  const end = (labels: Labels, at: number, isEarly = false): void =>
+    void ended.set(labelsKey(labels), { labels, at, isEarly });
 
   /** By the name of a rule, and by vendor license or an empty name for the site: since when something is not known. */
   const unknownSince = new Map<string, ReadonlyMap<string, number>>();
@@ -105,9 +108,12 @@ export function createStatements({ analyzer, said, ends, complete: before }: Sta
       for (const [key, { labels }] of earlier) if (!firing.has(key)) end(labels, at);
       for (const { labels, to } of changes) {
         // before this daemon knew everything, others may have said it
-        if (to === 'inactive' && !complete.has(labels.alertname ?? '')) end(ofAnalyzer(labels), at);
+        if (to === 'inactive' && !complete.has(labels.alertname ?? '')) end(ofAnalyzer(labels), at, true);
       }
-      for (const [key, { at: since }] of ended) if (firing.has(key) || at - since >= SAY_END) ended.delete(key);
+      for (const [key, { labels, at: since, isEarly }] of ended) {
+        const longest = isEarly && complete.has(labels.alertname ?? '') ? LEAST_KNOWN : SAY_END;
+        if (firing.has(key) || at - since >= longest) ended.delete(key);
+      }
       const byName = Map.groupBy(evaluated, ({ rule }) => rule.name);
       complete = new Set([...byName].flatMap(([name, each]) => (isComplete(name, each, at) ? name : [])));
       for (const name of complete) whole.add(name);

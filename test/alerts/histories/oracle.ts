@@ -118,24 +118,31 @@ const ticksOf = (from: number, to: number): number[] =>
 type Found = Omit<Fault, 'history' | 'alert'>;
 
 /** What one process says, against what it finds itself. */
-function* engineFaults({ history: { ticks, step, replicas } }: Observed, course: Course): Generator<Found> {
-  const { alert, subject, pendingFor, witnesses } = course;
+function* engineFaults({ history: { ticks, step, replicas, delivers } }: Observed, course: Course): Generator<Found> {
+  const { alert, subject, name, pendingFor, witnesses } = course;
   for (const replica of replicas.keys()) {
     let before: Witness | undefined;
-    let [raised, notFound, knownAt] = [0, 0, 0];
+    /** Since when it finds it each time, also if it hangs between. */
+    let raisedSince: number | undefined;
+    let [raised, notFound, elsewhere, knownAt] = [0, 0, 0, 0];
+    /** Whether it may have the alert from Alertmanager, which has no features: it is about any of the vendor license. */
+    let isRestored = false;
     for (let tick = 0; tick < ticks; tick += 1) {
       const now = witnesses[tick]?.find((each) => each.replica === replica);
       const isNew = now?.begins === 'fresh' || now?.begins === 'saved';
       if (now === undefined || isNew) [raised, notFound] = [0, 0];
       if (now === undefined) continue;
       if (isNew) knownAt = tick;
-      if (now.begins === 'fresh') before = undefined;
+      if (now.begins === 'fresh') [before, isRestored] = [undefined, delivers];
       const condition = now.conditions.get(subject);
       const isHere = now.textOf(subject) === alert;
       const isSaid = (now.said.get(alert) ?? 0) !== 0;
       const wasSaid = (before?.said.get(alert) ?? 0) !== 0;
       raised = condition === 'raised' ? raised + 1 : 0;
-      notFound = condition === 'false' ? notFound + 1 : 0;
+      raisedSince = condition === 'raised' ? (isNew ? tick : (raisedSince ?? tick)) : undefined;
+      const isCoarse = isRestored && now.unknown.has(name);
+      notFound = condition === 'false' && !isCoarse ? notFound + 1 : 0;
+      elsewhere = !isHere && !isCoarse ? elsewhere + 1 : 0;
       if (condition !== 'unknown') knownAt = tick;
       const isLapsed = (tick - knownAt) * step >= HOLD;
       const by = 'engine';
@@ -143,10 +150,13 @@ function* engineFaults({ history: { ticks, step, replicas } }: Observed, course:
         yield { kind: 'false end', by, tick };
       const isLongEnough = raised > 0 && (raised - 1) * step >= pendingFor;
       if (isHere && isLongEnough && now.said.get(alert) !== 1) yield { kind: 'loss', by, tick };
-      if (isSaid && (!isHere || notFound * step > course.keepFiringFor + step)) yield { kind: 'late end', by, tick };
-      const isContinued = isNew || before === undefined || before.textOf(subject) !== alert;
-      if (isSaid && !wasSaid && !isContinued && ((course.raised[tick] ?? 0) - 1) * step < pendingFor)
-        yield { kind: 'false start', by, tick };
+      const longest = course.keepFiringFor + step;
+      if (isSaid && (elsewhere * step > (isRestored ? longest : 0) || notFound * step > longest))
+        yield { kind: 'late end', by, tick };
+      if (wasSaid && !isSaid) isRestored = false;
+      const isContinued = isNew || isRestored || before === undefined || before.textOf(subject) !== alert;
+      const lasted = Math.max((course.raised[tick] ?? 0) - 1, tick - (raisedSince ?? tick));
+      if (isSaid && !wasSaid && !isContinued && lasted * step < pendingFor) yield { kind: 'false start', by, tick };
       before = now;
     }
   }
@@ -166,7 +176,7 @@ function isWhole(witnesses: readonly Witness[], name: string): boolean {
  * @param hasMoved whether the alert fires with other labels
  */
 function* firingFaults(
-  { history: { ticks, step, delivers }, witnesses: all }: Observed,
+  { history: { ticks, step, delivers, episodes }, witnesses: all }: Observed,
   course: Course,
   firing: ReadonlySet<number>,
   hasMoved: (tick: number) => boolean,
@@ -174,8 +184,14 @@ function* firingFaults(
   const { alert, subject, name, isMet, isOver, witnesses } = course;
   const { analyzer } = labelsOf(alert);
   const by = delivers ? 'receiver' : 'prometheus';
+  /** Replicas with other clocks find other things, and one can end what the other one finds. */
+  const hasClocks = episodes.some(({ is }) => is === 'clock set');
+  const isDisputed = (from: number, to: number): boolean =>
+    hasClocks &&
+    ticksOf(from, to).some((at) => witnesses[at]?.some((each) => each.conditions.get(subject) === 'false'));
   const back = Math.ceil(LOOK_BACK / step);
   const holdTicks = Math.ceil(HOLD / step);
+  const late = Math.ceil((Math.max(course.pendingFor, LEAST_KNOWN) + 3) / step);
   const says = (tick: number, value: number): boolean =>
     witnesses[tick]?.some(({ isScraped, said }) => isScraped && said.get(alert) === value) === true;
   const ofAnalyzer = (tick: number): readonly Witness[] =>
@@ -188,8 +204,16 @@ function* firingFaults(
     const fires = firing.has(tick);
     const fired = firing.has(tick - 1);
     const wasMixed = ticksOf(tick - back, tick).some(isMixed);
+    const isReplaced = ticksOf(tick - back, tick).some((each) =>
+      witnesses[each]?.some((witness) => isSucceeded(alert, witness)),
+    );
     if (fired && !fires && !wasMixed) {
-      const isEnded = ticksOf(tick - back - 1, tick).some((each) => isOver[each]);
+      // a process without a memory says an end late
+      const isFresh = ticksOf(tick - late, tick).some((each) => all[each]?.some(({ begins }) => begins === 'fresh'));
+      const isEnded =
+        ticksOf(tick - Math.max(back + 1, isFresh ? late : 0), tick).some((each) => isOver[each]) ||
+        // nobody has found it since it was over
+        isOver[ticksOf(0, tick).findLast((each) => isMet[each] || isOver[each]) ?? -1] === true;
       // it also ends some time after the last sending
       const isLapsed = ticksOf(tick - back, tick).some(
         (end) => !ticksOf(end - holdTicks + 1, end).some((each) => isMet[each]),
@@ -197,11 +221,14 @@ function* firingFaults(
       // who finds it is not seen any more, and another one knows better: replicas can disagree, for example by their clocks
       const isOutvoted =
         !ticksOf(tick - back + 1, tick).some((each) => says(each, 1)) &&
-        witnesses[tick]?.some((each) => each.isScraped && each.conditions.get(subject) === 'false') === true;
-      const isReplaced = ticksOf(tick - back, tick).some((each) =>
-        witnesses[each]?.some((witness) => isSucceeded(alert, witness)),
-      );
-      if (!isEnded && !isLapsed && !isOutvoted && !isReplaced) yield { kind: 'false end', by, tick };
+        ticksOf(tick - back + 1, tick).some((each) =>
+          witnesses[each]?.some(({ isScraped, conditions }) => isScraped && conditions.get(subject) === 'false'),
+        );
+      // without a memory, nothing is known of what is only not cleared
+      const isForgotten =
+        isFresh && witnesses[tick]?.every(({ conditions }) => conditions.get(subject) === 'not cleared') === true;
+      if (!isEnded && !isLapsed && !isOutvoted && !isReplaced && !isForgotten && !isDisputed(tick - back, tick))
+        yield { kind: 'false end', by, tick };
     }
     if (!fired && fires) {
       const isSaid = ticksOf(tick - back, tick).some((each) => says(each, 1));
@@ -212,7 +239,7 @@ function* firingFaults(
     }
     // that Alertmanager does not answer is known after two attempts
     const isDue = ticksOf(tick - (delivers ? 2 : 0), tick).every((each) => says(each, 1));
-    if (!fires && isDue && !wasMixed) yield { kind: 'loss', by, tick };
+    if (!fires && isDue && !wasMixed && !isReplaced && !isDisputed(tick, tick)) yield { kind: 'loss', by, tick };
     const isFound = witnesses[tick]?.some(({ said }) => said.get(alert) === 1) === true;
     const isHeld = witnesses[tick]?.some(({ said }) => said.get(alert) === -1) === true;
     if (isFound || isMet[tick]) [saidOver, silent] = [undefined, undefined];
