@@ -256,10 +256,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         alerts: [...sent.values()],
         conditions: [...states.values()],
         commonLabels,
-        // without a memory, it delivers everything only once it knows everything
-        active: new Set(
-          isEvaluated && notifier.isDelivering() ? withData.values().filter((name) => keeper?.whole().has(name)) : [],
-        ),
+        active: isEvaluated && notifier.isDelivering() ? withData : new Set(),
         withData,
         statements,
         deliveries: notifier.deliveries,

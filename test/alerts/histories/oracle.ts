@@ -224,9 +224,10 @@ function* firingFaults(
         ticksOf(tick - back + 1, tick).some((each) =>
           witnesses[each]?.some(({ isScraped, conditions }) => isScraped && conditions.get(subject) === 'false'),
         );
-      // without a memory, nothing is known of what is only not cleared
+      // without a memory, nothing is known of what is only not cleared, and what is delivered waits for its `for` again
+      const forgets = delivers ? ['not cleared', 'raised'] : ['not cleared'];
       const isForgotten =
-        isFresh && witnesses[tick]?.every(({ conditions }) => conditions.get(subject) === 'not cleared') === true;
+        isFresh && witnesses[tick]?.every(({ conditions }) => forgets.includes(conditions.get(subject) ?? '')) === true;
       if (!isEnded && !isLapsed && !isOutvoted && !isReplaced && !isForgotten && !isDisputed(tick - back, tick))
         yield { kind: 'false end', by, tick };
     }
