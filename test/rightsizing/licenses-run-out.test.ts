@@ -256,7 +256,7 @@ describe.each([
     const [before, after] = nights.pages;
     expect(await firesInPrometheus(before, passOf(TODAY))).toEqual([]);
     const annotations = expect.objectContaining({
-      summary: 'Licenses of features of lic01;cadd are expected to run out.',
+      summary: 'Features of lic01;cadd are expected to run out of licenses.',
     });
     expect(await firesInPrometheus(after, passOf(TODAY + 1))).toEqual([
       expect.objectContaining({ ...aboutSolver, annotations }),
