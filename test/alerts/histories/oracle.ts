@@ -214,8 +214,8 @@ function* firingFaults(
         ticksOf(tick - Math.max(back + 1, isFresh ? late : 0), tick).some((each) => isOver[each]) ||
         // nobody has found it since it was over
         isOver[ticksOf(0, tick).findLast((each) => isMet[each] || isOver[each]) ?? -1] === true;
-      // it also ends some time after the last sending
-      const isLapsed = ticksOf(tick - back, tick).some(
+      // it also ends some time after the last sending: Alertmanager waits for four of them
+      const isLapsed = ticksOf(tick - back - (delivers ? 4 : 0), tick).some(
         (end) => !ticksOf(end - holdTicks + 1, end).some((each) => isMet[each]),
       );
       // who finds it is not seen any more, and another one knows better: replicas can disagree, for example by their clocks
