@@ -46,21 +46,23 @@ export const folderOf = (alert: string): string =>
     .replaceAll(/(?<!^)(?=[A-Z])/g, '-')
     .toLowerCase();
 
-/** The runbooks as one page, in the order of the table of alerts. @throws Error for an alert that has none */
-export function runbooks(): string {
-  const sections = (Object.keys(allAlerts) as AlertName[]).map((alert) => {
-    const file = join(definitions, folderOf(alert), 'runbook.md');
-    if (!existsSync(file)) {
-      throw new Error(`${alert} has no runbook: write ${relative(process.cwd(), file)}, like those beside it`);
-    }
-    const text = readFileSync(file, 'utf8');
-    if (!/^\*\*Condition\.\*\* ./m.test(text)) {
-      throw new Error(`${relative(process.cwd(), file)} has no line **Condition.**: say when the alert is met`);
-    }
-    return `## ${alert}\n\n${text}`;
-  });
-  return [readFileSync(join(definitions, 'introduction.md'), 'utf8'), ...sections].join('\n');
+/** The runbook of an alert, and the words for its condition. @throws Error for an alert that has none */
+export function runbookOf(alert: AlertName): { readonly text: string; readonly condition: string } {
+  const file = join(definitions, folderOf(alert), 'runbook.md');
+  const name = relative(process.cwd(), file);
+  if (!existsSync(file)) throw new Error(`${alert} has no runbook: write ${name}, like those beside it`);
+  const text = readFileSync(file, 'utf8');
+  const condition = /^\*\*Condition\.\*\* (.+)$/m.exec(text)?.[1];
+  if (condition === undefined) throw new Error(`${name} has no line **Condition.**: say when the alert is met`);
+  return { text, condition };
 }
+
+/** The runbooks as one page, in the order of the table of alerts. */
+export const runbooks = (): string =>
+  [
+    readFileSync(join(definitions, 'introduction.md'), 'utf8'),
+    ...(Object.keys(allAlerts) as AlertName[]).map((alert) => `## ${alert}\n\n${runbookOf(alert).text}`),
+  ].join('\n');
 
 function main(): void {
   for (const [name, content] of Object.entries({ ...ruleFiles(defaultRules()), '../runbooks.md': runbooks() })) {

@@ -11,7 +11,14 @@ import type { About } from './texts.ts';
 
 /** The order of what needs attention: the site is not known; nobody can work; users are denied; waits; soon; parts are not known; full; later. */
 export const attentionClasses = {
-  ...{ site: 0, unusable: 1, denied: 2, waits: 3, soon: 4, partly: 5, full: 6, later: 7 },
+  site: 0,
+  unusable: 1,
+  denied: 2,
+  waits: 3,
+  soon: 4,
+  partly: 5,
+  full: 6,
+  later: 7,
 } as const;
 
 export type AttentionClass = keyof typeof attentionClasses;

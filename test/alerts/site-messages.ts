@@ -7,6 +7,7 @@ import type { RuleSettings } from '../../src/alerts/rules.ts';
 import { noOwners, type Owners } from '../../src/model/owners.ts';
 import { policy } from '../support/alert-views.ts';
 import { example, sendsResolved } from '../support/example-alertmanager.ts';
+import { failingLog } from '../support/failing-log.ts';
 import { createPolledSite, type PolledSiteOptions, SITE_ZONE } from '../support/polled-site.ts';
 import { type RoutedMessage, RoutedMessages } from '../support/routed-messages.ts';
 import { deriveInventoryNow } from '../support/stored-answers.ts';
@@ -26,15 +27,6 @@ export interface SiteMessages {
   /** Every alert that was sent, without repetitions. */
   readonly alerts: readonly Labels[];
 }
-
-const log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: (fields: object, message: string) => {
-    throw new Error(message, { cause: fields });
-  },
-};
 
 /** What is sent, and the messages about it. Nothing is forecast. */
 export async function sendMessages({
@@ -61,7 +53,7 @@ export async function sendMessages({
     resendDelay: interval,
     evaluationInterval: interval,
     now: () => now,
-    log,
+    log: failingLog,
     useInventory: (work) => work(inventory),
     authenticated: () => true,
     sources: () => undefined,

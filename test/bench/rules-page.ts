@@ -1,13 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createExposition } from '../../src/metrics/exposition.ts';
-import { createSelfMetrics } from '../../src/metrics/self.ts';
 import { createOwners, type OwnerMapping } from '../../src/model/owners.ts';
 import type { FeatureRecord } from '../../src/model/records.ts';
 import { policy, settingsOf } from '../support/alert-views.ts';
 import type { Cleanup } from '../support/harness.ts';
 import { sayAlerts } from '../support/said-alerts.ts';
 import { allCollectors, answer, createSnapshot, feature, good, product } from '../support/scenario.ts';
+import { selfMetricsOf } from '../support/self-metrics.ts';
 import { createInlineRendering, deriveInventoryNow } from '../support/stored-answers.ts';
 
 /** The page of an exporter whose site has many conditions, with the gauges and with what the engine says of the same alerts. */
@@ -89,33 +89,11 @@ async function renderPage(count: number): Promise<string> {
   const inventory = deriveInventoryNow(snapshot, now, policy);
   const rules = settingsOf(Object.fromEntries([...expectedAlerts(count).keys()].map((name) => [name, { for: '0s' }])));
   const state = sayAlerts(snapshot, { rules, analyzer: ANALYZER, now, owners });
-  const self = createSelfMetrics({
-    version: '0.0.0',
-    revision: 'bench',
-    nodeVersion: process.version,
-    demo: false,
+  const self = selfMetricsOf({
     identity: () => ({ analyzer: ANALYZER, shard: '', externalUrl: 'http://exporter:10319' }),
     now: () => now,
-    shard: { index: 0, total: 1 },
-    endpoints: [],
-    sources: () => [],
     alerting: () => state,
-    receivers: () => [],
-    web: () => ({ refused: {}, cut: {} }),
-    upstream: () => ({
-      authenticated: true,
-      authRetryAt: 0,
-      connectionsOpened: 1,
-      roundTrips: 1,
-      handshakes: 1,
-      reauthentications: 0,
-      rejectedLogons: 0,
-      staleRetries: 0,
-    }),
-    recording: () => undefined,
-    denials: () => [],
-    stateWrites: () => [],
-    processMetrics: false,
+    upstream: { authenticated: true },
   });
   self.setReload(true, now - 100);
   const exposition = createExposition({

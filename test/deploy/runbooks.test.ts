@@ -1,9 +1,9 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { alertCatalogue } from '../../deploy/prometheus/catalogue.ts';
-import { definitions, folderOf, runbooks } from '../../deploy/prometheus/generate.ts';
+import { definitions, folderOf, runbookOf, runbooks } from '../../deploy/prometheus/generate.ts';
 import { settingsShape } from '../../src/alerts/alert-settings.ts';
+import type { AlertName } from '../../src/alerts/definitions.ts';
 import { allAlerts } from '../../src/alerts/rules.ts';
 import { settingOf } from '../../src/config/table.ts';
 
@@ -47,7 +47,7 @@ describe('the runbooks', () => {
   });
 
   it.each(Object.entries(allAlerts))('name the default values in the condition of %s', (alert, { parameters }) => {
-    const condition = alertCatalogue[alert]?.condition ?? '';
+    const condition = runbookOf(alert as AlertName).condition;
     for (const [name, schema] of Object.entries(parameters)) {
       if (['for', 'keep_firing_for', 'enabled'].includes(name)) continue;
       const text = shown(settingOf(schema).default);

@@ -1,8 +1,9 @@
-import { alertCatalogue } from '../../deploy/prometheus/catalogue.ts';
+import { runbookOf } from '../../deploy/prometheus/generate.ts';
 import { allowedLicenses, productionDependencies, reasons } from '../../deploy/release/dependencies.ts';
 import { findings } from '../../deploy/release/findings.ts';
 import { licensesIn } from '../../deploy/release/license-texts.ts';
 import { settingsShape } from '../../src/alerts/alert-settings.ts';
+import type { AlertName } from '../../src/alerts/definitions.ts';
 import { allAlerts, createRules, ruleSettings } from '../../src/alerts/rules.ts';
 import { storeProblems } from '../../src/analyzer/history-file.ts';
 import { kindOfCode, ntlmKinds } from '../../src/client/failures.ts';
@@ -62,7 +63,7 @@ export const tables: Readonly<Record<string, () => string>> = {
       ['alert', 'condition', 'severity', '`for`', 'evaluated by', 'runbook'],
       alertRules.map(({ alert, labels }) => [
         code(alert),
-        alertCatalogue[alert]?.condition ?? '',
+        runbookOf(alert as AlertName).condition,
         (ofEngine.get(alert)?.map(({ severity }) => severity) ?? [labels.severity ?? '']).join(', '),
         durationOf(settings[alert as keyof typeof settings].base.for),
         ofEngine.has(alert) ? 'engine' : 'Prometheus',

@@ -2,12 +2,12 @@ import { describe, expect, it } from 'vitest';
 import { decodeAnswer } from '../../src/decoding/decode.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createExposition } from '../../src/metrics/exposition.ts';
-import { createSelfMetrics } from '../../src/metrics/self.ts';
 import { noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import type { Field, Fields } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 import { allCollectors, createSnapshot, good, NOW } from '../support/scenario.ts';
+import { selfMetricsOf } from '../support/self-metrics.ts';
 import { createInlineRendering, deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** Checks the tables of fields on a page from answers with every field. */
@@ -47,34 +47,7 @@ const decode = <E extends Endpoint>(endpoint: E, raw: Raw) =>
   good(decodeAnswer(endpoint, Buffer.from(JSON.stringify([raw])), PERMANENT));
 
 async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string> {
-  const self = createSelfMetrics({
-    version: '',
-    revision: '',
-    nodeVersion: '',
-    demo: false,
-    identity: () => ({ analyzer: 'lic.example.com:8443', shard: '', externalUrl: 'http://monitor.example.com:10319' }),
-    now: () => NOW,
-    shard: { index: 0, total: 1 },
-    endpoints: [],
-    sources: () => [],
-    alerting: () => undefined,
-    receivers: () => [],
-    web: () => ({ refused: {}, cut: {} }),
-    upstream: () => ({
-      authenticated: undefined,
-      authRetryAt: 0,
-      connectionsOpened: 0,
-      roundTrips: 0,
-      handshakes: 0,
-      reauthentications: 0,
-      rejectedLogons: 0,
-      staleRetries: 0,
-    }),
-    recording: () => undefined,
-    denials: () => [],
-    stateWrites: () => [],
-    processMetrics: false,
-  });
+  const self = selfMetricsOf();
   const snapshot = createSnapshot({
     products: decode('GetProducts', records.GetProducts),
     down: decode('GetServerDown', records.GetServerDown),

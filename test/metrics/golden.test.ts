@@ -8,43 +8,23 @@ import { createExposition, type Exposition } from '../../src/metrics/exposition.
 import { infoMetrics } from '../../src/metrics/info-metrics.ts';
 import { pollMetrics } from '../../src/metrics/poll-metrics.ts';
 import { rightsizingMetrics } from '../../src/metrics/rightsizing-metrics.ts';
-import { createSelfMetrics } from '../../src/metrics/self.ts';
 import { siteMetrics } from '../../src/metrics/site-metrics.ts';
 import { noOwners } from '../../src/model/owners.ts';
 import { forecast, startOf } from '../support/forecasts.ts';
 import { peer } from '../support/peers.ts';
 import { allCollectors, createSnapshot, NOW, scenario } from '../support/scenario.ts';
+import { selfMetricsOf } from '../support/self-metrics.ts';
 import { createInlineRendering, deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** The whole page of one fixed scenario, without metrics of the process, which differ on every machine. */
 async function createPage(enabled = allCollectors): Promise<Exposition> {
-  const self = createSelfMetrics({
+  const self = selfMetricsOf({
     version: '1.2.3',
     revision: 'abcdef',
     nodeVersion: 'v24.0.0',
-    demo: false,
-    identity: () => ({ analyzer: 'lic.example.com:8443', shard: '', externalUrl: 'http://monitor.example.com:10319' }),
-    now: () => NOW,
-    shard: { index: 0, total: 1 },
     endpoints: ['GetFeatures', 'GetProducts'],
-    sources: () => [],
-    alerting: () => undefined,
-    receivers: () => [],
     web: () => ({ refused: { scrapes: 3, logons: 0 }, cut: { stalled: 2 } }),
-    upstream: () => ({
-      authenticated: true,
-      authRetryAt: 0,
-      connectionsOpened: 2,
-      roundTrips: 9,
-      handshakes: 2,
-      reauthentications: 0,
-      rejectedLogons: 0,
-      staleRetries: 1,
-    }),
-    recording: () => undefined,
-    denials: () => [],
-    stateWrites: () => [],
-    processMetrics: false,
+    upstream: { authenticated: true, connectionsOpened: 2, roundTrips: 9, handshakes: 2, staleRetries: 1 },
   });
   self.observeRequest({ endpoint: 'GetProducts', seconds: 0.2, bytes: 1000 });
   self.observeRequest({ endpoint: 'GetFeatures', seconds: 3, bytes: 0, failure: 'timeout' });

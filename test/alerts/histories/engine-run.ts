@@ -6,6 +6,7 @@ import type { EvaluatedRule } from '../../../src/alerts/rule.ts';
 import { createRules } from '../../../src/alerts/rules.ts';
 import { movedAlerts, type SavedAlerts } from '../../../src/alerts/state-file.ts';
 import { settingsOf } from '../../support/alert-views.ts';
+import { failingLog } from '../../support/failing-log.ts';
 import type { AlertmanagerModel } from './alertmanager-model.ts';
 import type { Frame } from './frames.ts';
 import { activeEpisodes, aheadOf, analyzerOf, type History, type Replica, shardOf, timeOf } from './history.ts';
@@ -36,16 +37,6 @@ interface Running {
 /** Whether replicas run side by side: then one must not send the end of what the other still finds. */
 const isSideBySide = ({ replicas }: History): boolean =>
   replicas.some((a, i) => replicas.some((b, j) => i !== j && a.from < b.to && b.from < a.to));
-
-/** An evaluation that fails fails the test. */
-const log = {
-  debug: () => undefined,
-  info: () => undefined,
-  warn: () => undefined,
-  error: (fields: object, message: string) => {
-    throw new Error(message, { cause: fields });
-  },
-};
 
 /** The engines of a history. Each process has its own. */
 export class EngineRun {
@@ -126,7 +117,7 @@ export class EngineRun {
       resendDelay: resend,
       evaluationInterval: resend,
       now,
-      log,
+      log: failingLog,
       useInventory: (work) => work(running.frame.inventory),
       authenticated: () => running.frame.authenticated,
       sources: () => running.frame.sources,

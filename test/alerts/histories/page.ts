@@ -1,7 +1,7 @@
 import type { AlertEngine } from '../../../src/alerts/engine.ts';
 import { createExposition } from '../../../src/metrics/exposition.ts';
-import { createSelfMetrics } from '../../../src/metrics/self.ts';
 import { allCollectors } from '../../support/scenario.ts';
+import { selfMetricsOf } from '../../support/self-metrics.ts';
 import { createInlineRendering } from '../../support/stored-answers.ts';
 import type { Frame } from './frames.ts';
 import type { History, Replica } from './history.ts';
@@ -16,31 +16,13 @@ export async function readPage(
 ): Promise<readonly string[]> {
   const described = history.replicas[replica] as Replica;
   const owners = ownersAt(history, tick);
-  const self = createSelfMetrics({
+  const self = selfMetricsOf({
     ...build,
-    demo: false,
     identity: () => identityOfExporter(history, described),
     now: () => now,
     shard: described.shard,
-    endpoints: [],
     sources: () => sources,
-    alerting: () => undefined,
-    receivers: () => [],
-    web: () => ({ refused: {}, cut: {} }),
-    upstream: () => ({
-      authenticated,
-      authRetryAt: 0,
-      connectionsOpened: 0,
-      roundTrips: 0,
-      handshakes: 0,
-      reauthentications: 0,
-      rejectedLogons: 0,
-      staleRetries: 0,
-    }),
-    recording: () => undefined,
-    denials: () => [],
-    stateWrites: () => [],
-    processMetrics: false,
+    upstream: { authenticated },
   });
   const exposition = createExposition({
     enabled: allCollectors,
