@@ -124,7 +124,9 @@ describe('serve with license managers', () => {
 
   it('is refused beside another one on the same storage.path, before it reads anything; --once is not', async () => {
     const place = createPlace();
-    await start(place);
+    const { daemon } = await start(place);
+    // it must not collect meanwhile
+    daemon.child.kill('SIGSTOP');
     const before = place.site.callsOf('27000@lic1').length;
     const second = run([`--config.file=${place.config}`]);
     expect(await second.exit).toBe(1);
@@ -132,6 +134,7 @@ describe('serve with license managers', () => {
       `storage.path ${place.folder}/state is used by another process; stop it, or set a different storage.path for each process`,
     );
     expect(place.site.callsOf('27000@lic1')).toHaveLength(before);
+    daemon.child.kill('SIGCONT');
     const once = run(['--once', `--config.file=${place.config}`]);
     expect(await once.exit).toBe(0);
     expect(once.output()).toMatch(/^license_feature_in_use\{/m);
