@@ -5,7 +5,7 @@ import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { Backend, SharedBackend } from '../datasource/backend.ts';
 import { createRightsizingApi } from '../datasource/rightsizing-api.ts';
 import { createDatasource } from '../datasource/routes.ts';
-import { answerRows } from '../datasource/rows.ts';
+import { completeRows } from '../datasource/rows.ts';
 import { createExpiryCalendar, createExpiryTable, type ExpiryInputs } from '../expiries/routes.ts';
 import type { Site } from '../html/frame.ts';
 import type { Log } from '../model/log.ts';
@@ -103,7 +103,7 @@ export function createMounts({
   const expiryInputs = (): ExpiryInputs => ({ ...pipeline().datasource, url: externalUrl(pipeline().config) });
   const everySeverity = { severity: ['critical', 'warning', 'info'] };
   const attention = (request: FastifyRequest) =>
-    answerRows('attention', everySeverity, backend(request), AbortSignal.timeout(answering.deadline() * 1000));
+    completeRows('attention', everySeverity, backend(request), AbortSignal.timeout(answering.deadline() * 1000));
   const mounts: readonly Mount[] = [
     { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertView) },
     { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage(pages) },

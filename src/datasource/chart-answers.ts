@@ -3,14 +3,23 @@ import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { Backend } from './backend.ts';
 import type { Answered, ChartContext } from './chart-context.ts';
-import { askAll, type Combination, type Combinations, combinationsOf } from './combinations.ts';
+import {
+  askAll,
+  type Combination,
+  type CombinationAnswers,
+  type Combinations,
+  combinationsOf,
+} from './combinations.ts';
 import { dayRange } from './day-range.ts';
+import { DatasourceError } from './errors.ts';
 import { shapeEfficiency, shapeHeatMap, shapeReserved } from './history-answers.ts';
-import type { Notice, PanelData, TargetAnswer } from './panel-data.ts';
+import { type DaySources, RESERVED_COLUMNS, shapeDays } from './history-days.ts';
+import { hasRows, type Notice, type PanelData, type TargetAnswer } from './panel-data.ts';
 import { periodOf } from './period.ts';
 import type { Query } from './query.ts';
 import { viewAnswer } from './table-view.ts';
 import { shapeHistory } from './trend-answers.ts';
+import { MAX_AVAILABLE, uncountedNotice } from './trend-series.ts';
 import { requireUsers, usersFilter, usersTable } from './user-names.ts';
 
 /** Targets of which each combination of vendor license and feature is a request to the analyzer. */
@@ -28,24 +37,31 @@ interface Shaped {
 
 interface CombinationQuery<E extends EndpointName> {
   readonly endpoint: E;
+  /** Throws if the shape cannot show the combinations, before any is requested. */
+  readonly check?: (combinations: Combinations) => void;
   readonly parametersOf: (combination: Combination) => ParametersOf<E>;
   readonly shape: (answers: Answered<Answers[E]>, combinations: Combinations) => Generator<void, Shaped>;
 }
 
+const chosen = (query: Query, { useInventory }: Backend, signal: AbortSignal): Promise<Combinations> =>
+  useInventory((inventory) => runSliced(untilAborted(combinationsOf(query, inventory), signal)));
+
 /** Requests every combination and converts the answers, in slices. */
 async function answerCombinations<E extends EndpointName>(
   query: Query,
-  { useInventory, upstream }: Backend,
+  backend: Backend,
   signal: AbortSignal,
-  { endpoint, parametersOf, shape }: CombinationQuery<E>,
+  { endpoint, check, parametersOf, shape }: CombinationQuery<E>,
 ): Promise<TargetAnswer> {
-  const combinations = await useInventory((inventory) =>
-    runSliced(untilAborted(combinationsOf(query, inventory), signal)),
-  );
-  const { answers, notices, ...rest } = await askAll(combinations, endpoint, parametersOf, upstream, signal);
+  const combinations = await chosen(query, backend, signal);
+  check?.(combinations);
+  const { answers, notices, ...rest } = await askAll(combinations, endpoint, parametersOf, backend.upstream, signal);
   const work = function* (): Generator<void, TargetAnswer> {
     const { items, notices: more = [] } = yield* shape(answers, combinations);
-    return yield* viewAnswer(query, { ...rest, items, notices: [...notices, ...combinations.notices, ...more] });
+    const raw = { ...rest, items, notices: [...notices, ...combinations.notices, ...more] };
+    // history without a value is not known; a list of users without a row is
+    const isUnknown = query.isForRows && endpoint !== 'GetUsers' && answers.length > 0 && !items.some(hasRows);
+    return yield* viewAnswer(query, isUnknown ? { ...raw, unknown: 'the time range' } : raw);
   };
   return runSliced(untilAborted(work(), signal));
 }
@@ -57,6 +73,7 @@ const contextOf =
     combinations,
     localTime,
     days: dayRange(query.range, now() * 1000, localTime),
+    now: now() * 1000,
   });
 
 /** Spec 4.6 and 4.7 take the type as `ftype`. */
@@ -69,12 +86,67 @@ const trendParameters =
     ...given('ftype', values.ftype),
   });
 
-export const answerHistory: AnswerQuery = (query, backend, signal) =>
-  answerCombinations(query, backend, signal, {
+export const answerHistory: AnswerQuery = (query, backend, signal) => {
+  if (query.shape === 'days') return answerDays(query, backend, signal);
+  return answerCombinations(query, backend, signal, {
     endpoint: 'GetHistory',
     parametersOf: trendParameters(query),
     shape: (answers, combinations) => shapeHistory(contextOf(query, backend)(combinations), answers),
   });
+};
+
+/** What one of two endpoints knows. If it fails, its columns are empty. */
+function partOf<T>(outcome: PromiseSettledResult<CombinationAnswers<T>>, columns: string): CombinationAnswers<T> {
+  if (outcome.status === 'fulfilled') return outcome.value;
+  const { reason } = outcome;
+  if (!(reason instanceof DatasourceError)) throw reason;
+  const text = `${columns}: no data, because ${reason.message}`;
+  return { answers: [], notices: [{ severity: 'warning', text }], incomplete: reason };
+}
+
+/** The answers about each combination that one of two endpoints has. */
+function paired(
+  { asked }: Combinations,
+  trend: CombinationAnswers<Answers['GetHistory']>,
+  reserved: CombinationAnswers<Answers['GetHistoryReserved']>,
+): Answered<DaySources> {
+  const history = new Map(trend.answers.map(({ combination, answer }) => [combination, answer]));
+  const reservations = new Map(reserved.answers.map(({ combination, answer }) => [combination, answer]));
+  return asked.map((combination) => ({
+    combination,
+    answer: { history: history.get(combination), reserved: reservations.get(combination) },
+  }));
+}
+
+/** Both endpoints with the history of days. @throws DatasourceError if both have failed */
+async function answerDays(query: Query, backend: Backend, signal: AbortSignal): Promise<TargetAnswer> {
+  const combinations = await chosen(query, backend, signal);
+  const parameters = trendParameters(query);
+  const { upstream } = backend;
+  const [trend, reserved] = await Promise.allSettled([
+    askAll(combinations, 'GetHistory', parameters, upstream, signal),
+    askAll(combinations, 'GetHistoryReserved', parameters, upstream, signal),
+  ]);
+  if (trend.status === 'rejected' && reserved.status === 'rejected') throw trend.reason;
+  const known = partOf(trend, MAX_AVAILABLE);
+  const reservations = partOf(reserved, RESERVED_COLUMNS.join(', '));
+  const context = contextOf(query, backend)(combinations);
+  const notices = [
+    ...[...known.notices, ...reservations.notices, ...combinations.notices],
+    ...uncountedNotice(context, known.answers),
+  ];
+  const [executed, incomplete] = [known.executed ?? reservations.executed, known.incomplete ?? reservations.incomplete];
+  const work = function* (): Generator<void, TargetAnswer> {
+    return yield* viewAnswer(query, {
+      items: [yield* shapeDays(context, paired(combinations, known, reservations))],
+      // both say which combinations are left out
+      notices: [...new Map(notices.map((notice) => [notice.text, notice])).values()],
+      ...(executed !== undefined && { executed }),
+      ...(incomplete !== undefined && { incomplete }),
+    });
+  };
+  return runSliced(untilAborted(work(), signal));
+}
 
 export const answerReserved: AnswerQuery = (query, backend, signal) =>
   answerCombinations(query, backend, signal, {
@@ -92,12 +164,14 @@ function answerPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
   backend: Backend,
   signal: AbortSignal,
   shape: (context: ChartContext, answers: Answered<Answers[E]>) => Generator<void, readonly PanelData[]>,
+  check?: (combinations: Combinations) => void,
 ): Promise<TargetAnswer> {
   const { values, range } = query;
   const { period, name, notice } = periodOf(values, range, backend.now() * 1000, backend.localTime);
   const asked = { package: values.package ?? '', ...period, ...given('type', values.type) };
   return answerCombinations(query, backend, signal, {
     endpoint,
+    ...(check !== undefined && { check }),
     // both have the same parameters
     parametersOf: ({ product, feature }) => ({ product, feature, ...asked }) as ParametersOf<E>,
     *shape(answers, combinations) {
@@ -117,7 +191,11 @@ export const answerEfficiency: AnswerQuery = (query, backend, signal) =>
   });
 
 export const answerHeatMap: AnswerQuery = (query, backend, signal) =>
-  answerPeriod('GetHeatMap', query, backend, signal, shapeHeatMap);
+  answerPeriod('GetHeatMap', query, backend, signal, shapeHeatMap, ({ total }) => {
+    if (query.shape !== 'wide' || total <= 1) return;
+    const message = `heatmap: wide is of one vendor license and feature, but ${total} match; narrow the selection`;
+    throw new DatasourceError('bad_parameter', message);
+  });
 
 export const answerUsers: AnswerQuery = async (query, backend, signal) => {
   requireUsers(backend.users);

@@ -13,6 +13,8 @@ export interface ChartContext {
   readonly localTime: LocalTime;
   /** The days of the time range. */
   readonly days: DayRange;
+  /** Epoch milliseconds. */
+  readonly now: number;
 }
 
 export type Answered<T> = CombinationAnswers<T>['answers'];

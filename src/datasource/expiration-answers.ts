@@ -8,17 +8,7 @@ import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
 import { selectFeatures } from './live-answers.ts';
-import {
-  boughtText,
-  daysLeft,
-  daysSince,
-  daysUntil,
-  expires,
-  flag,
-  number,
-  ownerColumn,
-  text,
-} from './live-columns.ts';
+import { bought, daysLeft, daysSince, daysUntil, expires, flag, number, ownerColumn, text } from './live-columns.ts';
 import { cell, millis, type Notice, type TargetAnswer } from './panel-data.ts';
 import { type Query, show } from './query.ts';
 import { type Cells, viewTable } from './table-view.ts';
@@ -129,7 +119,7 @@ export function expirationAnswer(
     seen[isDated ? 'dated' : 'undated'] += 1;
     return isDated && isAskedFor(entry) ? entry : undefined;
   });
-  if (query.shape === 'annotations') return expirationAnnotations(query, items, context.localTime);
+  if (query.shape === 'annotations') return expirationAnnotations(query, items, context.localTime, problems);
   if (query.shape === 'months') return expirationMonths(query, items, context, problems, seen);
   if (query.shape === 'totals') return expirationTotals(query, items, context, problems, seen);
   return expirationTable(query, items, context, problems, seen);
@@ -143,6 +133,9 @@ const counted = (count: number, { dated, undated }: Seen): number | null => (dat
 
 const undatedText = ({ undated }: Seen): string | undefined =>
   undated === 0 ? undefined : `the expiry of ${countedText(undated, 'feature')}`;
+
+/** Says of which licenses `Bought` is no number. */
+const licenseType: Cells<Expiring> = [[text('License type'), (entry) => cell(entry.licenseType), 'asked']];
 
 function expirationTable(
   query: Query,
@@ -158,7 +151,8 @@ function expirationTable(
     [text('Feature'), ({ feature }) => feature],
     [text('Version'), ({ version }) => version],
     [text('Package'), (entry) => entry.package],
-    [text('Bought'), boughtText, 'asked'],
+    bought(query, 'asked'),
+    ...(query.isForRows ? licenseType : []),
     [number('In use'), ({ inUse }) => cell(inUse), 'asked'],
     [text('Expires'), ({ expiration }) => expires(expiration, localTime)],
     [daysLeft, ({ expiration }) => daysUntil(expiration, now)],
@@ -261,6 +255,7 @@ function* expirationAnnotations(
   query: Query,
   entries: Iterable<Expiring | undefined>,
   localTime: LocalTime,
+  problems: readonly DatasourceError[],
 ): Generator<void, TargetAnswer> {
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
   const days = new Map<string, { at: number; readonly vendorLicenses: Map<string, Set<string>> }>();
@@ -286,5 +281,8 @@ function* expirationAnnotations(
     const text = `${day}: ${countText(count)} ${noun}: ${namesText(texts)}`;
     events.push({ time: at, title: 'Expires', text, tags: 'expiration' });
   }
-  return { items: [annotations(events)], notices: [] };
+  const [incomplete] = query.isForRows ? problems : [];
+  const items = [annotations(events)];
+  if (incomplete === undefined) return { items, notices: [] };
+  return { items, notices: problems.map(({ message }) => ({ severity: 'warning', text: message })), incomplete };
 }

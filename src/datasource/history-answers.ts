@@ -23,6 +23,8 @@ const RESERVED_SERIES = ['Reserved Licenses', 'Distinct Users', 'Max In Use'] as
 const EFFICIENCY_SERIES = 'Total Duration';
 const HEAT_SERIES = 'Max In Use';
 const WEEKDAYS = ['Sun', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat'];
+/** The columns of a heat map by the hour. A week begins on Monday, wherever the week of the analyzer begins. */
+const WIDE = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
 const none = new Float64Array();
 
 const reservedNames = (answered: Answered<ReservedHistory>): readonly string[] => {
@@ -63,7 +65,7 @@ function reservedRows(
 }
 
 /** Epoch milliseconds of a category: the start of a local day, or any other time. */
-function timeOfCategory(category: string, localTime: LocalTime): number {
+export function timeOfCategory(category: string, localTime: LocalTime): number {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(category) ?? [];
   if (year === undefined) return parseIsoTime(category);
   const day = Date.UTC(Number(year), Number(month) - 1, Number(date)) / 86_400_000;
@@ -176,6 +178,19 @@ function* heatRows({ hours, weekdays, at }: Grid): Generator<readonly Cell[]> {
   }
 }
 
+/** A row an hour. Without a known value there is no row: a scale of colours would have no end. */
+function wideTable(name: string, { hours, weekdays, at }: Grid): Table {
+  // an analyzer may write Monday, or MON
+  const places = WIDE.map((day) =>
+    weekdays.findIndex((weekday) => weekday.slice(0, 3).toLowerCase() === day.toLowerCase()),
+  );
+  const rows = hours
+    .map((hour, i): readonly Cell[] => [hour, ...places.map((j) => at(i, j))])
+    .toSorted(([a], [b]) => Number(a) - Number(b));
+  const isKnown = rows.some(([, ...values]) => values.some((value) => value !== null));
+  return table(name, [number('Hour'), ...WIDE.map(number)], isKnown ? rows : []);
+}
+
 export function* shapeHeatMap(
   context: ChartContext,
   answered: Answered<HeatMap>,
@@ -189,6 +204,7 @@ export function* shapeHeatMap(
   }
   return grids.map(({ combination, answer: grid }) => {
     const name = `${grid.name}${suffixOf(combination, combinations)}`;
+    if (query.shape === 'wide') return wideTable(name, grid);
     return query.shape === 'table' ? heatTable(name, grid) : heatFrame(name, grid);
   });
 }

@@ -7,7 +7,7 @@ import type { DatasourceError } from './errors.ts';
 import { featureTotals } from './feature-totals.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
 import {
-  boughtText,
+  bought,
   daysLeft,
   daysUntil,
   expires,
@@ -180,7 +180,7 @@ export function featureAnswer(
     [text('Version'), ({ version }) => version],
     [text('Package'), (entry) => entry.package],
     [text('Type'), ({ featureType }) => featureType],
-    [text('Bought'), boughtText],
+    bought(query),
     [{ ...number('Share'), unit: 'percentunit' }, shareInUse],
     [number('Max available'), ({ maxAvailable }) => cell(maxAvailable)],
     [number('Available'), ({ available }) => cell(available)],

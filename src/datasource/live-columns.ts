@@ -4,6 +4,7 @@ import type { LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { isUncounted } from '../model/uncounted.ts';
 import { type Cell, type Column, cell } from './panel-data.ts';
+import type { Query } from './query.ts';
 import type { Cells } from './table-view.ts';
 
 /** Columns of the tables that are answered from the last poll. */
@@ -36,8 +37,16 @@ export const ownerColumn = <T extends { readonly vendorLicense: string; readonly
 ];
 
 /** `20` or `uncounted`. */
-export const boughtText = (row: FeatureRow): Cell =>
-  isUncounted(row) ? 'uncounted' : cell(row.maxAvailable?.toString());
+const boughtText = (row: FeatureRow): Cell => (isUncounted(row) ? 'uncounted' : cell(row.maxAvailable?.toString()));
+
+/** What was bought. A column of rows has one type: uncounted licenses have no number there, and `License type` says so. */
+export const bought = (
+  { isForRows }: Query,
+  shown: NonNullable<Cells<FeatureRow>[number][2]> = 'always',
+): Cells<FeatureRow>[number] =>
+  isForRows
+    ? [number('Bought'), (row) => (isUncounted(row) ? null : cell(row.maxAvailable)), shown]
+    : [text('Bought'), boughtText, shown];
 
 /** Licenses in use / bought, 0 to 1. */
 export function shareInUse(row: FeatureRow): number | null {

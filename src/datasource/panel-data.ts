@@ -53,10 +53,12 @@ export interface TargetAnswer {
   readonly notices: readonly Notice[];
   /** The requests to the analyzer, for the query inspector. */
   readonly executed?: string;
-  /** Why the answer is incomplete. A route without notices returns it as an error. */
+  /** Why the answer is incomplete. A page without a place for notices has it as an error. */
   readonly incomplete?: DatasourceError;
   /** What of the asked rows is not known. Then an answer without rows does not say that none exists. */
   readonly unknown?: string;
+  /** Why no row can be given yet. It is said in place of the text for no row. */
+  readonly whyNone?: string;
   /** Rows of a table before it was cut. */
   readonly total?: number;
 }
@@ -83,11 +85,19 @@ export const keyOf = (text: string): string =>
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_|_$/g, '');
 
+/** Whether there is anything to show. A chart without values is left out already. */
+export const hasRows = (item: PanelData): boolean =>
+  !('rows' in item) || item.rows[Symbol.iterator]().next().done !== true;
+
+/** A text column has no numbers, which an analyzer may send in place of a text. */
+const typed = ({ type }: Column, value: Cell = null): Cell =>
+  type === 'string' && value !== null ? String(value) : value;
+
 /** The rows of tables as flat objects. */
 export const flatRows = (tables: readonly Table[]): LazyList<Readonly<Record<string, Cell>>> =>
   new LazyList(function* () {
     for (const { columns, rows } of tables) {
-      const keys = columns.map(({ text }) => keyOf(text));
-      for (const row of rows) yield Object.fromEntries(keys.map((key, i) => [key, row[i] ?? null]));
+      const keyed = columns.map((column) => [keyOf(column.text), column] as const);
+      for (const row of rows) yield Object.fromEntries(keyed.map(([key, column], i) => [key, typed(column, row[i])]));
     }
   });

@@ -2,7 +2,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import { expires, number, text } from './live-columns.ts';
-import { cell } from './panel-data.ts';
+import { cell, keyOf } from './panel-data.ts';
 import type { Query } from './query.ts';
 import type { Cells } from './table-view.ts';
 
@@ -55,7 +55,8 @@ export function* sumColumns(
   localTime: LocalTime,
 ): Generator<void, Cells<VendorLicenseRow>> {
   const asked = [...(query.values.lists.columns ?? []), (query.values.sort ?? '').replace(/^-/, '')];
-  const sums = names.some((name) => asked.includes(name)) ? yield* sumFeatures(inventory) : undefined;
+  const isAsked = names.some((name) => asked.includes(name) || asked.includes(keyOf(name)));
+  const sums = isAsked ? yield* sumFeatures(inventory) : undefined;
   const of = ({ vendorLicense }: VendorLicenseRow): ProductSums | undefined => sums?.get(vendorLicense);
   const usage = (row: VendorLicenseRow): ProductSums | undefined => {
     const sum = of(row);

@@ -40,6 +40,8 @@ interface Filter {
 export interface Query {
   readonly target: TargetName;
   readonly shape: string;
+  /** Whether the answer is flat rows, which have numbers in every column of numbers, and no frames. */
+  readonly isForRows: boolean;
   readonly values: Values;
   readonly range: TimeRange;
   /** Whether `%` in a name of the payload stands for any text. */
@@ -150,8 +152,8 @@ export interface QueryInput {
   readonly prefix: string;
   /** Added to the message of a missing parameter. */
   readonly hint?: string;
-  /** The shape if the payload does not set one. */
-  readonly shape?: string;
+  /** Whether the answer is flat rows: they have shapes of their own. */
+  readonly isForRows?: boolean;
 }
 
 /**
@@ -160,8 +162,10 @@ export interface QueryInput {
  *
  * @throws DatasourceError with the target, the key and the valid values
  */
-export function readQuery({ target, payload, range, filters, prefix, hint = '', shape }: QueryInput): Query {
+export function readQuery(input: QueryInput): Query {
+  const { target, payload, range, filters, prefix, hint = '', isForRows = false } = input;
   const definition: Target = targets[target];
+  const shapes = isForRows ? definition.rowShapes : definition.shapes;
   const named = (message: string): DatasourceError => bad(`${target}: ${prefix}${message}`);
   const unknown = Object.keys(payload).find((name) => !Object.hasOwn(payloadKeys, name));
   if (unknown !== undefined) {
@@ -172,8 +176,9 @@ export function readQuery({ target, payload, range, filters, prefix, hint = '', 
 
   const values: Partial<Record<KeyName, string>> = {};
   const lists: Partial<Record<KeyName, readonly string[]>> = {};
-  for (const name of definition.keys) {
-    const key: Key = name === 'shape' ? { ...payloadKeys.shape, options: definition.shapes } : payloadKeys[name];
+  // rows refuse a shape that they cannot give, also where there is only one
+  for (const name of isForRows ? new Set<KeyName>([...definition.keys, 'shape']) : definition.keys) {
+    const key: Key = name === 'shape' ? { ...payloadKeys.shape, options: shapes } : payloadKeys[name];
     let given: readonly string[];
     try {
       given = readTexts(name, payload[name], key.several === true).map((value) => check(name, value, key));
@@ -191,7 +196,8 @@ export function readQuery({ target, payload, range, filters, prefix, hint = '', 
   }
   return {
     target,
-    shape: shape ?? values.shape ?? definition.shapes[0] ?? '',
+    shape: values.shape ?? shapes[0] ?? '',
+    isForRows,
     values: { ...values, products: lists.product ?? [], features: lists.feature ?? [], lists },
     range,
     isPattern: hasPercent,

@@ -5,15 +5,16 @@ import { stepsOf } from '../rightsizing/steps.ts';
 import { type CurrencyTotal, savingText, type Totals, totalsOf } from '../rightsizing/totals.ts';
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
-import { productMatcher } from './known-data.ts';
 import { withLiteralNames } from './literal-names.ts';
 import { number, text } from './live-columns.ts';
-import { cell, type Notice, type TargetAnswer } from './panel-data.ts';
-import { matcherOf, type Query, show } from './query.ts';
+import { asksNote } from './notes.ts';
+import { type Cell, cell, type Notice, type TargetAnswer } from './panel-data.ts';
+import { type Query, show } from './query.ts';
 import { priceColumns, rightsizingCells } from './rightsizing-columns.ts';
+import { notEnough, selection, withoutAdvice, withReason } from './rightsizing-selection.ts';
 import { pricesIn } from './served.ts';
 import { type Cells, type Order, type TableContent, viewTable } from './table-view.ts';
-import { countedText, countText } from './texts.ts';
+import { countText } from './texts.ts';
 
 /** The target `rightsizing`: advice on the number of licenses, from the last pass. */
 
@@ -35,23 +36,6 @@ function* read(
   } catch (error) {
     throw error instanceof AdviceNotReady ? new DatasourceError('not_ready', error.message) : error;
   }
-}
-
-/** The proposals that a query asks for, and `undefined` for each other one. */
-function selection({ values, allows, isPattern }: Query, { rows }: Proposals): Iterable<Proposal | undefined> {
-  const isProduct = productMatcher(values.products, isPattern);
-  const isFeature = matcherOf(values.features, isPattern);
-  const isPackage = matcherOf(values.package === undefined ? [] : [values.package], isPattern);
-  const { state: states } = values.lists;
-  const isAskedFor = ({ advice }: Proposal): boolean =>
-    (states === undefined || states.includes(advice.state)) &&
-    isProduct(advice.vendorLicense) &&
-    isFeature(advice.feature) &&
-    isPackage(advice.package) &&
-    allows('product', advice.vendorLicense) &&
-    allows('feature', advice.feature) &&
-    allows('package', advice.package);
-  return { [Symbol.iterator]: () => Iterator.from(rows).map((row) => (isAskedFor(row) ? row : undefined)) };
 }
 
 /** Higher than any saving. */
@@ -114,17 +98,6 @@ function summaryOf(shown: number, total: number, order: string, totals: Totals):
   );
 }
 
-/** What the advice does not say: a feature without advice may miss licenses, or have some to spare. */
-function* withoutAdvice(query: Query, proposals: Proposals): Generator<void, string | undefined> {
-  const lists = { ...query.values.lists, state: ['no advice'] };
-  let count = 0;
-  for (const proposal of selection({ ...query, values: { ...query.values, lists } }, proposals)) {
-    yield;
-    if (proposal !== undefined) count += 1;
-  }
-  return count === 0 ? undefined : countedText(count, 'feature');
-}
-
 function* answerTable(
   query: Query,
   proposals: Proposals,
@@ -136,7 +109,8 @@ function* answerTable(
   const hasPrices = backend.prices.refusal() === undefined && backend.proposals.hasPrices();
   const order = hasPrices ? byWorth : byCount;
   const items = selection(query, proposals);
-  const unknown = query.values.none === undefined ? undefined : yield* withoutAdvice(query, proposals);
+  const isSaid = query.values.none !== undefined || asksNote(query);
+  const unknown = isSaid ? yield* withoutAdvice(query, proposals) : undefined;
   const answer = yield* viewTable(query, {
     name: 'rightsizing',
     cells: rightsizingCells({
@@ -157,23 +131,28 @@ function* answerTable(
   const sums = totals.currencies.filter(({ saving }) => saving !== undefined);
   backend.prices.onServed((yield* pricesIn(answer)) + sums.length);
   const summary = summaryOf(shown, answer.total ?? shown, sort?.replace(/^-/, '') ?? order.name, totals);
-  return { ...answer, notices: [summary, ...commonNotices(query, proposals, backend)] };
+  const seen = { ...answer, notices: [summary, ...commonNotices(query, proposals, backend)] };
+  return yield* withReason(query, seen, notEnough(query, proposals, todayOf(backend)));
 }
 
-const totalCells = (totals: Totals): Cells<CurrencyTotal> => [
-  [text('Currency'), ({ currency }) => cell(currency)],
-  [number('Could go'), ({ couldGo }) => couldGo],
-  [number('Saving'), ({ saving }) => cell(saving)],
-  [number('Missing'), ({ missing }) => missing],
-  [number('Cost'), ({ cost }) => cell(cost)],
-  [number('With a price'), ({ currency, couldGoFeatures }) => (currency === undefined ? 0 : couldGoFeatures)],
-  [number('Of'), () => totals.couldGo],
-  [number('Features that could go'), () => totals.couldGo],
-  [number('Features missing'), () => totals.missing],
-  [number('Missing with a price'), () => totals.missingPriced],
-  [number('Run out within 120 days'), () => totals.runOut],
-  [number('Provisional'), () => totals.provisional],
-];
+/** While no feature has advice, nothing is counted: that is no 0. */
+const totalCells = (totals: Totals): Cells<CurrencyTotal> => {
+  const counted = (count: number): Cell => (totals.advised === 0 ? null : count);
+  return [
+    [text('Currency'), ({ currency }) => cell(currency)],
+    [number('Could go'), ({ couldGo }) => counted(couldGo)],
+    [number('Saving'), ({ saving }) => cell(saving)],
+    [number('Missing'), ({ missing }) => counted(missing)],
+    [number('Cost'), ({ cost }) => cell(cost)],
+    [number('With a price'), ({ currency, couldGoFeatures }) => counted(currency === undefined ? 0 : couldGoFeatures)],
+    [number('Of'), () => counted(totals.couldGo)],
+    [number('Features that could go'), () => counted(totals.couldGo)],
+    [number('Features missing'), () => counted(totals.missing)],
+    [number('Missing with a price'), () => counted(totals.missingPriced)],
+    [number('Run out within 120 days'), () => counted(totals.runOut)],
+    [number('Provisional'), () => counted(totals.provisional)],
+  ];
+};
 
 function* answerTotals(query: Query, proposals: Proposals, backend: RightsizingBackend): Generator<void, TargetAnswer> {
   const totals = yield* totalsOf(selection(query, proposals));
@@ -181,6 +160,8 @@ function* answerTotals(query: Query, proposals: Proposals, backend: RightsizingB
   backend.prices.onServed(yield* pricesIn(answer));
   return { ...answer, notices: [...answer.notices, ...commonNotices(query, proposals, backend)] };
 }
+
+const todayOf = ({ proposals, now }: RightsizingBackend): number => proposals.localTime().dayOf(now());
 
 /** The proposal of one feature. One with advice is preferred to a component or a package of the same name. */
 function* onlyOne(query: Query, proposals: Proposals): Generator<void, Proposal | undefined> {
@@ -223,13 +204,27 @@ function* answerSteps(query: Query, proposals: Proposals, backend: RightsizingBa
   const steps = (advice === undefined ? [] : stepsOf(advice, tolerance)).map((step): PricedStep => {
     const { per, price, currency } = money ?? {};
     const dropped = (advice?.bought ?? 0) - step.licenses;
-    const saving = per === 'year' && price !== undefined ? roundAmount(dropped * price) : undefined;
+    // fewer licenses than are missing save nothing, and without advice it is not known
+    const isPriced =
+      advice?.state !== 'missing' && advice?.state !== 'no advice' && per === 'year' && price !== undefined;
+    const saving = isPriced ? roundAmount(dropped * price) : undefined;
     return { ...step, saving, currency: saving === undefined ? undefined : currency };
   });
   const answer = yield* viewTable(query, { name: 'steps', cells: stepCells, items: steps });
   backend.prices.onServed(yield* pricesIn(answer));
   const why = advice === undefined || steps.length > 0 ? [] : [info(advice.reason)];
-  return { ...answer, notices: [...answer.notices, ...why, ...commonNotices(query, proposals, backend)] };
+  const seen = { ...answer, notices: [...answer.notices, ...why, ...commonNotices(query, proposals, backend)] };
+  return yield* withReason(query, seen, noStep(query, proposals, backend, advice?.reason));
+}
+
+/** Why a feature has no step. */
+function* noStep(
+  query: Query,
+  proposals: Proposals,
+  backend: RightsizingBackend,
+  reason: string | undefined,
+): Generator<void, string | undefined> {
+  return (yield* notEnough(query, proposals, todayOf(backend))) ?? reason;
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
+import { noRowText } from './notes.ts';
 import { namesOf } from './option-lists.ts';
-import { flatRows, type PanelData, type Table, type TargetAnswer } from './panel-data.ts';
+import { flatRows, hasRows, type PanelData, type Table, type TargetAnswer } from './panel-data.ts';
 import { type Query, readFilters, readQuery, readRange, readTargetName, readTexts, show } from './query.ts';
 import { type Json, payloadOf, requireObject } from './request-body.ts';
 import { answerTarget } from './target-answers.ts';
@@ -59,8 +60,6 @@ function withoutHeader(item: PanelData): object {
 const textTable = (name: string, text: string) =>
   ({ name, type: 'table', columns: [{ text: 'Result', type: 'string' }], rows: [[text]] }) as const;
 
-const hasRows = (item: PanelData): boolean => !('rows' in item) || item.rows[Symbol.iterator]().next().done !== true;
-
 /**
  * The answer to a query that names a text for no row. Grafana's own text for no data cannot say that no row exists: it is also
  * shown while the daemon does not answer.
@@ -68,8 +67,7 @@ const hasRows = (item: PanelData): boolean => !('rows' in item) || item.rows[Sym
 function withNone({ target, values }: Query, answer: TargetAnswer): TargetAnswer {
   const { items, incomplete, unknown } = answer;
   if (values.none === undefined || incomplete !== undefined || items.some(hasRows)) return answer;
-  const text = unknown === undefined ? values.none : `None is known, but there is no data about ${unknown}`;
-  return { ...answer, items: [textTable(target, text)] };
+  return { ...answer, items: [textTable(target, noRowText(values.none, unknown))] };
 }
 
 /** @param target as it was sent, which may be anything */

@@ -1,4 +1,5 @@
 import { DatasourceError } from './errors.ts';
+import { isNote, NOTE } from './notes.ts';
 import { type Cell, type Column, keyOf, type Notice, type Table, type TargetAnswer, table } from './panel-data.ts';
 import { type Query, show } from './query.ts';
 import { comparing, firstOf, type Sorting } from './sliced-sort.ts';
@@ -55,7 +56,10 @@ function columnOf<T>(query: Query, cells: Cells<T>, key: string, name: string): 
 function shownColumns<T>(query: Query, cells: Cells<T>): Cells<T> {
   const asked = query.values.lists.columns ?? [];
   if (asked.length === 0) return cells.filter(([, , shown = 'always']) => shown === 'always');
-  return asked.map((name) => columnOf(query, cells, 'columns', name)).filter(([, , shown]) => shown !== 'never');
+  const note = [NOTE, () => null] as const;
+  return asked
+    .map((name) => (isNote(query, name) ? note : columnOf(query, cells, 'columns', name)))
+    .filter(([, , shown]) => shown !== 'never');
 }
 
 /** Items, and what of them is not known, after they have been read. */
@@ -151,6 +155,7 @@ export function* viewAnswer(query: Query, answer: TargetAnswer): Generator<void,
   const items: TargetAnswer['items'][number][] = [];
   const notices = [...answer.notices];
   let { incomplete, unknown } = answer;
+  let total = 0;
   for (const item of answer.items) {
     if (!isTable(item)) {
       items.push(item);
@@ -160,6 +165,7 @@ export function* viewAnswer(query: Query, answer: TargetAnswer): Generator<void,
     const viewed = yield* viewTable(query, { name: item.name, cells, items: item.rows });
     items.push(...viewed.items);
     notices.push(...viewed.notices);
+    total += viewed.total ?? 0;
     incomplete ??= viewed.incomplete;
     unknown ??= viewed.unknown;
   }
@@ -167,6 +173,7 @@ export function* viewAnswer(query: Query, answer: TargetAnswer): Generator<void,
     ...answer,
     items,
     notices,
+    total,
     ...(incomplete !== undefined && { incomplete }),
     ...(unknown !== undefined && { unknown }),
   };

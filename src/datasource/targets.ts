@@ -132,7 +132,7 @@ export const payloadKeys = {
   none: {
     label: 'Text for no row',
     meaning:
-      'A text that `/query` returns as the only row when it is known that no row exists. Without it, or if that is not known, the answer is empty, and Grafana shows the same as without a data source.',
+      'A text that is returned as the only row when it is known that no row exists; by `/rows` only with the column `note`. Without it, or if that is not known, the answer is empty, and Grafana shows the same as without a data source.',
   },
 } as const satisfies Record<string, Key>;
 
@@ -148,8 +148,8 @@ export interface Target {
   readonly required: readonly KeyName[];
   /** The first is the default. */
   readonly shapes: readonly string[];
-  /** The shape of `/rows`: one flat table. */
-  readonly rowShape: string;
+  /** The shapes of `/rows`, each one flat table. The first is the default. */
+  readonly rowShapes: readonly string[];
 }
 
 const combination = ['product', 'feature', 'package', 'pattern'] as const;
@@ -166,7 +166,7 @@ export const targets = {
     keys: [...combination, 'ftype', 'wildcard', 'shape', ...view],
     required: named,
     shapes: ['timeseries', 'long', 'totals', 'annotations'],
-    rowShape: 'long',
+    rowShapes: ['long', 'days', 'periods', 'totals', 'annotations'],
   },
   reserved: {
     label: 'Reservation history',
@@ -175,7 +175,7 @@ export const targets = {
     keys: [...combination, 'ftype', 'wildcard', 'shape', ...view],
     required: named,
     shapes: ['table', 'timeseries', 'long'],
-    rowShape: 'long',
+    rowShapes: ['long'],
   },
   efficiency: {
     label: 'Efficiency',
@@ -184,7 +184,7 @@ export const targets = {
     keys: [...combination, ...period, ...view],
     required: named,
     shapes: ['table', 'long'],
-    rowShape: 'long',
+    rowShapes: ['long'],
   },
   heatmap: {
     label: 'Heat map',
@@ -193,7 +193,7 @@ export const targets = {
     keys: [...combination, ...period, 'shape', ...view],
     required: named,
     shapes: ['heatmap', 'table', 'long'],
-    rowShape: 'long',
+    rowShapes: ['long', 'wide'],
   },
   users: {
     label: 'Users',
@@ -202,7 +202,7 @@ export const targets = {
     keys: [...combination, 'type', 'wildcard', 'tokenpool', 'user', 'format', 'sortdatafield', 'sortorder', ...view],
     required: named,
     shapes: ['table'],
-    rowShape: 'table',
+    rowShapes: ['table'],
   },
   expirations: {
     label: 'Expirations',
@@ -211,7 +211,7 @@ export const targets = {
     keys: [...combination, 'status', 'within', 'expiry_month', 'search', 'shape', ...view],
     required: ['product'],
     shapes: ['table', 'months', 'totals', 'annotations'],
-    rowShape: 'table',
+    rowShapes: ['table', 'months', 'totals', 'annotations'],
   },
   features: {
     label: 'Features',
@@ -220,7 +220,7 @@ export const targets = {
     keys: ['product', 'package', 'pattern', 'user', 'filters', 'shape', ...view],
     required: ['product'],
     shapes: ['table', 'totals'],
-    rowShape: 'table',
+    rowShapes: ['table', 'totals'],
   },
   products: {
     label: 'Vendor licenses',
@@ -229,7 +229,7 @@ export const targets = {
     keys: ['filters', 'pattern', ...view],
     required: [],
     shapes: ['table'],
-    rowShape: 'table',
+    rowShapes: ['table'],
   },
   server_down: {
     label: 'Servers that are down',
@@ -238,7 +238,7 @@ export const targets = {
     keys: ['filters', 'pattern', ...view],
     required: [],
     shapes: ['table'],
-    rowShape: 'table',
+    rowShapes: ['table'],
   },
   rightsizing: {
     label: 'Right-sizing',
@@ -246,7 +246,7 @@ export const targets = {
     keys: [...combination, 'state', 'tolerance', 'shape', ...view],
     required: [],
     shapes: ['table', 'steps', 'totals'],
-    rowShape: 'table',
+    rowShapes: ['table', 'steps', 'totals'],
   },
   attention: {
     label: 'Needs attention',
@@ -254,7 +254,7 @@ export const targets = {
     keys: ['product', 'feature', 'severity', ...view],
     required: [],
     shapes: ['table'],
-    rowShape: 'table',
+    rowShapes: ['table'],
   },
 } as const satisfies Record<string, Target>;
 

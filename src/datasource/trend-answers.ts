@@ -1,6 +1,5 @@
 import type { TrendSeries } from '../model/history.ts';
 import { dateText } from '../model/local-time.ts';
-import { isUncountedFigure } from '../model/uncounted.ts';
 import { annotations, type Event } from './annotations.ts';
 import {
   type Answered,
@@ -15,6 +14,7 @@ import {
 import { type Combination, suffixOf } from './combinations.ts';
 import { type DayRange, isWithin } from './day-range.ts';
 import { DatasourceError } from './errors.ts';
+import { periodsTable } from './history-bars.ts';
 import {
   type Cell,
   type Frame,
@@ -26,12 +26,9 @@ import {
 } from './panel-data.ts';
 import { show } from './query.ts';
 import { namesText } from './texts.ts';
+import { DENIALS, ELAPSED, MAX_AVAILABLE, TREND_SERIES, uncountedNotice, withoutUncounted } from './trend-series.ts';
 
 /** GetHistory in the formats of Grafana's panels. */
-
-/** The series of spec 4.6, which are the columns of a table even if it has no rows. */
-const TREND_SERIES = ['Max Available', 'Elapsed Time', 'Denials'] as const;
-const [MAX_AVAILABLE, ELAPSED, DENIALS] = TREND_SERIES;
 
 /** Maximum number of annotations, each a line in a panel. They are sorted without a pause. */
 const MAX_EVENTS = 20_000;
@@ -50,28 +47,6 @@ function hasValue(datapoints: TimeSeries['datapoints']): boolean {
   return false;
 }
 
-/** The series of an answer without the numbers of uncounted licenses, of which a sum may contain several. */
-function withoutUncounted(series: TrendSeries): TrendSeries {
-  if (series.name !== MAX_AVAILABLE || !series.values.some(isUncountedFigure)) return series;
-  return { ...series, values: series.values.map((value) => (isUncountedFigure(value) ? Number.NaN : value)) };
-}
-
-/** One notice for all answers with uncounted licenses. */
-function uncountedNotice({ days }: ChartContext, answered: Answered<readonly TrendSeries[]>): readonly Notice[] {
-  const names = answered
-    .filter(({ answer }) =>
-      answer.some(
-        ({ name, at, values }) =>
-          name === MAX_AVAILABLE &&
-          at.some((time, i) => isWithin(days, time) && isUncountedFigure(values[i] as number)),
-      ),
-    )
-    .map(({ combination }) => combination.feature);
-  if (names.length === 0) return [];
-  const text = `${MAX_AVAILABLE} is left out where licenses are uncounted: ${namesText(names)}`;
-  return [{ severity: 'info', text }];
-}
-
 /** @throws DatasourceError for a column that is not a series, or if a panel cannot show so many annotations */
 export function* shapeHistory(context: ChartContext, raw: Answered<readonly TrendSeries[]>): Generator<void, Shaped> {
   const { query } = context;
@@ -84,6 +59,10 @@ export function* shapeHistory(context: ChartContext, raw: Answered<readonly Tren
   }
   if (query.shape === 'long') return { items: [historyTable(context, answered)], notices };
   if (query.shape === 'totals') return { items: [yield* totalsTable(context, answered)], notices };
+  if (query.shape === 'periods') {
+    const { bars, notice } = yield* periodsTable(context, answered);
+    return { items: [bars], notices: [...notices, notice] };
+  }
   const charts = historyCharts(context, answered);
   return { items: charts.items, notices: [...notices, ...charts.notices] };
 }

@@ -46,6 +46,8 @@ export interface Advice extends SeriesName {
   readonly countRange: readonly [least: number, most: number] | undefined;
   /** Why, in one sentence. */
   readonly reason: string;
+  /** The first day with advice if every day is recorded; `undefined` if there is advice, or if no such day is known. */
+  readonly enoughFrom: number | undefined;
   /** Days of the window that have enough data, and their share of the window. */
   readonly days: number;
   readonly coverage: number | undefined;

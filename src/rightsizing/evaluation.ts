@@ -5,6 +5,7 @@ import { curveFigures } from './curve-figures.ts';
 import { riseText } from './cut.ts';
 import { type Decision, decide } from './decision.ts';
 import type { DayColumns, Demand } from './demand.ts';
+import { enoughFrom } from './exclusions.ts';
 import type { WindowFigures } from './figures.ts';
 import type { Findings } from './findings.ts';
 import { trendOf } from './growth.ts';
@@ -128,6 +129,7 @@ export function* evaluateDemand(demand: Demand, context: AdviceContext): Generat
     count: decision.count,
     countRange: decision.countRange,
     reason: reasonOf(findings, decision),
+    enoughFrom: decision.state === 'not enough data' ? enoughFrom(findings, figures.days) : undefined,
     days,
     coverage: days / WINDOW_DAYS,
     confidence: confidenceOf(findings, decision),

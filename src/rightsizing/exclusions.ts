@@ -1,6 +1,7 @@
 import { dateText } from '../model/local-time.ts';
 import { isUncountedFigure } from '../model/uncounted.ts';
 import type { Findings } from './findings.ts';
+import { laterWeeks, type WindowDays } from './window.ts';
 import { numberText, plural } from './wording.ts';
 
 /** Why there is no advice at all, or not yet. Each text is a part of a sentence. */
@@ -27,8 +28,25 @@ export function exclusionsOf({ context, bought, use: { last } }: Findings): stri
   return texts;
 }
 
+interface Recorded {
+  readonly weeks: Pick<Findings['weeks'], 'week'>;
+  readonly regime: Pick<Findings['regime'], 'change'>;
+  readonly context: Pick<Findings['context'], 'today'>;
+}
+
+/** The first day on which the history can be enough: if every day is recorded from now on, and no more is bought. */
+export function enoughFrom(
+  { regime, context: { today } }: Omit<Recorded, 'weeks'>,
+  days: WindowDays,
+): number | undefined {
+  for (const { later, week } of laterWeeks(days)) {
+    if (dataGuards({ regime, weeks: { week }, context: { today: today + later } }).length === 0) return today + later;
+  }
+  return undefined;
+}
+
 /** Why the history is not enough yet. */
-export function dataGuards({ weeks: { week }, regime: { change }, context: { today } }: Findings): string[] {
+export function dataGuards({ weeks: { week }, regime: { change }, context: { today } }: Recorded): string[] {
   const texts: string[] = [];
   const counted = week.length;
   const since = 1 - (week[0] ?? 1);

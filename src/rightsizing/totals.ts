@@ -29,6 +29,8 @@ export interface Totals {
   readonly runOut: number;
   /** Features whose licenses could go, but that are in no sum: their advice is provisional. */
   readonly provisional: number;
+  /** Features with advice. Without any, the other numbers are not known. */
+  readonly advised: number;
 }
 
 /** How far ahead a run-out counts as near, days. */
@@ -62,7 +64,7 @@ export function* totalsOf(proposals: Iterable<Proposal | undefined>): Generator<
     sums.set(currency, known);
     return known;
   };
-  const counts = { couldGo: 0, couldGoPriced: 0, missing: 0, missingPriced: 0, runOut: 0, provisional: 0 };
+  const counts = { couldGo: 0, couldGoPriced: 0, missing: 0, missingPriced: 0, runOut: 0, provisional: 0, advised: 0 };
   let read = 0;
   for (const proposal of proposals) {
     read += 1;
@@ -70,6 +72,7 @@ export function* totalsOf(proposals: Iterable<Proposal | undefined>): Generator<
     if (proposal === undefined) continue;
     const { advice, money } = proposal;
     const { state, count = 0, confidence } = advice;
+    if (state !== 'not enough data' && state !== 'no advice') counts.advised += 1;
     if (runsOutSoon(proposal)) counts.runOut += 1;
     const isSummed = confidence === 'high';
     if (state === 'missing') counts.missing += 1;

@@ -61,5 +61,32 @@ export function weeklyPeaks({ isCounted, peak }: WindowDays): WeeklyPeaks {
   return { week, peak: peaks };
 }
 
+/** How many days of an age count and have a peak, from one age to before another. */
+type CountKnown = (from: number, to: number) => number;
+
+function knownDays({ isCounted, peak }: WindowDays): CountKnown {
+  const before = new Uint16Array(WINDOW_DAYS + 1);
+  for (let age = 0; age < WINDOW_DAYS; age += 1) {
+    const isKnown = isCounted[age] === 1 && !Number.isNaN(peak[age] ?? Number.NaN);
+    before[age + 1] = (before[age] ?? 0) + Number(isKnown);
+  }
+  return (from, to) => (before[Math.min(to, WINDOW_DAYS)] ?? 0) - (before[Math.min(from, WINDOW_DAYS)] ?? 0);
+}
+
+/** The weeks with enough data some days later, if each of these days is recorded, oldest first. */
+export function* laterWeeks(days: WindowDays): Generator<{ readonly later: number; readonly week: readonly number[] }> {
+  const known = knownDays(days);
+  for (let later = 1; later <= WINDOW_DAYS; later += 1) {
+    const week: number[] = [];
+    for (let age = WEEKS - 1; age >= 0; age -= 1) {
+      const [from, to] = [age * WEEK, (age + 1) * WEEK];
+      const recorded = Math.max(0, Math.min(to, later) - from);
+      const kept = known(Math.max(0, from - later), Math.max(0, to - later));
+      if (recorded + kept >= ENOUGH_DAYS) week.push(age === 0 ? 0 : -age);
+    }
+    yield { later, week };
+  }
+}
+
 /** The first day of a week. */
 export const firstDayOf = (week: number, today: number): number => today - WEEK * (1 - week);

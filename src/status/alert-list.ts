@@ -1,4 +1,4 @@
-import { answerRows } from '../datasource/rows.ts';
+import { completeRows } from '../datasource/rows.ts';
 import { type Html, html, nameHtml } from '../html/html.ts';
 import type { StatusInputs } from './inputs.ts';
 import type { Known } from './known.ts';
@@ -26,7 +26,7 @@ export async function readAttention(
   subject: { readonly product?: string; readonly feature?: string } = {},
 ): Promise<readonly AttentionItem[]> {
   const asked = { severity: ['critical', 'warning', 'info'], ...subject };
-  return [...(await answerRows('attention', asked, backend, signal))] as readonly AttentionItem[];
+  return [...(await completeRows('attention', asked, backend, signal))] as readonly AttentionItem[];
 }
 
 const classes = { critical: 'bad', warning: 'warn', info: 'soft' } as const;

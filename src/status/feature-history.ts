@@ -1,5 +1,5 @@
 import type { Backend } from '../datasource/backend.ts';
-import { answerRows } from '../datasource/rows.ts';
+import { completeRows } from '../datasource/rows.ts';
 import { dateText } from '../model/local-time.ts';
 import type { HistoryDay } from './history-picture.ts';
 import type { WeekHour } from './week-picture.ts';
@@ -62,8 +62,8 @@ export async function readHistory(
   const range = { from: String(localTime.startOf(first) * 1000), to: String(now() * 1000) };
   const asked = { product: vendorLicense, feature, ...range };
   const [history, reserved] = await Promise.all([
-    answerRows('history', asked, backend, signal),
-    answerRows('reserved', asked, backend, signal),
+    completeRows('history', asked, backend, signal),
+    completeRows('reserved', asked, backend, signal),
   ]);
   const byDay = new Map(
     [...(history as Iterable<HistoryAnswer>)].map((row) => [localTime.dayOf(row.time / 1000), row]),
@@ -88,7 +88,7 @@ export async function readWeek(
   signal: AbortSignal,
 ): Promise<readonly WeekHour[]> {
   const asked = { product: vendorLicense, feature, last: 'last-7-days' };
-  const hours = [...(await answerRows('heatmap', asked, backend, signal))] as readonly HourAnswer[];
+  const hours = [...(await completeRows('heatmap', asked, backend, signal))] as readonly HourAnswer[];
   return hours.map(({ hour, weekday, value }) => ({ hour, weekday, maxInUse: value ?? undefined }));
 }
 
@@ -98,7 +98,7 @@ export async function readHolders(
   backend: Backend,
   signal: AbortSignal,
 ): Promise<readonly Holder[]> {
-  const rows = await answerRows('users', { product: vendorLicense, feature, sort: 'Since' }, backend, signal);
+  const rows = await completeRows('users', { product: vendorLicense, feature, sort: 'Since' }, backend, signal);
   return [...rows] as Holder[];
 }
 
@@ -109,6 +109,6 @@ export async function readAdvice(
   signal: AbortSignal,
 ): Promise<readonly AdviceAnswer[]> {
   const unpriced = { ...backend, prices: { ...backend.prices, onServed: () => undefined } };
-  const rows = await answerRows('rightsizing', { product: vendorLicense, feature }, unpriced, signal);
+  const rows = await completeRows('rightsizing', { product: vendorLicense, feature }, unpriced, signal);
   return [...rows] as AdviceAnswer[];
 }

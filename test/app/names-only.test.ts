@@ -150,7 +150,7 @@ const answers: Allowed = [
   [/^\/expirations\.ics (?!SUMMARY|DESCRIPTION|X-WR-CALDESC)[A-Z]/, /./, 'the frame of a calendar'],
   [/^\/grafana vendor_licenses$|^\/api\/v1\/rightsizing total$/, /^[24]$/, 'the number of names'],
   [/^\/grafana status$|^\/-\/(?:healthy|ready) /, /^ok$|^Healthy\.$|^Ready\.$/, 'whether this process answers'],
-  [/^\/api\/v1\/rightsizing notices$|rightsizing meta notices text$/, /^\d features?$/, 'the number of names'],
+  [/^\/api\/v1\/rightsizing notices$|rightsizing (?:meta )?notices text$/, /^\d features?$/, 'the number of names'],
   [
     /rightsizing(?: data)? (?:days|coverage)$|^\/grafana\/query rightsizing rows$/,
     /^0$/,
@@ -187,9 +187,10 @@ const answers: Allowed = [
     /./,
     'the frame of a table',
   ],
+  [/^\/grafana\/rows\/\w+ notices severity$/, /^(?:info|warning)$/, 'how much a sentence matters'],
   [
     / notices text$/,
-    /^shown: last 7 days, the shortest duration|^the analyzer has no value in the time range|never collected, so no expiry is known$/,
+    /^shown: last 7 days, the shortest duration|^shown: last 365 days, the longest|^the analyzer has no value in the time range|never collected, so no expiry is known$/,
     'what is shown, or that it is not known',
   ],
   [/^\/grafana\/query heatmap fields values$/, /^(?:\d|1\d|2[0-3])$/, 'the hours of a day'],

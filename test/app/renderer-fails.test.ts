@@ -36,7 +36,7 @@ it('when the renderer throws, alerts and Grafana have the newest data, and /metr
   );
   cleanup.add(() => app.stop());
   const isDown = async (): Promise<boolean> =>
-    ((await (await fetch(`${app.url}/grafana/rows/server_down`)).json()) as { product: string }[]).some(
+    ((await (await fetch(`${app.url}/grafana/rows/server_down`)).json()) as { rows: { product: string }[] }).rows.some(
       ({ product }) => product === 'newly;down',
     );
   await eventually('the first poll', async () => (await app.sample('license_up')) === 1);

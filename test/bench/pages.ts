@@ -27,8 +27,10 @@ export async function benchPages(features: number, runs: number): Promise<Line[]
     const { daemon, page, poll } = await startPolledSite(cleanup, features);
     const origin = new URL(page).origin;
     await eventually('the expiries are known', async () => (await fetch(`${origin}/expirations.csv`)).ok);
-    const products = (await (await fetch(`${origin}/grafana/rows/products?top=1`)).json()) as { product: string }[];
-    const vendorLicense = encodeURIComponent(products[0]?.product ?? '');
+    const products = (await (await fetch(`${origin}/grafana/rows/products?top=1`)).json()) as {
+      rows: { product: string }[];
+    };
+    const vendorLicense = encodeURIComponent(products.rows[0]?.product ?? '');
     const pages = {
       'status page, first after a poll': '/',
       'status page, again': '/',

@@ -12,7 +12,7 @@ beforeAll(async () => {
 }, 60_000);
 afterAll(() => cleanup.run());
 
-const rows = async (query: string) => (await get(`${url}/rows/expirations?product=%25&${query}`)).body;
+const rows = async (query: string) => (await get(`${url}/rows/expirations?product=%25&${query}`)).body.rows;
 
 it('lists as many upcoming licenses for a month as the calendar counts', async () => {
   const payload = { product: '%', shape: 'months', status: ['upcoming'] };
@@ -44,7 +44,7 @@ it('must be a month', async () => {
 it('has the number of licenses and their use, if asked for', async () => {
   const [row] = await rows('columns=Bought&columns=In%20use&sort=-In%20use');
   expect(Object.keys(row)).toEqual(['bought', 'in_use']);
-  expect(row.bought).toMatch(/^\d+$|^uncounted$/);
+  expect(row.bought).toBeGreaterThanOrEqual(row.in_use);
   expect(row.in_use).toBeGreaterThan(0);
 });
 

@@ -48,7 +48,7 @@ describe.each(Object.entries(ranges))('October as %s sends it', (_, range) => {
     expect(long.rows).toHaveLength(31);
     const parameters = new URLSearchParams({ ...whose, from: String(Date.parse(range.from)), to: range.to });
     const { body } = await get(`${daemon.url}/rows/history?${parameters}`);
-    expect(sum(body.map((row: { denials: number }) => row.denials))).toBe(denials);
+    expect(sum(body.rows.map((row: { denials: number }) => row.denials))).toBe(denials);
   });
 
   it('has 31 days of reservations', async () => {
@@ -81,7 +81,7 @@ describe.each(Object.entries(ranges))('October as %s sends it', (_, range) => {
 
 it('has no number for uncounted licenses, and none in the sum of the analyzer', async () => {
   const { body } = await get(`${daemon.url}/rows/features?product=%25`);
-  const uncounted = body.filter(({ bought }: { bought: string }) => bought === 'uncounted');
+  const uncounted = body.rows.filter((row: { license_type: string }) => row.license_type === 'uncounted');
   expect(uncounted.length).toBeGreaterThan(0);
   const { product, feature } = uncounted[0];
   const notice = { severity: 'info', text: `Max Available is left out where licenses are uncounted: ${feature}` };
@@ -92,12 +92,12 @@ it('has no number for uncounted licenses, and none in the sum of the analyzer', 
   // the sum is that of the counted ones
   expect(all.map(({ title }: { title: string }) => title)).toEqual(['Max Available', 'Elapsed Time', 'Denials']);
   expect(all[0].meta.notices ?? []).toEqual([]);
-  const products = (await get(`${daemon.url}/rows/products`)).body;
+  const products = (await get(`${daemon.url}/rows/products`)).body.rows;
   for (const { max_available: most } of products) expect(most).toBeLessThan(10_000);
 });
 
 it('lists what needs attention, from the evaluation of alerts, without an Alertmanager', async () => {
-  await eventually('alerts', async () => (await get(`${daemon.url}/rows/attention`)).body.length > 0);
+  await eventually('alerts', async () => (await get(`${daemon.url}/rows/attention`)).body.rows?.length > 0);
   const [table] = await ask('attention', {}, ranges.Berlin);
   expect(table.columns.map(({ text }: { text: string }) => text)).toEqual([
     'Severity',
@@ -112,5 +112,5 @@ it('lists what needs attention, from the evaluation of alerts, without an Alertm
   ]);
   expect(table.rows[0].slice(0, 4)).toEqual(['critical', 'Server is down', 'sim-lic03;sim_solverd', null]);
   const { body } = await get(`${daemon.url}/rows/attention?severity=critical&top=1&columns={What,product}`);
-  expect(body).toEqual([{ what: 'Server is down', product: 'sim-lic03;sim_solverd' }]);
+  expect(body.rows).toEqual([{ what: 'Server is down', product: 'sim-lic03;sim_solverd' }]);
 });

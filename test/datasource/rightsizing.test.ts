@@ -1,7 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { Backend } from '../../src/datasource/backend.ts';
 import { keyOf, type Table } from '../../src/datasource/panel-data.ts';
 import { readQuery } from '../../src/datasource/query.ts';
 import { answerRightsizing } from '../../src/datasource/rightsizing-answers.ts';
+import { answerRows } from '../../src/datasource/rows.ts';
 import type { FeatureRow } from '../../src/inventory/feature-row.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { tableOf } from '../../src/inventory/table.ts';
@@ -9,7 +11,7 @@ import { createLocalTime, dateText } from '../../src/model/local-time.ts';
 import { createOwners } from '../../src/model/owners.ts';
 import { createPrices, type PriceEntry } from '../../src/model/prices.ts';
 import { createProposalSource } from '../../src/rightsizing/proposals.ts';
-import type { AdviceTable } from '../../src/rightsizing/rightsizing.ts';
+import type { AdviceTable, KeptAdvice } from '../../src/rightsizing/rightsizing.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { adviceOf, adviceTable, manyAdvices, rightsizingOf, TODAY } from '../support/advice-table.ts';
 import { priceEntry } from '../support/price-entry.ts';
@@ -42,7 +44,7 @@ interface Setup {
   readonly now?: number;
 }
 
-function ask(payload: object, { entries = [], showsPrices = true, now = AT, ...setup }: Setup = {}) {
+function backendOf({ entries = [], showsPrices = true, now = AT, ...setup }: Setup) {
   const table = 'table' in setup ? setup.table : adviceTable([adviceOf()]);
   const prices = createPrices(entries);
   const proposals = createProposalSource({
@@ -51,12 +53,16 @@ function ask(payload: object, { entries = [], showsPrices = true, now = AT, ...s
     localTime: () => localTime,
     nextPass: () => AT,
   });
-  const backend = {
+  return {
     proposals,
     prices: { refusal: () => (showsPrices ? undefined : REFUSAL), onServed: () => undefined },
     owners: () => createOwners([{ vendorLicense: 'lic01;*', feature: '*', labels: { owner: 'cad' } }]),
     now: () => now,
+    useInventory: <T>(work: (known: Inventory) => Promise<T>) => work(inventory),
   };
+}
+
+function ask(payload: object, setup: Setup = {}) {
   const query = readQuery({
     target: 'rightsizing',
     payload: payload as Record<string, unknown>,
@@ -64,7 +70,7 @@ function ask(payload: object, { entries = [], showsPrices = true, now = AT, ...s
     filters: [],
     prefix: 'payload.',
   });
-  const { items, notices } = runAtOnce(answerRightsizing(query, inventory, backend));
+  const { items, notices } = runAtOnce(answerRightsizing(query, inventory, backendOf(setup)));
   const [{ columns, rows }] = items as [Table];
   const cells = [...rows];
   const keys = columns.map(({ text }) => keyOf(text));
@@ -73,6 +79,13 @@ function ask(payload: object, { entries = [], showsPrices = true, now = AT, ...s
     rows: cells.map((row) => Object.fromEntries(keys.map((key, i) => [key, row[i]]))),
     notices: notices.map(({ text }) => text),
   };
+}
+
+/** The same as rows. */
+async function askRows(parameters: Readonly<Record<string, string>>, setup: Setup = {}) {
+  const backend = backendOf(setup) as unknown as Backend;
+  const { rows, ...answer } = await answerRows('rightsizing', parameters, backend, new AbortController().signal);
+  return { ...answer, rows: [...rows] as Record<string, unknown>[] };
 }
 
 const names = (answer: { readonly rows: readonly Record<string, unknown>[] }) =>
@@ -280,5 +293,128 @@ describe('the target rightsizing', () => {
         message: expect.stringContaining('it is expected after 2026-11-18T00:00:00Z'),
       }),
     );
+  });
+});
+
+const waiting = (feature: string, fields: Partial<KeptAdvice> = {}) =>
+  adviceOf({
+    feature,
+    state: 'not enough data',
+    count: undefined,
+    confidence: 'none',
+    reason: 'Not enough data: 5 of 13 weeks are recorded.',
+    enoughFrom: TODAY + 50,
+    ...fields,
+  });
+const none = (feature: string) => adviceOf({ feature, state: 'no advice', count: undefined, confidence: 'none' });
+
+describe('totals', () => {
+  const numbers = [
+    ...['could_go', 'missing', 'with_a_price', 'of', 'features_that_could_go', 'features_missing'],
+    ...['missing_with_a_price', 'run_out_within_120_days', 'provisional'],
+  ];
+
+  it('are not known while no feature has advice, and no 0', async () => {
+    for (const rows of [[waiting('a'), none('b')], [none('a')], []]) {
+      const table = adviceTable(rows);
+      const [row] = ask({ shape: 'totals' }, { table }).rows;
+      expect(Object.keys(row ?? {})).toEqual(expect.arrayContaining(numbers));
+      for (const key of numbers) expect([key, row?.[key]]).toEqual([key, null]);
+      expect((await askRows({ shape: 'totals' }, { table })).rows).toEqual([row]);
+    }
+  });
+
+  it('are numbers as soon as one feature has advice', () => {
+    const [row] = ask({ shape: 'totals' }, { table: adviceTable([waiting('a'), adviceOf({ state: 'fine' })]) }).rows;
+    for (const key of numbers) expect([key, row?.[key]]).toEqual([key, 0]);
+  });
+});
+
+describe('steps', () => {
+  it('of a feature that lacks licenses, or has no advice, save nothing', () => {
+    const of = (state: KeptAdvice['state']) => {
+      const table = adviceTable([adviceOf({ state })]);
+      return ask({ shape: 'steps' }, { table, entries: [priceEntry({})] }).rows;
+    };
+    expect(of('fine')[0]).toMatchObject({ licenses: 18, saving: 200, currency: 'EUR' });
+    expect(of('missing').length).toBe(of('fine').length);
+    for (const row of [...of('missing'), ...of('no advice')]) {
+      expect([row.saving, row.currency]).toEqual([null, null]);
+    }
+  });
+});
+
+describe('the note', () => {
+  const noteOf = async (parameters: Readonly<Record<string, string>>, rows: readonly KeptAdvice[], now = AT) => {
+    const answer = await askRows({ columns: '["feature","note"]', ...parameters }, { table: adviceTable(rows), now });
+    return answer.rows.map(({ feature, note }) => [feature, note]);
+  };
+  const day = dateText(TODAY + 50);
+
+  it('says when there can be advice, for any state that is asked for', async () => {
+    const text = `Not enough data until ${day}`;
+    for (const parameters of [{ state: 'could go' }, { state: 'missing', none: 'None is missing' }]) {
+      expect(await noteOf(parameters, [waiting('later', { enoughFrom: TODAY + 60 }), waiting('a'), none('b')])).toEqual(
+        [[null, text]],
+      );
+    }
+    expect(await noteOf({ state: 'not enough data' }, [waiting('a')])).toEqual([['a', null]]);
+    // of the features that are asked for
+    const both = [waiting('a'), adviceOf({ feature: 'b', state: 'fine' })];
+    expect(await noteOf({ state: 'could go', feature: 'a' }, both)).toEqual([[null, text]]);
+    expect(await noteOf({ state: 'could go' }, both)).toEqual([[null, 'Nothing']]);
+    expect(await noteOf({ state: 'could go', none: 'None' }, [adviceOf({ state: 'fine' })])).toEqual([[null, 'None']]);
+  });
+
+  it('says what is not recorded, if no day can be said', async () => {
+    const reason = 'Not enough data: 4 of the last 20 weeks are recorded and bought rose from 5 to 6.';
+    const rows = [waiting('a', { enoughFrom: undefined, reason }), waiting('b')];
+    const text = 'Not enough data yet: 5 of 13 weeks are recorded';
+    expect(await noteOf({ state: 'could go' }, rows)).toEqual([[null, text]]);
+    // the day has passed, and no pass since
+    const later = await noteOf({ state: 'could go' }, [waiting('a')], AT + 51 * 86_400);
+    expect(later).toEqual([
+      [null, 'the advice is of 2026-11-17; later passes failed, see the log'],
+      [null, text],
+    ]);
+  });
+
+  it('says in the first pass that no use is recorded', async () => {
+    const unrecorded = adviceOf({ feature: 'a', state: 'no advice', count: undefined, confidence: 'none', days: 0 });
+    const text = 'Not enough data yet: no use is recorded';
+    expect(await noteOf({ state: 'could go' }, [unrecorded])).toEqual([[null, text]]);
+    // others have advice
+    expect(await noteOf({ state: 'could go' }, [unrecorded, adviceOf({ state: 'fine' })])).not.toEqual([[null, text]]);
+  });
+
+  it('says that nothing is known of features without advice', async () => {
+    const text = 'None is known, but there is no data about 1 feature';
+    for (const more of [{ none: 'None' }, {}]) {
+      const rows = [none('a'), adviceOf({ state: 'fine' })];
+      expect(await noteOf({ state: 'could go', ...more }, rows)).toEqual([[null, text]]);
+    }
+  });
+
+  it('says that old advice is old, before the rows', async () => {
+    const warning = 'the advice is of 2026-11-17; later passes failed, see the log';
+    expect(await noteOf({}, [adviceOf()], AT + 3 * 86_400)).toEqual([
+      [null, warning],
+      ['solver', null],
+    ]);
+  });
+
+  it('says why a feature has no step', async () => {
+    const of = async (rows: readonly KeptAdvice[]) =>
+      (await askRows({ shape: 'steps', columns: '{licenses,note}' }, { table: adviceTable(rows) })).rows;
+    const unknown = { hoursAtLeast: new Float64Array() };
+    expect(await of([adviceOf({ ...unknown, reason: 'WHY.' })])).toEqual([{ licenses: null, note: 'WHY.' }]);
+    expect(await of([waiting('a', unknown)])).toEqual([{ licenses: null, note: `Not enough data until ${day}` }]);
+    expect((await of([adviceOf()]))[0]).toEqual({ licenses: 18, note: null });
+  });
+
+  it('says in place of an error that there is no advice yet', async () => {
+    const { rows, total } = await askRows({ columns: '{feature,note}' }, { table: undefined });
+    expect([rows, total]).toEqual([[{ feature: null, note: expect.stringContaining('it is expected after') }], 0]);
+    await expect(askRows({ columns: 'feature' }, { table: undefined })).rejects.toThrow('it is expected after');
   });
 });

@@ -28,7 +28,7 @@ function contextOf(target: TargetName, shape?: string, range: TimeRange = always
     areSeveralFeatures: several,
   };
   const days = { from: range.from ?? Number.NEGATIVE_INFINITY, to: range.to ?? Number.POSITIVE_INFINITY };
-  return { query, combinations, localTime: createLocalTime('America/New_York'), days };
+  return { query, combinations, localTime: createLocalTime('America/New_York'), days, now: range.to ?? 0 };
 }
 
 /** The items as Grafana reads them. */

@@ -198,8 +198,8 @@ export const tables: Readonly<Record<string, () => string>> = {
     ),
   'grafana targets': () =>
     table(
-      ['target', 'from', 'keys (* required)', 'shapes'],
-      Object.entries(targets).map(([name, { endpoint, from, keys, required, shapes }]: [string, Target]) => [
+      ['target', 'from', 'keys (* required)', 'shapes', 'shapes of rows'],
+      Object.entries(targets).map(([name, { endpoint, from, keys, required, shapes, rowShapes }]: [string, Target]) => [
         code(name),
         {
           poll: `the poll of ${endpoint}`,
@@ -209,6 +209,7 @@ export const tables: Readonly<Record<string, () => string>> = {
         }[from],
         keys.map((key) => `${code(key)}${required.includes(key) ? '*' : ''}`).join(', '),
         keys.includes('shape') ? shapes.map(code).join(', ') : code(shapes[0] ?? ''),
+        rowShapes.map(code).join(', '),
       ]),
     ),
   'grafana keys': () =>

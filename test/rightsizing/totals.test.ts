@@ -53,7 +53,15 @@ describe('totals', () => {
 
   it('count the features with and without a price, and what is in no sum', () => {
     const { currencies: _, ...counts } = totals;
-    expect(counts).toEqual({ couldGo: 5, couldGoPriced: 3, missing: 3, missingPriced: 1, runOut: 1, provisional: 1 });
+    expect(counts).toEqual({
+      couldGo: 5,
+      couldGoPriced: 3,
+      missing: 3,
+      missingPriced: 1,
+      runOut: 1,
+      provisional: 1,
+      advised: 12,
+    });
   });
 
   it('are unknown without advice', () => {

@@ -66,7 +66,9 @@ describe('the status page', () => {
     const { url } = await startSite();
     const { status, text, html } = await load(`${url}/`);
     expect(status).toBe(200);
-    const products = (await (await fetch(`${url}/grafana/rows/products`)).json()) as { product: string }[];
+    const { rows: products } = (await (await fetch(`${url}/grafana/rows/products`)).json()) as {
+      rows: { product: string }[];
+    };
     expect(products).toHaveLength(4);
     for (const { product } of products) expect(text).toContain(product);
     expect(text).toMatch(/Servers \d+ (up|down) of 4 vendor licenses/);
@@ -168,10 +170,9 @@ describe('the page of a vendor license', () => {
 describe('the page of a feature', () => {
   /** The path of the page of the feature with most licenses in use. */
   async function featurePath(url: string): Promise<string> {
-    const rows = (await (await fetch(`${url}/grafana/rows/features?product=%25&sort=-In+use&top=1`)).json()) as {
-      product: string;
-      feature: string;
-    }[];
+    const { rows } = (await (await fetch(`${url}/grafana/rows/features?product=%25&sort=-In+use&top=1`)).json()) as {
+      rows: { product: string; feature: string }[];
+    };
     const [{ product, feature } = { product: '', feature: '' }] = rows;
     return `/feature?${parameters({ vendor_license: product, feature })}`;
   }
@@ -194,13 +195,11 @@ describe('the page of a feature', () => {
     const app = await startApp(createConfig(analyzer.url, settings));
     cleanup.add(() => app.stop());
     await eventually('it is ready', async () => (await fetch(`${app.url}/-/ready`, { headers: users.as('ada') })).ok);
-    const rows = await fetch(`${app.url}/grafana/rows/features?product=%25&sort=-In+use&top=1`, {
+    const answer = await fetch(`${app.url}/grafana/rows/features?product=%25&sort=-In+use&top=1`, {
       headers: users.as('bob'),
     });
-    const [{ product, feature } = { product: '', feature: '' }] = (await rows.json()) as {
-      product: string;
-      feature: string;
-    }[];
+    const { rows } = (await answer.json()) as { rows: { product: string; feature: string }[] };
+    const [{ product, feature } = { product: '', feature: '' }] = rows;
     const path = `/feature?${parameters({ vendor_license: product, feature })}`;
     expect((await load(`${app.url}${path}`, users.as('ada'))).text).toContain('sim-user');
     const refused = await load(`${app.url}${path}`, users.as('bob'));
@@ -218,12 +217,9 @@ describe('the page of a feature', () => {
     expect((await load(`${url}${await featurePath(url)}`)).text).toContain(
       'Who holds it Who holds a license of it is not known.',
     );
-    const rows = (await (await fetch(`${url}/grafana/rows/features?product=%25`)).json()) as {
-      product: string;
-      feature: string;
-      in_use: number | null;
-      max_queued: number | null;
-    }[];
+    const { rows } = (await (await fetch(`${url}/grafana/rows/features?product=%25`)).json()) as {
+      rows: { product: string; feature: string; in_use: number | null; max_queued: number | null }[];
+    };
     const idle = rows.find((row) => row.in_use === 0 && row.max_queued === 0);
     const path = `/feature?${parameters({ vendor_license: idle?.product ?? '', feature: idle?.feature ?? '' })}`;
     expect((await load(`${url}${path}`)).text).toContain('Nobody holds a license of it, and nobody waits.');

@@ -246,7 +246,11 @@ describe('names of users', () => {
     ] as const) {
       const { url } = await start(settings);
       const { status, body } = await get(routeOf(url, `/rows/users?${parameters}`), headers);
-      expect([status, body.length > 0, body[0]?.user]).toEqual([200, true, expect.stringMatching(/^sim-user/)]);
+      expect([status, body.rows.length > 0, body.rows[0]?.user]).toEqual([
+        200,
+        true,
+        expect.stringMatching(/^sim-user/),
+      ]);
     }
   });
 
@@ -314,17 +318,17 @@ describe('names of users', () => {
       { ...settings, 'datasource.pseudonym_key_file': writeConfig('another key, just as long') },
     ]) {
       const { url } = await start(more);
-      const { body } = await get(routeOf(url, `/rows/users?${parameters}`));
-      expect(body.length).toBeGreaterThan(5);
-      expect(JSON.stringify(body)).not.toMatch(/sim-user|sim-ws/);
-      expect(body[0]).toMatchObject({
+      const { rows } = (await get(routeOf(url, `/rows/users?${parameters}`))).body;
+      expect(rows.length).toBeGreaterThan(5);
+      expect(JSON.stringify(rows)).not.toMatch(/sim-user|sim-ws/);
+      expect(rows[0]).toMatchObject({
         user: expect.stringMatching(/^[0-9a-f]{12}$/),
         host: expect.stringMatching(/^[0-9a-f]{12}$/),
       });
-      names.push(body[0].user);
+      names.push(rows[0].user);
       // who is who cannot be found out by asking for a name
-      expect((await get(routeOf(url, `/rows/users?${parameters}&user=sim-user023`))).body).toEqual([]);
-      expect((await get(routeOf(url, `/rows/users?${parameters}&user=${body[0].user}`))).body[0]).toEqual(body[0]);
+      expect((await get(routeOf(url, `/rows/users?${parameters}&user=sim-user023`))).body.rows).toEqual([]);
+      expect((await get(routeOf(url, `/rows/users?${parameters}&user=${rows[0].user}`))).body.rows[0]).toEqual(rows[0]);
       expect((await get(routeOf(url, '/rows/features?product=%25&user=sim-user023'))).status).toBe(403);
     }
     expect(names[0]).toBe(names[1]);

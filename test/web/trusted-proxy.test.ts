@@ -216,11 +216,10 @@ describe('the log', () => {
     const app = await start({ ...loopback, ...withUsers() });
     await eventually('first poll', async () => (await ask(app, {}, { path: '/-/ready' })) === 200);
     const rows = async (sent: Record<string, string>) =>
-      (await (await fetch(`${app.url}${NAMES}`, { headers: sent })).json()) as readonly {
-        user: string;
-        host: string;
-      }[];
-    const shown = await rows(ada);
+      (await (await fetch(`${app.url}${NAMES}`, { headers: sent })).json()) as {
+        rows: readonly { user: string; host: string }[];
+      };
+    const { rows: shown } = await rows(ada);
     const people = new Set(shown.map(({ user }) => user)).size;
     expect(people).toBeGreaterThan(1);
     await rows(basic);

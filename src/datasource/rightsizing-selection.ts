@@ -1,0 +1,78 @@
+import { dateText } from '../model/local-time.ts';
+import type { Proposal, Proposals } from '../rightsizing/proposals.ts';
+import { productMatcher } from './known-data.ts';
+import { asksNote } from './notes.ts';
+import { hasRows, type TargetAnswer } from './panel-data.ts';
+import { matcherOf, type Query } from './query.ts';
+import { countedText } from './texts.ts';
+
+/** Which advice a query asks for, and why there may be none. */
+
+/** The proposals that a query asks for, and `undefined` for each other one. */
+export function selection({ values, allows, isPattern }: Query, { rows }: Proposals): Iterable<Proposal | undefined> {
+  const isProduct = productMatcher(values.products, isPattern);
+  const isFeature = matcherOf(values.features, isPattern);
+  const isPackage = matcherOf(values.package === undefined ? [] : [values.package], isPattern);
+  const { state: states } = values.lists;
+  const isAskedFor = ({ advice }: Proposal): boolean =>
+    (states === undefined || states.includes(advice.state)) &&
+    isProduct(advice.vendorLicense) &&
+    isFeature(advice.feature) &&
+    isPackage(advice.package) &&
+    allows('product', advice.vendorLicense) &&
+    allows('feature', advice.feature) &&
+    allows('package', advice.package);
+  return { [Symbol.iterator]: () => Iterator.from(rows).map((row) => (isAskedFor(row) ? row : undefined)) };
+}
+
+/**
+ * Why no feature has advice yet: the first day on which one can have it, or what is not recorded; `undefined` if one has.
+ *
+ * @param query without the states that it asks for
+ */
+export function* notEnough(query: Query, proposals: Proposals, today: number): Generator<void, string | undefined> {
+  const { state: _, ...lists } = query.values.lists;
+  const waiting: Proposal['advice'][] = [];
+  let isUnrecorded = false;
+  for (const proposal of selection({ ...query, values: { ...query.values, lists } }, proposals)) {
+    yield;
+    if (proposal === undefined) continue;
+    if (proposal.advice.state === 'no advice') {
+      isUnrecorded ||= proposal.advice.days === 0;
+      continue;
+    }
+    if (proposal.advice.state !== 'not enough data') return undefined;
+    waiting.push(proposal.advice);
+  }
+  const [first] = waiting;
+  // the first pass, before anything was recorded
+  if (first === undefined) return isUnrecorded ? 'Not enough data yet: no use is recorded' : undefined;
+  const days = waiting.map(({ enoughFrom = Number.NEGATIVE_INFINITY }) => enoughFrom);
+  const day = days.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  if (day > today) return `Not enough data until ${dateText(day)}`;
+  // a day that has passed, or one that is not known, is no answer
+  const { reason } = waiting.reduce((a, b) => (a.reason.length <= b.reason.length ? a : b), first);
+  return `Not enough data yet: ${reason.replace(/^not enough data: /i, '').replace(/\.$/, '')}`;
+}
+
+/** What the advice does not say: a feature without advice may miss licenses, or have some to spare. */
+export function* withoutAdvice(query: Query, proposals: Proposals): Generator<void, string | undefined> {
+  const lists = { ...query.values.lists, state: ['no advice'] };
+  let count = 0;
+  for (const proposal of selection({ ...query, values: { ...query.values, lists } }, proposals)) {
+    yield;
+    if (proposal !== undefined) count += 1;
+  }
+  return count === 0 ? undefined : countedText(count, 'feature');
+}
+
+/** An answer whose note says why it has no row. */
+export function* withReason(
+  query: Query,
+  answer: TargetAnswer,
+  reason: Generator<void, string | undefined>,
+): Generator<void, TargetAnswer> {
+  if (!asksNote(query) || answer.items.some(hasRows)) return answer;
+  const whyNone = yield* reason;
+  return whyNone === undefined ? answer : { ...answer, whyNone };
+}
