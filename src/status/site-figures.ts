@@ -21,7 +21,7 @@ const MAX_EXPIRED = 5;
 export interface Sums {
   features: number;
   saturated: number;
-  /** Features of which a request waits. */
+  /** Requests that wait, as on the dashboards. */
   waiting: number;
   /** Features whose usage is not known. One that the analyzer does not report has no usage. */
   withoutUsage: number;
@@ -116,7 +116,7 @@ function addQueue(sums: Sums, row: number, columns: ReturnType<typeof columnsOf>
     if (columns.isReported(row) || !isKnown) sums.withoutQueue += 1;
     return 0;
   }
-  if (waiting > 0) sums.waiting += 1;
+  sums.waiting += waiting;
   return waiting;
 }
 

@@ -79,11 +79,13 @@ interface Scope {
   readonly unknown: number;
   /** Vendor licenses of which no feature is known. */
   readonly hidden: number;
+  /** Before the number of features, if what is counted are no features. */
+  readonly among?: 'for';
 }
 
-/** A number of features. It is not good while some features are not known. */
+/** A number of features, or of something that they have. It is not good while some features are not known. */
 function featureTile(tile: Pick<Tile, 'title' | 'href' | 'mark'>, count: number, scope: Scope): Tile {
-  const { features, unknown, hidden } = scope;
+  const { features, unknown, hidden, among = 'of' } = scope;
   if (features === 0) return { ...tile, figure: 'not known', about: 'no feature is known', mark: 'unknown' };
   if (count === 0 && unknown >= features) {
     return { ...tile, figure: 'not known', about: `of ${counted(features, 'feature')}`, mark: 'unknown' };
@@ -92,7 +94,7 @@ function featureTile(tile: Pick<Tile, 'title' | 'href' | 'mark'>, count: number,
     ...(unknown === 0 ? [] : [`${countText(unknown)} not known`]),
     ...(hidden === 0 ? [] : [`without ${counted(hidden, 'vendor license')}`]),
   ];
-  const about = [`of ${counted(features, 'feature')}`, ...missing].join(', ');
+  const about = [`${among} ${counted(features, 'feature')}`, ...missing].join(', ');
   const mark = count > 0 ? tile.mark : missing.length > 0 ? 'unknown' : 'good';
   return { ...tile, figure: countText(count), about, mark };
 }
@@ -136,7 +138,7 @@ function tilesHtml(data: StatusPageData): Html {
   const tiles: readonly Tile[] = [
     serverTile(data),
     featureTile({ ...short, title: 'Saturated' }, sums.saturated, share),
-    featureTile({ ...short, title: 'Requests wait' }, sums.waiting, queue),
+    featureTile({ ...short, title: 'Requests wait' }, sums.waiting, { ...queue, among: 'for' }),
     featureTile({ title: 'Expired', href: '#expired', mark: 'bad' }, sums.expired, expiry),
     featureTile({ title: 'Expire in 30 days', href: '#expiring', mark: 'warn' }, sums.within30Days, expiry),
     alertTile(data),

@@ -60,7 +60,7 @@ describe('the figures of a site', () => {
         expect(sums).toEqual({
           features: named.length,
           saturated: counts(isFull),
-          waiting: counts(waits),
+          waiting: named.reduce((sum, { maxQueued }) => sum + (maxQueued ?? 0), 0),
           withoutUsage: counts(({ inUse }) => inUse === undefined),
           withoutShare: counts((record) => !isCounted(record) && record.maxAvailable !== 99_999),
           withoutQueue: counts(({ maxQueued }) => maxQueued === undefined),
