@@ -1,7 +1,15 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
-import * as prometheus from '@grafana/grafana-foundation-sdk/prometheus';
 import type { MetricName } from '../src/metrics/catalogue.ts';
-import { JSON_SOURCE, JsonQuery, metric, ONE_VENDOR_LICENSE, type Payload, PROMETHEUS, select } from './queries.ts';
+import {
+  IN_RANGE,
+  ONE_VENDOR_LICENSE,
+  type Parameters,
+  PROMETHEUS,
+  type Read,
+  ROWS,
+  RowsQuery,
+  select,
+} from './queries.ts';
 
 /** What all dashboards have in common: their variables, links and annotations. */
 
@@ -53,7 +61,7 @@ export const vendorLicense = (): dashboard.QueryVariableBuilder =>
 export const vendorLicenses = (): dashboard.QueryVariableBuilder =>
   labelValues('vendor_licenses', 'Vendor licenses', select('license_vendor_license_info'), 'vendor_license')
     .multi(true)
-    // no custom value for "all": in a payload it must be the list
+    // no custom value for "all": in a request it must be the list
     .includeAll(true)
     .current({ text: 'All', value: '$__all' });
 
@@ -65,57 +73,31 @@ export const feature = (): dashboard.QueryVariableBuilder => {
   return ranked('feature', 'Feature', `${waiting} + 1 or ${share}`, of('license_feature_info'));
 };
 
-/** Vendor licenses whose server is down. Grafana drops points that are not larger than 0. */
-const serverDown = (matchers = ''): dashboard.AnnotationQueryBuilder => {
-  const expression = `(${metric('license_server_up', matchers)} == bool 0) > 0`;
-  return new dashboard.AnnotationQueryBuilder()
-    .name('Mark outages')
-    .datasource(PROMETHEUS)
-    .enable(true)
-    .hide(false)
-    .iconColor('red')
-    .expr(expression)
-    .step('60s')
-    .titleFormat('License server down')
-    .textFormat('{{vendor_license}}')
-    .tagKeys('vendor_license')
-    .target(new prometheus.DataqueryBuilder().refId('Anno').datasource(PROMETHEUS).expr(expression).range());
-};
+const events: readonly Read[] = [
+  { name: 'Time', as: 'time', type: 'time' },
+  ...['Title', 'Text', 'Tags'].map((name): Read => ({ name, as: name.toLowerCase() })),
+];
 
-const jsonAnnotation = (name: string, color: string, query: JsonQuery): dashboard.AnnotationQueryBuilder =>
-  new dashboard.AnnotationQueryBuilder()
+/** Annotations of a day. They are off until a user switches them on: over a month, their lines hide the data. */
+function marks(name: string, color: string, target: 'expirations' | 'history', of: Parameters) {
+  const parameters = { ...of, ...IN_RANGE, shape: 'annotations' };
+  return new dashboard.AnnotationQueryBuilder()
     .name(name)
-    .datasource(JSON_SOURCE)
-    // off until a user switches it on: over a month, its lines hide the data
+    .datasource(ROWS)
     .enable(false)
     .hide(false)
     .iconColor(color)
-    .target(query);
-
-/** The vendor license and features of a dashboard. */
-interface Subject {
-  /** Keys of payloads. Without them there are no annotations of expiries and denials. */
-  readonly payload?: Payload;
-  /** The same as matchers for Prometheus. */
-  readonly matchers?: string;
-  /** Whether the panels of the dashboard have a time axis. */
-  readonly annotated?: boolean;
+    .target(new RowsQuery(target, parameters, events, { refId: 'Anno', format: 'dataframe' }));
 }
 
-function annotations({ payload, matchers, annotated = true }: Subject): readonly dashboard.AnnotationQueryBuilder[] {
-  if (!annotated) return [];
-  const shape = 'annotations';
-  const ofPayload =
-    payload === undefined
-      ? []
-      : [jsonAnnotation('Mark expiries', 'orange', new JsonQuery('expirations', { ...payload, shape }, 'Anno'))];
-  // only for one feature: each annotation sends a request to the analyzer
-  const ofFeature =
-    payload?.feature === undefined
-      ? []
-      : [jsonAnnotation('Mark denials', 'purple', new JsonQuery('history', { ...payload, shape }, 'Anno'))];
-  return [serverDown(matchers), ...ofPayload, ...ofFeature];
-}
+/** Only for one feature: each annotation of denials sends a request to the analyzer. */
+const annotations = (of: Parameters | undefined): readonly dashboard.AnnotationQueryBuilder[] =>
+  of === undefined
+    ? []
+    : [
+        marks('Mark expiries', 'orange', 'expirations', of),
+        ...(of.feature === undefined ? [] : [marks('Mark denials', 'purple', 'history', of)]),
+      ];
 
 interface Head {
   readonly uid: string;
@@ -123,7 +105,8 @@ interface Head {
   readonly description: string;
   readonly from: string;
   readonly refresh: string;
-  readonly about: Subject;
+  /** The vendor license, and the feature, whose expiries and denials can be marked. */
+  readonly about?: Parameters;
   readonly variables: readonly (dashboard.QueryVariableBuilder | dashboard.TextBoxVariableBuilder)[];
   /** Whether data sources, job and instance are shown. One dashboard does, the others take them from its links. */
   readonly choosesSources?: boolean;
@@ -158,9 +141,9 @@ export function createDashboard(head: Head): dashboard.DashboardBuilder {
         .label('Prometheus data source')
         .type('prometheus')
         .hide(shown),
-      new dashboard.DatasourceVariableBuilder('json')
-        .label('JSON data source')
-        .type('simpod-json-datasource')
+      new dashboard.DatasourceVariableBuilder('infinity')
+        .label('Infinity data source')
+        .type('yesoreyeram-infinity-datasource')
         .hide(shown),
       labelValues('job', 'Job', 'license_up', 'job')
         .multi(true)

@@ -20,6 +20,8 @@ function finish(built: Dashboard): Dashboard {
   const panels = panelsOf(built);
   // without ids, Grafana creates new ones at each import
   for (const [i, panel] of panels.entries()) panel.id = i + 1;
+  // a pager is drawn even below one page; 0 leaves it out, and the builder refuses it
+  for (const panel of panels) if (panel.type === 'state-timeline') Object.assign(panel.options ?? {}, { perPage: 0 });
   // links and annotations are shown directly, not in a menu
   const links = [...(built.links ?? []), ...panels.flatMap((panel) => ('links' in panel ? (panel.links ?? []) : []))];
   for (const placed of [...links, ...(built.annotations?.list ?? [])]) delete placed.placement;

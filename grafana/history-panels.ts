@@ -2,13 +2,14 @@ import * as barchart from '@grafana/grafana-foundation-sdk/barchart';
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as heatmap from '@grafana/grafana-foundation-sdk/heatmap';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
-import { type About, allSeries, head, legend } from './panels.ts';
-import { JSON_SOURCE, JsonQuery, type Payload } from './queries.ts';
+import { type About, allSeries, head, legend, NOT_RECORDED, type Rows } from './panels.ts';
+import { IN_RANGE, type Parameters, type Read, ROWS, RowsQuery } from './queries.ts';
+import { ordered } from './tables.ts';
 
 /** Panels of the history endpoints. */
 
 /** For a chart of one series whose title says what it shows. */
-export const NO_LEGEND = new common.VizLegendOptionsBuilder()
+const NO_LEGEND = new common.VizLegendOptionsBuilder()
   .showLegend(false)
   .displayMode(common.LegendDisplayMode.Hidden)
   .placement(common.LegendPlacement.Bottom)
@@ -17,94 +18,126 @@ export const NO_LEGEND = new common.VizLegendOptionsBuilder()
 type Property = { readonly id: string; readonly value: unknown };
 
 const colored = (color: string): Property => ({ id: 'color', value: { mode: 'fixed', fixedColor: color } });
-const bars: Property = { id: 'custom.drawStyle', value: 'bars' };
-const shown = (name: string): Property => ({ id: 'displayName', value: name });
 
-/** Only some of the series of GetHistory. The name of a series ends with the feature if there are several. */
-const only = (...names: readonly string[]) => ({
-  id: 'filterFieldsByName',
-  options: { include: { pattern: `^(Time|${names.join('|')})` } },
-});
+/** A series of which no value is known. Its legend would say 0. */
+const UNKNOWN_SERIES = {
+  matcher: { id: 'byValue', options: { reducer: 'firstNotNull', op: 'eq', value: null } },
+  properties: [{ id: 'custom.hideFrom', value: { viz: true, legend: true, tooltip: true } }],
+};
 
-/** By local day: bought licenses of GetHistory, and the peak, the users and the reservations of GetHistoryReserved. */
-export function peaks(about: About, payload: Payload): timeseries.PanelBuilder {
-  return head(new timeseries.PanelBuilder(), about, 12, 9)
-    .datasource(JSON_SOURCE)
-    .withTarget(new JsonQuery('history', payload, 'A'))
-    .withTarget(new JsonQuery('reserved', { ...payload, shape: 'timeseries' }, 'B'))
-    .withTransformation(only('Max Available', 'Max In Use', 'Distinct Users', 'Reserved Licenses'))
+/** The series of a day, with their colours: bought licenses, and the peak, the users and the reservations. */
+const days: readonly (Read & { readonly color: string; readonly fill?: number })[] = [
+  { name: 'Max Available', as: 'bought', color: 'text' },
+  { name: 'Max In Use', as: 'peak in use', color: 'blue', fill: 30 },
+  { name: 'Distinct Users', as: 'users at one time', color: 'purple' },
+  { name: 'Reserved Licenses', as: 'reserved', color: 'orange' },
+];
+
+/** Steps by local day of the analyzer. A day fills its part of the time range, so that hours and a year are drawn alike. */
+export function peaks(about: About, parameters: Parameters): timeseries.PanelBuilder {
+  const columns: readonly Read[] = [
+    { name: 'Time', type: 'time' },
+    ...days.map(({ name, as }): Read => ({ name, as: as ?? name, type: 'number' })),
+  ];
+  const panel = head(new timeseries.PanelBuilder(), about, 12, 9)
+    .datasource(ROWS)
+    .withTarget(new RowsQuery('history', { ...parameters, ...IN_RANGE, shape: 'days' }, columns))
+    .noValue(NOT_RECORDED)
     .min(0)
+    .lineWidth(1)
+    .lineInterpolation(common.LineInterpolation.StepAfter)
+    .showPoints(common.VisibilityMode.Never)
     .legend(legend())
     .tooltip(allSeries)
-    .overrideByName('Max Available', [
-      shown('bought'),
-      { id: 'custom.lineInterpolation', value: 'stepAfter' },
-      colored('text'),
-    ])
-    .overrideByName('Max In Use', [
-      shown('peak in use'),
-      bars,
-      { id: 'custom.fillOpacity', value: 40 },
-      colored('blue'),
-    ])
-    .overrideByName('Distinct Users', [shown('users at one time'), colored('purple')])
-    .overrideByName('Reserved Licenses', [
-      shown('reserved'),
-      { id: 'custom.lineInterpolation', value: 'stepAfter' },
-      colored('orange'),
-    ]);
+    .withOverride(UNKNOWN_SERIES);
+  for (const { name, as = name, color, fill = 0 } of days) {
+    panel.overrideByName(as, [colored(color), { id: 'custom.fillOpacity', value: fill }]);
+  }
+  return panel;
 }
 
-/** Bars of one of the series of GetHistory, with their sum. */
-export function daily(
+/** What all charts with bars have. */
+const bars = (about: About, query: RowsQuery, x: string, color: string, width: number): barchart.PanelBuilder =>
+  head(new barchart.PanelBuilder(), about, width, 9)
+    .datasource(ROWS)
+    .withTarget(query)
+    .noValue(NOT_RECORDED)
+    .xField(x)
+    // bars of a few days would lie
+    .orientation(common.VizOrientation.Vertical)
+    .xTickLabelMaxLength(10)
+    .showValue(common.VisibilityMode.Never)
+    .fillOpacity(70)
+    .overrideByFieldType('number', [{ id: 'min', value: 0 }, { id: 'decimals', value: 0 }, colored(color)])
+    // a label that is left out would be shown as no data
+    .overrideByFieldType('string', [{ id: 'noValue', value: '' }]);
+
+/** Bars of one of the series of GetHistory with their sum: days, for a long time range weeks or months. */
+export function periods(
   about: About,
-  payload: Payload,
+  parameters: Parameters,
   { series, as, color }: { readonly series: 'Elapsed Time' | 'Denials'; readonly as: string; readonly color: string },
-): timeseries.PanelBuilder {
-  return head(new timeseries.PanelBuilder(), about, 6, 9)
-    .datasource(JSON_SOURCE)
-    .withTarget(new JsonQuery('history', payload))
-    .withTransformation(only(series))
-    .min(0)
-    .decimals(0)
-    .drawStyle(common.GraphDrawStyle.Bars)
-    .fillOpacity(60)
-    .axisSoftMax(4)
-    .legend(legend('max', 'sum'))
-    .overrideByName(series, [shown(as), colored(color)]);
+): barchart.PanelBuilder {
+  const columns: readonly Read[] = [{ name: 'Period' }, { name: series, as, type: 'number' }];
+  const query = new RowsQuery('history', { ...parameters, ...IN_RANGE, shape: 'periods' }, columns);
+  return (
+    bars(about, query, 'Period', color, 6)
+      .xTickLabelSpacing(90)
+      // room for the half of the first label
+      .axisWidth(52)
+      .axisSoftMax(4)
+      .legend(legend('max', 'sum'))
+      .withOverride(UNKNOWN_SERIES)
+  );
 }
 
 /** GetEfficiency: hours in which at least 1, 2, 3, … licenses were in use at once. */
-export function efficiency(about: About, payload: Payload): barchart.PanelBuilder {
-  return (
-    head(new barchart.PanelBuilder(), about, 12, 9)
-      .datasource(JSON_SOURCE)
-      .withTarget(new JsonQuery('efficiency', payload))
-      .xField('Category')
-      .legend(NO_LEGEND)
-      .showValue(common.VisibilityMode.Never)
-      .xTickLabelMaxLength(6)
-      .xTickLabelSpacing(50)
-      // not for the names of the bars
-      .overrideByFieldType('number', [
-        { id: 'unit', value: 'suffix: h' },
-        { id: 'min', value: 0 },
-        colored('blue'),
-        { id: 'decimals', value: 0 },
-      ])
-      .overrideByFieldType('string', [{ id: 'noValue', value: '' }])
-  );
+export function efficiency(about: About, parameters: Parameters): barchart.PanelBuilder {
+  const columns: readonly Read[] = [
+    { name: 'Category', as: 'licenses' },
+    { name: 'Total Duration', as: 'hours', type: 'number' },
+  ];
+  return bars(about, new RowsQuery('efficiency', parameters, columns), 'licenses', 'blue', 12)
+    .legend(NO_LEGEND)
+    .xTickLabelMaxLength(6)
+    .xTickLabelSpacing(50)
+    .overrideByName('hours', [{ id: 'unit', value: 'suffix: h' }]);
+}
+
+/** Entries that expire, by month. A click on a bar leads to its licenses. */
+export function months(about: About, parameters: Parameters, { title, url }: Rows): barchart.PanelBuilder {
+  const columns: readonly Read[] = [{ name: 'Month' }, { name: 'Licenses expiring', type: 'number' }];
+  const query = new RowsQuery('expirations', { ...parameters, status: ['upcoming'], shape: 'months' }, columns);
+  return bars(about, query, 'Month', 'blue', 24)
+    .withTransformation({
+      id: 'filterByValue',
+      // they have no month
+      options: {
+        filters: [{ fieldName: 'Month', config: { id: 'equal', options: { value: 'permanent' } } }],
+        type: 'exclude',
+        match: 'any',
+      },
+    })
+    .showValue(common.VisibilityMode.Always)
+    .legend(NO_LEGEND)
+    .xTickLabelSpacing(75)
+    .overrideByName('Licenses expiring', [{ id: 'links', value: [{ title, url }] }]);
 }
 
 /** `show` is for versions before 10.2, which do not know `mode`. */
 const CELL_TOOLTIP = { mode: common.TooltipDisplayMode.Single, yHistogram: false, showColorScale: true, show: true };
 
+const HOURS = ['Hour', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+
 /** GetHeatMap: weekdays by hours of the day. An hour without data stays empty, and is not drawn as 0. */
-export function busyHours(about: About, payload: Payload): heatmap.PanelBuilder {
+export function busyHours(about: About, parameters: Parameters): heatmap.PanelBuilder {
+  const columns = HOURS.map((name): Read => ({ name, type: 'number' }));
   return (
     head(new heatmap.PanelBuilder(), about, 24, 9)
-      .datasource(JSON_SOURCE)
-      .withTarget(new JsonQuery('heatmap', payload))
+      .datasource(ROWS)
+      .withTarget(new RowsQuery('heatmap', { ...parameters, shape: 'wide' }, columns))
+      .withTransformation(ordered(HOURS))
+      .noValue(NOT_RECORDED)
       .calculate(false)
       .rowsFrame(
         new heatmap.RowsHeatmapOptionsBuilder().layout(common.HeatmapCellLayout.Unknown).value('in use at once'),

@@ -21,7 +21,7 @@ export const KEEP = {
   asSeveral: `var-vendor_licenses=\${vendor_license:percentencode}`,
 } as const;
 
-const SOURCES = ['prometheus_datasource', 'json', 'job', 'instance'].map((name) => `\${${name}:queryparam}`);
+const SOURCES = ['prometheus_datasource', 'infinity', 'job', 'instance'].map((name) => `\${${name}:queryparam}`);
 
 /** The value of a column in the row of a link. */
 const cell = (column: string): string => `\${__data.fields["${column}"]:percentencode}`;
@@ -33,20 +33,11 @@ export const linkTo = (uid: DashboardUid, ...kept: readonly string[]): string =>
 /** One panel of a dashboard, by its title. The generator replaces the title by the id of the panel. */
 export const panelOf = (title: string): string => `viewPanel={{${title}}}`;
 
-/**
- * The address of the dashboard for the vendor license, or the feature, of a row.
- *
- * @param owner column of the vendor license
- */
-export function rowLink(
-  uid: 'license-vendor-license' | 'license-feature',
-  owner: string,
-  ...kept: readonly string[]
-): string {
+/** The address of the dashboard for the vendor license, or the feature, of a row. */
+export function rowLink(uid: 'license-vendor-license' | 'license-feature', ...kept: readonly string[]): string {
   const feature = uid === 'license-feature' ? [`var-feature=${cell('Feature')}`] : [];
-  return linkTo(uid, ...kept, `var-vendor_license=${cell(owner)}`, ...feature);
+  return linkTo(uid, ...kept, `var-vendor_license=${cell('Vendor license')}`, ...feature);
 }
 
-/** The address of the rows of one vendor license on a dashboard of several. */
-export const severalLink = (uid: 'license-expirations' | 'license-optimisation', owner: string): string =>
-  linkTo(uid, `var-vendor_licenses=${cell(owner)}`);
+/** The address of the expiries of the vendor license of a row. */
+export const EXPIRIES_OF_ROW = linkTo('license-expirations', `var-vendor_licenses=${cell('Vendor license')}`);

@@ -7,7 +7,7 @@ import * as text from '@grafana/grafana-foundation-sdk/text';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import { SATURATED } from '../src/datasource/feature-totals.ts';
 import { type DashboardUid, linkTo } from './links.ts';
-import { current, instant, lines, PROMETHEUS } from './queries.ts';
+import { current, instant, lines, metric, PROMETHEUS } from './queries.ts';
 
 /** Kinds of panels that several dashboards use. */
 
@@ -23,7 +23,11 @@ export interface About {
 }
 
 /** The text of a panel without data. It is also shown while nothing is scraped, so it must not sound like good news. */
-const NO_DATA = 'unknown';
+export const NO_DATA = 'unknown';
+/** The same in a panel of rows. What is nothing, the daemon says in a row. */
+export const NO_ANSWER = 'no answer';
+/** The same in a chart of rows: without a recorded value it has no row. */
+export const NOT_RECORDED = 'nothing recorded, or no answer';
 
 export type Step = readonly [from: number | null, color: string];
 
@@ -213,6 +217,11 @@ export function states(
           '1': { text: names.good, color: 'green', index: 1 },
         },
       },
+      // without a series, the panel complains about its fields
+      {
+        type: dashboard.MappingType.SpecialValue,
+        options: { match: dashboard.SpecialValueMatch.NullAndNan, result: { text: 'unknown', color: 'transparent' } },
+      },
     ])
     .showValue(common.VisibilityMode.Never)
     .mergeValues(true)
@@ -220,9 +229,21 @@ export function states(
     .legend(legend());
 }
 
+/** A strip that says when a server was down. Marks in charts hide the data of a server that is often down. */
+export const SERVER_OVER_TIME = (matchers: string): statetimeline.PanelBuilder =>
+  states(
+    {
+      title: 'Server over time',
+      description: 'Whether the license server and its daemon sent data. During a gap, the state is not known.',
+      height: 4,
+    },
+    { server: `max(${metric('license_server_up', matchers)}) or vector(NaN)` },
+    { good: 'up', bad: 'down' },
+  );
+
 const HELP = `1. The dashboard *Licenses / Exporter* shows the data sources, *Job* and *Instance*. Choose them there, and go on with its menu *Licenses*, which keeps them.
 2. The Prometheus data source is the one that scrapes license-exporter: \`up{job="license-exporter"}\` is 1 in Explore.
-3. The JSON data source is of the type simpod-json-datasource, and *Save & test* succeeds. If not, its message gives the reason.
+3. The Infinity data source has the URL of license-exporter, and *Save & test* succeeds. If not, its message gives the reason.
 4. License-exporter reaches the analyzer: \`license_up\` is 1.`;
 
 /** What to check when panels stay empty: a closed row at the end of each dashboard. */

@@ -1,13 +1,15 @@
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import type { DataSourceRef } from '@grafana/grafana-foundation-sdk/common';
 import * as prometheus from '@grafana/grafana-foundation-sdk/prometheus';
+import { SATURATED } from '../src/datasource/feature-totals.ts';
+import { keyOf } from '../src/datasource/panel-data.ts';
 import type { KeyName, TargetName } from '../src/datasource/targets.ts';
 import type { MetricName } from '../src/metrics/catalogue.ts';
 
 /** Queries of panels, variables and annotations. */
 
 export const PROMETHEUS: DataSourceRef = { type: 'prometheus', uid: `\${prometheus_datasource}` };
-export const JSON_SOURCE: DataSourceRef = { type: 'simpod-json-datasource', uid: `\${json}` };
+export const ROWS: DataSourceRef = { type: 'yesoreyeram-infinity-datasource', uid: `\${infinity}` };
 
 const REF_IDS = 'ABCDEFGHIJ';
 
@@ -19,10 +21,10 @@ export const ONE_VENDOR_LICENSE = `vendor_license=\`\${vendor_license:raw}\``;
 export const ONE_FEATURE = `${ONE_VENDOR_LICENSE},feature=\`\${feature:raw}\``;
 export const SEVERAL_VENDOR_LICENSES = `vendor_license=~\`\${vendor_licenses:regex}\``;
 
-/** The same selections as keys of payloads. */
-export const OF_VENDOR_LICENSE = { product: ['$vendor_license'] } as const;
-export const OF_FEATURE = { product: ['$vendor_license'], feature: ['$feature'] } as const;
-export const OF_VENDOR_LICENSES = { product: ['$vendor_licenses'] } as const;
+/** The same selections as parameters of `/grafana/rows`. */
+export const OF_VENDOR_LICENSE = { product: `\${vendor_license:raw}` } as const;
+export const OF_FEATURE = { ...OF_VENDOR_LICENSE, feature: `\${feature:raw}` } as const;
+export const OF_VENDOR_LICENSES = { product: `\${vendor_licenses:json}` } as const;
 
 /** A selector for the selected exporters; `matchers` are added to it. */
 export const select = (metric: MetricName | `${MetricName}_bucket`, matchers = ''): string =>
@@ -34,24 +36,69 @@ export const once = (expression: string): string => `max without (job, instance)
 /** A metric of the selected exporters, each series once. */
 export const metric = (name: MetricName, matchers = ''): string => once(select(name, matchers));
 
-/** Ratio of licenses in use, for each feature. */
-export const saturation = (matchers: string): string =>
-  once(`${select('license_feature_in_use', matchers)} / (${select('license_feature_max_available', matchers)} > 0)`);
+/** Ratio of licenses in use, for each feature and exporter. */
+export const saturation = (matchers = ''): string =>
+  `${select('license_feature_in_use', matchers)} / (${select('license_feature_max_available', matchers)} > 0)`;
 
-/** When the license of each feature expires, epoch seconds. */
-export const expiration = (matchers: string): string =>
-  metric('license_feature_expiration_timestamp_seconds', matchers);
+/** The same for the features of which some are in use: a smaller join for a large site. */
+export const busy = (matchers = ''): string =>
+  `(${select('license_feature_in_use', matchers)} > 0) / (${select('license_feature_max_available', matchers)} > 0)`;
 
-/** How many licenses have expired. */
-export const expired = (matchers: string): string => `sum(${expiration(matchers)} <= bool time())`;
+/** When the license of each feature expires, epoch seconds, for each exporter. */
+export const expiration = (matchers = ''): string => select('license_feature_expiration_timestamp_seconds', matchers);
 
 /**
- * A row of a table with a text, and 0, in place of no row.
- *
- * @param known has a value only while it is known that no row exists
+ * A sum or a number of series for each vendor license. A vendor license is in one shard, so that exporters which report the same
+ * one report the same features: the sums are compared, and not 20,000 series.
  */
-export const noRow = (label: string, text: string, known: string): string =>
-  `label_replace(0 * (${known}), "${label}", "${text}", "", "")`;
+const ofEach = (how: 'sum' | 'count', series: string): string =>
+  `max by (vendor_license) (${how} by (vendor_license, job, instance) (${series}))`;
+
+/** A figure over all series. It is not known while series are withheld, because it would be too low. */
+const whole = (figure: string): string =>
+  `(${figure}) and on () (max(${select('license_exporter_series_limit_exceeded')}) == 0)`;
+
+/**
+ * How many licenses expire at some time. It is 0 only if expiries are known: some vendor license has its next one, from another
+ * endpoint, and its features are not out of date. A second selector of all features would take as long as the first.
+ */
+const expiries = (condition: string, matchers: string): string => {
+  const data = [...(matchers === '' ? [] : [matchers]), 'data="expirations"'].join(',');
+  const known = `${select('license_vendor_license_data_known', data)} == 1`;
+  const next = select('license_vendor_license_min_expiration_timestamp_seconds', matchers);
+  return whole(
+    `sum(${ofEach('count', `${expiration(matchers)} ${condition}`)}) or 0 * count(${next} and on (vendor_license) (${known}))`,
+  );
+};
+
+export const expired = (matchers = ''): string => expiries('<= time()', matchers);
+
+export const expiring = (days: number, matchers = ''): string =>
+  expiries(`> time() <= time() + ${days} * 86400`, matchers);
+
+/** Not within some days. */
+export const expiringLater = (days: number, matchers = ''): string =>
+  expiries(`> time() + ${days} * 86400 < +Inf`, matchers);
+
+export const permanent = (matchers = ''): string => expiries('== +Inf', matchers);
+
+/** How many features have at least the share of their licenses in use that counts as saturated: 0 only if some are known. */
+export const saturated = (matchers = ''): string =>
+  whole(`sum(${ofEach('sum', `${saturation(matchers)} >= bool ${SATURATED}`)})`);
+
+/** The sum of a metric over the selected features. */
+export const sumOf = (name: MetricName, matchers = ''): string =>
+  whole(`sum(${ofEach('sum', select(name, matchers))})`);
+
+/** A row of a table that says something. It has no value: NaN is shown as what is not known. */
+const saying = (text: string, when: string): string => `label_replace(NaN * (${when}), "note", "${text}", "", "")`;
+
+/** @param known has a value only while it is known that no row exists */
+export const orNoRow = (rows: string, text: string, known: string): string => `${rows} or ${saying(text, known)}`;
+
+/** A panel without a series is empty, or complains about its fields. @param known series that are there if a row can be */
+export const orUnknown = (rows: string, known: string): string =>
+  `${rows} or ${saying('Nothing is known', `vector(1) unless on () count(${known})`)}`;
 
 /** Query number `i` of a panel. */
 const query = (expression: string, i: number): prometheus.DataqueryBuilder =>
@@ -75,33 +122,73 @@ export const instant = (
 export const current = (figures: Readonly<Record<string, string>>): Builder<Dataquery>[] =>
   Object.entries(figures).map(([name, expression], i) => query(expression, i).legendFormat(name).instant());
 
-/** A payload of simpod-json-datasource. The plugin sends each value as a text, or as several texts. */
-export type Payload = Readonly<Partial<Record<KeyName, string | number | boolean | readonly string[]>>>;
+/** Parameters of `/grafana/rows`: a text, which may be a variable, or a list. */
+export type Parameters = Readonly<Partial<Record<KeyName | 'from' | 'to', string | number | readonly string[]>>>;
+
+/** A column of the answer, and its name in the panel. */
+export interface Read {
+  /** As in the documentation of the target. */
+  readonly name: string;
+  readonly as?: string;
+  /** Times are epoch milliseconds. A text without it. */
+  readonly type?: 'number' | 'time';
+}
+
+export const nameOf = ({ name, as }: Read): string => as ?? name;
+
+const columnTypes = { number: 'number', time: 'timestamp_epoch' } as const;
+
+/** The time range of the panel. Grafana's backend fills it in, for alerts too. */
+export const IN_RANGE = { from: `\${__timeFrom}`, to: `\${__timeTo}` } as const;
 
 /**
- * A query of simpod-json-datasource. The payload is an object: the plugin then puts variables into each of its texts. In a payload
- * that is one text, a quote or a backslash in a name would make the JSON invalid. A variable is written as `['$name']`, whether
- * it has one value or several.
+ * A query of Infinity: rows of the daemon, parsed by the backend of the plugin. Columns have a type, because one that the plugin
+ * guesses changes with the rows. The daemon sends only the columns that are read. A list is JSON: no other form keeps commas,
+ * quotes and braces in names.
  */
-export class JsonQuery implements Builder<Dataquery> {
+export class RowsQuery implements Builder<Dataquery> {
   readonly #target: TargetName;
-  readonly #payload: Payload;
-  readonly #refId: string;
+  readonly #parameters: Parameters;
+  readonly #columns: readonly Read[];
+  readonly #frame: { readonly refId: string; readonly format: 'table' | 'dataframe' };
 
-  constructor(target: TargetName, payload: Payload, refId = 'A') {
+  constructor(
+    target: TargetName,
+    parameters: Parameters,
+    columns: readonly Read[],
+    frame: { readonly refId: string; readonly format: 'table' | 'dataframe' } = { refId: 'A', format: 'table' },
+  ) {
     this.#target = target;
-    this.#payload = payload;
-    this.#refId = refId;
+    this.#parameters = parameters;
+    this.#columns = columns;
+    this.#frame = frame;
   }
 
   build(): Dataquery {
+    const keys = this.#columns.map(({ name }) => keyOf(name));
+    const columns = this.#parameters.shape === 'annotations' ? {} : { columns: keys };
     const query = {
-      refId: this.#refId,
-      datasource: JSON_SOURCE,
-      editorMode: 'builder',
-      target: this.#target,
-      payload: this.#payload,
+      ...this.#frame,
+      datasource: ROWS,
+      type: 'json',
+      parser: 'backend',
+      source: 'url',
+      root_selector: 'rows',
+      url: `/grafana/rows/${this.#target}`,
+      url_options: {
+        method: 'GET',
+        data: '',
+        params: Object.entries({ ...this.#parameters, ...columns }).map(([key, value]) => ({
+          key,
+          value: typeof value === 'object' ? JSON.stringify(value) : String(value),
+        })),
+      },
+      columns: this.#columns.map((column, i) => ({
+        selector: keys[i],
+        text: nameOf(column),
+        type: column.type === undefined ? 'string' : columnTypes[column.type],
+      })),
     };
-    return { ...query, _implementsDataqueryVariant: () => undefined } as Dataquery;
+    return { ...query, _implementsDataqueryVariant: () => undefined } as unknown as Dataquery;
   }
 }

@@ -1,18 +1,26 @@
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import * as common from '@grafana/grafana-foundation-sdk/common';
-import type { ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { DataTransformerConfig, MatcherConfig, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
 import * as table from '@grafana/grafana-foundation-sdk/table';
 import { KEEP, rowLink } from './links.ts';
-import { type About, absolute, DAYS_LEFT, DAYS_LEFT_NAMES, PLAIN, place, SATURATION_BAR, type Step } from './panels.ts';
-import { instant, JSON_SOURCE, JsonQuery, type Payload, PROMETHEUS } from './queries.ts';
+import {
+  type About,
+  absolute,
+  DAYS_LEFT,
+  DAYS_LEFT_NAMES,
+  NO_ANSWER,
+  NO_DATA,
+  PLAIN,
+  place,
+  SATURATION_BAR,
+  type Step,
+} from './panels.ts';
+import { instant, nameOf, orUnknown, type Parameters, PROMETHEUS, type Read, ROWS, RowsQuery } from './queries.ts';
 
 /** Tables. How a value is shown belongs to its column: a default would apply to names and versions, too. */
 
 /** A column of a table: its name, and how its values are shown. */
-export interface Shown {
-  readonly name: string;
-  /** The name that is shown, if it is another one. */
-  readonly as?: string;
+export interface Shown extends Read {
   /** Grafana's id of the unit. Without one, values are shown as they are. */
   readonly unit?: string;
   readonly decimals?: number;
@@ -44,6 +52,7 @@ export interface Shown {
 /** Days to an expiry. */
 export const DAYS: Shown = {
   name: 'Days left',
+  type: 'number',
   unit: 'none',
   decimals: 0,
   steps: DAYS_LEFT,
@@ -51,16 +60,18 @@ export const DAYS: Shown = {
   width: 90,
 };
 
-/** The columns of an expiry in tables of the JSON data source. */
-export const EXPIRY: readonly Shown[] = [{ name: 'Expires', width: 100 }, DAYS];
+/** The day of an expiry, in the time zone of the analyzer. */
+export const EXPIRES: Shown = { name: 'Expires', width: 100 };
+
+/** The vendor license of a row. Names of FlexNet are long, for example `1055@lic1.example.com;ansyslmd`. */
+export const VENDOR_LICENSE: Shown = { name: 'Product', as: 'Vendor license', width: 240, wrap: true };
 
 /**
  * Licenses in use / bought, as a bar. Grafana leaves a fifth of the column to the text. In less than 300 pixels, "100%" needs more
  * than that, and its bar would be shorter than that of "97%".
  */
 export const SHARE: Shown = {
-  name: 'Share',
-  as: 'Share in use',
+  name: 'Share in use',
   unit: 'percentunit',
   decimals: 0,
   gauge: true,
@@ -68,8 +79,12 @@ export const SHARE: Shown = {
   width: 300,
 };
 
-/** Licenses bought: a text, because a feature can be uncounted. */
-export const BOUGHT: Shown = { name: 'Bought', width: 95, align: 'right' };
+/** A figure that stands for uncounted licenses, which have no number. */
+export const UNCOUNTED = -1;
+export const UNCOUNTED_NAME = {
+  type: 'value',
+  options: { [UNCOUNTED]: { text: 'uncounted', color: 'text', index: 0 } },
+} as unknown as ValueMapping;
 
 /** The words of these dashboards for the states of the analyzer. */
 export const STATES: readonly ValueMapping[] = [
@@ -84,7 +99,6 @@ const FULL = 1.05;
 /** The dashboard that a name links to. */
 const linked: Readonly<Record<string, 'license-vendor-license' | 'license-feature'>> = {
   'Vendor license': 'license-vendor-license',
-  Product: 'license-vendor-license',
   Feature: 'license-feature',
 };
 
@@ -114,7 +128,6 @@ function mapped(colors: Readonly<Record<string, string>>): Property {
 
 /** How a column is shown. */
 const shownAs = (column: Shown): Property[] => [
-  ...(column.as === undefined ? [] : [{ id: 'displayName', value: column.as }]),
   ...(column.unit === undefined ? [] : [{ id: 'unit', value: column.unit }]),
   ...(column.decimals === undefined ? [] : [{ id: 'decimals', value: column.decimals }]),
   ...(column.width === undefined ? [] : [{ id: 'custom.width', value: column.width }]),
@@ -132,26 +145,37 @@ const shownAs = (column: Shown): Property[] => [
 ];
 
 /** The link of a column: its own, or that of the name in it. */
-function linkOf(column: Shown, owner: string | undefined, kept: readonly string[]): Property[] {
-  const uid = linked[column.name];
-  const url = column.link ?? (owner === undefined || uid === undefined ? undefined : rowLink(uid, owner, ...kept));
+function linkOf(column: Shown, kept: readonly string[]): Property[] {
+  const uid = linked[nameOf(column)];
+  const url = column.link ?? (uid === undefined ? undefined : rowLink(uid, ...kept));
   if (url === undefined) return [];
   return [{ id: 'links', value: [{ title: column.linkTitle ?? `Show \${__value.text}`, url }] }];
 }
 
+/** Columns without any value. A row that says something has no other column, and without a mapping no row has an owner. */
+const WITHOUT_VALUE: MatcherConfig = { id: 'byValue', options: { reducer: 'firstNotNull', op: 'eq', value: null } };
+
 function tablePanel(about: About, targets: readonly Builder<Dataquery>[]): table.PanelBuilder {
-  // without a text of its own, a table without rows says "No data", and an empty cell is empty
   return (
     place(new table.PanelBuilder(), about, 12, 8)
       .targets([...targets])
       .cellHeight(common.TableCellHeight.Sm)
-      // pages say how many rows there are, and none is cut in half
-      .footer(new common.TableFooterOptionsBuilder().enablePagination(true))
+      // instead of rows; not in empty cells
+      .noValue(NO_ANSWER)
+      .overrideByRegexp('.*', [{ id: 'noValue', value: '' }])
+      .withOverride({ matcher: WITHOUT_VALUE, properties: [{ id: 'custom.hidden', value: true }] })
   );
 }
 
-/** Column names for the labels of the metrics. */
+/** The fields in the order of the columns. Infinity sorts them by name. */
+export const ordered = (names: readonly string[]): DataTransformerConfig => ({
+  id: 'organize',
+  options: { indexByName: Object.fromEntries(names.map((name, i) => [name, i])) },
+});
+
+/** Column names for the labels of the metrics, and of a row that says that there is no other. */
 const labelNames: Readonly<Record<string, string>> = {
+  note: 'Note',
   vendor_license: 'Vendor license',
   feature: 'Feature',
   version: 'Version',
@@ -163,46 +187,59 @@ const labelNames: Readonly<Record<string, string>> = {
 
 /** Widths of the labels, in pixels. The feature, or the reason, takes what is left. */
 const labelWidths: Readonly<Record<string, number>> = {
-  'Vendor license': 190,
+  'Vendor license': 235,
   Version: 90,
   Package: 130,
   Type: 90,
   Endpoint: 175,
 };
 
-/**
- * A table of series: their labels, and the value of each query in a column of its own.
- *
- * @param sortBy name of a column; `-` before it sorts the largest first
- */
+/** How series become rows. */
+export interface Series {
+  /** For several queries: what is there if a row can be. Without it, a row says that nothing is known. */
+  readonly known?: string;
+  readonly labels: readonly string[];
+  /** Labels that are there for links only. */
+  readonly hidden?: readonly string[];
+  /** Name of a column; `-` before it sorts the largest first. */
+  readonly sortBy?: string;
+}
+
+/** A table of series: their labels, and the value of each query in a column of its own. */
 export function seriesTable(
   about: About,
   queries: readonly (Shown & { readonly expression: string })[],
-  labels: readonly string[],
-  sortBy?: string,
+  { known, labels, hidden = [], sortBy }: Series,
 ): table.PanelBuilder {
   const values = queries.map(
-    ({ name }, i) => [queries.length > 1 ? `Value #${'ABCDEFGHIJ'[i]}` : 'Value', name] as const,
+    (query, i) => [queries.length > 1 ? `Value #${'ABCDEFGHIJ'[i]}` : 'Value', nameOf(query)] as const,
   );
-  const hidden = Object.keys(labelNames).filter((label) => !labels.includes(label));
-  const names = labels.map((label) => [label, labelNames[label] ?? label] as const);
-  const panel = tablePanel(about, instant(queries.map(({ expression }) => expression)))
+  const shown = ['note', ...labels];
+  const names = [...shown, ...hidden].map((label) => [label, labelNames[label] ?? label] as const);
+  const excluded = Object.keys(labelNames).filter((label) => !shown.includes(label) && !hidden.includes(label));
+  // several frames without a field are an empty panel, and one is its text
+  const expressions = queries.map(({ expression }, i) =>
+    i === 0 && known !== undefined ? orUnknown(expression, known) : expression,
+  );
+  const panel = tablePanel(about, instant(expressions))
     .datasource(PROMETHEUS)
+    .noValue(NO_DATA)
     .withTransformation({ id: 'merge', options: {} })
     .withTransformation({
       id: 'organize',
       options: {
-        excludeByName: Object.fromEntries(['Time', '__name__', ...hidden].map((name) => [name, true])),
+        excludeByName: Object.fromEntries(['Time', '__name__', ...excluded].map((name) => [name, true])),
         indexByName: Object.fromEntries([...names, ...values].map(([field], i) => [field, i])),
         renameByName: Object.fromEntries([...names, ...values]),
       },
     });
-  for (const [, name] of names) {
-    const width = labelWidths[name];
-    const column = { name, ...(width === undefined ? { minWidth: 70 } : { width }) };
-    panel.overrideByName(name, [...shownAs(column), ...linkOf(column, 'Vendor license', [])]);
+  for (const [label, name] of names) {
+    const width = labels.length === 1 ? undefined : labelWidths[name];
+    const size = width === undefined ? { minWidth: 70 } : { width };
+    const column: Shown = hidden.includes(label) ? { name, hidden: true } : { name, wrap: true, ...size };
+    panel.overrideByName(name, [...shownAs(column), ...linkOf(column, [])]);
   }
-  for (const query of queries) panel.overrideByName(query.name, [...shownAs(query), ...linkOf(query, undefined, [])]);
+  for (const query of queries) panel.overrideByName(nameOf(query), [...shownAs(query), ...linkOf(query, [])]);
   if (sortBy === undefined) return panel;
   return panel.sortBy([
     new common.TableSortByFieldStateBuilder().displayName(sortBy.replace(/^-/, '')).desc(sortBy.startsWith('-')),
@@ -211,27 +248,26 @@ export function seriesTable(
 
 /** A query of a table: the daemon sorts it, cuts it after `top` rows, and sends only the columns that are shown. */
 export interface TableQuery {
-  readonly target: ConstructorParameters<typeof JsonQuery>[0];
-  readonly payload?: Payload;
+  readonly target: ConstructorParameters<typeof RowsQuery>[0];
+  readonly parameters?: Parameters;
   readonly top: number;
-  /** The column of the vendor license, if names link to their dashboards. */
-  readonly owner?: string;
-  /** What the daemon answers when it is known that no row exists. */
-  readonly none?: string;
+  /** What the daemon says in a row when it is known that no other row exists. */
+  readonly none: string;
   /** Whether links hand on the time range. */
   readonly keepsTime?: true;
 }
 
-/** A table of the JSON data source. */
-export function jsonTable(about: About, query: TableQuery, shown: readonly Shown[]): table.PanelBuilder {
-  const { none } = query;
-  const columns = shown.map(({ name }) => name);
-  const payload = { ...query.payload, top: query.top, columns, ...(none !== undefined && { none }) };
-  const panel = tablePanel(about, [new JsonQuery(query.target, payload)]).datasource(JSON_SOURCE);
+/** What the daemon says in a row: that there is nothing, what is not known, or what is left out. */
+const NOTE: Shown = { name: 'Note', wrap: true };
+
+/** A table of rows of the daemon. */
+export function rowsTable(about: About, query: TableQuery, columns: readonly Shown[]): table.PanelBuilder {
+  const { top, none } = query;
+  const shown = [NOTE, ...columns];
+  const panel = tablePanel(about, [new RowsQuery(query.target, { ...query.parameters, top, none }, shown)])
+    .datasource(ROWS)
+    .withTransformation(ordered(shown.map(nameOf)));
   const kept = query.keepsTime === true ? [KEEP.time] : [];
-  for (const column of shown) {
-    const properties = [...shownAs(column), ...linkOf(column, query.owner, kept)];
-    if (properties.length > 0) panel.overrideByName(column.name, properties);
-  }
+  for (const column of shown) panel.overrideByName(nameOf(column), [...shownAs(column), ...linkOf(column, kept)]);
   return panel;
 }

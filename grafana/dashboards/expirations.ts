@@ -1,11 +1,17 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard, vendorLicenses } from '../dashboard.ts';
-import { monthBars } from '../expiry-panels.ts';
+import { months } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import { GOOD_BELOW, help, PLAIN, type Rows } from '../panels.ts';
-import { OF_VENDOR_LICENSES, SEVERAL_VENDOR_LICENSES } from '../queries.ts';
-import { EXPIRY, jsonTable, type Shown } from '../tables.ts';
-import { total, totalPair } from '../total-panel.ts';
+import { figure, GOOD_BELOW, help, PLAIN, pair, type Rows, type Step } from '../panels.ts';
+import {
+  expired,
+  expiring,
+  expiringLater,
+  OF_VENDOR_LICENSES,
+  permanent,
+  SEVERAL_VENDOR_LICENSES,
+} from '../queries.ts';
+import { DAYS, EXPIRES, rowsTable, type Shown, VENDOR_LICENSE } from '../tables.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
 
@@ -14,21 +20,29 @@ const rows = (title: string): Rows => ({
   url: linkTo('license-expirations', KEEP.vendorLicenses, panelOf(title)),
 });
 
-/** A column of the totals, coloured from 1 on. */
-const count = (column: string, description: string, table: string, width: number, color?: string) =>
-  total(
-    { title: column, description, unit: 'none', width },
-    { target: 'expirations', field: column, ...(color !== undefined && { steps: [[1, color]] as const }) },
-    rows(table),
+const count = (
+  title: string,
+  description: string,
+  expression: string,
+  { table, width, steps = PLAIN }: { readonly table: string; readonly width: number; readonly steps?: readonly Step[] },
+) => figure({ title, description, unit: 'locale', width }, expression, steps, rows(table));
+
+/** Two periods from now, with their colours. */
+const soon = (title: string, description: string, days: Readonly<Record<number, readonly Step[]>>) =>
+  pair(
+    { title, description, unit: 'locale', width: 5 },
+    Object.fromEntries(
+      Object.entries(days).map(([n, steps]) => [`within ${n} days`, [expiring(Number(n), OF), steps] as const]),
+    ),
+    rows('Upcoming'),
   );
 
-const feature: Shown = { name: 'Feature' };
-const expires: Shown = { name: 'Expires', width: 110 };
+const feature: Shown = { name: 'Feature', wrap: true };
 const rest: readonly Shown[] = [
-  { name: 'Version', width: 100 },
-  { name: 'Package', width: 150 },
-  { name: 'Product', as: 'Vendor license', width: 190 },
-  { name: 'Owner', width: 160, unknown: 'nobody' },
+  { name: 'Version', width: 90 },
+  { name: 'Package', width: 120, wrap: true },
+  { ...VENDOR_LICENSE, width: 200 },
+  { name: 'Owner', width: 130, unknown: 'nobody', wrap: true },
 ];
 
 /** The month of the table of upcoming expiries. It is set by a click on a bar, and empty for all months. */
@@ -43,54 +57,43 @@ export const expirations = () =>
       'What expires in each of the next months, the licenses that expire next with their owners, and what has expired.',
     from: 'now-30d',
     refresh: '15m',
-    about: { matchers: OF, annotated: false },
     variables: [vendorLicenses(), month()],
   })
     .withPanel(
       count(
         'Expired',
         'All licenses that have expired, however long ago. Renew them, or remove them from the server. The dashboard Overview lists one only for 14 days.',
-        'Expired',
-        4,
-        'red',
+        expired(OF),
+        { table: 'Expired', width: 4, steps: GOOD_BELOW(1) },
       ),
     )
     .withPanel(
-      totalPair(
-        {
-          title: 'Soon',
-          description: 'Licenses that expire within 7 days, and within 21 days. Those within 7 days are in both.',
-          unit: 'none',
-          width: 5,
-        },
-        { target: 'expirations' },
-        {
-          'Within 7 days': { as: 'within 7 days', steps: GOOD_BELOW(1) },
-          'Within 21 days': { as: 'within 21 days', steps: GOOD_BELOW(1, 'orange') },
-        },
-        rows('Upcoming'),
+      soon('Soon', 'Licenses that expire within 7 days, and within 21 days. Those within 7 days are in both.', {
+        7: GOOD_BELOW(1),
+        21: GOOD_BELOW(1, 'orange'),
+      }),
+    )
+    .withPanel(
+      soon(
+        'Next months',
+        'Licenses that expire within 30 days, and within 90 days. Those that expire sooner are in both.',
+        { 30: GOOD_BELOW(1, 'orange'), 90: PLAIN },
       ),
     )
     .withPanel(
-      totalPair(
-        {
-          title: 'Next months',
-          description: 'Licenses that expire within 30 days, and within 90 days. Those that expire sooner are in both.',
-          unit: 'none',
-          width: 5,
-        },
-        { target: 'expirations' },
-        {
-          'Within 30 days': { as: 'within 30 days', steps: GOOD_BELOW(1, 'orange') },
-          'Within 90 days': { as: 'within 90 days', steps: PLAIN },
-        },
-        rows('Upcoming'),
-      ),
+      count('Later', 'Licenses that expire after more than 90 days.', expiringLater(90, OF), {
+        table: 'Upcoming',
+        width: 5,
+      }),
     )
-    .withPanel(count('Later', 'Licenses that expire after more than 90 days.', 'Upcoming', 5))
-    .withPanel(count('Permanent', 'Licenses that never expire. They are in no table.', 'Upcoming', 5))
     .withPanel(
-      monthBars(
+      count('Permanent', 'Licenses that never expire. They are in no table.', permanent(OF), {
+        table: 'Upcoming',
+        width: 5,
+      }),
+    )
+    .withPanel(
+      months(
         {
           title: 'Expiries by month',
           description:
@@ -105,7 +108,7 @@ export const expirations = () =>
       ),
     )
     .withPanel(
-      jsonTable(
+      rowsTable(
         {
           title: 'Upcoming',
           description:
@@ -115,22 +118,27 @@ export const expirations = () =>
         },
         {
           target: 'expirations',
-          payload: { ...OF_VENDOR_LICENSES, status: ['upcoming'], expiry_month: '$month', sort: 'Expires' },
+          parameters: {
+            ...OF_VENDOR_LICENSES,
+            status: ['upcoming'],
+            expiry_month: `\${month:raw}`,
+            sort: 'Expires',
+          },
           top: 500,
-          owner: 'Product',
           none: 'No license expires, or none in this month',
         },
         [
           feature,
-          ...EXPIRY,
-          { name: 'Bought', width: 95, align: 'right', unknown: 'unknown' },
-          { name: 'In use', width: 75, unknown: 'unknown' },
+          EXPIRES,
+          DAYS,
+          { name: 'Bought', type: 'number', unit: 'locale', width: 80 },
+          { name: 'In use', type: 'number', unit: 'locale', width: 80 },
           ...rest,
         ],
       ),
     )
     .withPanel(
-      jsonTable(
+      rowsTable(
         {
           title: 'Expired',
           description:
@@ -140,12 +148,16 @@ export const expirations = () =>
         },
         {
           target: 'expirations',
-          payload: { ...OF_VENDOR_LICENSES, status: ['ended'], sort: '-Expires' },
+          parameters: { ...OF_VENDOR_LICENSES, status: ['ended'], sort: '-Expires' },
           top: 100,
-          owner: 'Product',
           none: 'No license has expired',
         },
-        [feature, expires, { name: 'Days since', as: 'Days ago', unit: 'none', decimals: 0, width: 95 }, ...rest],
+        [
+          feature,
+          EXPIRES,
+          { name: 'Days since', as: 'Days ago', type: 'number', unit: 'locale', decimals: 0, width: 95 },
+          ...rest,
+        ],
       ),
     )
     .withRow(help());

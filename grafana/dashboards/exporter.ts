@@ -2,7 +2,7 @@ import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard } from '../dashboard.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { figure, GOOD_AT_ONE, GOOD_BELOW, graph, help, PLAIN, type Rows, states } from '../panels.ts';
-import { metric, noRow, once, select } from '../queries.ts';
+import { metric, once, orNoRow, select } from '../queries.ts';
 import { seriesTable } from '../tables.ts';
 
 const rate = (name: Parameters<typeof select>[0]): string => `rate(${select(name)}[$__rate_interval])`;
@@ -25,14 +25,13 @@ export const exporter = () =>
     description: 'The exporter itself: polls, requests to the analyzer, delivery of alerts.',
     from: 'now-6h',
     refresh: '1m',
-    about: { annotated: false },
     choosesSources: true,
     variables: [],
   })
     .withPanel(
       figure(
         {
-          title: 'Analyzer reached',
+          title: 'Analyzer',
           description: 'Whether every endpoint answered at its last poll.',
           unit: 'bool_yes_no',
         },
@@ -44,7 +43,7 @@ export const exporter = () =>
     .withPanel(
       figure(
         {
-          title: 'Logon accepted',
+          title: 'Logon',
           description:
             'Whether the last logon was accepted. If not, correct the password. The exporter waits before it tries again, so that the account is not locked.',
           unit: 'bool_yes_no',
@@ -57,7 +56,7 @@ export const exporter = () =>
     .withPanel(
       figure(
         {
-          title: 'Oldest good poll',
+          title: 'Poll age',
           description:
             'Time since every part of an endpoint was last polled successfully, in multiples of its interval: the highest of all endpoints. Above 3, data is old.',
           unit: 'suffix: intervals',
@@ -82,7 +81,7 @@ export const exporter = () =>
     .withPanel(
       figure(
         {
-          title: 'Series withheld',
+          title: 'Withheld',
           description: 'Whether series are withheld because of metrics.max_series.',
           unit: 'bool_yes_no',
         },
@@ -94,7 +93,7 @@ export const exporter = () =>
     .withPanel(
       figure(
         {
-          title: 'Simulated data',
+          title: 'Simulated',
           description: 'Whether this is the demo, which monitors no real license server.',
           unit: 'bool_yes_no',
         },
@@ -201,12 +200,11 @@ export const exporter = () =>
           {
             name: 'Values',
             unit: 'none',
-            expression: `${DISCARDED} > 0 or ${noRow('reason', 'No value was discarded', `max(${DISCARDED}) == 0`)}`,
+            expression: orNoRow(`${DISCARDED} > 0`, 'No value was discarded', `max(${DISCARDED}) == 0`),
             width: 90,
           },
         ],
-        ['endpoint', 'reason'],
-        '-Values',
+        { labels: ['endpoint', 'reason'], sortBy: '-Values' },
       ),
     )
     .withRow(

@@ -1,22 +1,25 @@
-import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard, feature, vendorLicense } from '../dashboard.ts';
-import { busyHours, daily, efficiency, peaks } from '../history-panels.ts';
+import { boughtExpression } from '../feature-table.ts';
+import { busyHours, efficiency, peaks, periods } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import { DAYS_LEFT, DAYS_LEFT_NAMES, figure, graph, help, PLAIN, type Rows, SATURATION } from '../panels.ts';
+import {
+  DAYS_LEFT,
+  DAYS_LEFT_NAMES,
+  figure,
+  graph,
+  help,
+  PLAIN,
+  type Rows,
+  SATURATION,
+  SERVER_OVER_TIME,
+} from '../panels.ts';
 import { expiration, metric, OF_FEATURE, ONE_FEATURE, ONE_VENDOR_LICENSE, saturation } from '../queries.ts';
-import { jsonTable, STATES } from '../tables.ts';
+import { rowsTable, STATES, UNCOUNTED_NAME } from '../tables.ts';
 
 const rows = (title: string): Rows => ({
   title: 'Show',
   url: linkTo('license-feature', KEEP.time, KEEP.vendorLicense, KEEP.feature, panelOf(title)),
 });
-
-/** A figure that stands for uncounted licenses, which have no number. */
-const UNCOUNTED = -1;
-const uncountedName: dashboard.ValueMapping = {
-  type: dashboard.MappingType.ValueToText,
-  options: { [UNCOUNTED]: { text: 'uncounted', color: 'text', index: 0 } },
-};
 
 const colored = (color: string) => [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }];
 
@@ -32,7 +35,7 @@ export const featureDashboard = () =>
       'One feature: who holds it now, when it is busy, its usage and denials by day, how many licenses it needs.',
     from: 'now-30d',
     refresh: '5m',
-    about: { payload: OF_FEATURE, matchers: ONE_VENDOR_LICENSE },
+    about: OF_FEATURE,
     variables: [vendorLicense(), feature()],
   })
     .withPanel(
@@ -46,15 +49,15 @@ export const featureDashboard = () =>
     .withPanel(
       figure(
         { title: 'Bought', description: 'Licenses of all increments that have not expired.', unit: 'none' },
-        `min(0 * ${metric('license_feature_info', `${ONE_FEATURE},license_type="uncounted"`)} ${UNCOUNTED}) or sum(${metric('license_feature_max_available', ONE_FEATURE)})`,
+        `sum(${boughtExpression(ONE_FEATURE)})`,
         PLAIN,
         rows('Licenses and use'),
-      ).mappings([uncountedName]),
+      ).mappings([UNCOUNTED_NAME]),
     )
     .withPanel(
       figure(
         {
-          title: 'Share in use',
+          title: 'Share',
           description: 'Ratio of licenses in use. At 95 % or more, the next user may be denied.',
           unit: 'percentunit',
         },
@@ -66,7 +69,7 @@ export const featureDashboard = () =>
     .withPanel(
       figure(
         {
-          title: 'Waiting requests',
+          title: 'Waiting',
           description: 'Maximum number of waiting requests since the previous collection.',
           unit: 'none',
         },
@@ -101,7 +104,7 @@ export const featureDashboard = () =>
         .mappings([...DAYS_LEFT_NAMES]),
     )
     .withPanel(
-      jsonTable(
+      rowsTable(
         {
           title: 'Advice',
           description:
@@ -109,34 +112,35 @@ export const featureDashboard = () =>
           width: 24,
           height: 5,
         },
-        { target: 'rightsizing', payload: OF_FEATURE, top: 10 },
+        { target: 'rightsizing', parameters: OF_FEATURE, top: 10, none: 'No advice on this feature' },
         [
           { name: 'State', width: 130, colors: { missing: 'orange' } },
-          { name: 'Count', as: 'How many', width: 95 },
-          { name: 'Peak', width: 65, unknown: 'unknown' },
+          { name: 'Count', as: 'How many', type: 'number', unit: 'locale', width: 95, unknown: 'unknown' },
+          { name: 'Peak', type: 'number', unit: 'locale', width: 80, unknown: 'unknown' },
           { name: 'Peak date', width: 105 },
           { name: 'Reason', minWidth: 380, wrap: true },
         ],
       ),
     )
+    .withPanel(SERVER_OVER_TIME(ONE_VENDOR_LICENSE))
     .withPanel(
-      jsonTable(
+      rowsTable(
         {
           title: 'Who holds it now',
           description:
             'Users that hold a license or wait for one, as the analyzer reports them. User names are personal data: the exporter serves them only to those whom access.names lists. "No user is listed": nobody holds it, or the analyzer does not know who does.',
-          width: 12,
+          width: 24,
           height: 11,
         },
-        { target: 'users', payload: OF_FEATURE, top: 100, none: 'No user is listed' },
+        { target: 'users', parameters: { ...OF_FEATURE, sort: 'Since' }, top: 100, none: 'No user is listed' },
         [
-          { name: 'User' },
-          { name: 'Since', unit: 'dateTimeFromNow', width: 120 },
-          { name: 'Application', width: 100, unknown: 'unknown', names: STATES },
-          { name: 'Application for', as: 'For', unit: 's', decimals: 0, width: 70, unknown: '' },
-          { name: 'Licenses', width: 80 },
-          { name: 'Queued', as: 'Waiting', width: 75 },
-          { name: 'Host', width: 85 },
+          { name: 'User', wrap: true },
+          { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 130 },
+          { name: 'Application', width: 99, unknown: 'unknown', names: STATES },
+          { name: 'Application for', as: 'For', type: 'number', unit: 's', decimals: 0, width: 90 },
+          { name: 'Licenses', type: 'number', unit: 'locale', width: 76 },
+          { name: 'Queued', as: 'Waiting', type: 'number', unit: 'locale', width: 70 },
+          { name: 'Host', width: 300, wrap: true },
         ],
       ),
     )
@@ -148,9 +152,33 @@ export const featureDashboard = () =>
             "Maximum number of licenses in use at once, by weekday and hour in the analyzer's time zone. The scale of colours is below the map. An hour without data is empty.",
           unit: 'none',
           width: 12,
-          height: 11,
+          height: 9,
         },
         { ...OF_FEATURE, last: 'last-7-days' },
+      ),
+    )
+    .withPanel(
+      periods(
+        {
+          title: 'License-hours',
+          description:
+            'Hours of all licenses in use, added up. A bar is a local day of the analyzer, in a long time range a week or a month.',
+          unit: 'locale',
+        },
+        OF_FEATURE,
+        { series: 'Elapsed Time', as: 'license-hours', color: 'blue' },
+      ),
+    )
+    .withPanel(
+      periods(
+        {
+          title: 'Denials',
+          description:
+            'Denied requests. A bar is a local day of the analyzer, in a long time range a week or a month. A script that retries counts each time.',
+          unit: 'locale',
+        },
+        OF_FEATURE,
+        { series: 'Denials', as: 'denials', color: 'red' },
       ),
     )
     .withPanel(
@@ -165,52 +193,50 @@ export const featureDashboard = () =>
       ),
     )
     .withPanel(
-      daily(
-        {
-          title: 'License-hours by day',
-          description: 'Hours of all licenses in use, added up for each local day of the analyzer.',
-          unit: 'none',
-        },
-        OF_FEATURE,
-        { series: 'Elapsed Time', as: 'license-hours', color: 'blue' },
-      ),
-    )
-    .withPanel(
-      daily(
-        {
-          title: 'Denials by day',
-          description: 'Denied requests per local day of the analyzer. A script that retries counts each time.',
-          unit: 'none',
-        },
-        OF_FEATURE,
-        { series: 'Denials', as: 'denials', color: 'red' },
-      ),
-    )
-    .withPanel(
       efficiency(
         {
           title: 'Hours with N in use, last 365 days',
           description:
             'Hours during which at least 1, 2, 3, … licenses were in use at once. Where the bars vanish, more licenses were hardly ever needed. If the last bar is long, all licenses were often in use: what was wanted beyond them is not seen.',
           unit: 'none',
-          height: 11,
+          height: 9,
         },
         { ...OF_FEATURE, last: LAST },
       ),
     )
     .withPanel(
-      jsonTable(
+      rowsTable(
         {
           title: 'With fewer licenses',
           description:
             'Hours a year in which that many licenses would not have been enough. Hours in which users were denied hide more demand.',
-          height: 11,
+          height: 10,
         },
-        { target: 'rightsizing', payload: { ...OF_FEATURE, shape: 'steps' }, top: 30 },
+        {
+          target: 'rightsizing',
+          parameters: { ...OF_FEATURE, shape: 'steps' },
+          top: 30,
+          none: 'No fewer licenses would do, or it is not known',
+        },
         [
-          { name: 'Licenses', width: 90 },
-          { name: 'Hours short a year', as: 'Not enough, hours a year', decimals: 1, width: 200 },
-          { name: 'Saving', as: 'Saving a year', unit: 'locale', decimals: 0, unknown: 'unknown', minWidth: 110 },
+          { name: 'Licenses', type: 'number', unit: 'locale', width: 90 },
+          {
+            name: 'Hours short a year',
+            as: 'Not enough, hours a year',
+            type: 'number',
+            unit: 'locale',
+            decimals: 1,
+            width: 200,
+          },
+          {
+            name: 'Saving',
+            as: 'Saving a year',
+            type: 'number',
+            unit: 'locale',
+            decimals: 0,
+            unknown: 'unknown',
+            minWidth: 110,
+          },
           { name: 'Currency', width: 90 },
         ],
       ),
@@ -240,7 +266,8 @@ export const featureDashboard = () =>
           title: 'Held but not used',
           description: 'Licenses that are borrowed, idle, or reserved and unused. Check these when users wait.',
           unit: 'none',
-          height: 10,
+          width: 24,
+          height: 8,
         },
         {
           idle: `sum(${metric('license_feature_inactive_use', ONE_FEATURE)})`,

@@ -1,18 +1,60 @@
+import { MappingType } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { MetricName } from '../../src/metrics/catalogue.ts';
 import { createDashboard } from '../dashboard.ts';
-import { linkTo, panelOf, severalLink } from '../links.ts';
-import { figure, GOOD_BELOW, help, PLAIN, pair, SATURATION, states } from '../panels.ts';
-import { metric, select } from '../queries.ts';
-import { BOUGHT, DAYS, jsonTable, SHARE, type Shown } from '../tables.ts';
-import { total, totalPair } from '../total-panel.ts';
-
-const PRODUCT: Shown = { name: 'Product', as: 'Vendor license', width: 180 };
-/** It takes what the other columns leave. */
-const WIDE_PRODUCT: Shown = { name: 'Product', as: 'Vendor license' };
-
-/** The features of all vendor licenses. */
-const EVERYTHING = { product: ['%'] };
+import { waiting } from '../feature-table.ts';
+import { EXPIRIES_OF_ROW, linkTo, panelOf } from '../links.ts';
+import { figure, GOOD_BELOW, help, PLAIN, pair, states } from '../panels.ts';
+import { busy, expiration, expired, expiring, metric, once, saturated, select, sumOf } from '../queries.ts';
+import { DAYS, EXPIRES, rowsTable, SHARE, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
 
 const panel = (title: string) => ({ title: `Show: ${title}`, url: linkTo('license-overview', panelOf(title)) });
+
+/** What the alert engine last said, for a day after the daemon has stopped. */
+const said = (name: MetricName, matchers = ''): string => once(`last_over_time(${select(name, matchers)}[1d])`);
+const EVALUATED = `max(${said('license_alerts_evaluated_timestamp_seconds')})`;
+/** Whether every alert that fires has been said. It is not while something of the site is not known. */
+const ALL_SAID = `min(sum by (alertname) (${said('license_alerts_complete')})) > 0.99`;
+/** In place of a number that is not known. */
+const UNKNOWN = -1;
+/** Alerts that fire, also those whose condition is not known now. That none fires is known only if every alert has been said. */
+const firing = (severity: string): string =>
+  `sum(${said('license_alert_firing', `severity="${severity}"`)} != bool 0) > 0 or 0 * (${ALL_SAID}) or 0 * ${EVALUATED} ${UNKNOWN}`;
+
+const of = (name: MetricName): string => `max by (vendor_license) (${select(name)})`;
+const COLLECTED = of('license_vendor_license_last_collection_timestamp_seconds');
+
+/** The states of a vendor license, the worst one last. Each is the value of the series that are in no worse state. */
+const serverStates: readonly (readonly [text: string, color: string])[] = [
+  ['up', 'text'],
+  ['unknown', 'text'],
+  ['outdated', 'orange'],
+  ['never collected', 'text'],
+  ['down', 'red'],
+];
+const STATE = [
+  `(${of('license_server_up')} == 0) + 4`,
+  `(0 * (max by (vendor_license) (${select('license_vendor_license_data_known', 'data="collection"')}) == 1) + 3) unless ${COLLECTED}`,
+  `(${of('license_vendor_license_current')} == 0) + 2`,
+  `(0 * (${of('license_server_up')} == 1)) and (${of('license_vendor_license_current')} == 1)`,
+  `0 * ${of('license_vendor_license_info')} + 1`,
+].join(' or ');
+const state: Shown = {
+  name: 'State',
+  width: 120,
+  steps: PLAIN,
+  names: [
+    {
+      type: 'value',
+      options: Object.fromEntries(serverStates.map(([text, color], i) => [i, { text, color, index: i }])),
+    },
+  ] as unknown as NonNullable<Shown['names']>,
+};
+
+const ALL_SERVERS = `label_replace(min(${metric('license_server_up')}) or vector(NaN), "vendor_license", "all servers", "", "")`;
+const DOWN_IN_RANGE = `${metric('license_server_up')} and on (vendor_license) (${once(`min_over_time(${select('license_server_up')}[$__range] @ end())`)} == 0)`;
+
+/** The features with the largest share in use. Each selector of a large site reads 20,000 series. */
+const BUSIEST = `topk(100, ${busy()})`;
 
 /** What needs attention now, then servers and expiries. */
 export const overview = () =>
@@ -22,19 +64,18 @@ export const overview = () =>
     description: 'What needs attention now, the most urgent first; the license servers; and what expires next.',
     from: 'now-24h',
     refresh: '1m',
-    about: { annotated: false },
     variables: [],
   })
     .withPanel(
       pair(
         {
-          title: 'Servers down',
+          title: 'Servers',
           description:
             'Vendor licenses whose server or daemon has sent no data for 30 minutes, and those that were down at some time of the last 24 hours. Check the license server and its daemon.',
           unit: 'none',
         },
         {
-          now: [`sum(${metric('license_server_up')} == bool 0)`, GOOD_BELOW(1)],
+          'down now': [`sum(${metric('license_server_up')} == bool 0)`, GOOD_BELOW(1)],
           'in 24 h': [
             // not while nothing is known now: a day without data would end in "0"
             `sum(min without (job, instance) (min_over_time(${select('license_server_up')}[24h])) == bool 0) and sum(${select('license_server_up')})`,
@@ -45,47 +86,48 @@ export const overview = () =>
       ),
     )
     .withPanel(
-      totalPair(
+      pair(
         {
           title: 'Expiries',
           description:
-            'All licenses that have expired, however long ago, and those that expire within 30 days. Renew them, or remove them. The list below has only those that have expired in the last 14 days. A sign beside the title names the vendor licenses that were never collected: their expiries are not known.',
+            'All licenses that have expired, however long ago, and those that expire within 30 days. Renew them, or remove them. The list below has only those that have expired in the last 14 days. Those of vendor licenses that were never collected are not known.',
           unit: 'none',
         },
-        { target: 'expirations', payload: EVERYTHING },
         {
-          Expired: { as: 'expired in all', steps: GOOD_BELOW(1) },
-          'Within 30 days': { as: 'in 30 days', steps: GOOD_BELOW(1, 'orange') },
+          expired: [expired(), GOOD_BELOW(1)],
+          'in 30 days': [expiring(30), GOOD_BELOW(1, 'orange')],
         },
         { title: 'Show the licenses', url: linkTo('license-expirations', panelOf('Upcoming')) },
       ),
     )
     .withPanel(
-      total(
+      figure(
         {
           title: 'Saturated',
           description: 'Features with at least 95 % of their licenses in use now. The next user may be denied.',
           unit: 'none',
         },
-        { target: 'features', payload: EVERYTHING, field: 'Saturated', steps: [[1, 'orange']] },
-        panel('Busiest features'),
-      ),
-    )
-    .withPanel(
-      total(
-        {
-          title: 'Waiting requests',
-          description: 'Maximum number of waiting requests since the previous collection, summed over all features.',
-          unit: 'none',
-        },
-        { target: 'features', payload: EVERYTHING, field: 'Max queued', steps: [[1, 'orange']] },
+        saturated(),
+        GOOD_BELOW(1, 'orange'),
         panel('Busiest features'),
       ),
     )
     .withPanel(
       figure(
         {
-          title: 'Users now',
+          title: 'Waiting',
+          description: 'Maximum number of waiting requests since the previous collection, summed over all features.',
+          unit: 'none',
+        },
+        sumOf('license_feature_max_queued'),
+        GOOD_BELOW(1, 'orange'),
+        panel('Busiest features'),
+      ),
+    )
+    .withPanel(
+      figure(
+        {
+          title: 'Users',
           description: 'Distinct users over all vendor licenses, each counted once.',
           unit: 'none',
         },
@@ -108,104 +150,124 @@ export const overview = () =>
       ).decimals(0),
     )
     .withPanel(
-      jsonTable(
+      pair(
+        {
+          title: 'Alerts',
+          description:
+            'How many alerts fire, from Prometheus: what the exporter last said of them, for a day after it has stopped. See how long ago that was.',
+          width: 24,
+        },
+        {
+          critical: [firing('critical'), GOOD_BELOW(1)],
+          warning: [firing('warning'), GOOD_BELOW(1, 'orange')],
+          info: [firing('info'), PLAIN],
+          'evaluated ago': [`time() - ${EVALUATED}`, GOOD_BELOW(300)],
+        },
+        panel('Needs attention'),
+      )
+        .mappings([
+          { type: MappingType.ValueToText, options: { [UNKNOWN]: { text: 'unknown', color: 'text', index: 0 } } },
+        ])
+        .overrideByName('evaluated ago', [
+          { id: 'unit', value: 's' },
+          { id: 'decimals', value: 0 },
+        ]),
+    )
+    .withPanel(
+      rowsTable(
         {
           title: 'Needs attention',
           description:
             'What needs action: what cannot be used now first, then what is coming. These are the alerts that fire, whether or not they are sent anywhere. A license that has expired is listed for 14 days (within of LicenseExpired), and longer on the dashboard Expirations. Names lead to the vendor license and the feature.',
           width: 24,
-          height: 13,
+          height: 10,
         },
-        { target: 'attention', top: 200, owner: 'Product', none: 'Nothing needs attention' },
+        { target: 'attention', top: 200, none: 'Nothing needs attention' },
         [
           { name: 'Severity', width: 80, colors: { critical: 'red', warning: 'orange' } },
-          { name: 'What', width: 150 },
-          PRODUCT,
-          { name: 'Feature', width: 150 },
-          { name: 'Details', minWidth: 380, wrap: true },
-          { name: 'Since', unit: 'dateTimeFromNow', width: 140 },
-          { name: 'Owner', width: 110 },
+          { name: 'What', width: 130, wrap: true },
+          VENDOR_LICENSE,
+          { name: 'Feature', width: 120, wrap: true },
+          { name: 'Details', minWidth: 240, wrap: true },
+          { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 125 },
+          { name: 'Owner', width: 110, wrap: true },
         ],
       ),
     )
     .withPanel(
-      jsonTable(
+      seriesTable(
         {
           title: 'License servers',
           description:
-            'Every vendor license, those with a problem first, as of the last poll. Usage that is not known is empty.',
-          width: 15,
-          height: 13,
+            'Every vendor license, those with a problem first. Usage that is not known is empty. The days are those to the next expiry.',
+          width: 24,
+          height: 10,
         },
-        { target: 'products', payload: { sort: 'State' }, top: 200, owner: 'Product' },
         [
-          WIDE_PRODUCT,
+          { ...state, expression: STATE },
+          { name: 'Users', expression: of('license_vendor_license_distinct_users'), unit: 'locale', width: 60 },
+          { name: 'Last data', expression: `${COLLECTED} * 1000`, unit: 'dateTimeFromNow', width: 145 },
           {
-            name: 'State',
-            width: 105,
-            colors: { down: 'red', outdated: 'orange', 'never collected': 'gray', unknown: 'gray' },
+            ...DAYS,
+            link: EXPIRIES_OF_ROW,
+            expression: `(min by (vendor_license) (${expiration()} > time()) - time()) / 86400`,
           },
-          // without a bar: a sum of features is far from full
-          { name: 'Share', as: 'Share in use', unit: 'percentunit', decimals: 0, steps: SATURATION, width: 110 },
-          { name: 'Distinct users', as: 'Users', width: 60 },
-          { name: 'Collected', as: 'Last data', unit: 'dateTimeFromNow', width: 140 },
-          { name: 'Next expiry', width: 100, link: severalLink('license-expirations', 'Product') },
         ],
-      ),
-    )
-    .withPanel(
-      jsonTable(
-        {
-          title: 'Next expiries',
-          description: 'The licenses that expire next. Those that have expired need attention, and are listed above.',
-          width: 9,
-          height: 13,
-        },
-        {
-          target: 'expirations',
-          payload: { ...EVERYTHING, status: ['upcoming'], within: 365 },
-          top: 100,
-          owner: 'Product',
-          none: 'No license expires within a year',
-        },
-        [
-          { ...PRODUCT, width: 168 },
-          { name: 'Feature' },
-          { name: 'Expires', width: 95, link: severalLink('license-expirations', 'Product') },
-          DAYS,
-        ],
-      ),
-    )
-    .withPanel(
-      jsonTable(
-        {
-          title: 'Busiest features',
-          description: 'The features with the largest share of their licenses in use now.',
-          width: 15,
-          height: 12,
-        },
-        { target: 'features', payload: EVERYTHING, top: 100, owner: 'Product' },
-        [
-          PRODUCT,
-          { name: 'Feature' },
-          SHARE,
-          { name: 'In use', width: 70 },
-          { ...BOUGHT, width: 80 },
-          { name: 'Max queued', as: 'Waiting', steps: GOOD_BELOW(1, 'orange'), width: 75 },
-        ],
+        { known: select('license_vendor_license_info'), labels: ['vendor_license'], sortBy: '-State' },
       ),
     )
     .withPanel(
       states(
         {
-          title: 'Servers over time',
-          description: 'Whether each license server and daemon sent data. During a gap, the state is not known.',
+          title: 'Servers that were down',
+          description:
+            'The license servers and daemons that sent no data at some time of the time range, and whether all did. During a gap, the state is not known.',
           unit: 'none',
-          width: 9,
+          width: 24,
+          height: 6,
+        },
+        {
+          '{{vendor_license}}': `${ALL_SERVERS} or (${DOWN_IN_RANGE})`,
+        },
+        { good: 'up', bad: 'down' },
+      ),
+    )
+    .withPanel(
+      rowsTable(
+        {
+          title: 'Next expiries',
+          description: 'The licenses that expire next. Those that have expired need attention, and are listed above.',
+          width: 24,
+          height: 10,
+        },
+        {
+          target: 'expirations',
+          parameters: { product: '%', status: ['upcoming'], within: 365 },
+          top: 100,
+          none: 'No license expires within a year',
+        },
+        [VENDOR_LICENSE, { name: 'Feature', wrap: true }, { ...EXPIRES, link: EXPIRIES_OF_ROW }, DAYS],
+      ),
+    )
+    .withPanel(
+      seriesTable(
+        {
+          title: 'Busiest features',
+          description:
+            'The features with the largest share of their licenses in use now, and those for which users wait.',
+          width: 24,
           height: 12,
         },
-        { '{{vendor_license}}': metric('license_server_up') },
-        { good: 'up', bad: 'down' },
+        [
+          { ...SHARE, expression: once(BUSIEST) },
+          // features without a share in use are in the list only if users wait for them
+          waiting('', ' > 0'),
+        ],
+        {
+          known: select('license_vendor_license_info'),
+          labels: ['vendor_license', 'feature'],
+          sortBy: '-Share in use',
+        },
       ),
     )
     .withRow(help());

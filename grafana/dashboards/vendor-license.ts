@@ -1,6 +1,6 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard, vendorLicense } from '../dashboard.ts';
-import { busyHours, daily } from '../history-panels.ts';
+import { busyHours, periods } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import {
   DAYS_LEFT,
@@ -11,16 +11,24 @@ import {
   help,
   PLAIN,
   pair,
+  SERVER_OVER_TIME,
   SHORT_DAYS_LEFT_NAMES,
-  states,
 } from '../panels.ts';
-import { expiration, expired, metric, OF_VENDOR_LICENSE, ONE_VENDOR_LICENSE } from '../queries.ts';
-import { BOUGHT, DAYS, jsonTable, SHARE, STATES } from '../tables.ts';
-import { total } from '../total-panel.ts';
+import {
+  expiration,
+  expired,
+  IN_RANGE,
+  metric,
+  OF_VENDOR_LICENSE,
+  ONE_VENDOR_LICENSE,
+  saturated,
+  sumOf,
+} from '../queries.ts';
+import { DAYS, rowsTable, SHARE, STATES, VENDOR_LICENSE } from '../tables.ts';
 
 const OF = ONE_VENDOR_LICENSE;
 /** The sum of its features, by the analyzer. */
-const ALL_FEATURES = { ...OF_VENDOR_LICENSE, feature: ['%'], wildcard: 'upstream' };
+const ALL_FEATURES = { ...OF_VENDOR_LICENSE, feature: '%', wildcard: 'upstream' };
 
 const panel = (title: string) => ({
   title: `Show: ${title}`,
@@ -37,7 +45,7 @@ export const vendorLicenseDashboard = () =>
     description: 'One license server and daemon: its state, its features, when it is busy, and who holds its licenses.',
     from: 'now-7d',
     refresh: '5m',
-    about: { payload: OF_VENDOR_LICENSE, matchers: OF },
+    about: OF_VENDOR_LICENSE,
     variables: [vendorLicense()],
   })
     .withPanel(
@@ -49,7 +57,7 @@ export const vendorLicenseDashboard = () =>
         },
         `min(${metric('license_server_up', OF)})`,
         GOOD_AT_ONE,
-        panel('Server over time'),
+        panel('Server'),
       ).mappings([
         {
           type: dashboard.MappingType.ValueToText,
@@ -70,24 +78,26 @@ export const vendorLicenseDashboard = () =>
       ).decimals(0),
     )
     .withPanel(
-      total(
+      figure(
         {
           title: 'Saturated',
           description: 'Features with at least 95 % of their licenses in use.',
           unit: 'none',
         },
-        { target: 'features', payload: OF_VENDOR_LICENSE, field: 'Saturated', steps: [[1, 'orange']] },
+        saturated(OF),
+        GOOD_BELOW(1, 'orange'),
         panel('Features'),
       ),
     )
     .withPanel(
-      total(
+      figure(
         {
-          title: 'Waiting requests',
+          title: 'Waiting',
           description: 'Maximum number of waiting requests for its features since the previous collection.',
           unit: 'none',
         },
-        { target: 'features', payload: OF_VENDOR_LICENSE, field: 'Max queued', steps: [[1, 'orange']] },
+        sumOf('license_feature_max_queued', OF),
+        GOOD_BELOW(1, 'orange'),
         panel('Features'),
       ),
     )
@@ -113,7 +123,7 @@ export const vendorLicenseDashboard = () =>
     .withPanel(
       figure(
         {
-          title: 'Users now',
+          title: 'Users',
           description: 'Distinct users that hold one of its licenses now, each counted once.',
           unit: 'none',
         },
@@ -122,27 +132,64 @@ export const vendorLicenseDashboard = () =>
         panel('Who holds its licenses now'),
       ),
     )
+    .withPanel(SERVER_OVER_TIME(OF))
     .withPanel(
-      jsonTable(
+      rowsTable(
         {
           title: 'Features',
           description:
-            'Every feature as of the last poll, the largest share in use first. If usage cells are empty, usage is not known, because the server is down or its data is outdated.',
+            'Every feature, the largest share in use first. If usage cells are empty, usage is not known, because the server is down or its data is outdated. Without a number bought, the type says why; without days left, it never expires, or that is not known.',
           width: 24,
           height: 13,
         },
-        { target: 'features', payload: OF_VENDOR_LICENSE, top: 1000, owner: 'Product', keepsTime: true },
+        // from Prometheus, the answer is twenty times as large: a frame for each feature and column
+        { target: 'features', parameters: OF_VENDOR_LICENSE, top: 1000, none: 'No feature is listed', keepsTime: true },
         [
-          { name: 'Feature' },
+          { name: 'Feature', wrap: true },
           // a narrow screen shows only the first columns
-          { name: 'In use', width: 80 },
-          BOUGHT,
-          SHARE,
-          { name: 'Max queued', as: 'Waiting', steps: GOOD_BELOW(1, 'orange'), width: 90 },
-          { ...DAYS, width: 100, link: expirations },
-          { name: 'Version', width: 100 },
-          { name: 'Owner', width: 150 },
-          { name: 'Product', hidden: true },
+          { name: 'In use', type: 'number', unit: 'locale', width: 70 },
+          { name: 'Bought', type: 'number', unit: 'locale', width: 70 },
+          { ...SHARE, name: 'Share', as: 'Share in use', type: 'number' },
+          {
+            name: 'Max queued',
+            as: 'Waiting',
+            type: 'number',
+            unit: 'locale',
+            width: 75,
+            steps: GOOD_BELOW(1, 'orange'),
+          },
+          { ...DAYS, link: expirations },
+          { name: 'Version', width: 85 },
+          { name: 'License type', as: 'Type', width: 95 },
+          { name: 'Owner', width: 110, wrap: true },
+          { ...VENDOR_LICENSE, hidden: true },
+        ],
+      ),
+    )
+    .withPanel(
+      rowsTable(
+        {
+          title: 'Who holds its licenses now',
+          description:
+            'Users that hold or wait for a license of its features, the longest first. If more than 20 features are in use, it shows those that users wait for and the busiest. User names are personal data: the exporter serves them only to those whom access.names lists.',
+          width: 24,
+          height: 11,
+        },
+        {
+          target: 'users',
+          parameters: { ...OF_VENDOR_LICENSE, feature: '%', sort: 'Since' },
+          top: 500,
+          none: 'No user is listed',
+          keepsTime: true,
+        },
+        [
+          { name: 'User', width: 210, wrap: true },
+          { name: 'Feature', wrap: true },
+          { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 125 },
+          { name: 'Licenses', type: 'number', unit: 'locale', width: 76 },
+          { name: 'Status', width: 75, names: STATES },
+          { name: 'Host', width: 270, wrap: true },
+          { ...VENDOR_LICENSE, hidden: true },
         ],
       ),
     )
@@ -160,38 +207,12 @@ export const vendorLicenseDashboard = () =>
       ),
     )
     .withPanel(
-      jsonTable(
+      periods(
         {
-          title: 'Who holds its licenses now',
+          title: 'License-hours',
           description:
-            'Users that hold or wait for a license of its features, the longest first. If more than 20 features are in use, it shows those that users wait for and the busiest. User names are personal data: the exporter serves them only to those whom access.names lists.',
-          width: 12,
-          height: 11,
-        },
-        {
-          target: 'users',
-          payload: { ...OF_VENDOR_LICENSE, feature: ['%'], sort: 'Since' },
-          top: 500,
-          owner: 'Product',
-          none: 'No user is listed',
-          keepsTime: true,
-        },
-        [
-          { name: 'User' },
-          { name: 'Feature', width: 130 },
-          { name: 'Since', unit: 'dateTimeFromNow', width: 130 },
-          { name: 'Licenses', width: 80 },
-          { name: 'Status', width: 80, names: STATES },
-          { name: 'Host', width: 95 },
-          { name: 'Product', hidden: true },
-        ],
-      ),
-    )
-    .withPanel(
-      daily(
-        {
-          title: 'License-hours by day',
-          description: 'All features of this vendor license, added up by the analyzer, per local day of the analyzer.',
+            'All features of this vendor license, added up by the analyzer. A bar is a day, in a long time range a week or a month.',
+          unit: 'locale',
           height: 11,
         },
         ALL_FEATURES,
@@ -199,12 +220,12 @@ export const vendorLicenseDashboard = () =>
       ),
     )
     .withPanel(
-      daily(
+      periods(
         {
-          title: 'Denials by day',
+          title: 'Denials',
           description:
-            'Denied requests for all its features, per local day of the analyzer. A script that retries counts each time.',
-          unit: 'none',
+            'Denied requests for all its features. A bar is a day, in a long time range a week or a month. A script that retries counts each time.',
+          unit: 'locale',
           height: 11,
         },
         ALL_FEATURES,
@@ -212,7 +233,7 @@ export const vendorLicenseDashboard = () =>
       ),
     )
     .withPanel(
-      jsonTable(
+      rowsTable(
         {
           title: 'Denials by feature',
           description:
@@ -222,18 +243,24 @@ export const vendorLicenseDashboard = () =>
         },
         {
           target: 'history',
-          payload: { ...OF_VENDOR_LICENSE, feature: ['%'], shape: 'totals', sort: '-Denials', with: ['Denials'] },
+          parameters: {
+            ...OF_VENDOR_LICENSE,
+            ...IN_RANGE,
+            feature: '%',
+            shape: 'totals',
+            sort: '-Denials',
+            with: ['Denials'],
+          },
           top: 20,
-          owner: 'Product',
           none: 'No denial in this time range',
           keepsTime: true,
         },
         [
-          { name: 'Feature' },
-          { name: 'Denials', unit: 'locale', decimals: 0, width: 100 },
-          { name: 'Days with denials', width: 145 },
-          { name: 'License-hours', unit: 'locale', decimals: 0, width: 125 },
-          { name: 'Product', hidden: true },
+          { name: 'Feature', wrap: true },
+          { name: 'Denials', type: 'number', unit: 'locale', decimals: 0, width: 85 },
+          { name: 'Days with denials', type: 'number', width: 145 },
+          { name: 'License-hours', type: 'number', unit: 'locale', decimals: 0, width: 115 },
+          { ...VENDOR_LICENSE, hidden: true },
         ],
       ),
     )
@@ -244,7 +271,8 @@ export const vendorLicenseDashboard = () =>
           description:
             'Licenses that are checked out but idle, borrowed, or reserved and unused. Try to free these before you buy more.',
           unit: 'none',
-          height: 8,
+          width: 12,
+          height: 11,
         },
         {
           idle: `sum(${metric('license_feature_inactive_use', OF)})`,
@@ -258,18 +286,5 @@ export const vendorLicenseDashboard = () =>
         .overrideByName('idle', colored('blue'))
         .overrideByName('borrowed', colored('purple'))
         .overrideByName('reserved and unused', colored('text')),
-    )
-    .withPanel(
-      states(
-        {
-          title: 'Server over time',
-          description: 'Whether the license server and its daemon sent data. During a gap, the state is not known.',
-          unit: 'none',
-          width: 12,
-          height: 8,
-        },
-        { '{{vendor_license}}': metric('license_server_up', OF) },
-        { good: 'up', bad: 'down' },
-      ),
     )
     .withRow(help());

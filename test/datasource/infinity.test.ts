@@ -1,24 +1,32 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { type Daemon, get, startDaemon } from '../support/datasource-daemon.ts';
-import { createCleanup, eventually, WORKDAY } from '../support/harness.ts';
-import { readPage } from '../support/markdown.ts';
+import { createCleanup, WORKDAY } from '../support/harness.ts';
+import { cellsOf, type InfinityQuery, pathOf } from '../support/infinity.ts';
+import { readPage, root } from '../support/markdown.ts';
 
-/** The queries of docs/grafana.md for Infinity, sent as its Go client does (pkg/infinity/request.go and headers.go). */
+/** The queries for Infinity outside of the dashboards, sent as its Go client does. */
 
-interface InfinityQuery {
-  readonly url: string;
-  readonly parser: string;
-  readonly url_options: { readonly params: readonly { readonly key: string; readonly value: string }[] };
-  readonly columns: readonly { readonly selector: string; readonly type: string }[];
-}
-
-const queries = [...readPage('docs/grafana.md').matchAll(/^```json\n([\s\S]*?)^```$/gm)]
+const ofPage = [...readPage('docs/grafana.md').matchAll(/^```json\n([\s\S]*?)^```$/gm)]
   .map(([, text = '']) => JSON.parse(text) as Partial<InfinityQuery>)
   .filter((query): query is InfinityQuery => query.url_options !== undefined);
+
+const EXAMPLE = 'grafana/provisioning/alerting/license-denials.yml';
+interface AlertRule {
+  readonly data: readonly { readonly datasourceUid: string; readonly model: InfinityQuery }[];
+}
+const [ofAlert] = (parse(readFileSync(join(root, EXAMPLE), 'utf8')).groups as { rules: AlertRule[] }[])
+  .flatMap(({ rules }) => rules)
+  .flatMap(({ data }) => data);
+
+const queries: readonly (readonly [where: string, query: InfinityQuery])[] = [
+  ...ofPage.map((query) => ['docs/grafana.md', query] as const),
+  ...(ofAlert === undefined ? [] : [[EXAMPLE, ofAlert.model] as const]),
+];
 
 const cleanup = createCleanup();
 const PASSWORD = 'pass:wörd';
@@ -37,57 +45,30 @@ beforeAll(async () => {
   const path = join(folder, 'web.yml');
   writeFileSync(path, `basic_auth_users: {grafana: '${hashSync(PASSWORD, 4)}'}\n`);
   daemon = await startDaemon(cleanup, { 'web.config_file': path }, undefined, headers);
-  await eventually('alerts', async () => (await get(`${daemon.url}/rows/attention`, headers)).body.length > 0);
 }, 60_000);
 afterAll(() => cleanup.run());
 
-/** The macros of a time range of a week, as Infinity's backend replaces them. */
-const withTimes = (value: string): string =>
-  value
-    .replace(/\$\{__timeFrom\}/, String((WORKDAY - 7 * 86_400) * 1000))
-    .replace(/\$\{__timeTo\}/, String(WORKDAY * 1000));
+const range = { from: (WORKDAY - 7 * 86_400) * 1000, to: WORKDAY * 1000 };
+const urlOf = (query: InfinityQuery): string => `${daemon.url.replace(/\/grafana$/, '')}${pathOf(query, {}, range)}`;
 
-/** The URL as Go writes it: parameters sorted by key, spaces as `+`. */
-function urlOf({ url, url_options: { params } }: InfinityQuery): string {
-  const sorted = params.toSorted((a, b) => (a.key < b.key ? -1 : a.key > b.key ? 1 : 0));
-  const parameters = new URLSearchParams(sorted.map(({ key, value }): [string, string] => [key, withTimes(value)]));
-  return `${daemon.url.replace(/\/grafana$/, '')}${url}?${parameters}`;
-}
-
-const isOfType = (value: unknown, type: string): boolean =>
-  value === null || typeof value === (type === 'string' ? 'string' : 'number');
-
-describe('the queries for Infinity in the documentation', () => {
-  it('are three, for a parser of the backend', () => {
-    expect(queries.map(({ url, parser }) => [url, parser])).toEqual([
-      ['/grafana/rows/attention', 'backend'],
-      ['/grafana/rows/history', 'backend'],
-      ['/grafana/rows/features', 'backend'],
+describe('the queries for Infinity outside of the dashboards', () => {
+  it('are those of the page and of the example of an alert, for a parser of the backend', () => {
+    expect(queries.map(([, { url, parser, root_selector }]) => [url, parser, root_selector])).toEqual([
+      ['/grafana/rows/history', 'backend', 'rows'],
+      ['/grafana/rows/history', 'backend', 'rows'],
     ]);
+    // alerts know no variables
+    expect(ofAlert?.datasourceUid).toBe('license-rows');
   });
 
-  it.each(queries.map((query) => [query.url, query] as const))(
-    'get rows from %s with every column',
-    async (_, query) => {
-      const reply = await get(urlOf(query), headers);
-      expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
-      expect(reply.body.length).toBeGreaterThan(0);
-      for (const row of reply.body) {
-        for (const { selector, type } of query.columns) {
-          expect(row, selector).toHaveProperty(selector);
-          expect([selector, isOfType(row[selector], type)]).toEqual([selector, true]);
-        }
-      }
-      // the columns that it asks for by name, and no others
-      const columns = query.url_options.params.find(({ key }) => key === 'columns')?.value;
-      if (columns !== undefined) expect(`{${Object.keys(reply.body[0])}}`).toBe(columns);
-    },
-  );
+  it.each(queries)('of %s get rows with every column', async (_, query) => {
+    const reply = await get(urlOf(query), headers);
+    expect([reply.status, reply.headers.get('content-type')]).toEqual([200, 'application/json; charset=utf-8']);
+    expect(cellsOf(query, reply.body.rows).length).toBeGreaterThan(0);
+  });
 
-  it('need the user of the web config', async () => {
-    for (const query of queries) {
-      const { authorization: _, ...without } = headers;
-      expect((await get(urlOf(query), without)).status).toBe(401);
-    }
+  it.each(queries)('of %s need the user of the web config', async (_, query) => {
+    const { authorization: _user, ...without } = headers;
+    expect((await get(urlOf(query), without)).status).toBe(401);
   });
 });

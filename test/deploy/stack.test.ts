@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseCommandLine } from '../../src/commands/command-line.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { settings } from '../../src/config/settings.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { peer } from '../support/peers.ts';
@@ -154,10 +153,9 @@ describe('the stack', () => {
 describe('the provisioning of Grafana', () => {
   it('has a data source for each type that dashboards use, at the address of its service', () => {
     expect(new Set(datasources.map(({ uid }) => uid)).size).toBe(datasources.length);
-    for (const { url, type, jsonData } of datasources) {
+    for (const { url, jsonData } of datasources) {
       expectService(url);
       for (const host of jsonData.allowedHosts ?? []) expect(url.startsWith(host)).toBe(true);
-      if (type === 'simpod-json-datasource') expect(new URL(url).pathname).toBe(settings['datasource.path'].default);
     }
     const wanted = dashboards[0]?.templating.list.filter(({ type }) => type === 'datasource').map(({ query }) => query);
     for (const type of wanted ?? []) expect(datasources.map((source) => source.type)).toContain(type);
@@ -179,6 +177,6 @@ describe('the provisioning of Grafana', () => {
     const home = services.grafana?.environment?.GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH ?? '';
     expect(dirname(home)).toBe(path);
     expect(files).toContain(home.split('/').at(-1));
-    expect(readdirSync(join(root, 'grafana/provisioning')).sort()).toEqual(['dashboards', 'datasources']);
+    expect(readdirSync(join(root, 'grafana/provisioning')).sort()).toEqual(['alerting', 'dashboards', 'datasources']);
   });
 });

@@ -3,16 +3,8 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renderDashboards } from '../../grafana/generate.ts';
 import { targets } from '../../src/datasource/targets.ts';
-import {
-  builtIn,
-  dashboards,
-  folder,
-  interpolate,
-  panelsOf,
-  queriesOf,
-  type Target,
-  type Values,
-} from '../support/dashboards.ts';
+import { builtIn, dashboards, folder, interpolate, panelsOf, queriesOf, type Values } from '../support/dashboards.ts';
+import { infinityQuery } from '../support/infinity.ts';
 import { metricOf, namesIn } from '../support/promql.ts';
 
 /** The rules of Grafana's dashboard linter 0.2, and our own. */
@@ -50,7 +42,7 @@ const values: Values = {
 };
 
 const prometheus = queriesOf('prometheus');
-const json = queriesOf('simpod-json-datasource');
+const infinity = queriesOf('yesoreyeram-infinity-datasource');
 
 describe('the committed dashboards', () => {
   it('are up to date; if not, run npm run dashboards', () => {
@@ -77,7 +69,7 @@ describe('the committed dashboards', () => {
     expect(linked.length).toBeGreaterThan(20);
     for (const [, uid = '', query = ''] of linked) {
       expect(uids).toContain(uid);
-      for (const name of ['prometheus_datasource', 'json', 'job', 'instance'])
+      for (const name of ['prometheus_datasource', 'infinity', 'job', 'instance'])
         expect(query).toContain(`\${${name}:queryparam}`);
     }
   });
@@ -87,12 +79,14 @@ describe('the committed dashboards', () => {
       const sources = templating.list.filter(({ type }) => type === 'datasource');
       expect(sources.map(({ name, label, query }) => [name, label, query])).toEqual([
         ['prometheus_datasource', 'Prometheus data source', 'prometheus'],
-        ['json', 'JSON data source', 'simpod-json-datasource'],
+        ['infinity', 'Infinity data source', 'yesoreyeram-infinity-datasource'],
       ]);
       expect(templating.list[0]).toBe(sources[0]);
       // one dashboard shows the sources, the others take them from its links
       const hidden = templating.list.filter(({ hide }) => hide === 2).map(({ name }) => name);
-      expect(hidden).toEqual(uid === 'license-exporter' ? [] : ['prometheus_datasource', 'json', 'job', 'instance']);
+      expect(hidden).toEqual(
+        uid === 'license-exporter' ? [] : ['prometheus_datasource', 'infinity', 'job', 'instance'],
+      );
     }
     const uids = dashboards.flatMap((dashboard) => [
       ...JSON.stringify(dashboard).matchAll(/"datasource":\{"type":"([\w-]+)","uid":"([^"]*)"\}/g),
@@ -100,20 +94,21 @@ describe('the committed dashboards', () => {
     expect(uids.length).toBeGreaterThan(100);
     for (const [, type, uid] of uids) {
       expect([type, uid]).toEqual(
-        type === 'prometheus' ? ['prometheus', `\${prometheus_datasource}`] : ['simpod-json-datasource', `\${json}`],
+        type === 'prometheus'
+          ? ['prometheus', `\${prometheus_datasource}`]
+          : ['yesoreyeram-infinity-datasource', `\${infinity}`],
       );
     }
   });
 
-  it('have only variables that the JSON plugin supports, refreshed with the time range', () => {
+  it('have variables from Prometheus, refreshed with the time range: Infinity fails for an empty list', () => {
     for (const { uid, templating } of dashboards) {
       for (const variable of templating.list) {
-        expect(['custom', 'query', 'constant', 'datasource', 'groupby', 'interval', 'textbox']).toContain(
-          variable.type,
-        );
+        expect(['query', 'datasource', 'textbox']).toContain(variable.type);
         if (variable.type !== 'query') continue;
+        expect(variable.datasource?.type).toBe('prometheus');
         expect({ uid, name: variable.name, refresh: variable.refresh }).toMatchObject({ refresh: 2 });
-        // payloads need the values themselves
+        // rows need the values themselves
         if (/^(vendor_licenses?|feature)$/.test(variable.name)) expect(variable.allValue).toBeUndefined();
       }
       const [job, instance] = templating.list.filter(({ name }) => name === 'job' || name === 'instance');
@@ -138,7 +133,7 @@ describe('the committed dashboards', () => {
     for (const { value } of others ?? []) expect(units).toContain(value);
     expect(panel.targets?.length).toBeGreaterThan(0);
     for (const target of panel.targets ?? []) expect(target.datasource).toEqual(panel.datasource);
-    if (panel.type !== 'table') expect(panel.fieldConfig?.defaults.noValue).toBeDefined();
+    expect(panel.fieldConfig?.defaults.noValue).toBeDefined();
   });
 
   it('have panels with unique ids that do not overlap', () => {
@@ -245,26 +240,40 @@ describe('PromQL of the dashboards', () => {
   });
 });
 
-describe('JSON queries of the dashboards', () => {
-  it.each(json)('$where has a target and keys that the datasource supports', ({ dashboard, target }) => {
-    const { payload, target: name } = target as Target & { target: keyof typeof targets };
-    const definition = targets[name];
-    const names = dashboard.templating.list.map((variable) => variable.name);
-    for (const [, variable = ''] of JSON.stringify(payload).matchAll(/\$(\w+)/g)) expect(names).toContain(variable);
-    const keys: readonly string[] = definition.keys;
-    for (const key of Object.keys(payload as object)) expect(keys).toContain(key);
-    for (const key of definition.required) expect(Object.keys(payload as object)).toContain(key);
+describe('queries for rows', () => {
+  it.each(infinity)('$where is parsed by the backend, with parameters of its target', ({ dashboard, target }) => {
+    const query = infinityQuery(target);
+    expect(query).toMatchObject({ type: 'json', parser: 'backend', source: 'url', root_selector: 'rows' });
+    const [, name = ''] = /^\/grafana\/rows\/(\w+)$/.exec(query.url) ?? [];
+    const definition = targets[name as keyof typeof targets];
+    const parameters = new Map(query.url_options.params.map(({ key, value }) => [key, value]));
+    const keys: readonly string[] = [...definition.keys, 'from', 'to'];
+    for (const key of parameters.keys()) expect(keys).toContain(key);
+    for (const key of definition.required) expect([...parameters.keys()]).toContain(key);
+    const variables = dashboard.templating.list.map((variable) => variable.name);
+    const used = [...parameters.values()].flatMap((value) => [...value.matchAll(/\$\{?(\w+)/g)].map(([, one]) => one));
+    for (const variable of used) expect([...variables, '__timeFrom', '__timeTo']).toContain(variable);
+  });
+
+  it('read the columns that they ask for', () => {
+    for (const { where, target } of infinity) {
+      const { columns, url_options } = infinityQuery(target);
+      const asked = url_options.params.find(({ key }) => key === 'columns')?.value;
+      if (asked !== undefined)
+        expect({ where, asked: JSON.parse(asked) }).toEqual({ where, asked: columns.map(({ selector }) => selector) });
+      expect(new Set(columns.map(({ text }) => text)).size).toBe(columns.length);
+    }
   });
 
   it('use every target', () => {
-    // the state of a server is a column of products
-    const unused = ['server_down'];
-    const used = new Set([...json.map(({ target }) => target.target), ...unused]);
+    // metrics answer what these would
+    const unused = ['products', 'server_down', 'reserved'];
+    const used = new Set([...infinity.map(({ target }) => infinityQuery(target).url.split('/').at(-1)), ...unused]);
     expect([...used].sort()).toEqual(Object.keys(targets).sort());
   });
 
-  it('mark expiries, days with denials, and servers down', () => {
+  it('mark expiries and days with denials', () => {
     const names = new Set(dashboards.flatMap(({ annotations }) => annotations.list.map(({ name }) => name)));
-    expect([...names].sort()).toEqual(['Mark denials', 'Mark expiries', 'Mark outages']);
+    expect([...names].sort()).toEqual(['Mark denials', 'Mark expiries']);
   });
 });

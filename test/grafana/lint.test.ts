@@ -34,13 +34,22 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
       panelOf(d, 'table').fieldConfig.defaults.unit = 'percentunit';
     },
   ],
-  'tables have no text for no data: it would fill their empty cells': [
+  'the text of a table without rows is in none of its empty cells': [
+    'license-overview',
+    (d) =>
+      without(
+        overrideOf(d, (p) => p.some(({ id, value }) => id === 'noValue' && value === '')),
+        ['noValue'],
+      ),
+  ],
+  'columns without a value are left out: a row that says something has no other': [
     'license-overview',
     (d) => {
-      panelOf(d, 'table').fieldConfig.defaults.noValue = 'unknown';
+      const { fieldConfig } = panelOf(d, 'table');
+      fieldConfig.overrides = fieldConfig.overrides.filter(({ matcher }: Broken) => matcher.id !== 'byValue');
     },
   ],
-  'tables have widths that fit into 1440 pixels; one column takes what is left': [
+  'tables have widths that fit beside the menu at 1440 pixels; one column takes what is left': [
     'license-overview',
     (d) =>
       without(
@@ -48,10 +57,11 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
         ['custom.width'],
       ),
   ],
-  'tables ask for a limited number of rows, and show them in pages that say how many there are': [
+  'tables ask for a limited number of rows, and say when no row exists': [
     'license-overview',
     (d) => {
-      delete panelOf(d, 'table').targets[0].payload.top;
+      const options = panelOf(d, 'table').targets[0].url_options;
+      options.params = options.params.filter(({ key }: Broken) => key !== 'none');
     },
   ],
   'headers of columns fit': [
@@ -60,14 +70,6 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
       const isWidth = ({ id }: Broken): boolean => id === 'custom.width';
       overrideOf(d, (p) => p.some(isWidth)).properties.find(isWidth).value = 40;
     },
-  ],
-  'columns are not renamed to the name of another column: its overrides would apply': [
-    'license-optimisation',
-    (d) =>
-      overrideOf(d, (p) => p.some(({ id }) => id === 'displayName')).properties.push({
-        id: 'displayName',
-        value: 'Feature',
-      }) && overrideOf(d, (p) => p.some(({ id }) => id === 'displayName')).properties.shift(),
   ],
   'bars have their bounds, and a text for unknown values, which are drawn as 0 without it': [
     'license-vendor-license',
@@ -84,19 +86,17 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
       bar.properties.find(({ id }: Broken) => id === 'max').value = 1;
     },
   ],
-  'lists have room for eight rows, long reasons too': [
+  'lists have room for four rows, long reasons too': [
     'license-optimisation',
     (d) => {
-      d.panels.find(({ title }: Broken) => title === 'Missing').gridPos.h = 11;
+      d.panels.find(({ title }: Broken) => title === 'Missing licenses').gridPos.h = 9;
     },
   ],
   'one thing has one word: denied, idle, waiting, expired, missing': [
     'license-optimisation',
-    (d) =>
-      without(
-        overrideOf(d, (p) => p.some(({ value }) => value === 'Denied while full')),
-        ['displayName'],
-      ),
+    (d) => {
+      panelOf(d, 'table').targets[0].columns[1].text = 'Refusal days';
+    },
   ],
   'the lowest colour is that of a text or a plain bar: it is that of unknown values': [
     'license-overview',
@@ -108,12 +108,6 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
     'license-overview',
     (d) => {
       delete panelOf(d, 'stat').fieldConfig.defaults.thresholds;
-    },
-  ],
-  'figures select columns by the names that are shown': [
-    'license-overview',
-    (d) => {
-      d.panels.find(({ title }: Broken) => title === 'Expiries').options.reduceOptions.fields = '/^Expired$/';
     },
   ],
   'coloured texts have a colour for those without one: the default is green': [
@@ -148,10 +142,16 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
       d.templating.list.find(({ name }: Broken) => name === 'vendor_licenses').name = 'vendor_license';
     },
   ],
-  'payloads are objects whose variables stand alone: in a text, quotes in a name make it invalid JSON': [
-    'license-vendor-license',
+  'names in parameters keep commas, quotes and braces: several are JSON, one is as it is': [
+    'license-expirations',
     (d) => {
-      panelOf(d, 'table').targets[0].payload = '{"product":"$vendor_license"}';
+      panelOf(d, 'table').targets[0].url_options.params[0].value = '$vendor_licenses';
+    },
+  ],
+  'fields of a frame are in order: Infinity sorts them by name': [
+    'license-expirations',
+    (d) => {
+      panelOf(d, 'table').transformations = [];
     },
   ],
   'matchers of names are in backquotes: no version of Grafana escapes all characters in other quotes': [
@@ -166,13 +166,7 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
       panelOf(d, 'stat').targets[0].expr = 'predict_linear(license_feature_in_use[7d], 86400)';
     },
   ],
-  'annotations from Prometheus have values above 0: Grafana drops the others': [
-    'license-vendor-license',
-    (d) => {
-      d.annotations.list[0].target.expr = 'license_server_up == 0';
-    },
-  ],
-  'annotations of the analyzer are off until they are switched on: over a month they hide the data': [
+  'annotations are off until they are switched on: over a month they hide the data': [
     'license-feature',
     (d) => {
       d.annotations.list.at(-1).enable = true;

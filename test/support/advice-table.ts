@@ -44,6 +44,7 @@ export function adviceOf(fields: Partial<KeptAdvice> = {}): KeptAdvice {
     count: 4,
     countRange: undefined,
     reason: '20 bought, 16 were enough but for 4 h a year, no refusals, no provable growth, 365 of 365 days recorded',
+    enoughFrom: undefined,
     days: 365,
     coverage: 1,
     confidence: 'high',

@@ -29,6 +29,7 @@ export const adviceWith = (figures: Partial<Advice> = {}): Advice => ({
   count: 3,
   countRange: undefined,
   reason: '10 bought, 7 were enough.',
+  enoughFrom: undefined,
   days: 365,
   coverage: 1,
   confidence: 'high',

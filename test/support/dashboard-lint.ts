@@ -1,5 +1,6 @@
 import type { Dashboard, Override, Panel, Target } from './dashboards.ts';
 import { panelsOf } from './dashboards.ts';
+import { infinityQuery } from './infinity.ts';
 
 /**
  * Rules over the JSON of the dashboards. Each stands for a mistake that Grafana 12.2 was seen to draw: nothing fails, but a
@@ -9,11 +10,11 @@ import { panelsOf } from './dashboards.ts';
 /** What is wrong with one dashboard, in sentences; empty if nothing is. */
 type Rule = (dashboard: Dashboard, all: readonly Dashboard[]) => readonly string[];
 
-/** Width of a dashboard at 1440 pixels, and what a panel needs beside its content. */
-const WIDTH = 1408;
+/** Width of a dashboard at 1440 pixels beside the menu of Grafana, and what a panel needs beside its content. */
+const WIDTH = 1108;
 const [GAP, PADDING, ICONS, CHARACTER, HEADER] = [8, 16, 90, 6.9, 7.5];
 /** Grafana's width of a column that has none. */
-const FLEXIBLE = 150;
+const FLEXIBLE = 110;
 /** Pixels that a cell with a bar needs for "100%", as measured, and around both. */
 const BAR = { text: 57, padding: 13 };
 
@@ -24,26 +25,26 @@ const overridesOf = ({ fieldConfig }: Panel): readonly Override[] => fieldConfig
 const overrideOf = (panel: Panel, name: string): Override | undefined =>
   overridesOf(panel).find(({ matcher }) => matcher.id === 'byName' && matcher.options === name);
 
-const listOf = (target: Target | undefined, key: string): readonly string[] =>
-  ((target?.payload as Readonly<Record<string, readonly string[]>> | undefined)?.[key] ?? []) as readonly string[];
+const parameterOf = (target: Target | undefined, name: string): string | undefined =>
+  target?.datasource.type === 'prometheus' || target === undefined
+    ? undefined
+    : infinityQuery(target).url_options.params.find(({ key }) => key === name)?.value;
 
-/** The columns of a table, by the names of its answer. */
-function columnsOf({ targets = [], transformations = [] }: Panel): readonly string[] {
+/** The columns of a table in their order. */
+function columnsOf({ transformations = [] }: Panel): readonly string[] {
   const organize = transformations.findLast(({ id }) => id === 'organize')?.options;
-  if (organize === undefined) return listOf(targets[0], 'columns');
-  const renamed = organize.renameByName as Readonly<Record<string, string>>;
-  const order = organize.indexByName as Readonly<Record<string, number>>;
+  const renamed = (organize?.renameByName ?? {}) as Readonly<Record<string, string>>;
+  const order = (organize?.indexByName ?? {}) as Readonly<Record<string, number>>;
   return Object.keys(order).map((name) => renamed[name] ?? name);
 }
 
 /** The names of columns and series as they are shown. */
-function shownNames(panel: Panel): readonly string[] {
-  const columns = panel.type === 'table' ? columnsOf(panel) : [];
-  return [
-    ...columns.filter((name) => property(overrideOf(panel, name) ?? noOverride, 'displayName') === undefined),
-    ...overridesOf(panel).flatMap((override) => (property(override, 'displayName') as string | undefined) ?? []),
-  ];
-}
+const shownNames = (panel: Panel): readonly string[] => [
+  ...(panel.type === 'table' ? columnsOf(panel) : []),
+  ...(panel.targets ?? []).flatMap((target) =>
+    target.datasource.type === 'prometheus' ? [] : infinityQuery(target).columns.map(({ text }) => text),
+  ),
+];
 
 const widthOf = ({ gridPos: { w } }: Panel): number => (w / 24) * WIDTH - GAP;
 
@@ -109,13 +110,17 @@ export const rules = {
         })
         .map((key) => `has a default ${key}`),
   ),
-  'tables have no text for no data: it would fill their empty cells': tableRule(({ fieldConfig }) => {
-    const { noValue } = fieldConfig?.defaults ?? {};
-    return noValue === undefined ? [] : [`"${noValue}" is shown in every empty cell`];
+  'the text of a table without rows is in none of its empty cells': tableRule((panel) => {
+    const everywhere = overridesOf(panel).find(({ matcher }) => matcher.id === 'byRegexp' && matcher.options === '.*');
+    return everywhere !== undefined && property(everywhere, 'noValue') === '' ? [] : ['has it in every empty cell'];
   }),
-  'tables have widths that fit into 1440 pixels; one column takes what is left': tableRule((panel) => {
+  'columns without a value are left out: a row that says something has no other': tableRule((panel) => {
+    const found = overridesOf(panel).find(({ matcher }) => matcher.id === 'byValue');
+    return found !== undefined && property(found, 'custom.hidden') === true ? [] : ['keeps them'];
+  }),
+  'tables have widths that fit beside the menu at 1440 pixels; one column takes what is left': tableRule((panel) => {
     const columns = columnsOf(panel).filter(
-      (name) => property(overrideOf(panel, name) ?? noOverride, 'custom.hidden') !== true,
+      (name) => name !== 'Note' && property(overrideOf(panel, name) ?? noOverride, 'custom.hidden') !== true,
     );
     const widths = columns.map(
       (name) => property(overrideOf(panel, name) ?? noOverride, 'custom.width') as number | undefined,
@@ -130,34 +135,23 @@ export const rules = {
       ...(sum > widthOf(panel) - PADDING ? [`${sum} pixels in ${Math.round(widthOf(panel) - PADDING)}`] : []),
     ];
   }),
-  'tables ask for a limited number of rows, and show them in pages that say how many there are': tableRule((panel) => {
-    const { footer } = (panel.options ?? {}) as { footer?: { enablePagination?: boolean } };
-    const uncut = (panel.targets ?? []).filter(
-      ({ datasource, payload }) =>
-        datasource.type !== 'prometheus' && (payload as { top?: unknown; shape?: unknown }).top === undefined,
-    );
-    return [
-      ...(footer?.enablePagination === true ? [] : ['has no pages']),
-      ...uncut.map(({ refId }) => `${refId} has no top`),
-    ];
-  }),
+  'tables ask for a limited number of rows, and say when no row exists': tableRule(({ targets = [] }) =>
+    targets
+      .filter(({ datasource }) => datasource.type !== 'prometheus')
+      .flatMap((target) => [
+        ...(parameterOf(target, 'top') === undefined ? [`${target.refId} has no top`] : []),
+        ...(parameterOf(target, 'none') === undefined ? [`${target.refId} has no text for no row`] : []),
+        ...(infinityQuery(target).columns.some(({ selector }) => selector === 'note') ? [] : ['has no note']),
+      ]),
+  ),
   'headers of columns fit': tableRule((panel) =>
     columnsOf(panel).flatMap((name) => {
       const override = overrideOf(panel, name) ?? noOverride;
-      const shown = String(property(override, 'displayName') ?? name);
       const width = property(override, 'custom.width') as number | undefined;
       const isHidden = property(override, 'custom.hidden') === true;
-      return width === undefined || isHidden || shown.length * HEADER + PADDING <= width
+      return width === undefined || isHidden || name.length * HEADER + PADDING <= width
         ? []
-        : [`the header ${shown} is cut at ${width} pixels`];
-    }),
-  ),
-  'columns are not renamed to the name of another column: its overrides would apply': tableRule((panel) =>
-    overridesOf(panel).flatMap((override) => {
-      const shown = property(override, 'displayName');
-      return shown !== undefined && shown !== override.matcher.options && overrideOf(panel, String(shown)) !== undefined
-        ? [`${override.matcher.options} is shown as ${shown}, which is another column`]
-        : [];
+        : [`the header ${name} is cut at ${width} pixels`];
     }),
   ),
   'bars have their bounds, and a text for unknown values, which are drawn as 0 without it': panelRule((panel) =>
@@ -180,10 +174,9 @@ export const rules = {
         : [`${override.matcher.options}: ${Math.round(longest)} pixels and a text in ${width - BAR.padding}`];
     }),
   ),
-  'lists have room for eight rows, long reasons too': tableRule((panel) => {
-    const [{ payload } = { payload: undefined }] = panel.targets ?? [];
-    const { top = 0 } = (payload ?? {}) as { top?: number };
-    const least = columnsOf(panel).includes('Reason') ? 16 : 11;
+  'lists have room for four rows, long reasons too': tableRule((panel) => {
+    const top = Number(parameterOf(panel.targets?.[0], 'top') ?? 0);
+    const least = columnsOf(panel).includes('Reason') ? 10 : 6;
     return top > 10 && panel.gridPos.h < least ? [`is ${panel.gridPos.h} high, not ${least}`] : [];
   }),
   'one thing has one word: denied, idle, waiting, expired, missing': (dashboard) =>
@@ -212,11 +205,6 @@ export const rules = {
     ({ type, fieldConfig }) =>
       type === 'stat' && fieldConfig?.defaults.thresholds === undefined ? ['is green without data'] : [],
   ),
-  'figures select columns by the names that are shown': panelRule((panel) => {
-    const { fields = '' } = (panel.options?.reduceOptions ?? {}) as { fields?: string };
-    const renamed = overridesOf(panel).filter((override) => property(override, 'displayName') !== undefined);
-    return panel.type === 'stat' && fields !== '' && renamed.length > 0 ? [`selects ${fields}, which is renamed`] : [];
-  }),
   'coloured texts have a colour for those without one: the default is green': tableRule((panel) =>
     overridesOf(panel).flatMap((override) => {
       const { type } = (property(override, 'custom.cellOptions') ?? {}) as { type?: string };
@@ -242,22 +230,25 @@ export const rules = {
         all.some(({ templating }) => templating.list.some((other) => other.name === name && other.multi !== multi)),
       )
       .map(({ name }) => `${dashboard.uid}: ${name} has several values in other dashboards`),
-  'payloads are objects whose variables stand alone: in a text, quotes in a name make it invalid JSON': (dashboard) =>
-    [
-      ...panelsOf(dashboard),
-      ...dashboard.annotations.list.map(({ name, target }) => ({ title: name, targets: [target] })),
-    ]
-      .flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, target })))
-      .filter(({ target }) => target.datasource.type === 'simpod-json-datasource')
-      .flatMap(({ title, target: { payload, editorMode } }) => {
-        const texts = textsOf(payload).filter(({ text }) => text.includes('$') && !/^\$\w+$/.test(text));
-        const problems = [
-          ...(typeof payload === 'object' ? [] : ['the payload is a text']),
-          ...(editorMode === 'builder' ? [] : [`the mode is ${editorMode}`]),
-          ...texts.map(({ text }) => `${text} is not only a variable`),
-        ];
-        return problems.map((problem) => `${dashboard.uid}: ${title}: ${problem}`);
-      }),
+  'names in parameters keep commas, quotes and braces: several are JSON, one is as it is': (dashboard) =>
+    textsOf(dashboard)
+      .filter(({ path }) => /\/params\/\d+\/value$/.test(path))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/\$(?!\{__time)(?:\{(\w+)(?::(\w+))?\}|\w+)/g)]
+          .filter(
+            ([found, name, format]) =>
+              found !== text || format !== (several(dashboard).has(name ?? '') ? 'json' : 'raw'),
+          )
+          .map(([found]) => `${dashboard.uid}${path}: ${found} in ${text}`),
+      ),
+  'fields of a frame are in order: Infinity sorts them by name': panelRule(
+    ({ type, transformations = [], targets = [] }) =>
+      (type === 'table' || type === 'heatmap') &&
+      targets.some(({ datasource }) => datasource.type !== 'prometheus') &&
+      !transformations.some(({ id }) => id === 'organize')
+        ? ['has the order of names']
+        : [],
+  ),
   'matchers of names are in backquotes: no version of Grafana escapes all characters in other quotes': (dashboard) =>
     textsOf(dashboard)
       .filter(({ path }) => /\/(expr|query|definition)$/.test(path))
@@ -272,17 +263,8 @@ export const rules = {
     textsOf(dashboard)
       .filter(({ path, text }) => path.endsWith('/expr') && /predict_linear|deriv\(/.test(text))
       .map(({ path }) => `${dashboard.uid}${path}`),
-  'annotations from Prometheus have values above 0: Grafana drops the others': ({ uid, annotations }) =>
-    annotations.list
-      .filter(({ target: { expr } }) => expr !== undefined && !/ > 0$/.test(expr))
-      .map(({ name }) => `${uid}: ${name}`),
-  'annotations of the analyzer are off until they are switched on: over a month they hide the data': ({
-    uid,
-    annotations,
-  }) =>
-    annotations.list
-      .filter(({ datasource, enable }) => datasource.type !== 'prometheus' && enable)
-      .map(({ name }) => `${uid}: ${name}`),
+  'annotations are off until they are switched on: over a month they hide the data': ({ uid, annotations }) =>
+    annotations.list.filter(({ enable }) => enable).map(({ name }) => `${uid}: ${name}`),
 } satisfies Record<string, Rule>;
 
 const noOverride: Override = { matcher: { id: 'byName', options: '' }, properties: [] };

@@ -15,9 +15,6 @@ export interface Target {
   readonly datasource: DataSource;
   readonly expr?: string;
   readonly instant?: boolean;
-  readonly editorMode?: string;
-  readonly target?: string;
-  readonly payload?: unknown;
 }
 
 export interface Panel {
@@ -133,11 +130,15 @@ type Format = (value: string | readonly string[]) => string;
 const formats = {
   /** `${name:raw}`: several values are separated by commas. */
   raw: (value) => String(value),
-  /** `${name:regex}`, and simpod-json-datasource in builder mode and for payloads given as objects. */
+  /** `${name:regex}`, and simpod-json-datasource for payloads given as objects. */
   regex: (value) => {
     if (typeof value === 'string') return regexEscape(value);
     return value.length === 1 ? regexEscape(value[0] ?? '') : `(${value.map(regexEscape).join('|')})`;
   },
+  /** `${name:json}`: a single value is as it is. */
+  json: (value) => (typeof value === 'string' ? value : JSON.stringify(value)),
+  /** Infinity, for a variable without a format of its own. */
+  glob: (value) => (typeof value === 'string' || value.length < 2 ? String(value) : `{${value.join(',')}}`),
   /** The Prometheus data source, for a variable without a format of its own. It does not escape double quotes. */
   prometheus: (value) => {
     if (typeof value === 'string') return value.replace(/\\/g, '\\\\').replace(/'/g, "\\\\'");
@@ -154,8 +155,8 @@ const formats = {
  */
 export function interpolate(text: string, values: Values, format: keyof typeof formats): string {
   return text.replace(
-    /\$(?:(\w+)|\{(\w+)(?::(raw|regex))?\})/g,
-    (all, plain?: string, braced?: string, own?: 'raw' | 'regex') => {
+    /\$(?:(\w+)|\{(\w+)(?::(raw|regex|json))?\})/g,
+    (all, plain?: string, braced?: string, own?: 'raw' | 'regex' | 'json') => {
       const value = values[plain ?? braced ?? ''];
       if (value === undefined) throw new Error(`${all} has no value in ${text}`);
       return formats[own ?? format](value);
@@ -165,15 +166,3 @@ export function interpolate(text: string, values: Values, format: keyof typeof f
 
 /** The variables that Grafana itself replaces in PromQL. */
 export const builtIn: Values = { __rate_interval: '1m', __range: '1h', __interval: '1m' };
-
-/** The payload that the plugin sends for a payload that is an object: each text is interpolated separately. */
-export function sentPayload(payload: Readonly<Record<string, unknown>>, values: Values): unknown {
-  return Object.fromEntries(
-    Object.entries(payload).map(([key, value]) => [
-      key,
-      Array.isArray(value)
-        ? value.map((item) => interpolate(String(item), values, 'regex'))
-        : interpolate(String(value), values, 'regex'),
-    ]),
-  );
-}

@@ -59,8 +59,16 @@ function cellsOf(csv: string, where: string): readonly Piece[] {
   );
 }
 
+/** The leaves of rows for Grafana, and what is said of them. Their number says nothing of the site. */
+function rowPieces(body: string, where: string): readonly Piece[] {
+  const { rows, notices = [] } = JSON.parse(body) as { rows?: unknown; notices?: readonly unknown[] };
+  if (rows === undefined) return leavesOf(JSON.parse(body), where);
+  return [...leavesOf(rows, where), ...(notices.length === 0 ? [] : leavesOf(notices, `${where} notices`))];
+}
+
 /** The pieces of an answer that is no page. */
 function piecesOf(body: string, type: string, where: string): readonly Piece[] {
+  if (where.startsWith('/grafana/rows/')) return rowPieces(body, where);
   if (type.startsWith('application/json')) return leavesOf(JSON.parse(body), where);
   if (type.startsWith('text/csv')) return cellsOf(body, where);
   const unfolded = type.startsWith('text/calendar') ? body.replaceAll(/\r?\n[ \t]/g, '') : body;

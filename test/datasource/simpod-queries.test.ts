@@ -1,11 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { queriesOf, sentPayload, type Values } from '../support/dashboards.ts';
+import { interpolate, type Values } from '../support/dashboards.ts';
 import { FEATURE, get, PRODUCT, post, startDaemon } from '../support/datasource-daemon.ts';
 import { createCleanup, WORKDAY } from '../support/harness.ts';
+import saved from './simpod-queries.json' with { type: 'json' };
 
 /**
- * Every JSON query of every panel and annotation, as the plugin sends it, answered by the running daemon. The time is fixed,
- * so that usage is the same in every run.
+ * The queries of the last dashboards for simpod-json-datasource, those of 0.2.0 and after. Sites have imported them: they go on
+ * working. Each is sent as the plugin sends it. The time is fixed, so that usage is the same in every run.
  */
 
 const cleanup = createCleanup();
@@ -24,7 +25,7 @@ beforeAll(async () => {
   single = { vendor_license: PRODUCT, feature: FEATURE, month: '' };
   const { body: expirations } = await get(`${url}/rows/expirations?product=${PRODUCT}`);
   const isEnded = ({ days_left: days }: { days_left: number | null }) => days !== null && days < 0 && days > -30;
-  ended = expirations.find(isEnded).feature;
+  ended = expirations.rows.find(isEnded).feature;
   const { body: products } = await post(`${url}/variable`, { payload: { target: 'products' } });
   several = { vendor_licenses: products.map(({ __value }: { __value: string }) => __value) };
 }, 60_000);
@@ -90,13 +91,32 @@ const request = (target: object, values: Values) => ({
   targets: [target],
 });
 
-const queries = queriesOf('simpod-json-datasource');
+interface SavedQuery {
+  readonly where: string;
+  readonly target: {
+    readonly refId: string;
+    readonly target: string;
+    readonly payload: Readonly<Record<string, unknown>>;
+  };
+}
+const queries = saved as unknown as readonly SavedQuery[];
 
-describe('JSON queries of the dashboards', () => {
+/** The payload that the plugin sends for a payload that is an object: each text is interpolated separately. */
+const sentPayload = (payload: SavedQuery['target']['payload'], values: Values): unknown =>
+  Object.fromEntries(
+    Object.entries(payload).map(([key, value]) => [
+      key,
+      Array.isArray(value)
+        ? value.map((item) => interpolate(String(item), values, 'regex'))
+        : interpolate(String(value), values, 'regex'),
+    ]),
+  );
+
+describe('queries of the last dashboards for simpod-json-datasource', () => {
   it.each(queries)('$where is answered with rows', async ({ where, target }) => {
     const isEnd = where === 'license-feature: annotation Mark expiries';
     const values = { ...single, ...several, ...(isEnd && { feature: ended }) };
-    const payload = sentPayload(target.payload as Readonly<Record<string, unknown>>, values);
+    const payload = sentPayload(target.payload, values);
     const reply = await post(`${url}/query`, request({ ...target, payload }, values));
     // no pass of right-sizing has run; a wrong payload would be rejected before
     if (target.target === 'rightsizing' && reply.status === 503) {
@@ -115,10 +135,10 @@ describe('JSON queries of the dashboards', () => {
   it.each(['sim-"quoted"', 'sim-back\\slash', 'a\\.b', 'sim-100%', '(a|b)', "it's", '{x}'])(
     'ask for the feature %s by its name',
     async (feature) => {
-      const query = queries.find(({ target }) => target.target === 'history');
+      const { target } = queries.find((query) => query.target.target === 'history') as SavedQuery;
       const values = { ...single, feature };
-      const payload = sentPayload(query?.target.payload as Readonly<Record<string, unknown>>, values);
-      const { status, body } = await post(`${url}/query`, request({ ...query?.target, payload }, values));
+      const payload = sentPayload(target.payload, values);
+      const { status, body } = await post(`${url}/query`, request({ ...target, payload }, values));
       expect({ status, body }).toMatchObject({ status: 200 });
       // the analyzer was asked for this name, or the inventory has no such name
       expect(JSON.stringify(body)).not.toMatch(/empty_payload|bad_/);
