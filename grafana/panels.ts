@@ -162,6 +162,8 @@ export const withNames = (panel: stat.PanelBuilder): stat.PanelBuilder =>
   panel
     .textMode(common.BigValueTextMode.ValueAndName)
     .orientation(common.VizOrientation.Vertical)
+    // beside its name, a value would be nearer to the name of the next one
+    .wideLayout(false)
     // on a narrow screen, Grafana would choose sizes too small to read
     .text(new common.VizTextDisplayOptionsBuilder().titleSize(12).valueSize(26));
 

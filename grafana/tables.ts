@@ -36,8 +36,8 @@ export interface Shown extends Read {
   readonly unknown?: string;
   /** For numbers that are texts, because one of them is `uncounted`. */
   readonly align?: 'right';
-  /** Long texts take several lines. */
-  readonly wrap?: true;
+  /** Long texts take several lines. A name without spaces would be cut without a sign that it is. */
+  readonly wrap?: boolean;
   /** The colours of texts. */
   readonly colors?: Readonly<Record<string, string>>;
   /** Names that are shown for values. */
@@ -64,7 +64,7 @@ export const DAYS: Shown = {
 export const EXPIRES: Shown = { name: 'Expires', width: 100 };
 
 /** The vendor license of a row. Names of FlexNet are long, for example `1055@lic1.example.com;ansyslmd`. */
-export const VENDOR_LICENSE: Shown = { name: 'Product', as: 'Vendor license', width: 240, wrap: true };
+export const VENDOR_LICENSE: Shown = { name: 'Product', as: 'Vendor license', width: 240 };
 
 /**
  * Licenses in use / bought, as a bar. Grafana leaves a fifth of the column to the text. In less than 300 pixels, "100%" needs more
@@ -214,7 +214,7 @@ export function seriesTable(
   const values = queries.map(
     (query, i) => [queries.length > 1 ? `Value #${'ABCDEFGHIJ'[i]}` : 'Value', nameOf(query)] as const,
   );
-  const shown = ['note', ...labels];
+  const shown = [...labels, 'note'];
   const names = [...shown, ...hidden].map((label) => [label, labelNames[label] ?? label] as const);
   const excluded = Object.keys(labelNames).filter((label) => !shown.includes(label) && !hidden.includes(label));
   // several frames without a field are an empty panel, and one is its text
@@ -235,8 +235,8 @@ export function seriesTable(
     });
   for (const [label, name] of names) {
     const width = labels.length === 1 ? undefined : labelWidths[name];
-    const size = width === undefined ? { minWidth: 70 } : { width };
-    const column: Shown = hidden.includes(label) ? { name, hidden: true } : { name, wrap: true, ...size };
+    const size = width === undefined ? { minWidth: labels.length === 1 ? 160 : 70 } : { width };
+    const column: Shown = hidden.includes(label) ? { name, hidden: true } : { name, wrap: name === 'Note', ...size };
     panel.overrideByName(name, [...shownAs(column), ...linkOf(column, [])]);
   }
   for (const query of queries) panel.overrideByName(nameOf(query), [...shownAs(query), ...linkOf(query, [])]);
@@ -263,7 +263,8 @@ const NOTE: Shown = { name: 'Note', wrap: true };
 /** A table of rows of the daemon. */
 export function rowsTable(about: About, query: TableQuery, columns: readonly Shown[]): table.PanelBuilder {
   const { top, none } = query;
-  const shown = [NOTE, ...columns];
+  // last: on a narrow screen, the rows are what is seen
+  const shown = [...columns, NOTE];
   const panel = tablePanel(about, [new RowsQuery(query.target, { ...query.parameters, top, none }, shown)])
     .datasource(ROWS)
     .withTransformation(ordered(shown.map(nameOf)));

@@ -37,10 +37,10 @@ const soon = (title: string, description: string, days: Readonly<Record<number, 
     rows('Upcoming'),
   );
 
-const feature: Shown = { name: 'Feature', wrap: true };
+const feature: Shown = { name: 'Feature' };
 const rest: readonly Shown[] = [
   { name: 'Version', width: 90 },
-  { name: 'Package', width: 120, wrap: true },
+  { name: 'Package', width: 120 },
   { ...VENDOR_LICENSE, width: 200 },
   { name: 'Owner', width: 130, unknown: 'nobody', wrap: true },
 ];

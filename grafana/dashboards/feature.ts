@@ -134,13 +134,13 @@ export const featureDashboard = () =>
         },
         { target: 'users', parameters: { ...OF_FEATURE, sort: 'Since' }, top: 100, none: 'No user is listed' },
         [
-          { name: 'User', wrap: true },
+          { name: 'User' },
           { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 130 },
           { name: 'Application', width: 99, unknown: 'unknown', names: STATES },
           { name: 'Application for', as: 'For', type: 'number', unit: 's', decimals: 0, width: 90 },
           { name: 'Licenses', type: 'number', unit: 'locale', width: 76 },
           { name: 'Queued', as: 'Waiting', type: 'number', unit: 'locale', width: 70 },
-          { name: 'Host', width: 300, wrap: true },
+          { name: 'Host', width: 300 },
         ],
       ),
     )

@@ -9,8 +9,8 @@ import { total } from '../total-panel.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
 
-const feature: Shown = { name: 'Feature', width: 130, wrap: true };
-const wideFeature: Shown = { name: 'Feature', wrap: true };
+const feature: Shown = { name: 'Feature', width: 130 };
+const wideFeature: Shown = { name: 'Feature' };
 const number = (name: string, as: string, width: number, rest: Partial<Shown> = {}): Shown => ({
   name,
   as,
@@ -82,7 +82,7 @@ export const optimisation = () =>
           description:
             'Sum of the prices of the licenses that could go, for each currency. Features without a price are not in it, and provisional advice is not either. It is unknown without prices, and before the first nightly pass.',
           unit: 'locale',
-          width: 6,
+          width: 5,
         },
         { field: 'Saving', label: 'Currency' },
         rows('What could go'),
@@ -94,8 +94,8 @@ export const optimisation = () =>
           title: 'Could go',
           description:
             'Features of which licenses could go at renewal, without provisional advice and without those of which no use was seen.',
-          unit: 'locale',
-          width: 4,
+          unit: 'suffix: features',
+          width: 5,
         },
         { field: 'Features that could go' },
         rows('What could go'),
@@ -107,7 +107,7 @@ export const optimisation = () =>
           title: 'Missing',
           description:
             'Features whose users were denied while all licenses were in use, on more than 12 days a year, also if less than a year is recorded.',
-          unit: 'locale',
+          unit: 'suffix: features',
           width: 4,
         },
         { field: 'Features missing', steps: [[1, 'orange']] },
@@ -120,7 +120,7 @@ export const optimisation = () =>
           title: 'Run out soon',
           description:
             'Features with proven growth whose licenses are expected to be all in use within 120 days. Features whose licenses are missing today are not counted here.',
-          unit: 'locale',
+          unit: 'suffix: features',
           width: 5,
         },
         { field: 'Run out within 120 days', steps: [[1, 'orange']] },
@@ -133,7 +133,7 @@ export const optimisation = () =>
           title: 'Provisional',
           description:
             'Features whose licenses could go, but whose use may rise, or of which less than a year or no reservations are recorded. They are in no total.',
-          unit: 'locale',
+          unit: 'suffix: features',
           width: 5,
         },
         { field: 'Provisional' },

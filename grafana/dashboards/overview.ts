@@ -50,7 +50,7 @@ const state: Shown = {
   ] as unknown as NonNullable<Shown['names']>,
 };
 
-const ALL_SERVERS = `label_replace(min(${metric('license_server_up')}) or vector(NaN), "vendor_license", "all servers", "", "")`;
+const ALL_SERVERS = `label_replace(min(${metric('license_server_up')}) or vector(NaN), "vendor_license", "all servers up", "", "")`;
 const DOWN_IN_RANGE = `${metric('license_server_up')} and on (vendor_license) (${once(`min_over_time(${select('license_server_up')}[$__range] @ end())`)} == 0)`;
 
 /** The features with the largest share in use. Each selector of a large site reads 20,000 series. */
@@ -76,7 +76,7 @@ export const overview = () =>
         },
         {
           'down now': [`sum(${metric('license_server_up')} == bool 0)`, GOOD_BELOW(1)],
-          'in 24 h': [
+          'last 24 h': [
             // not while nothing is known now: a day without data would end in "0"
             `sum(min without (job, instance) (min_over_time(${select('license_server_up')}[24h])) == bool 0) and sum(${select('license_server_up')})`,
             GOOD_BELOW(1, 'orange'),
@@ -187,7 +187,7 @@ export const overview = () =>
           { name: 'Severity', width: 80, colors: { critical: 'red', warning: 'orange' } },
           { name: 'What', width: 130, wrap: true },
           VENDOR_LICENSE,
-          { name: 'Feature', width: 120, wrap: true },
+          { name: 'Feature', width: 120 },
           { name: 'Details', minWidth: 240, wrap: true },
           { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 125 },
           { name: 'Owner', width: 110, wrap: true },
@@ -246,7 +246,7 @@ export const overview = () =>
           top: 100,
           none: 'No license expires within a year',
         },
-        [VENDOR_LICENSE, { name: 'Feature', wrap: true }, { ...EXPIRES, link: EXPIRIES_OF_ROW }, DAYS],
+        [VENDOR_LICENSE, { name: 'Feature' }, { ...EXPIRES, link: EXPIRIES_OF_ROW }, DAYS],
       ),
     )
     .withPanel(

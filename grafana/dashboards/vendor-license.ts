@@ -145,7 +145,7 @@ export const vendorLicenseDashboard = () =>
         // from Prometheus, the answer is twenty times as large: a frame for each feature and column
         { target: 'features', parameters: OF_VENDOR_LICENSE, top: 1000, none: 'No feature is listed', keepsTime: true },
         [
-          { name: 'Feature', wrap: true },
+          { name: 'Feature' },
           // a narrow screen shows only the first columns
           { name: 'In use', type: 'number', unit: 'locale', width: 70 },
           { name: 'Bought', type: 'number', unit: 'locale', width: 70 },
@@ -183,12 +183,12 @@ export const vendorLicenseDashboard = () =>
           keepsTime: true,
         },
         [
-          { name: 'User', width: 210, wrap: true },
-          { name: 'Feature', wrap: true },
+          { name: 'User', width: 210 },
+          { name: 'Feature' },
           { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 125 },
           { name: 'Licenses', type: 'number', unit: 'locale', width: 76 },
           { name: 'Status', width: 75, names: STATES },
-          { name: 'Host', width: 270, wrap: true },
+          { name: 'Host', width: 270 },
           { ...VENDOR_LICENSE, hidden: true },
         ],
       ),
@@ -256,7 +256,7 @@ export const vendorLicenseDashboard = () =>
           keepsTime: true,
         },
         [
-          { name: 'Feature', wrap: true },
+          { name: 'Feature' },
           { name: 'Denials', type: 'number', unit: 'locale', decimals: 0, width: 85 },
           { name: 'Days with denials', type: 'number', width: 145 },
           { name: 'License-hours', type: 'number', unit: 'locale', decimals: 0, width: 115 },

@@ -201,7 +201,9 @@ function* answerSteps(query: Query, proposals: Proposals, backend: RightsizingBa
   const proposal = yield* onlyOne(query, proposals);
   const tolerance = Number(query.values.tolerance ?? proposals.table.tolerance);
   const { advice, money } = proposal ?? {};
-  const steps = (advice === undefined ? [] : stepsOf(advice, tolerance)).map((step): PricedStep => {
+  // hours of a year cannot be told from a few days
+  const isRecorded = advice !== undefined && advice.state !== 'not enough data';
+  const steps = (isRecorded ? stepsOf(advice, tolerance) : []).map((step): PricedStep => {
     const { per, price, currency } = money ?? {};
     const dropped = (advice?.bought ?? 0) - step.licenses;
     // fewer licenses than are missing save nothing, and without advice it is not known

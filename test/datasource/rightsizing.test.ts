@@ -344,6 +344,15 @@ describe('steps', () => {
   });
 });
 
+describe('steps of a feature of which little is recorded', () => {
+  it('are none: hours of a year cannot be told from a few days', async () => {
+    const table = adviceTable([waiting('solver')]);
+    expect(ask({ shape: 'steps' }, { table }).rows).toEqual([]);
+    const { rows } = await askRows({ shape: 'steps', columns: '["licenses","note"]' }, { table });
+    expect(rows).toEqual([{ licenses: null, note: expect.stringContaining('Not enough data') }]);
+  });
+});
+
 describe('the note', () => {
   const noteOf = async (parameters: Readonly<Record<string, string>>, rows: readonly KeptAdvice[], now = AT) => {
     const answer = await askRows({ columns: '["feature","note"]', ...parameters }, { table: adviceTable(rows), now });
