@@ -345,7 +345,7 @@ describe('steps', () => {
 });
 
 describe('steps of a feature of which little is recorded', () => {
-  it('are none: hours of a year cannot be told from a few days', async () => {
+  it('have no row: hours of a year cannot be told from a few days', async () => {
     const table = adviceTable([waiting('solver')]);
     expect(ask({ shape: 'steps' }, { table }).rows).toEqual([]);
     const { rows } = await askRows({ shape: 'steps', columns: '["licenses","note"]' }, { table });
