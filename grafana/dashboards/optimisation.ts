@@ -210,12 +210,13 @@ export const optimisation = () =>
         [
           wideFeature,
           bought,
-          number('Busy week', 'In a busy week', 125),
-          number('Growth a month', 'Growth a month', 130, { decimals: 1 }),
-          { ...day('Runs out', 'Runs out about', ''), width: 125 },
+          number('Busy week', 'In a busy week', 121),
+          number('Growth a month', 'Growth a month', 121, { decimals: 1 }),
+          { ...day('Runs out', 'Runs out about', ''), width: 121 },
           day('Runs out earliest', 'Earliest', ''),
           day('Runs out latest', 'Latest', 'open'),
-          VENDOR_LICENSE,
+          day('Renewal', 'Renewal', 'no date'),
+          { ...VENDOR_LICENSE, width: 220 },
         ],
       ),
     )
