@@ -34,17 +34,14 @@ export interface Shown extends Read {
   readonly gauge?: true;
   /** Shown for a value that is not known, or for one with a meaning of its own, as `permanent`. */
   readonly unknown?: string;
-  /** For numbers that are texts, because one of them is `uncounted`. */
-  readonly align?: 'right';
   /** Long texts take several lines. A name without spaces would be cut without a sign that it is. */
-  readonly wrap?: boolean;
+  readonly wrap?: true;
   /** The colours of texts. */
   readonly colors?: Readonly<Record<string, string>>;
   /** Names that are shown for values. */
   readonly names?: readonly ValueMapping[];
   /** The address of a link on each value. Names of vendor licenses and features have one without it. */
   readonly link?: string;
-  readonly linkTitle?: string;
   /** Whether the column is there for links only. */
   readonly hidden?: true;
 }
@@ -138,7 +135,6 @@ const shownAs = (column: Shown): Property[] => [
   ...(column.minWidth === undefined ? [] : [{ id: 'custom.minWidth', value: column.minWidth }]),
   ...(column.colors === undefined ? [] : [mapped(column.colors)]),
   ...(column.names === undefined ? [] : [{ id: 'mappings', value: column.names }]),
-  ...(column.align === undefined ? [] : [{ id: 'custom.align', value: column.align }]),
   ...(column.unknown === undefined ? [] : [{ id: 'noValue', value: column.unknown }]),
   ...(column.hidden === undefined ? [] : [{ id: 'custom.hidden', value: true }]),
   ...cellOptions(column),
@@ -149,7 +145,7 @@ function linkOf(column: Shown, kept: readonly string[]): Property[] {
   const uid = linked[nameOf(column)];
   const url = column.link ?? (uid === undefined ? undefined : rowLink(uid, ...kept));
   if (url === undefined) return [];
-  return [{ id: 'links', value: [{ title: column.linkTitle ?? `Show \${__value.text}`, url }] }];
+  return [{ id: 'links', value: [{ title: `Show \${__value.text}`, url }] }];
 }
 
 /** Columns without any value. A row that says something has no other column, and without a mapping no row has an owner. */
@@ -199,8 +195,6 @@ export interface Series {
   /** For several queries: what is there if a row can be. Without it, a row says that nothing is known. */
   readonly known?: string;
   readonly labels: readonly string[];
-  /** Labels that are there for links only. */
-  readonly hidden?: readonly string[];
   /** Name of a column; `-` before it sorts the largest first. */
   readonly sortBy?: string;
 }
@@ -209,14 +203,14 @@ export interface Series {
 export function seriesTable(
   about: About,
   queries: readonly (Shown & { readonly expression: string })[],
-  { known, labels, hidden = [], sortBy }: Series,
+  { known, labels, sortBy }: Series,
 ): table.PanelBuilder {
   const values = queries.map(
     (query, i) => [queries.length > 1 ? `Value #${'ABCDEFGHIJ'[i]}` : 'Value', nameOf(query)] as const,
   );
   const shown = [...labels, 'note'];
-  const names = [...shown, ...hidden].map((label) => [label, labelNames[label] ?? label] as const);
-  const excluded = Object.keys(labelNames).filter((label) => !shown.includes(label) && !hidden.includes(label));
+  const names = shown.map((label) => [label, labelNames[label] ?? label] as const);
+  const excluded = Object.keys(labelNames).filter((label) => !shown.includes(label));
   // several frames without a field are an empty panel, and one is its text
   const expressions = queries.map(({ expression }, i) =>
     i === 0 && known !== undefined ? orUnknown(expression, known) : expression,
@@ -236,7 +230,7 @@ export function seriesTable(
   for (const [label, name] of names) {
     const width = labels.length === 1 ? undefined : labelWidths[name];
     const size = width === undefined ? { minWidth: labels.length === 1 ? 160 : 70 } : { width };
-    const column: Shown = hidden.includes(label) ? { name, hidden: true } : { name, wrap: name === 'Note', ...size };
+    const column: Shown = { name, ...(label === 'note' && { wrap: true }), ...size };
     panel.overrideByName(name, [...shownAs(column), ...linkOf(column, [])]);
   }
   for (const query of queries) panel.overrideByName(nameOf(query), [...shownAs(query), ...linkOf(query, [])]);
