@@ -26,9 +26,8 @@ export function selection({ values, allows, isPattern }: Query, { rows }: Propos
 }
 
 /**
- * Why no feature has advice yet: the first day on which one can have it, or what is not recorded; `undefined` if one has.
- *
- * @param query without the states that it asks for
+ * Why no feature has advice yet, whatever state the query asks for: the first day on which one can have it, or what is not
+ * recorded; `undefined` if one has.
  */
 export function* notEnough(query: Query, proposals: Proposals, today: number): Generator<void, string | undefined> {
   const { state: _, ...lists } = query.values.lists;

@@ -44,7 +44,3 @@ export function* pricesIn(answer: TargetAnswer): Generator<void, number> {
   }
   return count;
 }
-
-/** Rows of an answer about a person whom the request names. */
-export const hasRows = ({ items }: TargetAnswer): boolean =>
-  items.some((item) => 'rows' in item && item.rows[Symbol.iterator]().next().done !== true);

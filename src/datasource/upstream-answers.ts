@@ -7,9 +7,8 @@ import { DatasourceError } from './errors.ts';
 import { expirationAnswer } from './expiration-answers.ts';
 import { withLiteralNames } from './literal-names.ts';
 import { featureAnswer, isLetThrough } from './live-answers.ts';
-import type { TargetAnswer } from './panel-data.ts';
+import { hasRows, type TargetAnswer } from './panel-data.ts';
 import type { Query } from './query.ts';
-import { hasRows } from './served.ts';
 import { requireUsers } from './user-names.ts';
 
 /** Tables of the last poll with parts that only the analyzer knows: the features of a user, and expiries by search level. */
@@ -60,7 +59,7 @@ export const answerFeaturesOfUser = async (
   const answer = featureAnswer(query, entries, inventory.at, backend);
   const found = await runSliced(untilAborted(answer, signal));
   // the one of the request: what the user holds
-  if (hasRows(found)) backend.users.onServed(1);
+  if (found.items.some(hasRows)) backend.users.onServed(1);
   return withNotices(rest, found);
 };
 
