@@ -26,7 +26,7 @@ export function selection({ values, allows, isPattern }: Query, { rows }: Propos
 }
 
 /**
- * Why no feature has advice yet, whatever state the query asks for: the first day on which one can have it, or what is not
+ * Why no feature has advice yet, in any state that the query asks for: the first day on which one can have it, or what is not
  * recorded; `undefined` if one has.
  */
 export function* notEnough(query: Query, proposals: Proposals, today: number): Generator<void, string | undefined> {
