@@ -16,7 +16,7 @@ export const waiting = (matchers: string, condition: string): Shown & { readonly
   expression: once(`${select('license_feature_max_queued', matchers)}${condition}`),
   unit: 'locale',
   decimals: 0,
-  width: 80,
+  width: 95,
   steps: [
     [null, 'text'],
     [1, 'orange'],

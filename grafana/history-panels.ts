@@ -2,9 +2,8 @@ import * as barchart from '@grafana/grafana-foundation-sdk/barchart';
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as heatmap from '@grafana/grafana-foundation-sdk/heatmap';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
-import { type About, allSeries, head, legend, NOT_RECORDED, type Rows } from './panels.ts';
+import { type About, allSeries, head, legend, NOT_RECORDED, ordered, type Rows } from './panels.ts';
 import { IN_RANGE, type Parameters, type Read, ROWS, RowsQuery } from './queries.ts';
-import { ordered } from './tables.ts';
 
 /** Panels of the history endpoints. */
 
@@ -101,7 +100,7 @@ export function efficiency(about: About, parameters: Parameters): barchart.Panel
     .legend(NO_LEGEND)
     .xTickLabelMaxLength(6)
     .xTickLabelSpacing(50)
-    .overrideByName('hours', [{ id: 'unit', value: 'suffix: h' }]);
+    .overrideByName('hours', [{ id: 'unit', value: 'locale' }]);
 }
 
 /** Entries that expire, by month. A click on a bar leads to its licenses. */

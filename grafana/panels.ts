@@ -167,8 +167,8 @@ export const withNames = (panel: stat.PanelBuilder): stat.PanelBuilder =>
     // on a narrow screen, Grafana would choose sizes too small to read
     .text(new common.VizTextDisplayOptionsBuilder().titleSize(12).valueSize(26));
 
-/** Two figures with their names, and a link to what they are about. */
-export function pair(
+/** Figures with their names, and a link to what they are about. */
+export function namedFigures(
   about: About,
   figures: Readonly<Record<string, readonly [expression: string, steps: readonly Step[]]>>,
   rows: Rows,
@@ -180,6 +180,46 @@ export function pair(
   }
   return panel;
 }
+
+/** The fields in this order: Infinity sorts them by name, and Prometheus not at all. */
+export const ordered = (names: readonly string[]): dashboard.DataTransformerConfig => ({
+  id: 'organize',
+  options: { indexByName: Object.fromEntries(names.map((name, i) => [name, i])) },
+});
+
+/** Figures of one query, by the name that its label has. */
+export function split(
+  about: About,
+  { expression, label }: { readonly expression: string; readonly label: string },
+  figures: Readonly<Record<string, readonly Step[]>>,
+  rows: Rows,
+): stat.PanelBuilder {
+  const panel = withNames(figure(about, '', PLAIN, rows))
+    .targets(instant([expression]))
+    .withTransformation({
+      id: 'rowsToFields',
+      options: {
+        mappings: [
+          { fieldName: 'Time', handlerKey: '__ignore' },
+          { fieldName: label, handlerKey: 'field.name' },
+          { fieldName: 'Value', handlerKey: 'field.value' },
+        ],
+      },
+    })
+    .withTransformation(ordered(Object.keys(figures)));
+  for (const [name, steps] of Object.entries(figures)) {
+    panel.overrideByName(name, [{ id: 'thresholds', value: absolute(steps) }]);
+  }
+  return panel;
+}
+
+const UNKNOWN_NAME: dashboard.ValueMapping = {
+  type: dashboard.MappingType.SpecialValue,
+  options: { match: dashboard.SpecialValueMatch.NullAndNan, result: { text: 'unknown', color: 'transparent' } },
+};
+
+/** A line that stays in the legend while nothing of it is known. */
+export const orNaN = (expression: string): string => `${expression} or vector(NaN)`;
 
 /**
  * Lines over time, by legend and expression.
@@ -198,6 +238,7 @@ export function graph(
     .lineWidth(1)
     .fillOpacity(8)
     .showPoints(common.VisibilityMode.Never)
+    .mappings([UNKNOWN_NAME])
     .legend(legend(...calcs))
     .tooltip(allSeries);
 }
@@ -220,10 +261,7 @@ export function states(
         },
       },
       // without a series, the panel complains about its fields
-      {
-        type: dashboard.MappingType.SpecialValue,
-        options: { match: dashboard.SpecialValueMatch.NullAndNan, result: { text: 'unknown', color: 'transparent' } },
-      },
+      UNKNOWN_NAME,
     ])
     .showValue(common.VisibilityMode.Never)
     .mergeValues(true)
@@ -239,7 +277,7 @@ export const SERVER_OVER_TIME = (matchers: string): statetimeline.PanelBuilder =
       description: 'Whether the license server and its daemon sent data. During a gap, the state is not known.',
       height: 4,
     },
-    { server: `max(${metric('license_server_up', matchers)}) or vector(NaN)` },
+    { server: orNaN(`max(${metric('license_server_up', matchers)})`) },
     { good: 'up', bad: 'down' },
   );
 

@@ -1,6 +1,6 @@
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import * as common from '@grafana/grafana-foundation-sdk/common';
-import type { DataTransformerConfig, MatcherConfig, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
+import type { MatcherConfig, ValueMapping } from '@grafana/grafana-foundation-sdk/dashboard';
 import * as table from '@grafana/grafana-foundation-sdk/table';
 import { KEEP, rowLink } from './links.ts';
 import {
@@ -10,6 +10,7 @@ import {
   DAYS_LEFT_NAMES,
   NO_ANSWER,
   NO_DATA,
+  ordered,
   PLAIN,
   place,
   SATURATION_BAR,
@@ -61,7 +62,7 @@ export const DAYS: Shown = {
 export const EXPIRES: Shown = { name: 'Expires', width: 100 };
 
 /** The vendor license of a row. Names of FlexNet are long, for example `1055@lic1.example.com;ansyslmd`. */
-export const VENDOR_LICENSE: Shown = { name: 'Product', as: 'Vendor license', width: 240 };
+export const VENDOR_LICENSE: Shown = { name: 'Product', as: 'Vendor license', minWidth: 240 };
 
 /**
  * Licenses in use / bought, as a bar. Grafana leaves a fifth of the column to the text. In less than 300 pixels, "100%" needs more
@@ -85,7 +86,13 @@ export const UNCOUNTED_NAME = {
 
 /** The words of these dashboards for the states of the analyzer. */
 export const STATES: readonly ValueMapping[] = [
-  { type: 'value', options: { inactive: { text: 'idle', index: 0 }, queued: { text: 'waiting', index: 1 } } },
+  {
+    type: 'value',
+    options: {
+      inactive: { text: 'idle', color: 'orange', index: 0 },
+      queued: { text: 'waiting', color: 'orange', index: 1 },
+    },
+  },
 ] as ValueMapping[];
 
 type Property = { id: string; value: unknown };
@@ -163,12 +170,6 @@ function tablePanel(about: About, targets: readonly Builder<Dataquery>[]): table
   );
 }
 
-/** The fields in the order of the columns. Infinity sorts them by name. */
-export const ordered = (names: readonly string[]): DataTransformerConfig => ({
-  id: 'organize',
-  options: { indexByName: Object.fromEntries(names.map((name, i) => [name, i])) },
-});
-
 /** Column names for the labels of the metrics, and of a row that says that there is no other. */
 const labelNames: Readonly<Record<string, string>> = {
   note: 'Note',
@@ -183,7 +184,6 @@ const labelNames: Readonly<Record<string, string>> = {
 
 /** Widths of the labels, in pixels. The feature, or the reason, takes what is left. */
 const labelWidths: Readonly<Record<string, number>> = {
-  'Vendor license': 235,
   Version: 90,
   Package: 130,
   Type: 90,
@@ -195,8 +195,8 @@ export interface Series {
   /** For several queries: what is there if a row can be. Without it, a row says that nothing is known. */
   readonly known?: string;
   readonly labels: readonly string[];
-  /** Name of a column; `-` before it sorts the largest first. */
-  readonly sortBy?: string;
+  /** Names of columns; `-` before one sorts the largest first. */
+  readonly sortBy: readonly string[];
 }
 
 /** A table of series: their labels, and the value of each query in a column of its own. */
@@ -229,15 +229,16 @@ export function seriesTable(
     });
   for (const [label, name] of names) {
     const width = labels.length === 1 ? undefined : labelWidths[name];
-    const size = width === undefined ? { minWidth: labels.length === 1 ? 160 : 70 } : { width };
+    const size = width === undefined ? { minWidth: label === 'vendor_license' ? 160 : 70 } : { width };
     const column: Shown = { name, ...(label === 'note' && { wrap: true }), ...size };
     panel.overrideByName(name, [...shownAs(column), ...linkOf(column, [])]);
   }
   for (const query of queries) panel.overrideByName(nameOf(query), [...shownAs(query), ...linkOf(query, [])]);
-  if (sortBy === undefined) return panel;
-  return panel.sortBy([
-    new common.TableSortByFieldStateBuilder().displayName(sortBy.replace(/^-/, '')).desc(sortBy.startsWith('-')),
-  ]);
+  return panel.sortBy(
+    sortBy.map((name) =>
+      new common.TableSortByFieldStateBuilder().displayName(name.replace(/^-/, '')).desc(name.startsWith('-')),
+    ),
+  );
 }
 
 /** A query of a table: the daemon sorts it, cuts it after `top` rows, and sends only the columns that are shown. */

@@ -1,39 +1,54 @@
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import * as stat from '@grafana/grafana-foundation-sdk/stat';
-import { type About, head, PLAIN, type Rows, type Step, thresholds, withNames } from './panels.ts';
-import { OF_VENDOR_LICENSES, type Read, ROWS, RowsQuery } from './queries.ts';
+import { type About, absolute, head, ordered, PLAIN, type Rows, type Step, thresholds, withNames } from './panels.ts';
+import { OF_VENDOR_LICENSES, type Parameters, type Read, ROWS, RowsQuery } from './queries.ts';
 
-interface Total {
-  /** A column of the totals of right-sizing. */
-  readonly field: string;
-  /** The column that names each row, if there can be several: a figure for each of them. */
-  readonly label?: string;
-  /** Colours from these values on. */
-  readonly steps?: readonly Step[];
-}
+/** Totals of right-sizing, with links to their rows. */
 
-/** A total of the nightly pass, with a link to its rows. */
-export function total(about: About, { field, label, steps = [] }: Total, { title, url }: Rows): stat.PanelBuilder {
-  const named: readonly Read[] = label === undefined ? [] : [{ name: label }];
-  // with a label there is a row for each: none for those without a figure
-  const parameters = { ...OF_VENDOR_LICENSES, shape: 'totals', ...(label !== undefined && { with: [field] }) };
-  const query = new RowsQuery('rightsizing', parameters, [...named, { name: field, type: 'number' }]);
-  const panel = head(new stat.PanelBuilder(), about, 4, 4)
+function panel(
+  about: About,
+  parameters: Parameters,
+  columns: readonly Read[],
+  links: readonly Rows[],
+): stat.PanelBuilder {
+  const query = new RowsQuery('rightsizing', { ...OF_VENDOR_LICENSES, shape: 'totals', ...parameters }, columns);
+  return withNames(head(new stat.PanelBuilder(), about, 4, 3))
     .datasource(ROWS)
     .withTarget(query)
     .decimals(0)
     .colorMode(common.BigValueColorMode.Value)
     .graphMode(common.BigValueGraphMode.None)
-    .links([
-      new dashboard.DashboardLinkBuilder(title).type(dashboard.DashboardLinkType.Link).url(url).targetBlank(false),
-    ]);
-  return (label === undefined ? panel.textMode(common.BigValueTextMode.Value) : withNames(panel))
-    .thresholds(thresholds([...PLAIN, ...steps]))
-    .reduceOptions(
-      new common.ReduceDataOptionsBuilder()
-        .calcs(['lastNotNull'])
-        .values(label !== undefined)
-        .fields(`/^${field}$/`),
+    .thresholds(thresholds(PLAIN))
+    .links(
+      links.map(({ title, url }) =>
+        new dashboard.DashboardLinkBuilder(title).type(dashboard.DashboardLinkType.Link).url(url).targetBlank(false),
+      ),
     );
 }
+
+const reduced = (values: boolean, fields: string): common.ReduceDataOptionsBuilder =>
+  new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(values).fields(`/^(${fields})$/`);
+
+/** Figures of all advice: columns of the totals, by the name of the figure. */
+export function totals(
+  about: About,
+  figures: Readonly<Record<string, { readonly of: string; readonly steps?: readonly Step[] }>>,
+  ...links: readonly Rows[]
+): stat.PanelBuilder {
+  const names = Object.keys(figures);
+  const columns = Object.entries(figures).map(([as, { of }]): Read => ({ name: of, as, type: 'number' }));
+  const built = panel(about, {}, columns, links)
+    .reduceOptions(reduced(false, names.join('|')))
+    .withTransformation(ordered(names));
+  for (const [name, { steps = PLAIN }] of Object.entries(figures)) {
+    built.overrideByName(name, [{ id: 'thresholds', value: absolute(steps) }]);
+  }
+  return built;
+}
+
+/** A sum of money for each currency. There is a row for each; none for those without a sum. */
+export const amounts = (about: About, of: string, ...links: readonly Rows[]): stat.PanelBuilder =>
+  panel(about, { with: [of] }, [{ name: 'Currency' }, { name: of, type: 'number' }], links).reduceOptions(
+    reduced(true, of),
+  );

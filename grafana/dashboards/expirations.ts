@@ -2,15 +2,8 @@ import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { months } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import { figure, GOOD_BELOW, help, PLAIN, pair, type Rows, type Step } from '../panels.ts';
-import {
-  expired,
-  expiring,
-  expiringLater,
-  OF_VENDOR_LICENSES,
-  permanent,
-  SEVERAL_VENDOR_LICENSES,
-} from '../queries.ts';
+import { GOOD_BELOW, help, PLAIN, type Rows, type Step, split } from '../panels.ts';
+import { EXPIRED, expiriesIn, OF_VENDOR_LICENSES, PERIOD, SEVERAL_VENDOR_LICENSES } from '../queries.ts';
 import { DAYS, EXPIRES, rowsTable, type Shown, VENDOR_LICENSE } from '../tables.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
@@ -20,33 +13,31 @@ const rows = (title: string): Rows => ({
   url: linkTo('license-expirations', KEEP.vendorLicenses, panelOf(title)),
 });
 
-const count = (
-  title: string,
-  description: string,
-  expression: string,
-  { table, width, steps = PLAIN }: { readonly table: string; readonly width: number; readonly steps?: readonly Step[] },
-) => figure({ title, description, unit: 'locale', width }, expression, steps, rows(table));
+/** The days of each period, as a regular expression, and its colours. */
+const periods: Readonly<Record<string, readonly [pattern: string, steps: readonly Step[]]>> = {
+  expired: [EXPIRED, GOOD_BELOW(1)],
+  '0–7 d': ['[0-6]', GOOD_BELOW(1)],
+  '8–21 d': ['[7-9]|1[0-9]|20', GOOD_BELOW(1, 'orange')],
+  '22–30 d': ['2[1-9]', GOOD_BELOW(1, 'orange')],
+  '31–90 d': ['[3-8][0-9]', PLAIN],
+  later: ['9[0-9]|[1-9][0-9][0-9]+', PLAIN],
+  never: ['.*Inf', PLAIN],
+};
+const UNKNOWN = 'unknown';
 
-/** Two periods from now, with their colours. */
-const soon = (title: string, description: string, days: Readonly<Record<number, readonly Step[]>>) =>
-  pair(
-    { title, description, unit: 'locale', width: 5 },
-    Object.fromEntries(
-      Object.entries(days).map(([n, steps]) => [`within ${n} days`, [expiring(Number(n), OF), steps] as const]),
-    ),
-    rows('Upcoming'),
-  );
+const of = <T>(read: (period: (typeof periods)[string]) => T): Readonly<Record<string, T>> =>
+  Object.fromEntries(Object.entries(periods).map(([name, period]) => [name, read(period)]));
 
 const feature: Shown = { name: 'Feature' };
 const rest: readonly Shown[] = [
   { name: 'Version', width: 90 },
   { name: 'Package', width: 120 },
-  { ...VENDOR_LICENSE, width: 200 },
+  { ...VENDOR_LICENSE, minWidth: 200 },
   { name: 'Owner', width: 130, unknown: 'nobody', wrap: true },
 ];
 
 /** The month of the table of upcoming expiries. It is set by a click on a bar, and empty for all months. */
-const month = () => new dashboard.TextBoxVariableBuilder('month').label('Month').defaultValue('');
+const month = () => new dashboard.TextBoxVariableBuilder('month').label('Month (YYYY-MM, or later)').defaultValue('');
 
 /** When licenses expire. */
 export const expirations = () =>
@@ -60,37 +51,25 @@ export const expirations = () =>
     variables: [vendorLicenses(), month()],
   })
     .withPanel(
-      count(
-        'Expired',
-        'All licenses that have expired, however long ago. Renew them, or remove them from the server. The dashboard Overview lists one only for 14 days.',
-        expired(OF),
-        { table: 'Expired', width: 4, steps: GOOD_BELOW(1) },
+      split(
+        {
+          title: 'Licenses by days left',
+          description:
+            'Each license is in one period. All that have expired count, however long ago: renew them, or remove them from the server. Permanent licenses never expire, and are in no table. Unknown: features for which no expiry is reported.',
+          unit: 'locale',
+          width: 24,
+        },
+        {
+          expression: expiriesIn(
+            of(([pattern]) => pattern),
+            OF,
+            UNKNOWN,
+          ),
+          label: PERIOD,
+        },
+        { ...of(([, steps]) => steps), [UNKNOWN]: PLAIN },
+        rows('Upcoming'),
       ),
-    )
-    .withPanel(
-      soon('Soon', 'Licenses that expire within 7 days, and within 21 days. Those within 7 days are in both.', {
-        7: GOOD_BELOW(1),
-        21: GOOD_BELOW(1, 'orange'),
-      }),
-    )
-    .withPanel(
-      soon(
-        'Next months',
-        'Licenses that expire within 30 days, and within 90 days. Those that expire sooner are in both.',
-        { 30: GOOD_BELOW(1, 'orange'), 90: PLAIN },
-      ),
-    )
-    .withPanel(
-      count('Later', 'Licenses that expire after more than 90 days.', expiringLater(90, OF), {
-        table: 'Upcoming',
-        width: 5,
-      }),
-    )
-    .withPanel(
-      count('Permanent', 'Licenses that never expire. They are in no table.', permanent(OF), {
-        table: 'Upcoming',
-        width: 5,
-      }),
     )
     .withPanel(
       months(

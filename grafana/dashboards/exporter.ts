@@ -1,4 +1,5 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
+import type { EndpointName } from '../../src/query-api/endpoints.ts';
 import { createDashboard } from '../dashboard.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { figure, GOOD_AT_ONE, GOOD_BELOW, graph, help, PLAIN, type Rows, states } from '../panels.ts';
@@ -11,6 +12,30 @@ const perMinute = (name: Parameters<typeof select>[0]): string => `60 * ${rate(n
 
 const FAILURES = perMinute('license_exporter_upstream_request_failures_total');
 const DISCARDED = metric('license_poll_discarded_values');
+
+/** A colour for each endpoint, the same in all charts. The default ones are too much alike. */
+const colors: Readonly<Record<EndpointName, string>> = {
+  GetProducts: 'green',
+  GetFeatures: 'blue',
+  GetServerDown: 'red',
+  GetExpirationFeatures: 'orange',
+  GetConcurrentUsers: 'purple',
+  GetHistory: 'yellow',
+  GetHistoryReserved: 'super-light-yellow',
+  GetEfficiency: 'dark-green',
+  GetHeatMap: 'dark-orange',
+  GetUsers: 'super-light-blue',
+  GetHttpUserName: 'super-light-purple',
+};
+
+/** Lines of the endpoints. */
+function byEndpoint(about: Parameters<typeof graph>[0], expression: string) {
+  const panel = graph(about, { '{{endpoint}}': expression });
+  for (const [name, color] of Object.entries(colors)) {
+    panel.overrideByName(name, [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }]);
+  }
+  return panel;
+}
 
 const rows = (title: string): Rows => ({
   title: `Show: ${title}`,
@@ -115,28 +140,26 @@ export const exporter = () =>
       ),
     )
     .withPanel(
-      graph(
+      byEndpoint(
         { title: 'Duration of polls', description: 'How long the last poll of each endpoint took.', unit: 's' },
-        { '{{endpoint}}': metric('license_poll_duration_seconds') },
+        metric('license_poll_duration_seconds'),
       ),
     )
     .withPanel(
-      graph(
+      byEndpoint(
         {
           title: 'Latency of the analyzer, 95 %',
           description:
             'Duration of requests to the analyzer, including logons and the requests of panels about history and users.',
           unit: 's',
         },
-        {
-          '{{endpoint}}': `histogram_quantile(0.95, sum by (endpoint, le) (rate(${select('license_exporter_upstream_request_duration_seconds_bucket')}[$__rate_interval])))`,
-        },
+        `histogram_quantile(0.95, sum by (endpoint, le) (rate(${select('license_exporter_upstream_request_duration_seconds_bucket')}[$__rate_interval])))`,
       ),
     )
     .withPanel(
-      graph(
+      byEndpoint(
         { title: 'Requests to the analyzer', description: 'Requests per minute by endpoint.', unit: 'reqpm' },
-        { '{{endpoint}}': `sum by (endpoint) (${perMinute('license_exporter_upstream_requests_total')})` },
+        `sum by (endpoint) (${perMinute('license_exporter_upstream_requests_total')})`,
       ),
     )
     .withPanel(
@@ -147,16 +170,16 @@ export const exporter = () =>
           unit: 'reqpm',
         },
         {
-          // an exporter without a failure has no such series
-          all: `sum(${FAILURES}) or 0 * max(${select('license_up')})`,
+          // an exporter without a failure has no such series; without a request, it is not known
+          all: `sum(${FAILURES}) or 0 * sum(${perMinute('license_exporter_upstream_requests_total')})`,
           '{{endpoint}} {{reason}}': `sum by (endpoint, reason) (${FAILURES})`,
         },
-      ),
+      ).axisSoftMax(1),
     )
     .withPanel(
-      graph(
+      byEndpoint(
         { title: 'Bytes from the analyzer', description: 'Size of the answers, per second, by endpoint.', unit: 'Bps' },
-        { '{{endpoint}}': `sum by (endpoint) (${rate('license_exporter_upstream_response_bytes_total')})` },
+        `sum by (endpoint) (${rate('license_exporter_upstream_response_bytes_total')})`,
       ),
     )
     .withPanel(
@@ -204,7 +227,7 @@ export const exporter = () =>
             width: 90,
           },
         ],
-        { labels: ['endpoint', 'reason'], sortBy: '-Values' },
+        { labels: ['endpoint', 'reason'], sortBy: ['-Values'] },
       ),
     )
     .withRow(

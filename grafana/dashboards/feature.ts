@@ -8,6 +8,7 @@ import {
   figure,
   graph,
   help,
+  orNaN,
   PLAIN,
   type Rows,
   SATURATION,
@@ -134,13 +135,12 @@ export const featureDashboard = () =>
         },
         { target: 'users', parameters: { ...OF_FEATURE, sort: 'Since' }, top: 100, none: 'No user is listed' },
         [
-          { name: 'User' },
+          { name: 'User', minWidth: 180 },
           { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 130 },
-          { name: 'Application', width: 99, unknown: 'unknown', names: STATES },
+          { name: 'Status', width: 85, unknown: 'unknown', names: STATES, steps: PLAIN },
           { name: 'Application for', as: 'For', type: 'number', unit: 's', decimals: 0, width: 90 },
           { name: 'Licenses', type: 'number', unit: 'locale', width: 76 },
-          { name: 'Queued', as: 'Waiting', type: 'number', unit: 'locale', width: 70 },
-          { name: 'Host', width: 300 },
+          { name: 'Host', minWidth: 180 },
         ],
       ),
     )
@@ -226,7 +226,6 @@ export const featureDashboard = () =>
             type: 'number',
             unit: 'locale',
             decimals: 1,
-            width: 200,
           },
           {
             name: 'Saving',
@@ -251,9 +250,9 @@ export const featureDashboard = () =>
           height: 10,
         },
         {
-          bought: `sum(${metric('license_feature_max_available', ONE_FEATURE)})`,
-          'in use': `sum(${metric('license_feature_in_use', ONE_FEATURE)})`,
-          waiting: `sum(${metric('license_feature_max_queued', ONE_FEATURE)})`,
+          bought: orNaN(`sum(${metric('license_feature_max_available', ONE_FEATURE)})`),
+          'in use': orNaN(`sum(${metric('license_feature_in_use', ONE_FEATURE)})`),
+          waiting: orNaN(`sum(${metric('license_feature_max_queued', ONE_FEATURE)})`),
         },
       )
         .overrideByName('bought', colored('text'))
@@ -270,10 +269,10 @@ export const featureDashboard = () =>
           height: 8,
         },
         {
-          idle: `sum(${metric('license_feature_inactive_use', ONE_FEATURE)})`,
-          borrowed: `sum(${metric('license_feature_borrowed_use', ONE_FEATURE)})`,
-          'borrowed and idle': `sum(${metric('license_feature_borrowed_inactive_use', ONE_FEATURE)})`,
-          'reserved and unused': `sum(${metric('license_feature_unused_reserve', ONE_FEATURE)})`,
+          idle: orNaN(`sum(${metric('license_feature_inactive_use', ONE_FEATURE)})`),
+          borrowed: orNaN(`sum(${metric('license_feature_borrowed_use', ONE_FEATURE)})`),
+          'borrowed and idle': orNaN(`sum(${metric('license_feature_borrowed_inactive_use', ONE_FEATURE)})`),
+          'reserved and unused': orNaN(`sum(${metric('license_feature_unused_reserve', ONE_FEATURE)})`),
         },
       )
         .axisSoftMax(4)

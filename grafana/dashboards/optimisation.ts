@@ -5,7 +5,7 @@ import { KEEP, linkTo, panelOf } from '../links.ts';
 import { figure, GOOD_BELOW, help, PLAIN } from '../panels.ts';
 import { metric, OF_VENDOR_LICENSES, once, orNoRow, SEVERAL_VENDOR_LICENSES, select, sumOf } from '../queries.ts';
 import { rowsTable, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
-import { total } from '../total-panel.ts';
+import { amounts, totals } from '../total-panel.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
 
@@ -23,7 +23,7 @@ const number = (name: string, as: string, width: number, rest: Partial<Shown> = 
 const bought = number('Bought', 'Bought', 75);
 const reason: Shown = { name: 'Reason', minWidth: 230, wrap: true };
 /** The method calls a denial while all licenses were in use a refusal. */
-const DENIED_DAYS = number('Refusal days', 'Denied while full', 145, { unit: 'suffix: d a year', unknown: 'unknown' });
+const DENIED_DAYS = number('Refusal days', 'Days denied', 105, { unknown: 'unknown' });
 const money = (name: string, unknown: string): readonly Shown[] => [
   number(name, name, 90, { unknown }),
   { name: 'Currency', width: 80 },
@@ -52,7 +52,8 @@ function heldNow(
   return seriesTable({ ...about, height: 10 }, columns, {
     ...(more.length > 0 && { known: held }),
     labels: ['feature', 'vendor_license'],
-    sortBy: `-${column.name}`,
+    // those for which users wait first
+    sortBy: [...more.map(({ name, as = name }) => `-${as}`), `-${column.name}`],
   });
 }
 
@@ -76,68 +77,49 @@ export const optimisation = () =>
     variables: [vendorLicenses()],
   })
     .withPanel(
-      total(
+      amounts(
         {
           title: 'Saving a year',
           description:
             'Sum of the prices of the licenses that could go, for each currency. Features without a price are not in it, and provisional advice is not either. It is unknown without prices, and before the first nightly pass.',
           unit: 'locale',
-          width: 5,
+          width: 7,
         },
-        { field: 'Saving', label: 'Currency' },
+        'Saving',
         rows('What could go'),
       ),
     )
     .withPanel(
-      total(
+      totals(
         {
-          title: 'Could go',
+          title: 'Features by advice',
           description:
-            'Features of which licenses could go at renewal, without provisional advice and without those of which no use was seen.',
-          unit: 'suffix: features',
-          width: 5,
+            'Could go: licenses could be given back at renewal; without features of which no use was seen. Provisional: the same, but use may rise, or less than a year or no reservations are recorded; they are in no sum. Missing: users were denied while all licenses were in use, on more than 12 days a year. Run out soon: by proven growth, all licenses are in use within 120 days.',
+          unit: 'locale',
+          width: 12,
         },
-        { field: 'Features that could go' },
+        {
+          'could go': { of: 'Features that could go' },
+          provisional: { of: 'Provisional' },
+          missing: { of: 'Features missing', steps: GOOD_BELOW(1, 'orange') },
+          'run out soon': { of: 'Run out within 120 days', steps: GOOD_BELOW(1, 'orange') },
+        },
         rows('What could go'),
-      ),
-    )
-    .withPanel(
-      total(
-        {
-          title: 'Missing',
-          description:
-            'Features whose users were denied while all licenses were in use, on more than 12 days a year, also if less than a year is recorded.',
-          unit: 'suffix: features',
-          width: 4,
-        },
-        { field: 'Features missing', steps: [[1, 'orange']] },
         rows('Missing licenses'),
-      ),
-    )
-    .withPanel(
-      total(
-        {
-          title: 'Run out soon',
-          description:
-            'Features with proven growth whose licenses are expected to be all in use within 120 days. Features whose licenses are missing today are not counted here.',
-          unit: 'suffix: features',
-          width: 5,
-        },
-        { field: 'Run out within 120 days', steps: [[1, 'orange']] },
         rows('Runs out'),
       ),
     )
     .withPanel(
-      total(
+      totals(
         {
-          title: 'Provisional',
+          title: 'Denied in a year',
           description:
-            'Features whose licenses could go, but whose use may rise, or of which less than a year or no reservations are recorded. They are in no total.',
-          unit: 'suffix: features',
+            'Denied requests of the last 365 days, of all features, for any cause. A script that retries counts each time. Features for which no denial is recorded are not in it.',
+          unit: 'locale',
           width: 5,
         },
-        { field: 'Provisional' },
-        rows('What could go'),
+        { 'all causes': { of: 'Denials' } },
+        rows('Denials by feature, last 365 days'),
       ),
     )
     .withPanel(
@@ -147,7 +129,7 @@ export const optimisation = () =>
           description:
             'Licenses that could be given back at renewal: fewer were enough but for a few hours a year, and hardly anybody was denied. Provisional advice may be wrong: use may rise, or a season is not seen. Ask the users before you drop licenses.',
           width: 24,
-          height: 12,
+          height: 16,
         },
         {
           target: 'rightsizing',
@@ -161,7 +143,7 @@ export const optimisation = () =>
           number('Count', 'Could go', 80),
           ...money('Saving', 'no price'),
           day('Renewal', 'Renewal', 'no date'),
-          VENDOR_LICENSE,
+          { ...VENDOR_LICENSE, width: 225 },
           reason,
         ],
       ),
@@ -171,7 +153,7 @@ export const optimisation = () =>
         {
           title: 'Missing licenses',
           description:
-            'Features whose users were denied while all licenses were in use, on more than 12 days a year. The number is an estimate, because a full pool hides demand.',
+            'Features whose users were denied while all licenses were in use, on more than 12 days a year: *Days denied*. The number is an estimate, because a full pool hides demand.',
           width: 24,
           height: 10,
         },
@@ -187,7 +169,7 @@ export const optimisation = () =>
           number('Count', 'Missing', 80, { unknown: 'unknown' }),
           ...money('Cost', 'unknown'),
           DENIED_DAYS,
-          VENDOR_LICENSE,
+          { ...VENDOR_LICENSE, width: 225 },
           reason,
         ],
       ),
@@ -211,12 +193,12 @@ export const optimisation = () =>
           wideFeature,
           bought,
           number('Busy week', 'In a busy week', 121),
-          number('Growth a month', 'Growth a month', 121, { decimals: 1 }),
+          number('Growth a month', 'Growth a month', 127, { decimals: 1 }),
           { ...day('Runs out', 'Runs out about', ''), width: 121 },
           day('Runs out earliest', 'Earliest', ''),
           day('Runs out latest', 'Latest', 'open'),
           day('Renewal', 'Renewal', 'no date'),
-          { ...VENDOR_LICENSE, width: 220 },
+          { ...VENDOR_LICENSE, minWidth: 215 },
         ],
       ),
     )
@@ -225,21 +207,22 @@ export const optimisation = () =>
         {
           title: 'Denials by feature, last 365 days',
           description:
-            'Features with the most days on which requests were denied while all licenses were in use, and the number of denials while licenses were free. These have other causes: check the options file, the version and the server list of the users.',
+            'Denied requests; days and hours a year in which requests were denied while all licenses were in use; and requests that were denied while licenses were free. These have other causes: check the options file, the version and the server list of the users.',
           width: 24,
           height: 8,
         },
         {
           target: 'rightsizing',
-          parameters: { ...OF_VENDOR_LICENSES, sort: '-Refusal days', with: ['Refusal days'] },
+          parameters: { ...OF_VENDOR_LICENSES, sort: '-Denials', with: ['Denials'] },
           top: 100,
           none: 'No denial is recorded',
         },
         [
           wideFeature,
+          number('Denials', 'Denials', 85),
           DENIED_DAYS,
-          number('Refusal hours', 'Hours with denials', 155, { unknown: 'unknown' }),
-          number('Other refusals', 'Denials while free', 155, { unknown: 'unknown' }),
+          number('Refusal hours', 'Hours denied', 115, { unknown: 'unknown' }),
+          number('Other refusals', 'Denied while free', 145, { unknown: 'unknown' }),
           VENDOR_LICENSE,
         ],
       ),
@@ -375,7 +358,7 @@ export const optimisation = () =>
             width: 90,
           },
         ],
-        { labels: ['vendor_license', 'feature', 'version'], sortBy: 'Change' },
+        { labels: ['vendor_license', 'feature', 'version'], sortBy: ['Change'] },
       ),
     )
     .withRow(help());

@@ -3,8 +3,8 @@ import type { MetricName } from '../../src/metrics/catalogue.ts';
 import { createDashboard } from '../dashboard.ts';
 import { waiting } from '../feature-table.ts';
 import { EXPIRIES_OF_ROW, linkTo, panelOf } from '../links.ts';
-import { figure, GOOD_BELOW, help, PLAIN, pair, states } from '../panels.ts';
-import { busy, expiration, expired, expiring, metric, once, saturated, select, sumOf } from '../queries.ts';
+import { GOOD_BELOW, help, namedFigures, PLAIN, split, states } from '../panels.ts';
+import { busy, EXPIRED, expiration, expiriesIn, metric, once, PERIOD, saturated, select, sumOf } from '../queries.ts';
 import { DAYS, EXPIRES, rowsTable, SHARE, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
 
 const panel = (title: string) => ({ title: `Show: ${title}`, url: linkTo('license-overview', panelOf(title)) });
@@ -67,7 +67,7 @@ export const overview = () =>
     variables: [],
   })
     .withPanel(
-      pair(
+      namedFigures(
         {
           title: 'Servers',
           description:
@@ -86,71 +86,70 @@ export const overview = () =>
       ),
     )
     .withPanel(
-      pair(
+      split(
         {
           title: 'Expiries',
           description:
             'All licenses that have expired, however long ago, and those that expire within 30 days. Renew them, or remove them. The list below has only those that have expired in the last 14 days. Those of vendor licenses that were never collected are not known.',
           unit: 'none',
         },
-        {
-          expired: [expired(), GOOD_BELOW(1)],
-          'in 30 days': [expiring(30), GOOD_BELOW(1, 'orange')],
-        },
+        { expression: expiriesIn({ expired: EXPIRED, 'in 30 days': '[12]?[0-9]' }, ''), label: PERIOD },
+        { expired: GOOD_BELOW(1), 'in 30 days': GOOD_BELOW(1, 'orange') },
         { title: 'Show the licenses', url: linkTo('license-expirations', panelOf('Upcoming')) },
       ),
     )
     .withPanel(
-      figure(
+      namedFigures(
         {
           title: 'Saturated',
           description: 'Features with at least 95 % of their licenses in use now. The next user may be denied.',
           unit: 'none',
         },
-        saturated(),
-        GOOD_BELOW(1, 'orange'),
+        { features: [saturated(), GOOD_BELOW(1, 'orange')] },
         panel('Busiest features'),
       ),
     )
     .withPanel(
-      figure(
+      namedFigures(
         {
           title: 'Waiting',
           description: 'Maximum number of waiting requests since the previous collection, summed over all features.',
           unit: 'none',
         },
-        sumOf('license_feature_max_queued'),
-        GOOD_BELOW(1, 'orange'),
+        { requests: [sumOf('license_feature_max_queued'), GOOD_BELOW(1, 'orange')] },
         panel('Busiest features'),
       ),
     )
     .withPanel(
-      figure(
+      namedFigures(
         {
           title: 'Users',
           description: 'Distinct users over all vendor licenses, each counted once.',
           unit: 'none',
         },
-        `max(${select('license_concurrent_users')})`,
-        PLAIN,
+        { 'distinct, in all': [`max(${select('license_concurrent_users')})`, PLAIN] },
         panel('License servers'),
       ),
     )
     .withPanel(
-      figure(
+      namedFigures(
         {
           title: 'Data age',
           description:
             'Age of the oldest collection among the servers that are up. The analyzer collects every few minutes. After 30 minutes without data, a vendor license counts as down.',
-          unit: 's',
+          unit: 'dtdurations',
         },
-        `time() - min(${metric('license_vendor_license_last_collection_timestamp_seconds')} and on (vendor_license) (${metric('license_server_up')} == 1))`,
-        GOOD_BELOW(1800),
-        'license-exporter',
+        {
+          oldest: [
+            `time() - min(${metric('license_vendor_license_last_collection_timestamp_seconds')} and on (vendor_license) (${metric('license_server_up')} == 1))`,
+            GOOD_BELOW(1800),
+          ],
+        },
+        { title: 'Show', url: linkTo('license-exporter') },
       ).decimals(0),
     )
     .withPanel(
-      pair(
+      namedFigures(
         {
           title: 'Alerts',
           description:
@@ -186,9 +185,9 @@ export const overview = () =>
         [
           { name: 'Severity', width: 80, colors: { critical: 'red', warning: 'orange' } },
           { name: 'What', width: 130, wrap: true },
-          VENDOR_LICENSE,
-          { name: 'Feature', width: 120 },
-          { name: 'Details', minWidth: 240, wrap: true },
+          { ...VENDOR_LICENSE, minWidth: 215 },
+          { name: 'Feature', minWidth: 120 },
+          { name: 'Details', minWidth: 215, wrap: true },
           { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 125 },
           { name: 'Owner', width: 110, wrap: true },
         ],
@@ -213,7 +212,7 @@ export const overview = () =>
             expression: `(min by (vendor_license) (${expiration()} > time()) - time()) / 86400`,
           },
         ],
-        { known: select('license_vendor_license_info'), labels: ['vendor_license'], sortBy: '-State' },
+        { known: select('license_vendor_license_info'), labels: ['vendor_license'], sortBy: ['-State'] },
       ),
     )
     .withPanel(
@@ -266,7 +265,7 @@ export const overview = () =>
         {
           known: select('license_vendor_license_info'),
           labels: ['vendor_license', 'feature'],
-          sortBy: '-Share in use',
+          sortBy: ['-Share in use'],
         },
       ),
     )

@@ -9,8 +9,9 @@ import {
   GOOD_BELOW,
   graph,
   help,
+  namedFigures,
+  orNaN,
   PLAIN,
-  pair,
   SERVER_OVER_TIME,
   SHORT_DAYS_LEFT_NAMES,
 } from '../panels.ts';
@@ -24,7 +25,7 @@ import {
   saturated,
   sumOf,
 } from '../queries.ts';
-import { DAYS, rowsTable, SHARE, STATES, VENDOR_LICENSE } from '../tables.ts';
+import { EXPIRES, rowsTable, SHARE, STATES, VENDOR_LICENSE } from '../tables.ts';
 
 const OF = ONE_VENDOR_LICENSE;
 /** The sum of its features, by the analyzer. */
@@ -70,7 +71,7 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Data age',
           description: 'Time since the analyzer last collected data from this server. "unknown": it never did.',
-          unit: 's',
+          unit: 'dtdurations',
         },
         `time() - max(${metric('license_vendor_license_last_collection_timestamp_seconds', OF)} > 0)`,
         GOOD_BELOW(1800),
@@ -78,31 +79,29 @@ export const vendorLicenseDashboard = () =>
       ).decimals(0),
     )
     .withPanel(
-      figure(
+      namedFigures(
         {
           title: 'Saturated',
           description: 'Features with at least 95 % of their licenses in use.',
           unit: 'none',
         },
-        saturated(OF),
-        GOOD_BELOW(1, 'orange'),
+        { features: [saturated(OF), GOOD_BELOW(1, 'orange')] },
         panel('Features'),
       ),
     )
     .withPanel(
-      figure(
+      namedFigures(
         {
           title: 'Waiting',
           description: 'Maximum number of waiting requests for its features since the previous collection.',
           unit: 'none',
         },
-        sumOf('license_feature_max_queued', OF),
-        GOOD_BELOW(1, 'orange'),
+        { requests: [sumOf('license_feature_max_queued', OF), GOOD_BELOW(1, 'orange')] },
         panel('Features'),
       ),
     )
     .withPanel(
-      pair(
+      namedFigures(
         {
           title: 'Expiries',
           description:
@@ -121,14 +120,13 @@ export const vendorLicenseDashboard = () =>
       ]),
     )
     .withPanel(
-      figure(
+      namedFigures(
         {
           title: 'Users',
           description: 'Distinct users that hold one of its licenses now, each counted once.',
           unit: 'none',
         },
-        `max(${metric('license_vendor_license_distinct_users', OF)})`,
-        PLAIN,
+        { distinct: [`max(${metric('license_vendor_license_distinct_users', OF)})`, PLAIN] },
         panel('Who holds its licenses now'),
       ),
     )
@@ -138,7 +136,7 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Features',
           description:
-            'Every feature, the largest share in use first. If usage cells are empty, usage is not known, because the server is down or its data is outdated. Without a number bought, the type says why; without days left, it never expires, or that is not known.',
+            'Every feature, the largest share in use first. If usage cells are empty, usage is not known, because the server is down or its data is outdated. Without a number bought, the type says why.',
           width: 24,
           height: 13,
         },
@@ -158,7 +156,7 @@ export const vendorLicenseDashboard = () =>
             width: 75,
             steps: GOOD_BELOW(1, 'orange'),
           },
-          { ...DAYS, link: expirations },
+          { ...EXPIRES, link: expirations, unknown: 'unknown' },
           { name: 'Version', width: 85 },
           { name: 'License type', as: 'Type', width: 95 },
           { name: 'Owner', width: 110, wrap: true },
@@ -183,12 +181,12 @@ export const vendorLicenseDashboard = () =>
           keepsTime: true,
         },
         [
-          { name: 'User', width: 210 },
+          { name: 'User', minWidth: 180 },
           { name: 'Feature' },
           { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 125 },
           { name: 'Licenses', type: 'number', unit: 'locale', width: 76 },
-          { name: 'Status', width: 75, names: STATES },
-          { name: 'Host', width: 270 },
+          { name: 'Status', width: 85, unknown: 'unknown', names: STATES, steps: PLAIN },
+          { name: 'Host', minWidth: 180 },
           { ...VENDOR_LICENSE, hidden: true },
         ],
       ),
@@ -275,9 +273,9 @@ export const vendorLicenseDashboard = () =>
           height: 11,
         },
         {
-          idle: `sum(${metric('license_feature_inactive_use', OF)})`,
-          borrowed: `sum(${metric('license_feature_borrowed_use', OF)})`,
-          'reserved and unused': `sum(${metric('license_feature_unused_reserve', OF)})`,
+          idle: orNaN(`sum(${metric('license_feature_inactive_use', OF)})`),
+          borrowed: orNaN(`sum(${metric('license_feature_borrowed_use', OF)})`),
+          'reserved and unused': orNaN(`sum(${metric('license_feature_unused_reserve', OF)})`),
         },
         'lastNotNull',
         'max',

@@ -173,7 +173,7 @@ interface Month {
   licenses: number;
   readonly vendorLicenses: Set<string>;
   /** Epoch seconds. */
-  first: number;
+  first: number | undefined;
 }
 
 const nameOfMonth = (at: number, { timeZone }: LocalTime): string => expiryDay(at, timeZone)?.slice(0, 7) ?? 'later';
@@ -195,7 +195,7 @@ function* expirationMonths(
   seen: Seen,
 ): Generator<void, TargetAnswer> {
   const months = [...monthsFrom(now, localTime), 'later', 'permanent'].map(
-    (name): Month => ({ name, licenses: 0, vendorLicenses: new Set(), first: Number.POSITIVE_INFINITY }),
+    (name): Month => ({ name, licenses: 0, vendorLicenses: new Set(), first: undefined }),
   );
   const byName = new Map(months.map((month) => [month.name, month]));
   for (const item of items) {
@@ -207,7 +207,7 @@ function* expirationMonths(
     const month = (byName.get(name) ?? byName.get('later')) as Month;
     month.licenses += 1;
     month.vendorLicenses.add(item.vendorLicense);
-    month.first = Math.min(month.first, item.expiration);
+    month.first = Math.min(month.first ?? item.expiration, item.expiration);
   }
   const cells: Cells<Month> = [
     [text('Month'), ({ name }) => name],

@@ -19,7 +19,8 @@ export const daysLeft: Column = { text: 'Days left', type: 'number', unit: 'd' }
 export const daysSince: Column = { ...daysLeft, text: 'Days since' };
 
 /** The day of an expiry, as a text: Grafana would show an instant in the zone of the viewer. */
-export const expires = (at: number | undefined, { timeZone }: LocalTime): Cell => cell(expiryDay(at, timeZone));
+export const expires = (at: number | undefined, { timeZone }: LocalTime): Cell =>
+  at === Number.POSITIVE_INFINITY ? 'permanent' : cell(expiryDay(at, timeZone));
 
 /** @param now epoch seconds */
 export const daysUntil = (at: number | undefined, now: number): number | null =>

@@ -13,7 +13,7 @@ interface ProductSums {
   inUse: number;
   bought: number;
   /** Epoch seconds, the first expiry after now. */
-  next: number;
+  next: number | undefined;
   /** `undefined` while no expiry is known. */
   ended: number | undefined;
 }
@@ -32,7 +32,7 @@ function* sumFeatures(inventory: Inventory): Generator<void, ReadonlyMap<string,
     const sum = sums.get(row.vendorLicense) ?? {
       inUse: 0,
       bought: 0,
-      next: Number.POSITIVE_INFINITY,
+      next: undefined,
       ended: undefined,
     };
     sums.set(row.vendorLicense, sum);
@@ -42,7 +42,7 @@ function* sumFeatures(inventory: Inventory): Generator<void, ReadonlyMap<string,
     }
     if (row.expiration === undefined) continue;
     const isAhead = row.expiration > inventory.at;
-    if (isAhead) sum.next = Math.min(sum.next, row.expiration);
+    if (isAhead) sum.next = Math.min(sum.next ?? row.expiration, row.expiration);
     sum.ended = (sum.ended ?? 0) + (isAhead ? 0 : 1);
   }
   return sums;

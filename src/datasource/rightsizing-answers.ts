@@ -151,6 +151,7 @@ const totalCells = (totals: Totals): Cells<CurrencyTotal> => {
     [number('Missing with a price'), () => counted(totals.missingPriced)],
     [number('Run out within 120 days'), () => counted(totals.runOut)],
     [number('Provisional'), () => counted(totals.provisional)],
+    [number('Denials'), () => cell(totals.denials)],
   ];
 };
 

@@ -50,6 +50,7 @@ function adviceCells({ tolerance }: ColumnInputs): AdviceCells {
     [number('Refusal days'), ({ refusalDays }) => cell(refusalDays)],
     [number('Refusal hours'), ({ refusalHours }) => cell(refusalHours)],
     [number('Other refusals'), ({ otherRefusals }) => cell(otherRefusals)],
+    [number('Denials'), ({ denials }) => cell(denials)],
     [number('Growth a month'), ({ growth }) => (growth.kind === 'proven' ? cell(growth.perMonth) : null)],
     [number('Busy week'), ({ busyWeek }) => cell(busyWeek)],
     [text('Runs out'), ({ runsOut }) => day(runsOut?.day)],

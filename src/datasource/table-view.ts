@@ -67,8 +67,10 @@ type Kept<T> = Required<Pick<TableContent<T>, 'items' | 'unknown'>>;
 
 /** The items that the key `with` keeps. The others become `undefined`, so that a long search can pause. */
 function keptItems<T>(query: Query, { cells, items, unknown = () => undefined }: TableContent<T>): Kept<T> {
-  const names = query.values.lists.with ?? [];
-  const reads = names.map((name) => columnOf(query, cells, 'with', name)[1]);
+  const columns = (query.values.lists.with ?? []).map((name) => columnOf(query, cells, 'with', name));
+  const reads = columns.map(([, read]) => read);
+  const names = columns.map(([{ text }]) => text.toLowerCase()).join(', ');
+  const noun = cells.some(([{ text }]) => text === 'Feature') ? 'feature' : 'row';
   if (reads.length === 0) return { items, unknown };
   let withoutValue = 0;
   const isKept = (item: T): boolean => {
@@ -78,8 +80,7 @@ function keptItems<T>(query: Query, { cells, items, unknown = () => undefined }:
   };
   return {
     items: Iterator.from(items).map((item) => (item !== undefined && isKept(item) ? item : undefined)),
-    unknown: () =>
-      unknown() ?? (withoutValue === 0 ? undefined : `${names.join(', ')} of ${countedText(withoutValue, 'row')}`),
+    unknown: () => unknown() ?? (withoutValue === 0 ? undefined : `${names} of ${countedText(withoutValue, noun)}`),
   };
 }
 

@@ -28,6 +28,8 @@ export interface Advice extends SeriesName {
   readonly refusalHours: number | undefined;
   /** Requests that were refused while licenses were free. */
   readonly otherRefusals: number | undefined;
+  /** Requests that were refused in the window, for any cause. */
+  readonly denials: number | undefined;
   readonly growth: Growth;
   /** Peak use of a busy week: 75th percentile of the weekly peaks of the last 13 weeks, adjusted for growth. */
   readonly busyWeek: number | undefined;

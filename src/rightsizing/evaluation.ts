@@ -119,6 +119,8 @@ export function* evaluateDemand(demand: Demand, context: AdviceContext): Generat
     refusalDays: refusals.kind === 'known' ? refusals.days : undefined,
     refusalHours: refusals.kind === 'known' ? refusals.hours : undefined,
     otherRefusals: refusals.kind === 'known' ? figures.refusals.others : undefined,
+    // those that were counted are a fact, but no denial is known only where denials are recorded
+    denials: refusals.kind === 'known' ? figures.refusals.requests : figures.refusals.requests || undefined,
     growth,
     busyWeek: findings.busyWeek,
     runsOut: canRunOut ? runsOutOf({ weeks, slope, bought, historyDays }, today) : undefined,

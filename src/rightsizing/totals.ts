@@ -29,6 +29,8 @@ export interface Totals {
   readonly runOut: number;
   /** Features whose licenses could go, but that are in no sum: their advice is provisional. */
   readonly provisional: number;
+  /** Refused requests of the window; `undefined` if they are recorded for no feature. */
+  readonly denials: number | undefined;
   /** Features with advice. Without any, the other numbers are not known. */
   readonly advised: number;
 }
@@ -65,6 +67,7 @@ export function* totalsOf(proposals: Iterable<Proposal | undefined>): Generator<
     return known;
   };
   const counts = { couldGo: 0, couldGoPriced: 0, missing: 0, missingPriced: 0, runOut: 0, provisional: 0, advised: 0 };
+  let denials: number | undefined;
   let read = 0;
   for (const proposal of proposals) {
     read += 1;
@@ -73,6 +76,7 @@ export function* totalsOf(proposals: Iterable<Proposal | undefined>): Generator<
     const { advice, money } = proposal;
     const { state, count = 0, confidence } = advice;
     if (state !== 'not enough data' && state !== 'no advice') counts.advised += 1;
+    if (advice.denials !== undefined) denials = (denials ?? 0) + advice.denials;
     if (runsOutSoon(proposal)) counts.runOut += 1;
     const isSummed = confidence === 'high';
     if (state === 'missing') counts.missing += 1;
@@ -98,7 +102,7 @@ export function* totalsOf(proposals: Iterable<Proposal | undefined>): Generator<
     if (a.currency === undefined || b.currency === undefined) return a.currency === undefined ? 1 : -1;
     return a.currency < b.currency ? -1 : 1;
   });
-  return { ...counts, currencies };
+  return { ...counts, denials, currencies };
 }
 
 /** `EUR 1,240,300`: two decimals only if they are not zero. */

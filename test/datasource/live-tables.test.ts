@@ -298,7 +298,7 @@ describe('expirations', () => {
       ['2027-01', 2, 2, day(dates.soon - 60)],
       ['2027-02', 2, 1, day(dates.february)],
       ['later', 1, 1, day(dates.far)],
-      ['permanent', 1, 1, null],
+      ['permanent', 1, 1, 'permanent'],
     ]);
     expect(counts[2]).toEqual(['2027-03', 0, 0, null]);
   });

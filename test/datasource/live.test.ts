@@ -162,7 +162,7 @@ describe('expirations', () => {
       days,
       expired,
     ]);
-    expect(rows).toContainEqual(['back\\slash\nline', null, null, false]);
+    expect(rows).toContainEqual(['back\\slash\nline', 'permanent', null, false]);
     expect(rows).toContainEqual(['expired', '2027-01-15', -0, true]);
     expect(result.notices).toEqual([{ severity: 'warning', text: 'GetExpirationFeatures of größe;undef: too slow' }]);
     expect(Object.keys(rowsOf(result)[0] ?? {})[0]).toBe('product');

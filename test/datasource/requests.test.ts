@@ -752,6 +752,6 @@ describe('the text for no row', () => {
 
   it('is replaced by what is not known: the usage of a server that is down', async () => {
     const [{ rows }] = await resultOf('features', { product: DOWN, with: ['In use'] });
-    expect(rows).toEqual([['None is known, but there is no data about In use of 4 rows']]);
+    expect(rows).toEqual([['None is known, but there is no data about in use of 4 features']]);
   });
 });

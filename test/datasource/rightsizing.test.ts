@@ -95,7 +95,7 @@ describe('the target rightsizing', () => {
   it('has the columns of the contract, in this order', () => {
     const { columns, rows } = ask({}, { entries: [priceEntry({ renewal: TODAY + 103 })] });
     expect(columns.join(', ')).toBe(
-      'Product, Feature, Package, Type, State, Count, Bought, Peak, Peak date, p95, p99, Needed, Full hours, Refusal days, Refusal hours, Other refusals, Growth a month, Busy week, Runs out, Runs out earliest, Runs out latest, Reserved unneeded, Idle now, Borrowed now, Unused since, Reason, Price, Saving, Cost, Currency, Renewal, Days, Coverage, Confidence, Owner, Computed',
+      'Product, Feature, Package, Type, State, Count, Bought, Peak, Peak date, p95, p99, Needed, Full hours, Refusal days, Refusal hours, Other refusals, Denials, Growth a month, Busy week, Runs out, Runs out earliest, Runs out latest, Reserved unneeded, Idle now, Borrowed now, Unused since, Reason, Price, Saving, Cost, Currency, Renewal, Days, Coverage, Confidence, Owner, Computed',
     );
     expect(rows[0]).toMatchObject({
       product: 'lic01;cadd',
@@ -132,6 +132,7 @@ describe('the target rightsizing', () => {
           'refusalDays',
           'refusalHours',
           'otherRefusals',
+          'denials',
           'busyWeek',
           'reservedUnneeded',
           'count',
@@ -272,6 +273,7 @@ describe('the target rightsizing', () => {
         missing_with_a_price: 1,
         run_out_within_120_days: 0,
         provisional: 0,
+        denials: 45,
       },
       expect.objectContaining({ currency: 'USD', could_go: 0, saving: null, missing: 30, cost: 210, with_a_price: 0 }),
       expect.objectContaining({ currency: null, could_go: 9, saving: null, cost: null, with_a_price: 0 }),

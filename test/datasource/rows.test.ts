@@ -487,7 +487,7 @@ describe('the note', () => {
 
   it('says what is not known', async () => {
     const down = await rowsOf('features', { product: DOWN, with: 'in_use', none: 'None', ...noted('feature') });
-    expect(down).toEqual([{ feature: null, note: 'None is known, but there is no data about in_use of 4 rows' }]);
+    expect(down).toEqual([{ feature: null, note: 'None is known, but there is no data about in use of 4 features' }]);
     for (const target of ['history', 'reserved', 'heatmap']) {
       const rows = await rowsOf(target, { product: PRODUCT, feature: 'none', none: 'None', columns: 'note' });
       expect([target, rows]).toEqual([target, [{ note: 'None is known, but there is no data about the time range' }]]);

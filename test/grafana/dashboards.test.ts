@@ -2,6 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renderDashboards } from '../../grafana/generate.ts';
+import { PERIOD } from '../../grafana/queries.ts';
 import { targets } from '../../src/datasource/targets.ts';
 import { builtIn, dashboards, folder, interpolate, panelsOf, queriesOf, type Values } from '../support/dashboards.ts';
 import { infinityQuery } from '../support/infinity.ts';
@@ -15,9 +16,6 @@ const units = [
   'short',
   'percentunit',
   'suffix: d',
-  'suffix: h',
-  'suffix: features',
-  'suffix: d a year',
   'suffix: intervals',
   'locale',
   's',
@@ -28,6 +26,7 @@ const units = [
   'reqpm',
   'dateTimeAsIso',
   'dateTimeFromNow',
+  'dtdurations',
   'bool_yes_no',
 ];
 
@@ -192,6 +191,9 @@ describe('PromQL of the dashboards', () => {
       'job',
       'instance',
       'le',
+      // made in the expression
+      PERIOD,
+      'days',
       ...selectors.flatMap(({ metric }) => metricOf(metric)?.labels ?? []),
     ]);
     for (const { metric, matchers, around } of selectors) {

@@ -49,13 +49,14 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
       fieldConfig.overrides = fieldConfig.overrides.filter(({ matcher }: Broken) => matcher.id !== 'byValue');
     },
   ],
-  'tables have widths that fit beside the menu at 1440 pixels; one column takes what is left': [
+  'tables have widths that fit beside the menu at 1440 pixels; columns without one share what is left': [
     'license-overview',
-    (d) =>
-      without(
-        overrideOf(d, (p) => p.some(({ id, value }) => id === 'custom.width' && value > 100)),
-        ['custom.width'],
-      ),
+    (d) => {
+      overrideOf(d, (p) => p.some(({ id }) => id === 'custom.minWidth')).properties.push({
+        id: 'custom.width',
+        value: 999,
+      });
+    },
   ],
   'tables ask for a limited number of rows, and say when no row exists': [
     'license-overview',

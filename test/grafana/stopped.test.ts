@@ -166,8 +166,11 @@ describe.runIf(peer('prometheus'))('the dashboards of a site of which only names
     const ofExporter = values.flat().filter((text) => text.startsWith('license-exporter: '));
     expect(ofExporter.length).toBeGreaterThan(5);
     const others = values.flat().filter((text) => !ofExporter.includes(text));
-    // the state "unknown" of each
-    const unknown = VENDOR_LICENSES.map(() => 'license-overview: License servers: 1');
+    // the number of features whose expiry is not known, and the state "unknown" of each vendor license
+    const unknown = [
+      `license-expirations: Licenses by days left: ${VENDOR_LICENSES.length * FEATURES.length}`,
+      ...VENDOR_LICENSES.map(() => 'license-overview: License servers: 1'),
+    ];
     expect(others.filter((text) => !isSaid(text))).toEqual(unknown);
     // how many fire of each severity is not known
     expect(others.filter((text) => isSaid(text) && text.endsWith(': -1'))).toHaveLength(3);

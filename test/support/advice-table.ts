@@ -34,6 +34,7 @@ export function adviceOf(fields: Partial<KeptAdvice> = {}): KeptAdvice {
     refusalDays: 0,
     refusalHours: 0,
     otherRefusals: 2,
+    denials: 9,
     growth: { kind: 'not proven' },
     busyWeek: 15,
     runsOut: undefined,

@@ -19,6 +19,7 @@ export const adviceWith = (figures: Partial<Advice> = {}): Advice => ({
   refusalDays: undefined,
   refusalHours: undefined,
   otherRefusals: undefined,
+  denials: undefined,
   growth: { kind: 'not proven' },
   busyWeek: 8,
   runsOut: undefined,

@@ -118,23 +118,23 @@ export const rules = {
     const found = overridesOf(panel).find(({ matcher }) => matcher.id === 'byValue');
     return found !== undefined && property(found, 'custom.hidden') === true ? [] : ['keeps them'];
   }),
-  'tables have widths that fit beside the menu at 1440 pixels; one column takes what is left': tableRule((panel) => {
-    const columns = columnsOf(panel).filter(
-      (name) => name !== 'Note' && property(overrideOf(panel, name) ?? noOverride, 'custom.hidden') !== true,
-    );
-    const widths = columns.map(
-      (name) => property(overrideOf(panel, name) ?? noOverride, 'custom.width') as number | undefined,
-    );
-    const flexible = columns.filter((_, i) => widths[i] === undefined);
-    const sum = widths.reduce<number>((total, width) => total + (width ?? FLEXIBLE), 0);
-    return [
-      ...(columns.length === 0 ? ['its columns are not known'] : []),
-      ...(columns.length > 0 && flexible.length !== 1
-        ? [`columns without a width: ${flexible.join(', ') || 'no one'}`]
-        : []),
-      ...(sum > widthOf(panel) - PADDING ? [`${sum} pixels in ${Math.round(widthOf(panel) - PADDING)}`] : []),
-    ];
-  }),
+  'tables have widths that fit beside the menu at 1440 pixels; columns without one share what is left': tableRule(
+    (panel) => {
+      const columns = columnsOf(panel).filter(
+        (name) => name !== 'Note' && property(overrideOf(panel, name) ?? noOverride, 'custom.hidden') !== true,
+      );
+      const of = (name: string, id: string): number | undefined =>
+        property(overrideOf(panel, name) ?? noOverride, id) as number | undefined;
+      const flexible = columns.filter((name) => of(name, 'custom.width') === undefined);
+      const widths = columns.map((name) => of(name, 'custom.width') ?? of(name, 'custom.minWidth') ?? FLEXIBLE);
+      const sum = widths.reduce((total, width) => total + width, 0);
+      return [
+        ...(columns.length === 0 ? ['its columns are not known'] : []),
+        ...(columns.length > 0 && flexible.length === 0 ? ['no column takes what is left'] : []),
+        ...(sum > widthOf(panel) - PADDING ? [`${sum} pixels in ${Math.round(widthOf(panel) - PADDING)}`] : []),
+      ];
+    },
+  ),
   'tables ask for a limited number of rows, and say when no row exists': tableRule(({ targets = [] }) =>
     targets
       .filter(({ datasource }) => datasource.type !== 'prometheus')
