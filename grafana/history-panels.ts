@@ -25,11 +25,12 @@ const UNKNOWN_SERIES = {
 };
 
 /** The series of a day, with their colours: bought licenses, and the peak, the users and the reservations. */
-const days: readonly (Read & { readonly color: string; readonly fill?: number })[] = [
-  { name: 'Max Available', as: 'bought', color: 'text' },
+const days: readonly (Read & { readonly color: string; readonly fill?: number; readonly dashed?: true })[] = [
   { name: 'Max In Use', as: 'peak in use', color: 'blue', fill: 30 },
-  { name: 'Distinct Users', as: 'users at one time', color: 'purple' },
+  // often equal to the peak, which is then seen between the dashes
+  { name: 'Distinct Users', as: 'users at one time', color: 'purple', dashed: true },
   { name: 'Reserved Licenses', as: 'reserved', color: 'orange' },
+  { name: 'Max Available', as: 'bought', color: 'text' },
 ];
 
 /** Steps by local day of the analyzer. A day fills its part of the time range, so that hours and a year are drawn alike. */
@@ -49,8 +50,12 @@ export function peaks(about: About, parameters: Parameters): timeseries.PanelBui
     .legend(legend())
     .tooltip(allSeries)
     .withOverride(UNKNOWN_SERIES);
-  for (const { name, as = name, color, fill = 0 } of days) {
-    panel.overrideByName(as, [colored(color), { id: 'custom.fillOpacity', value: fill }]);
+  for (const { name, as = name, color, fill = 0, dashed } of days) {
+    panel.overrideByName(as, [
+      colored(color),
+      { id: 'custom.fillOpacity', value: fill },
+      ...(dashed === true ? [{ id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 6] } }] : []),
+    ]);
   }
   return panel;
 }

@@ -6,8 +6,7 @@ import * as statetimeline from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as text from '@grafana/grafana-foundation-sdk/text';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import { SATURATED } from '../src/datasource/feature-totals.ts';
-import { type DashboardUid, linkTo } from './links.ts';
-import { current, instant, lines, metric, PROMETHEUS } from './queries.ts';
+import { current, instant, lines, once, PROMETHEUS, select } from './queries.ts';
 
 /** Kinds of panels that several dashboards use. */
 
@@ -50,6 +49,13 @@ export const GOOD_BELOW = (bad: number, color = 'red'): readonly Step[] => [
   [null, 'text'],
   [bad, color],
 ];
+/** The text of a value that is not known. */
+const unknownName = (color: string): dashboard.ValueMapping => ({
+  type: dashboard.MappingType.SpecialValue,
+  options: { match: dashboard.SpecialValueMatch.NullAndNan, result: { text: 'unknown', color } },
+});
+export const UNKNOWN_NAME = unknownName('text');
+
 /** Days to an expiry: the colours change at 7 and 30. */
 export const DAYS_LEFT: readonly Step[] = [
   [null, 'text'],
@@ -72,18 +78,11 @@ const daysLeftNames = (lastDay: string, permanent: string): readonly dashboard.V
 ];
 export const DAYS_LEFT_NAMES = daysLeftNames('< 1', 'permanent');
 /** For a figure beside another one, where long words are cut. */
-export const SHORT_DAYS_LEFT_NAMES = daysLeftNames('< 1 d', 'never');
+export const SHORT_DAYS_LEFT_NAMES = [...daysLeftNames('< 1 d', 'never'), UNKNOWN_NAME];
 /** Share of the licenses in use. */
 export const SATURATION: readonly Step[] = [
   [null, 'text'],
-  [0.8, 'orange'],
-  [SATURATED, 'red'],
-];
-/** The same for a bar, which needs a colour. */
-export const SATURATION_BAR: readonly Step[] = [
-  [null, 'blue'],
-  [0.8, 'orange'],
-  [SATURATED, 'red'],
+  [SATURATED, 'orange'],
 ];
 
 /** A legend below the panel: a table with these calculations, or a list without any. */
@@ -133,14 +132,19 @@ export interface Rows {
   readonly url: string;
 }
 
-/** A single figure, and a link to what it is about. */
+/** The links of a panel. */
+export const linksOf = (rows: readonly Rows[]): dashboard.DashboardLinkBuilder[] =>
+  rows.map(({ title, url }) =>
+    new dashboard.DashboardLinkBuilder(title).type(dashboard.DashboardLinkType.Link).url(url).targetBlank(false),
+  );
+
+/** A single figure, and links to what it is about. */
 export function figure(
   about: About,
   expression: string,
   steps: readonly Step[],
-  rows: Rows | DashboardUid,
+  ...rows: readonly Rows[]
 ): stat.PanelBuilder {
-  const { title, url } = typeof rows === 'string' ? { title: 'Show', url: linkTo(rows) } : rows;
   return head(new stat.PanelBuilder(), about, 4, 3)
     .datasource(PROMETHEUS)
     .targets(instant([expression], PromQueryFormat.TimeSeries))
@@ -148,9 +152,7 @@ export function figure(
     .colorMode(common.BigValueColorMode.Value)
     .graphMode(common.BigValueGraphMode.None)
     .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields(''))
-    .links([
-      new dashboard.DashboardLinkBuilder(title).type(dashboard.DashboardLinkType.Link).url(url).targetBlank(false),
-    ]);
+    .links(linksOf(rows));
 }
 
 /** Colours by the value from which they apply, of one field. */
@@ -167,14 +169,21 @@ export const withNames = (panel: stat.PanelBuilder): stat.PanelBuilder =>
     // on a narrow screen, Grafana would choose sizes too small to read
     .text(new common.VizTextDisplayOptionsBuilder().titleSize(12).valueSize(26));
 
+/** A name that stays in a panel while nothing of it is known. */
+export const orNaN = (expression: string): string => `${expression} or vector(NaN)`;
+
 /** Figures with their names, and a link to what they are about. */
 export function namedFigures(
   about: About,
   figures: Readonly<Record<string, readonly [expression: string, steps: readonly Step[]]>>,
-  rows: Rows,
+  ...rows: readonly Rows[]
 ): stat.PanelBuilder {
-  const expressions = Object.fromEntries(Object.entries(figures).map(([name, [expression]]) => [name, expression]));
-  const panel = withNames(figure(about, '', PLAIN, rows)).targets(current(expressions));
+  const expressions = Object.fromEntries(
+    Object.entries(figures).map(([name, [expression]]) => [name, orNaN(expression)]),
+  );
+  const panel = withNames(figure(about, '', PLAIN, ...rows))
+    .targets(current(expressions))
+    .mappings([UNKNOWN_NAME]);
   for (const [name, [, steps]] of Object.entries(figures)) {
     panel.overrideByName(name, [{ id: 'thresholds', value: absolute(steps) }]);
   }
@@ -213,14 +222,6 @@ export function split(
   return panel;
 }
 
-const UNKNOWN_NAME: dashboard.ValueMapping = {
-  type: dashboard.MappingType.SpecialValue,
-  options: { match: dashboard.SpecialValueMatch.NullAndNan, result: { text: 'unknown', color: 'transparent' } },
-};
-
-/** A line that stays in the legend while nothing of it is known. */
-export const orNaN = (expression: string): string => `${expression} or vector(NaN)`;
-
 /**
  * Lines over time, by legend and expression.
  *
@@ -231,16 +232,19 @@ export function graph(
   series: Readonly<Record<string, string>>,
   ...calcs: readonly string[]
 ): timeseries.PanelBuilder {
-  return head(new timeseries.PanelBuilder(), about, 12, 8)
-    .datasource(PROMETHEUS)
-    .targets(lines(series))
-    .min(0)
-    .lineWidth(1)
-    .fillOpacity(8)
-    .showPoints(common.VisibilityMode.Never)
-    .mappings([UNKNOWN_NAME])
-    .legend(legend(...calcs))
-    .tooltip(allSeries);
+  return (
+    head(new timeseries.PanelBuilder(), about, 12, 8)
+      .datasource(PROMETHEUS)
+      .targets(lines(series))
+      .min(0)
+      .lineWidth(1)
+      .fillOpacity(8)
+      // a line of one sample is a point
+      .showPoints(common.VisibilityMode.Auto)
+      .mappings([UNKNOWN_NAME])
+      .legend(legend(...calcs))
+      .tooltip(allSeries)
+  );
 }
 
 /** States over time: 1 good, 0 bad. */
@@ -249,24 +253,28 @@ export function states(
   series: Readonly<Record<string, string>>,
   names: { readonly good: string; readonly bad: string },
 ): statetimeline.PanelBuilder {
-  return head(new statetimeline.PanelBuilder(), about, 24, 8)
-    .datasource(PROMETHEUS)
-    .targets(lines(series))
-    .mappings([
-      {
-        type: dashboard.MappingType.ValueToText,
-        options: {
-          '0': { text: names.bad, color: 'red', index: 0 },
-          '1': { text: names.good, color: 'green', index: 1 },
+  return (
+    head(new statetimeline.PanelBuilder(), about, 24, 8)
+      .datasource(PROMETHEUS)
+      .targets(lines(series))
+      .mappings([
+        {
+          type: dashboard.MappingType.ValueToText,
+          options: {
+            '0': { text: names.bad, color: 'red', index: 0 },
+            '1': { text: names.good, color: 'green', index: 1 },
+          },
         },
-      },
-      // without a series, the panel complains about its fields
-      UNKNOWN_NAME,
-    ])
-    .showValue(common.VisibilityMode.Never)
-    .mergeValues(true)
-    .rowHeight(0.8)
-    .legend(legend());
+        // without a series, the panel complains about its fields
+        UNKNOWN_NAME,
+      ])
+      .showValue(common.VisibilityMode.Never)
+      // with the colours of thresholds, the legend would not name the states
+      .colorScheme(new dashboard.FieldColorBuilder().mode(dashboard.FieldColorModeId.Fixed))
+      .mergeValues(true)
+      .rowHeight(0.8)
+      .legend(legend())
+  );
 }
 
 /** A strip that says when a server was down. Marks in charts hide the data of a server that is often down. */
@@ -277,7 +285,7 @@ export const SERVER_OVER_TIME = (matchers: string): statetimeline.PanelBuilder =
       description: 'Whether the license server and its daemon sent data. During a gap, the state is not known.',
       height: 4,
     },
-    { server: orNaN(`max(${metric('license_server_up', matchers)})`) },
+    { server: orNaN(`max(${once(`min_over_time(${select('license_server_up', matchers)}[$__rate_interval])`)})`) },
     { good: 'up', bad: 'down' },
   );
 

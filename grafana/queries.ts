@@ -64,12 +64,8 @@ export const PERIOD = 'period';
 const named = (expression: string, name: string): string =>
   `label_replace(${expression}, "${PERIOD}", "${name}", "", "")`;
 
-/** Of a vendor license whose expiries are known: it has its next one, from another endpoint, and is not out of date. */
-const withExpiries = (matchers: string): string => {
-  const data = [...(matchers === '' ? [] : [matchers]), 'data="expirations"'].join(',');
-  const known = `${select('license_vendor_license_data_known', data)} == 1`;
-  return `${select('license_vendor_license_min_expiration_timestamp_seconds', matchers)} and on (vendor_license) (${known})`;
-};
+/** A figure that stands for features of which not even the number is known. */
+export const SOME = -1;
 
 /**
  * How many licenses expire in each period. One query reads the 20,000 series of a large site once, and counts them by the whole days
@@ -91,13 +87,22 @@ export function expiriesIn(
     counted,
   );
   const of = 'vendor_license, feature, version, package, feature_type';
+  const data = [...(matchers === '' ? [] : [matchers]), 'data="expirations"'].join(',');
+  const known = `${select('license_vendor_license_data_known', data)} == 1`;
   const without = `sum(${ofEach('count', `${select('license_feature_info', matchers)} unless on (${of}) ${expiration(matchers)}`)})`;
-  const none = `0 * count(${withExpiries(matchers)})`;
+  // it has its next one, from another endpoint, and is not out of date
+  const next = select('license_vendor_license_min_expiration_timestamp_seconds', matchers);
+  const info = select('license_vendor_license_info', matchers);
+  const none = `0 * count(${next} and on (vendor_license) (${known}))`;
   const all = [
     // without those of no period
     `(sum by (${PERIOD}) (${found}) unless on (${PERIOD}) vector(0))`,
     ...unknown.map((name) => named(without, name)),
-    ...[...Object.keys(periods), ...unknown].map((name) => named(none, name)),
+    ...Object.keys(periods).map((name) => named(none, name)),
+    // nor are the features of a vendor license that was never collected
+    ...unknown.map((name) =>
+      named(`${SOME} * (count(${info} unless on (vendor_license) ${next}) > 0) or ${none}`, name),
+    ),
   ];
   return whole(all.join(' or '));
 }

@@ -13,7 +13,7 @@ import {
   ordered,
   PLAIN,
   place,
-  SATURATION_BAR,
+  SATURATION,
   type Step,
 } from './panels.ts';
 import { instant, nameOf, orUnknown, type Parameters, PROMETHEUS, type Read, ROWS, RowsQuery } from './queries.ts';
@@ -29,10 +29,8 @@ export interface Shown extends Read {
   readonly width?: number;
   /** Of the column that takes what is left: on a narrow screen, the table is scrolled. */
   readonly minWidth?: number;
-  /** The colours of its text, or of its bar. */
+  /** The colours of its text. */
   readonly steps?: readonly Step[];
-  /** A bar from 0 to 1 instead of a text. */
-  readonly gauge?: true;
   /** Shown for a value that is not known, or for one with a meaning of its own, as `permanent`. */
   readonly unknown?: string;
   /** Long texts take several lines. A name without spaces would be cut without a sign that it is. */
@@ -52,7 +50,8 @@ export const DAYS: Shown = {
   name: 'Days left',
   type: 'number',
   unit: 'none',
-  decimals: 0,
+  // 7.8 days are not within a week
+  decimals: 1,
   steps: DAYS_LEFT,
   names: DAYS_LEFT_NAMES,
   width: 90,
@@ -64,18 +63,8 @@ export const EXPIRES: Shown = { name: 'Expires', width: 100 };
 /** The vendor license of a row. Names of FlexNet are long, for example `1055@lic1.example.com;ansyslmd`. */
 export const VENDOR_LICENSE: Shown = { name: 'Product', as: 'Vendor license', minWidth: 240 };
 
-/**
- * Licenses in use / bought, as a bar. Grafana leaves a fifth of the column to the text. In less than 300 pixels, "100%" needs more
- * than that, and its bar would be shorter than that of "97%".
- */
-export const SHARE: Shown = {
-  name: 'Share in use',
-  unit: 'percentunit',
-  decimals: 0,
-  gauge: true,
-  steps: SATURATION_BAR,
-  width: 300,
-};
+/** Licenses in use / bought. A bar is cut on a narrow screen, and then says something else. */
+export const SHARE: Shown = { name: 'Share in use', unit: 'percentunit', decimals: 0, steps: SATURATION, width: 135 };
 
 /** A figure that stands for uncounted licenses, which have no number. */
 export const UNCOUNTED = -1;
@@ -97,29 +86,13 @@ export const STATES: readonly ValueMapping[] = [
 
 type Property = { id: string; value: unknown };
 
-/** Where a bar from 0 to 1 ends. Grafana computes it for the whole column, but draws it within the padding: 1 would be cut off. */
-const FULL = 1.05;
-
 /** The dashboard that a name links to. */
 const linked: Readonly<Record<string, 'license-vendor-license' | 'license-feature'>> = {
   'Vendor license': 'license-vendor-license',
   Feature: 'license-feature',
 };
 
-function cellOptions({ gauge, steps, colors, wrap }: Shown): Property[] {
-  if (gauge === true) {
-    const value = { type: 'gauge', mode: 'basic', valueDisplayMode: 'text' };
-    return [
-      { id: 'min', value: 0 },
-      { id: 'max', value: FULL },
-      // without it, an unknown value is drawn as 0
-      {
-        id: 'mappings',
-        value: [{ type: 'special', options: { match: 'null', result: { text: '–', color: 'transparent', index: 0 } } }],
-      },
-      { id: 'custom.cellOptions', value },
-    ];
-  }
+function cellOptions({ steps, colors, wrap }: Shown): Property[] {
   if (steps === undefined && colors === undefined && wrap === undefined) return [];
   const type = steps === undefined && colors === undefined ? 'auto' : 'color-text';
   return [{ id: 'custom.cellOptions', value: { type, ...(wrap === true && { wrapText: true }) } }];
@@ -192,8 +165,8 @@ const labelWidths: Readonly<Record<string, number>> = {
 
 /** How series become rows. */
 export interface Series {
-  /** For several queries: what is there if a row can be. Without it, a row says that nothing is known. */
-  readonly known?: string;
+  /** What is there if a row can be. Without it, a row says that nothing is known. */
+  readonly known: string;
   readonly labels: readonly string[];
   /** Names of columns; `-` before one sorts the largest first. */
   readonly sortBy: readonly string[];
@@ -211,10 +184,8 @@ export function seriesTable(
   const shown = [...labels, 'note'];
   const names = shown.map((label) => [label, labelNames[label] ?? label] as const);
   const excluded = Object.keys(labelNames).filter((label) => !shown.includes(label));
-  // several frames without a field are an empty panel, and one is its text
-  const expressions = queries.map(({ expression }, i) =>
-    i === 0 && known !== undefined ? orUnknown(expression, known) : expression,
-  );
+  // without a field, a panel is empty
+  const expressions = queries.map(({ expression }, i) => (i === 0 ? orUnknown(expression, known) : expression));
   const panel = tablePanel(about, instant(expressions))
     .datasource(PROMETHEUS)
     .noValue(NO_DATA)
@@ -229,7 +200,7 @@ export function seriesTable(
     });
   for (const [label, name] of names) {
     const width = labels.length === 1 ? undefined : labelWidths[name];
-    const size = width === undefined ? { minWidth: label === 'vendor_license' ? 160 : 70 } : { width };
+    const size = width === undefined ? { minWidth: label === 'vendor_license' ? 150 : 120 } : { width };
     const column: Shown = { name, ...(label === 'note' && { wrap: true }), ...size };
     panel.overrideByName(name, [...shownAs(column), ...linkOf(column, [])]);
   }
@@ -253,7 +224,7 @@ export interface TableQuery {
 }
 
 /** What the daemon says in a row: that there is nothing, what is not known, or what is left out. */
-const NOTE: Shown = { name: 'Note', wrap: true };
+const NOTE: Shown = { name: 'Note', minWidth: 150, wrap: true };
 
 /** A table of rows of the daemon. */
 export function rowsTable(about: About, query: TableQuery, columns: readonly Shown[]): table.PanelBuilder {

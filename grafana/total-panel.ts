@@ -1,7 +1,17 @@
 import * as common from '@grafana/grafana-foundation-sdk/common';
-import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import * as stat from '@grafana/grafana-foundation-sdk/stat';
-import { type About, absolute, head, ordered, PLAIN, type Rows, type Step, thresholds, withNames } from './panels.ts';
+import {
+  type About,
+  absolute,
+  head,
+  linksOf,
+  ordered,
+  PLAIN,
+  type Rows,
+  type Step,
+  thresholds,
+  withNames,
+} from './panels.ts';
 import { OF_VENDOR_LICENSES, type Parameters, type Read, ROWS, RowsQuery } from './queries.ts';
 
 /** Totals of right-sizing, with links to their rows. */
@@ -20,11 +30,7 @@ function panel(
     .colorMode(common.BigValueColorMode.Value)
     .graphMode(common.BigValueGraphMode.None)
     .thresholds(thresholds(PLAIN))
-    .links(
-      links.map(({ title, url }) =>
-        new dashboard.DashboardLinkBuilder(title).type(dashboard.DashboardLinkType.Link).url(url).targetBlank(false),
-      ),
-    );
+    .links(linksOf(links));
 }
 
 const reduced = (values: boolean, fields: string): common.ReduceDataOptionsBuilder =>

@@ -3,7 +3,7 @@ import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { months } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { GOOD_BELOW, help, PLAIN, type Rows, type Step, split } from '../panels.ts';
-import { EXPIRED, expiriesIn, OF_VENDOR_LICENSES, PERIOD, SEVERAL_VENDOR_LICENSES } from '../queries.ts';
+import { EXPIRED, expiriesIn, OF_VENDOR_LICENSES, PERIOD, SEVERAL_VENDOR_LICENSES, SOME } from '../queries.ts';
 import { DAYS, EXPIRES, rowsTable, type Shown, VENDOR_LICENSE } from '../tables.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
@@ -16,14 +16,16 @@ const rows = (title: string): Rows => ({
 /** The days of each period, as a regular expression, and its colours. */
 const periods: Readonly<Record<string, readonly [pattern: string, steps: readonly Step[]]>> = {
   expired: [EXPIRED, GOOD_BELOW(1)],
-  '0–7 d': ['[0-6]', GOOD_BELOW(1)],
-  '8–21 d': ['[7-9]|1[0-9]|20', GOOD_BELOW(1, 'orange')],
-  '22–30 d': ['2[1-9]', GOOD_BELOW(1, 'orange')],
-  '31–90 d': ['[3-8][0-9]', PLAIN],
-  later: ['9[0-9]|[1-9][0-9][0-9]+', PLAIN],
-  never: ['.*Inf', PLAIN],
+  '≤ 7 d': ['[0-6]', GOOD_BELOW(1)],
+  '7–21 d': ['[7-9]|1[0-9]|20', GOOD_BELOW(1, 'orange')],
+  '21–30 d': ['2[1-9]', GOOD_BELOW(1, 'orange')],
+  '> 30 d': ['[3-9][0-9]|[1-9][0-9][0-9]+', PLAIN],
 };
 const UNKNOWN = 'unknown';
+const SOME_NAME: dashboard.ValueMapping = {
+  type: dashboard.MappingType.ValueToText,
+  options: { [SOME]: { text: 'some', color: 'text', index: 0 } },
+};
 
 const of = <T>(read: (period: (typeof periods)[string]) => T): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(periods).map(([name, period]) => [name, read(period)]));
@@ -32,7 +34,7 @@ const feature: Shown = { name: 'Feature' };
 const rest: readonly Shown[] = [
   { name: 'Version', width: 90 },
   { name: 'Package', width: 120 },
-  { ...VENDOR_LICENSE, minWidth: 200 },
+  { ...VENDOR_LICENSE, minWidth: 170 },
   { name: 'Owner', width: 130, unknown: 'nobody', wrap: true },
 ];
 
@@ -53,9 +55,9 @@ export const expirations = () =>
     .withPanel(
       split(
         {
-          title: 'Licenses by days left',
+          title: 'Features by days left',
           description:
-            'Each license is in one period. All that have expired count, however long ago: renew them, or remove them from the server. Permanent licenses never expire, and are in no table. Unknown: features for which no expiry is reported.',
+            'How many features expire in each period: each version and package of a feature counts, however many licenses it has. All that have expired count, however long ago: renew them, or remove them from the server. Permanent licenses are in none. Unknown: those for which no expiry is reported; "some" is the features of a vendor license that was never collected.',
           unit: 'locale',
           width: 24,
         },
@@ -69,12 +71,12 @@ export const expirations = () =>
         },
         { ...of(([, steps]) => steps), [UNKNOWN]: PLAIN },
         rows('Upcoming'),
-      ),
+      ).mappings([SOME_NAME]),
     )
     .withPanel(
       months(
         {
-          title: 'Expiries by month',
+          title: 'Upcoming expiries by month',
           description:
             'How many entries expire in each month: one for each version and package of a feature, however many licenses it has. The first month is the current one. Those that have expired and those that are permanent are not counted. A click on a bar lists its licenses below.',
           unit: 'none',
@@ -134,7 +136,7 @@ export const expirations = () =>
         [
           feature,
           EXPIRES,
-          { name: 'Days since', as: 'Days ago', type: 'number', unit: 'locale', decimals: 0, width: 95 },
+          { name: 'Days since', as: 'Days ago', type: 'number', unit: 'locale', decimals: 1, width: 95 },
           ...rest,
         ],
       ),

@@ -2,7 +2,7 @@ import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import type { EndpointName } from '../../src/query-api/endpoints.ts';
 import { createDashboard } from '../dashboard.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import { figure, GOOD_AT_ONE, GOOD_BELOW, graph, help, PLAIN, type Rows, states } from '../panels.ts';
+import { figure, GOOD_AT_ONE, GOOD_BELOW, graph, help, namedFigures, PLAIN, type Rows, states } from '../panels.ts';
 import { metric, once, orNoRow, select } from '../queries.ts';
 import { seriesTable } from '../tables.ts';
 
@@ -54,27 +54,25 @@ export const exporter = () =>
     variables: [],
   })
     .withPanel(
-      figure(
+      namedFigures(
         {
           title: 'Analyzer',
           description: 'Whether every endpoint answered at its last poll.',
           unit: 'bool_yes_no',
         },
-        `min(${select('license_up')})`,
-        GOOD_AT_ONE,
+        { answers: [`min(${select('license_up')})`, GOOD_AT_ONE] },
         rows('Polls'),
       ),
     )
     .withPanel(
-      figure(
+      namedFigures(
         {
           title: 'Logon',
           description:
             'Whether the last logon was accepted. If not, correct the password. The exporter waits before it tries again, so that the account is not locked.',
           unit: 'bool_yes_no',
         },
-        `min(${select('license_upstream_authenticated')})`,
-        GOOD_AT_ONE,
+        { accepted: [`min(${select('license_upstream_authenticated')})`, GOOD_AT_ONE] },
         rows('Logons'),
       ),
     )
@@ -104,26 +102,24 @@ export const exporter = () =>
       ),
     )
     .withPanel(
-      figure(
+      namedFigures(
         {
           title: 'Withheld',
           description: 'Whether series are withheld because of metrics.max_series.',
           unit: 'bool_yes_no',
         },
-        `max(${select('license_exporter_series_limit_exceeded')})`,
-        GOOD_BELOW(1),
+        { 'some series': [`max(${select('license_exporter_series_limit_exceeded')})`, GOOD_BELOW(1)] },
         rows('Series exported'),
       ),
     )
     .withPanel(
-      figure(
+      namedFigures(
         {
           title: 'Simulated',
           description: 'Whether this is the demo, which monitors no real license server.',
           unit: 'bool_yes_no',
         },
-        `max(${select('license_exporter_demo')})`,
-        GOOD_BELOW(1, 'purple'),
+        { 'the data': [`max(${select('license_exporter_demo')})`, GOOD_BELOW(1, 'purple')] },
         { title: 'Show: Overview', url: linkTo('license-overview') },
       ),
     )
@@ -148,7 +144,7 @@ export const exporter = () =>
     .withPanel(
       byEndpoint(
         {
-          title: 'Latency of the analyzer, 95 %',
+          title: 'Latency, 95th percentile',
           description:
             'Duration of requests to the analyzer, including logons and the requests of panels about history and users.',
           unit: 's',
@@ -227,7 +223,7 @@ export const exporter = () =>
             width: 90,
           },
         ],
-        { labels: ['endpoint', 'reason'], sortBy: ['-Values'] },
+        { known: DISCARDED, labels: ['endpoint', 'reason'], sortBy: ['-Values'] },
       ),
     )
     .withRow(

@@ -1,3 +1,4 @@
+import type { MetricName } from '../../src/metrics/catalogue.ts';
 import { createDashboard, feature, vendorLicense } from '../dashboard.ts';
 import { boughtExpression } from '../feature-table.ts';
 import { busyHours, efficiency, peaks, periods } from '../history-panels.ts';
@@ -14,7 +15,16 @@ import {
   SATURATION,
   SERVER_OVER_TIME,
 } from '../panels.ts';
-import { expiration, metric, OF_FEATURE, ONE_FEATURE, ONE_VENDOR_LICENSE, saturation } from '../queries.ts';
+import {
+  expiration,
+  metric,
+  OF_FEATURE,
+  ONE_FEATURE,
+  ONE_VENDOR_LICENSE,
+  once,
+  saturation,
+  select,
+} from '../queries.ts';
 import { rowsTable, STATES, UNCOUNTED_NAME } from '../tables.ts';
 
 const rows = (title: string): Rows => ({
@@ -23,6 +33,10 @@ const rows = (title: string): Rows => ({
 });
 
 const colored = (color: string) => [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }];
+
+/** The sum over the packages and versions, without losing a short peak between two points of a chart. */
+const mostOf = (name: MetricName): string =>
+  `sum(${once(`max_over_time(${select(name, ONE_FEATURE)}[$__rate_interval])`)})`;
 
 /** The window of charts that do not follow the time range. */
 const LAST = 'last-365-days';
@@ -101,7 +115,7 @@ export const featureDashboard = () =>
         DAYS_LEFT,
         { title: 'Show', url: linkTo('license-expirations', KEEP.asSeveral) },
       )
-        .decimals(0)
+        .decimals(1)
         .mappings([...DAYS_LEFT_NAMES]),
     )
     .withPanel(
@@ -137,7 +151,7 @@ export const featureDashboard = () =>
         [
           { name: 'User', minWidth: 180 },
           { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 130 },
-          { name: 'Status', width: 85, unknown: 'unknown', names: STATES, steps: PLAIN },
+          { name: 'Status', width: 85, unknown: 'held', names: STATES, steps: PLAIN },
           { name: 'Application for', as: 'For', type: 'number', unit: 's', decimals: 0, width: 90 },
           { name: 'Licenses', type: 'number', unit: 'locale', width: 76 },
           { name: 'Host', minWidth: 180 },
@@ -147,7 +161,7 @@ export const featureDashboard = () =>
     .withPanel(
       busyHours(
         {
-          title: 'Busy hours, last 7 days',
+          title: 'Busy hours: most in use, last 7 days',
           description:
             "Maximum number of licenses in use at once, by weekday and hour in the analyzer's time zone. The scale of colours is below the map. An hour without data is empty.",
           unit: 'none',
@@ -195,7 +209,7 @@ export const featureDashboard = () =>
     .withPanel(
       efficiency(
         {
-          title: 'Hours with N in use, last 365 days',
+          title: 'Hours with at least N in use, last 365 days',
           description:
             'Hours during which at least 1, 2, 3, … licenses were in use at once. Where the bars vanish, more licenses were hardly ever needed. If the last bar is long, all licenses were often in use: what was wanted beyond them is not seen.',
           unit: 'none',
@@ -219,13 +233,14 @@ export const featureDashboard = () =>
           none: 'No fewer licenses would do, or it is not known',
         },
         [
-          { name: 'Licenses', type: 'number', unit: 'locale', width: 90 },
+          { name: 'Licenses', type: 'number', unit: 'locale', minWidth: 90 },
           {
             name: 'Hours short a year',
             as: 'Not enough, hours a year',
             type: 'number',
             unit: 'locale',
             decimals: 1,
+            width: 200,
           },
           {
             name: 'Saving',
@@ -250,9 +265,9 @@ export const featureDashboard = () =>
           height: 10,
         },
         {
-          bought: orNaN(`sum(${metric('license_feature_max_available', ONE_FEATURE)})`),
-          'in use': orNaN(`sum(${metric('license_feature_in_use', ONE_FEATURE)})`),
-          waiting: orNaN(`sum(${metric('license_feature_max_queued', ONE_FEATURE)})`),
+          bought: orNaN(mostOf('license_feature_max_available')),
+          'in use': orNaN(mostOf('license_feature_in_use')),
+          waiting: orNaN(mostOf('license_feature_max_queued')),
         },
       )
         .overrideByName('bought', colored('text'))
@@ -269,10 +284,10 @@ export const featureDashboard = () =>
           height: 8,
         },
         {
-          idle: orNaN(`sum(${metric('license_feature_inactive_use', ONE_FEATURE)})`),
-          borrowed: orNaN(`sum(${metric('license_feature_borrowed_use', ONE_FEATURE)})`),
-          'borrowed and idle': orNaN(`sum(${metric('license_feature_borrowed_inactive_use', ONE_FEATURE)})`),
-          'reserved and unused': orNaN(`sum(${metric('license_feature_unused_reserve', ONE_FEATURE)})`),
+          idle: orNaN(mostOf('license_feature_inactive_use')),
+          borrowed: orNaN(mostOf('license_feature_borrowed_use')),
+          'borrowed and idle': orNaN(mostOf('license_feature_borrowed_inactive_use')),
+          'reserved and unused': orNaN(mostOf('license_feature_unused_reserve')),
         },
       )
         .axisSoftMax(4)

@@ -2,14 +2,14 @@ import type { MetricName } from '../../src/metrics/catalogue.ts';
 import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { waiting } from '../feature-table.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import { figure, GOOD_BELOW, help, PLAIN } from '../panels.ts';
+import { GOOD_BELOW, help, namedFigures, PLAIN } from '../panels.ts';
 import { metric, OF_VENDOR_LICENSES, once, orNoRow, SEVERAL_VENDOR_LICENSES, select, sumOf } from '../queries.ts';
 import { rowsTable, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
 import { amounts, totals } from '../total-panel.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
 
-const feature: Shown = { name: 'Feature', width: 130 };
+const feature: Shown = { name: 'Feature', width: 116 };
 const wideFeature: Shown = { name: 'Feature' };
 const number = (name: string, as: string, width: number, rest: Partial<Shown> = {}): Shown => ({
   name,
@@ -20,12 +20,12 @@ const number = (name: string, as: string, width: number, rest: Partial<Shown> = 
   width,
   ...rest,
 });
-const bought = number('Bought', 'Bought', 75);
+const bought = number('Bought', 'Bought', 72);
 const reason: Shown = { name: 'Reason', minWidth: 230, wrap: true };
 /** The method calls a denial while all licenses were in use a refusal. */
 const DENIED_DAYS = number('Refusal days', 'Days denied', 105, { unknown: 'unknown' });
-const money = (name: string, unknown: string): readonly Shown[] => [
-  number(name, name, 90, { unknown }),
+const money = (name: string, width: number, unknown: string): readonly Shown[] => [
+  number(name, name, width, { unknown }),
   { name: 'Currency', width: 80 },
 ];
 const day = (name: string, as: string, unknown: string): Shown => ({
@@ -50,20 +50,17 @@ function heldNow(
   const expression = orNoRow(once(`topk(100, ${held} > 0)`), column.none, `max(${held}) == 0`);
   const columns = [{ name: column.name, width: column.width, unit: 'locale', expression }, ...more];
   return seriesTable({ ...about, height: 10 }, columns, {
-    ...(more.length > 0 && { known: held }),
+    known: held,
     labels: ['feature', 'vendor_license'],
     // those for which users wait first
-    sortBy: [...more.map(({ name, as = name }) => `-${as}`), `-${column.name}`],
+    sortBy: [...more.map(({ name, as = name }) => `-${as}`), `-${column.name}`, 'Feature'],
   });
 }
 
 /** How many licenses more than a week ago, for each feature. */
 const WEEK_AGO = `last_over_time(${select('license_feature_max_available', OF)}[30m] offset 7d)`;
+const INFO_WEEK_AGO = `last_over_time(${select('license_vendor_license_info', OF)}[30m] offset 7d)`;
 const CHANGE = `(${metric('license_feature_max_available', OF)} - ${once(WEEK_AGO)})`;
-
-/** How many licenses of all features are held but not used now. */
-const heldInAll = (title: string, name: MetricName, description: string, table: string) =>
-  figure({ title, description, unit: 'locale', width: 6 }, sumOf(name, OF), PLAIN, rows(table));
 
 /** How many licenses are needed: advice of the nightly pass, and what is held but not used now. */
 export const optimisation = () =>
@@ -79,14 +76,14 @@ export const optimisation = () =>
     .withPanel(
       amounts(
         {
-          title: 'Saving a year',
+          title: 'Sure saving a year',
           description:
             'Sum of the prices of the licenses that could go, for each currency. Features without a price are not in it, and provisional advice is not either. It is unknown without prices, and before the first nightly pass.',
           unit: 'locale',
           width: 7,
         },
         'Saving',
-        rows('What could go'),
+        rows('What could go, with its saving a year'),
       ),
     )
     .withPanel(
@@ -94,18 +91,18 @@ export const optimisation = () =>
         {
           title: 'Features by advice',
           description:
-            'Could go: licenses could be given back at renewal; without features of which no use was seen. Provisional: the same, but use may rise, or less than a year or no reservations are recorded; they are in no sum. Missing: users were denied while all licenses were in use, on more than 12 days a year. Run out soon: by proven growth, all licenses are in use within 120 days.',
+            'Could go: licenses could be given back at renewal; without features of which no use was seen. Provisional: use may rise, or less than a year or no reservations are recorded; they are in no sum. Missing: users were denied while all licenses were in use, on more than 12 days a year. Run out soon: by proven growth, all licenses are in use within 120 days.',
           unit: 'locale',
           width: 12,
         },
         {
-          'could go': { of: 'Features that could go' },
-          provisional: { of: 'Provisional' },
+          'could go, sure': { of: 'Features that could go' },
+          'could go, provisional': { of: 'Provisional' },
           missing: { of: 'Features missing', steps: GOOD_BELOW(1, 'orange') },
           'run out soon': { of: 'Run out within 120 days', steps: GOOD_BELOW(1, 'orange') },
         },
-        rows('What could go'),
-        rows('Missing licenses'),
+        rows('What could go, with its saving a year'),
+        rows('Missing licenses, cost in year one'),
         rows('Runs out'),
       ),
     )
@@ -114,22 +111,22 @@ export const optimisation = () =>
         {
           title: 'Denied in a year',
           description:
-            'Denied requests of the last 365 days, of all features, for any cause. A script that retries counts each time. Features for which no denial is recorded are not in it.',
+            'Denied requests of the last 365 days, of all features, for any cause; and those while licenses were free. A script that retries counts each time. Features for which no denial is recorded are not in it.',
           unit: 'locale',
           width: 5,
         },
-        { 'all causes': { of: 'Denials' } },
+        { requests: { of: 'Denials' }, 'while free': { of: 'Other refusals' } },
         rows('Denials by feature, last 365 days'),
       ),
     )
     .withPanel(
       rowsTable(
         {
-          title: 'What could go',
+          title: 'What could go, with its saving a year',
           description:
             'Licenses that could be given back at renewal: fewer were enough but for a few hours a year, and hardly anybody was denied. Provisional advice may be wrong: use may rise, or a season is not seen. Ask the users before you drop licenses.',
           width: 24,
-          height: 16,
+          height: 14,
         },
         {
           target: 'rightsizing',
@@ -141,17 +138,18 @@ export const optimisation = () =>
           feature,
           bought,
           number('Count', 'Could go', 80),
-          ...money('Saving', 'no price'),
-          day('Renewal', 'Renewal', 'no date'),
-          { ...VENDOR_LICENSE, width: 225 },
-          reason,
+          ...money('Saving', 75, 'no price'),
+          { ...day('Renewal', 'Renewal', 'no date'), width: 98 },
+          { name: 'Confidence', width: 98 },
+          { ...VENDOR_LICENSE, width: 210 },
+          { ...reason, minWidth: 250 },
         ],
       ),
     )
     .withPanel(
       rowsTable(
         {
-          title: 'Missing licenses',
+          title: 'Missing licenses, cost in year one',
           description:
             'Features whose users were denied while all licenses were in use, on more than 12 days a year: *Days denied*. The number is an estimate, because a full pool hides demand.',
           width: 24,
@@ -167,7 +165,7 @@ export const optimisation = () =>
           feature,
           bought,
           number('Count', 'Missing', 80, { unknown: 'unknown' }),
-          ...money('Cost', 'unknown'),
+          ...money('Cost', 75, 'unknown'),
           DENIED_DAYS,
           { ...VENDOR_LICENSE, width: 225 },
           reason,
@@ -230,7 +228,7 @@ export const optimisation = () =>
     .withPanel(
       rowsTable(
         {
-          title: 'No use seen, to be confirmed',
+          title: 'No use seen for 180 days, to be confirmed',
           description:
             'Features of which no use was seen for 180 days or more. Use between two samples is not seen: ask the users, or look at the log of checkouts. They are in no total.',
           width: 24,
@@ -269,31 +267,26 @@ export const optimisation = () =>
       ),
     )
     .withPanel(
-      heldInAll(
-        'Idle in all',
-        'license_feature_inactive_use',
-        'Licenses that are checked out by applications that are idle now. It is unknown if the analyzer does not know the applications.',
-        'Idle now',
+      namedFigures(
+        {
+          title: 'Licenses that are held but not used now',
+          description:
+            'Licenses of all features. Idle: checked out by applications that are idle. Borrowed: to computers, used or not. Reserved: for users who do not use them. Each is unknown if the analyzer does not report it.',
+          unit: 'locale',
+          width: 18,
+        },
+        {
+          idle: [sumOf('license_feature_inactive_use', OF), PLAIN],
+          borrowed: [sumOf('license_feature_borrowed_use', OF), PLAIN],
+          'reserved and unused': [sumOf('license_feature_unused_reserve', OF), PLAIN],
+        },
+        rows('Idle now'),
+        rows('Borrowed now'),
+        rows('Reserved and unused now'),
       ),
     )
     .withPanel(
-      heldInAll(
-        'Borrowed in all',
-        'license_feature_borrowed_use',
-        'Licenses that are borrowed to computers now. It is unknown if the analyzer does not report borrowed licenses.',
-        'Borrowed now',
-      ),
-    )
-    .withPanel(
-      heldInAll(
-        'Reserved, unused in all',
-        'license_feature_unused_reserve',
-        'Licenses that are reserved for users who do not use them now. It is unknown if the analyzer does not report reservations.',
-        'Reserved and unused now',
-      ),
-    )
-    .withPanel(
-      figure(
+      namedFigures(
         {
           title: 'Shrunk in a week',
           description:
@@ -301,8 +294,7 @@ export const optimisation = () =>
           unit: 'none',
           width: 6,
         },
-        `sum(${CHANGE} < bool 0)`,
-        GOOD_BELOW(1, 'orange'),
+        { features: [`sum(${CHANGE} < bool 0)`, GOOD_BELOW(1, 'orange')] },
         rows('Fewer licenses than a week ago'),
       ),
     )
@@ -358,7 +350,7 @@ export const optimisation = () =>
             width: 90,
           },
         ],
-        { labels: ['vendor_license', 'feature', 'version'], sortBy: ['Change'] },
+        { known: INFO_WEEK_AGO, labels: ['vendor_license', 'feature', 'version'], sortBy: ['Change', 'Feature'] },
       ),
     )
     .withRow(help());

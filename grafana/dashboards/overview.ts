@@ -3,8 +3,8 @@ import type { MetricName } from '../../src/metrics/catalogue.ts';
 import { createDashboard } from '../dashboard.ts';
 import { waiting } from '../feature-table.ts';
 import { EXPIRIES_OF_ROW, linkTo, panelOf } from '../links.ts';
-import { GOOD_BELOW, help, namedFigures, PLAIN, split, states } from '../panels.ts';
-import { busy, EXPIRED, expiration, expiriesIn, metric, once, PERIOD, saturated, select, sumOf } from '../queries.ts';
+import { GOOD_BELOW, help, namedFigures, PLAIN, split, states, UNKNOWN_NAME } from '../panels.ts';
+import { busy, expiration, expiriesIn, metric, once, PERIOD, saturated, select, sumOf } from '../queries.ts';
 import { DAYS, EXPIRES, rowsTable, SHARE, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
 
 const panel = (title: string) => ({ title: `Show: ${title}`, url: linkTo('license-overview', panelOf(title)) });
@@ -50,8 +50,9 @@ const state: Shown = {
   ] as unknown as NonNullable<Shown['names']>,
 };
 
-const ALL_SERVERS = `label_replace(min(${metric('license_server_up')}) or vector(NaN), "vendor_license", "all servers up", "", "")`;
-const DOWN_IN_RANGE = `${metric('license_server_up')} and on (vendor_license) (${once(`min_over_time(${select('license_server_up')}[$__range] @ end())`)} == 0)`;
+const UP = once(`min_over_time(${select('license_server_up')}[$__rate_interval])`);
+const ALL_SERVERS = `label_replace(min(${UP}) or vector(NaN), "vendor_license", "all servers", "", "")`;
+const DOWN_IN_RANGE = `${UP} and on (vendor_license) (${once(`min_over_time(${select('license_server_up')}[$__range] @ end())`)} == 0)`;
 
 /** The features with the largest share in use. Each selector of a large site reads 20,000 series. */
 const BUSIEST = `topk(100, ${busy()})`;
@@ -76,7 +77,7 @@ export const overview = () =>
         },
         {
           'down now': [`sum(${metric('license_server_up')} == bool 0)`, GOOD_BELOW(1)],
-          'last 24 h': [
+          'in last 24 h': [
             // not while nothing is known now: a day without data would end in "0"
             `sum(min without (job, instance) (min_over_time(${select('license_server_up')}[24h])) == bool 0) and sum(${select('license_server_up')})`,
             GOOD_BELOW(1, 'orange'),
@@ -90,11 +91,11 @@ export const overview = () =>
         {
           title: 'Expiries',
           description:
-            'All licenses that have expired, however long ago, and those that expire within 30 days. Renew them, or remove them. The list below has only those that have expired in the last 14 days. Those of vendor licenses that were never collected are not known.',
+            'Features that have expired in the last 14 days, and those that expire within 30 days. Renew them, or remove them. The dashboard Expirations has all that have expired. Those of vendor licenses that were never collected are not known.',
           unit: 'none',
         },
-        { expression: expiriesIn({ expired: EXPIRED, 'in 30 days': '[12]?[0-9]' }, ''), label: PERIOD },
-        { expired: GOOD_BELOW(1), 'in 30 days': GOOD_BELOW(1, 'orange') },
+        { expression: expiriesIn({ '14 days ago': '-([1-9]|1[0-4])', 'in 30 days': '[12]?[0-9]' }, ''), label: PERIOD },
+        { '14 days ago': GOOD_BELOW(1), 'in 30 days': GOOD_BELOW(1, 'orange') },
         { title: 'Show the licenses', url: linkTo('license-expirations', panelOf('Upcoming')) },
       ),
     )
@@ -105,7 +106,7 @@ export const overview = () =>
           description: 'Features with at least 95 % of their licenses in use now. The next user may be denied.',
           unit: 'none',
         },
-        { features: [saturated(), GOOD_BELOW(1, 'orange')] },
+        { 'features, ≥ 95 %': [saturated(), GOOD_BELOW(1, 'orange')] },
         panel('Busiest features'),
       ),
     )
@@ -140,7 +141,7 @@ export const overview = () =>
           unit: 'dtdurations',
         },
         {
-          oldest: [
+          'oldest, of servers up': [
             `time() - min(${metric('license_vendor_license_last_collection_timestamp_seconds')} and on (vendor_license) (${metric('license_server_up')} == 1))`,
             GOOD_BELOW(1800),
           ],
@@ -162,9 +163,10 @@ export const overview = () =>
           info: [firing('info'), PLAIN],
           'evaluated ago': [`time() - ${EVALUATED}`, GOOD_BELOW(300)],
         },
-        panel('Needs attention'),
+        panel('Needs attention, most urgent first'),
       )
         .mappings([
+          UNKNOWN_NAME,
           { type: MappingType.ValueToText, options: { [UNKNOWN]: { text: 'unknown', color: 'text', index: 0 } } },
         ])
         .overrideByName('evaluated ago', [
@@ -175,7 +177,7 @@ export const overview = () =>
     .withPanel(
       rowsTable(
         {
-          title: 'Needs attention',
+          title: 'Needs attention, most urgent first',
           description:
             'What needs action: what cannot be used now first, then what is coming. These are the alerts that fire, whether or not they are sent anywhere. A license that has expired is listed for 14 days (within of LicenseExpired), and longer on the dashboard Expirations. Names lead to the vendor license and the feature.',
           width: 24,
@@ -187,7 +189,7 @@ export const overview = () =>
           { name: 'What', width: 130, wrap: true },
           { ...VENDOR_LICENSE, minWidth: 215 },
           { name: 'Feature', minWidth: 120 },
-          { name: 'Details', minWidth: 215, wrap: true },
+          { name: 'Details', width: 250, wrap: true },
           { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 125 },
           { name: 'Owner', width: 110, wrap: true },
         ],
@@ -200,11 +202,16 @@ export const overview = () =>
           description:
             'Every vendor license, those with a problem first. Usage that is not known is empty. The days are those to the next expiry.',
           width: 24,
-          height: 10,
+          height: 12,
         },
         [
           { ...state, expression: STATE },
-          { name: 'Users', expression: of('license_vendor_license_distinct_users'), unit: 'locale', width: 60 },
+          {
+            name: 'Distinct users',
+            expression: of('license_vendor_license_distinct_users'),
+            unit: 'locale',
+            width: 128,
+          },
           { name: 'Last data', expression: `${COLLECTED} * 1000`, unit: 'dateTimeFromNow', width: 145 },
           {
             ...DAYS,
@@ -212,7 +219,11 @@ export const overview = () =>
             expression: `(min by (vendor_license) (${expiration()} > time()) - time()) / 86400`,
           },
         ],
-        { known: select('license_vendor_license_info'), labels: ['vendor_license'], sortBy: ['-State'] },
+        {
+          known: select('license_vendor_license_info'),
+          labels: ['vendor_license'],
+          sortBy: ['-State', 'Vendor license'],
+        },
       ),
     )
     .withPanel(
@@ -265,7 +276,7 @@ export const overview = () =>
         {
           known: select('license_vendor_license_info'),
           labels: ['vendor_license', 'feature'],
-          sortBy: ['-Share in use'],
+          sortBy: ['-Share in use', 'Feature'],
         },
       ),
     )

@@ -75,7 +75,7 @@ export const vendorLicenseDashboard = () =>
         },
         `time() - max(${metric('license_vendor_license_last_collection_timestamp_seconds', OF)} > 0)`,
         GOOD_BELOW(1800),
-        'license-exporter',
+        { title: 'Show', url: linkTo('license-exporter') },
       ).decimals(0),
     )
     .withPanel(
@@ -85,7 +85,7 @@ export const vendorLicenseDashboard = () =>
           description: 'Features with at least 95 % of their licenses in use.',
           unit: 'none',
         },
-        { features: [saturated(OF), GOOD_BELOW(1, 'orange')] },
+        { 'features, ≥ 95 %': [saturated(OF), GOOD_BELOW(1, 'orange')] },
         panel('Features'),
       ),
     )
@@ -115,7 +115,7 @@ export const vendorLicenseDashboard = () =>
         { title: 'Show its expiries', url: expirations },
       ).overrideByName('next', [
         { id: 'unit', value: 'suffix: d' },
-        { id: 'decimals', value: 0 },
+        { id: 'decimals', value: 1 },
         { id: 'mappings', value: SHORT_DAYS_LEFT_NAMES },
       ]),
     )
@@ -185,7 +185,7 @@ export const vendorLicenseDashboard = () =>
           { name: 'Feature' },
           { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 125 },
           { name: 'Licenses', type: 'number', unit: 'locale', width: 76 },
-          { name: 'Status', width: 85, unknown: 'unknown', names: STATES, steps: PLAIN },
+          { name: 'Status', width: 85, unknown: 'held', names: STATES, steps: PLAIN },
           { name: 'Host', minWidth: 180 },
           { ...VENDOR_LICENSE, hidden: true },
         ],
@@ -194,7 +194,7 @@ export const vendorLicenseDashboard = () =>
     .withPanel(
       busyHours(
         {
-          title: 'Busy hours, last 7 days',
+          title: 'Busy hours: most in use, last 7 days',
           description:
             "Maximum number of licenses in use at once, over all features, by hour and weekday in the analyzer's time zone.",
           unit: 'none',

@@ -152,6 +152,7 @@ const totalCells = (totals: Totals): Cells<CurrencyTotal> => {
     [number('Run out within 120 days'), () => counted(totals.runOut)],
     [number('Provisional'), () => counted(totals.provisional)],
     [number('Denials'), () => cell(totals.denials)],
+    [number('Other refusals'), () => cell(totals.otherRefusals)],
   ];
 };
 

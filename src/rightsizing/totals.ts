@@ -31,6 +31,8 @@ export interface Totals {
   readonly provisional: number;
   /** Refused requests of the window; `undefined` if they are recorded for no feature. */
   readonly denials: number | undefined;
+  /** Those while licenses were free. */
+  readonly otherRefusals: number | undefined;
   /** Features with advice. Without any, the other numbers are not known. */
   readonly advised: number;
 }
@@ -45,6 +47,10 @@ type Sum = { -readonly [Name in keyof CurrencyTotal]: CurrencyTotal[Name] };
 
 const added = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined ? b : b === undefined ? a : roundAmount(a + b);
+
+/** A sum of what is known. */
+const known = (sum: number | undefined, more: number | undefined): number | undefined =>
+  more === undefined ? sum : (sum ?? 0) + more;
 
 /** Whether licenses run out within `RUN_OUT_DAYS` days of the pass. */
 const runsOutSoon = ({ advice }: Proposal): boolean =>
@@ -68,6 +74,7 @@ export function* totalsOf(proposals: Iterable<Proposal | undefined>): Generator<
   };
   const counts = { couldGo: 0, couldGoPriced: 0, missing: 0, missingPriced: 0, runOut: 0, provisional: 0, advised: 0 };
   let denials: number | undefined;
+  let otherRefusals: number | undefined;
   let read = 0;
   for (const proposal of proposals) {
     read += 1;
@@ -76,7 +83,8 @@ export function* totalsOf(proposals: Iterable<Proposal | undefined>): Generator<
     const { advice, money } = proposal;
     const { state, count = 0, confidence } = advice;
     if (state !== 'not enough data' && state !== 'no advice') counts.advised += 1;
-    if (advice.denials !== undefined) denials = (denials ?? 0) + advice.denials;
+    denials = known(denials, advice.denials);
+    otherRefusals = known(otherRefusals, advice.otherRefusals);
     if (runsOutSoon(proposal)) counts.runOut += 1;
     const isSummed = confidence === 'high';
     if (state === 'missing') counts.missing += 1;
@@ -102,7 +110,7 @@ export function* totalsOf(proposals: Iterable<Proposal | undefined>): Generator<
     if (a.currency === undefined || b.currency === undefined) return a.currency === undefined ? 1 : -1;
     return a.currency < b.currency ? -1 : 1;
   });
-  return { ...counts, denials, currencies };
+  return { ...counts, denials, otherRefusals, currencies };
 }
 
 /** `EUR 1,240,300`: two decimals only if they are not zero. */

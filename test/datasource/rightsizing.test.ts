@@ -274,6 +274,7 @@ describe('the target rightsizing', () => {
         run_out_within_120_days: 0,
         provisional: 0,
         denials: 45,
+        other_refusals: 10,
       },
       expect.objectContaining({ currency: 'USD', could_go: 0, saving: null, missing: 30, cost: 210, with_a_price: 0 }),
       expect.objectContaining({ currency: null, could_go: 9, saving: null, cost: null, with_a_price: 0 }),

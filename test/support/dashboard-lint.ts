@@ -15,8 +15,8 @@ const WIDTH = 1108;
 const [GAP, PADDING, ICONS, CHARACTER, HEADER] = [8, 16, 90, 6.9, 7.5];
 /** Grafana's width of a column that has none. */
 const FLEXIBLE = 110;
-/** Pixels that a cell with a bar needs for "100%", as measured, and around both. */
-const BAR = { text: 57, padding: 13 };
+/** Beside the header of a column by which a table is sorted. */
+const ARROW = 18;
 
 const property = ({ properties }: Override, id: string): unknown => properties.find((found) => found.id === id)?.value;
 
@@ -149,29 +149,11 @@ export const rules = {
       const override = overrideOf(panel, name) ?? noOverride;
       const width = property(override, 'custom.width') as number | undefined;
       const isHidden = property(override, 'custom.hidden') === true;
-      return width === undefined || isHidden || name.length * HEADER + PADDING <= width
+      const sorted = (panel.options?.sortBy ?? []) as readonly { readonly displayName: string }[];
+      const arrow = sorted.some(({ displayName }) => displayName === name) ? ARROW : 0;
+      return width === undefined || isHidden || name.length * HEADER + PADDING + arrow <= width
         ? []
         : [`the header ${name} is cut at ${width} pixels`];
-    }),
-  ),
-  'bars have their bounds, and a text for unknown values, which are drawn as 0 without it': panelRule((panel) =>
-    overridesOf(panel).flatMap((override) => {
-      const { type } = (property(override, 'custom.cellOptions') ?? {}) as { type?: string };
-      const missing = ['min', 'max', 'mappings'].filter((id) => property(override, id) === undefined);
-      return type === 'gauge' && missing.length > 0 ? [`the bar of ${override.matcher.options} has no ${missing}`] : [];
-    }),
-  ),
-  'a full bar is the longest one, and leaves its text enough room: bars of a column are compared': tableRule((panel) =>
-    overridesOf(panel).flatMap((override) => {
-      const { type } = (property(override, 'custom.cellOptions') ?? {}) as { type?: string };
-      if (type !== 'gauge') return [];
-      const [width = 0, max = 0] = ['custom.width', 'max'].map((id) => property(override, id) as number | undefined);
-      // Grafana leaves the text a fifth of the column, or what it needs
-      const text = Math.max(BAR.text, width / 5);
-      const longest = (width - text) / max;
-      return width / 5 >= BAR.text && longest <= width - BAR.padding - BAR.text
-        ? []
-        : [`${override.matcher.options}: ${Math.round(longest)} pixels and a text in ${width - BAR.padding}`];
     }),
   ),
   'lists have room for four rows, long reasons too': tableRule((panel) => {
