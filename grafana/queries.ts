@@ -61,11 +61,22 @@ const whole = (figure: string): string =>
 /** The label of a figure of several. */
 export const PERIOD = 'period';
 
-const named = (expression: string, name: string): string =>
-  `label_replace(${expression}, "${PERIOD}", "${name}", "", "")`;
+/** The same with a label. */
+export const named = (label: string, name: string, expression: string): string =>
+  `label_replace(${expression}, "${label}", "${name}", "", "")`;
 
 /** A figure that stands for features of which not even the number is known. */
 export const SOME = -1;
+
+const nextExpiry = (matchers: string): string =>
+  select('license_vendor_license_min_expiration_timestamp_seconds', matchers);
+
+/** 0 if expiries are known: some vendor license has its next one, from another endpoint, and its features are not out of date. */
+function noExpiry(matchers: string): string {
+  const data = [...(matchers === '' ? [] : [matchers]), 'data="expirations"'].join(',');
+  const known = `${select('license_vendor_license_data_known', data)} == 1`;
+  return `0 * count(${nextExpiry(matchers)} and on (vendor_license) (${known}))`;
+}
 
 /**
  * How many licenses expire in each period. One query reads the 20,000 series of a large site once, and counts them by the whole days
@@ -73,38 +84,28 @@ export const SOME = -1;
  * known.
  *
  * @param periods regular expressions of the days, by name; they do not overlap
- * @param unknown name of the figure of features whose expiry is not known
  */
-export function expiriesIn(
-  periods: Readonly<Record<string, string>>,
-  matchers: string,
-  ...unknown: readonly string[]
-): string {
+export function expiriesIn(periods: Readonly<Record<string, string>>, matchers: string): string {
   const days = `floor((${expiration(matchers)} - time()) / 86400)`;
   const counted = `max by (vendor_license, days) (count_values by (vendor_license, job, instance) ("days", ${days}))`;
   const found = Object.entries(periods).reduce(
     (series, [name, pattern]) => `label_replace(${series}, "${PERIOD}", "${name}", "days", "${pattern}")`,
     counted,
   );
-  const of = 'vendor_license, feature, version, package, feature_type';
-  const data = [...(matchers === '' ? [] : [matchers]), 'data="expirations"'].join(',');
-  const known = `${select('license_vendor_license_data_known', data)} == 1`;
-  const without = `sum(${ofEach('count', `${select('license_feature_info', matchers)} unless on (${of}) ${expiration(matchers)}`)})`;
-  // it has its next one, from another endpoint, and is not out of date
-  const next = select('license_vendor_license_min_expiration_timestamp_seconds', matchers);
-  const info = select('license_vendor_license_info', matchers);
-  const none = `0 * count(${next} and on (vendor_license) (${known}))`;
   const all = [
     // without those of no period
     `(sum by (${PERIOD}) (${found}) unless on (${PERIOD}) vector(0))`,
-    ...unknown.map((name) => named(without, name)),
-    ...Object.keys(periods).map((name) => named(none, name)),
-    // nor are the features of a vendor license that was never collected
-    ...unknown.map((name) =>
-      named(`${SOME} * (count(${info} unless on (vendor_license) ${next}) > 0) or ${none}`, name),
-    ),
+    ...Object.keys(periods).map((name) => named(PERIOD, name, noExpiry(matchers))),
   ];
   return whole(all.join(' or '));
+}
+
+/** How many features have no known expiry. It is not known itself if a vendor license was never collected. */
+export function withoutExpiry(matchers: string): string {
+  const of = 'vendor_license, feature, version, package, feature_type';
+  const features = `${select('license_feature_info', matchers)} unless on (${of}) ${expiration(matchers)}`;
+  const unseen = `${select('license_vendor_license_info', matchers)} unless on (vendor_license) ${nextExpiry(matchers)}`;
+  return whole(`sum(${ofEach('count', features)}) or ${SOME} * (count(${unseen}) > 0) or ${noExpiry(matchers)}`);
 }
 
 /** Days of licenses that have expired. */
@@ -126,9 +127,11 @@ const saying = (text: string, when: string): string => `label_replace(NaN * (${w
 /** @param known has a value only while it is known that no row exists */
 export const orNoRow = (rows: string, text: string, known: string): string => `${rows} or ${saying(text, known)}`;
 
+export const NOTHING_KNOWN = 'Nothing is known';
+
 /** A panel without a series is empty, or complains about its fields. @param known series that are there if a row can be */
 export const orUnknown = (rows: string, known: string): string =>
-  `${rows} or ${saying('Nothing is known', `vector(1) unless on () count(${known})`)}`;
+  `${rows} or ${saying(NOTHING_KNOWN, `vector(1) unless on () count(${known})`)}`;
 
 /** Query number `i` of a panel. */
 const query = (expression: string, i: number): prometheus.DataqueryBuilder =>

@@ -9,14 +9,23 @@ import {
   DAYS_LEFT,
   DAYS_LEFT_NAMES,
   NO_ANSWER,
-  NO_DATA,
   ordered,
   PLAIN,
   place,
   SATURATION,
   type Step,
 } from './panels.ts';
-import { instant, nameOf, orUnknown, type Parameters, PROMETHEUS, type Read, ROWS, RowsQuery } from './queries.ts';
+import {
+  instant,
+  NOTHING_KNOWN,
+  nameOf,
+  orUnknown,
+  type Parameters,
+  PROMETHEUS,
+  type Read,
+  ROWS,
+  RowsQuery,
+} from './queries.ts';
 
 /** Tables. How a value is shown belongs to its column: a default would apply to names and versions, too. */
 
@@ -165,8 +174,8 @@ const labelWidths: Readonly<Record<string, number>> = {
 
 /** How series become rows. */
 export interface Series {
-  /** What is there if a row can be. Without it, a row says that nothing is known. */
-  readonly known: string;
+  /** For several queries: what is there if a row can be. Without it, a row says that nothing is known. */
+  readonly known?: string;
   readonly labels: readonly string[];
   /** Names of columns; `-` before one sorts the largest first. */
   readonly sortBy: readonly string[];
@@ -184,11 +193,13 @@ export function seriesTable(
   const shown = [...labels, 'note'];
   const names = shown.map((label) => [label, labelNames[label] ?? label] as const);
   const excluded = Object.keys(labelNames).filter((label) => !shown.includes(label));
-  // without a field, a panel is empty
-  const expressions = queries.map(({ expression }, i) => (i === 0 ? orUnknown(expression, known) : expression));
+  // several frames without a field are an empty panel, and one is its text
+  const expressions = queries.map(({ expression }, i) =>
+    i === 0 && known !== undefined ? orUnknown(expression, known) : expression,
+  );
   const panel = tablePanel(about, instant(expressions))
     .datasource(PROMETHEUS)
-    .noValue(NO_DATA)
+    .noValue(NOTHING_KNOWN)
     .withTransformation({ id: 'merge', options: {} })
     .withTransformation({
       id: 'organize',
@@ -200,7 +211,7 @@ export function seriesTable(
     });
   for (const [label, name] of names) {
     const width = labels.length === 1 ? undefined : labelWidths[name];
-    const size = width === undefined ? { minWidth: label === 'vendor_license' ? 150 : 120 } : { width };
+    const size = width === undefined ? { minWidth: label === 'vendor_license' ? 170 : 120 } : { width };
     const column: Shown = { name, ...(label === 'note' && { wrap: true }), ...size };
     panel.overrideByName(name, [...shownAs(column), ...linkOf(column, [])]);
   }

@@ -2,8 +2,16 @@ import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { months } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import { GOOD_BELOW, help, PLAIN, type Rows, type Step, split } from '../panels.ts';
-import { EXPIRED, expiriesIn, OF_VENDOR_LICENSES, PERIOD, SEVERAL_VENDOR_LICENSES, SOME } from '../queries.ts';
+import { GOOD_BELOW, help, namedFigures, PLAIN, type Rows, type Step, split, UNKNOWN_NAME } from '../panels.ts';
+import {
+  EXPIRED,
+  expiriesIn,
+  OF_VENDOR_LICENSES,
+  PERIOD,
+  SEVERAL_VENDOR_LICENSES,
+  SOME,
+  withoutExpiry,
+} from '../queries.ts';
 import { DAYS, EXPIRES, rowsTable, type Shown, VENDOR_LICENSE } from '../tables.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
@@ -21,7 +29,6 @@ const periods: Readonly<Record<string, readonly [pattern: string, steps: readonl
   '21–30 d': ['2[1-9]', GOOD_BELOW(1, 'orange')],
   '> 30 d': ['[3-9][0-9]|[1-9][0-9][0-9]+', PLAIN],
 };
-const UNKNOWN = 'unknown';
 const SOME_NAME: dashboard.ValueMapping = {
   type: dashboard.MappingType.ValueToText,
   options: { [SOME]: { text: 'some', color: 'text', index: 0 } },
@@ -57,21 +64,32 @@ export const expirations = () =>
         {
           title: 'Features by days left',
           description:
-            'How many features expire in each period: each version and package of a feature counts, however many licenses it has. All that have expired count, however long ago: renew them, or remove them from the server. Permanent licenses are in none. Unknown: those for which no expiry is reported; "some" is the features of a vendor license that was never collected.',
+            'How many features expire in each period: each version and package of a feature counts, however many licenses it has. All that have expired count, however long ago: renew them, or remove them from the server. Permanent licenses are in none.',
           unit: 'locale',
-          width: 24,
+          width: 20,
         },
         {
           expression: expiriesIn(
             of(([pattern]) => pattern),
             OF,
-            UNKNOWN,
           ),
           label: PERIOD,
         },
-        { ...of(([, steps]) => steps), [UNKNOWN]: PLAIN },
+        of(([, steps]) => steps),
         rows('Upcoming'),
-      ).mappings([SOME_NAME]),
+      ),
+    )
+    .withPanel(
+      namedFigures(
+        {
+          title: 'Not known',
+          description:
+            'Features for which no expiry is reported. "some": the features of a vendor license that was never collected.',
+          unit: 'locale',
+        },
+        { features: [withoutExpiry(OF), PLAIN] },
+        { title: 'Show: Overview', url: linkTo('license-overview', panelOf('License servers')) },
+      ).mappings([UNKNOWN_NAME, SOME_NAME]),
     )
     .withPanel(
       months(

@@ -20,8 +20,8 @@ const colors: Readonly<Record<EndpointName, string>> = {
   GetServerDown: 'red',
   GetExpirationFeatures: 'orange',
   GetConcurrentUsers: 'purple',
-  GetHistory: 'yellow',
-  GetHistoryReserved: 'super-light-yellow',
+  GetHistory: 'dark-yellow',
+  GetHistoryReserved: 'dark-purple',
   GetEfficiency: 'dark-green',
   GetHeatMap: 'dark-orange',
   GetUsers: 'super-light-blue',
@@ -208,7 +208,7 @@ export const exporter = () =>
     .withPanel(
       seriesTable(
         {
-          title: 'Values discarded',
+          title: 'Values discarded of the last answers',
           width: 24,
           height: 7,
           description:
@@ -223,7 +223,7 @@ export const exporter = () =>
             width: 90,
           },
         ],
-        { known: DISCARDED, labels: ['endpoint', 'reason'], sortBy: ['-Values'] },
+        { labels: ['endpoint', 'reason'], sortBy: ['-Values'] },
       ),
     )
     .withRow(

@@ -66,7 +66,7 @@ export const featureDashboard = () =>
         { title: 'Bought', description: 'Licenses of all increments that have not expired.', unit: 'none' },
         `sum(${boughtExpression(ONE_FEATURE)})`,
         PLAIN,
-        rows('Licenses and use'),
+        rows('Licenses and use, highest values'),
       ).mappings([UNCOUNTED_NAME]),
     )
     .withPanel(
@@ -78,7 +78,7 @@ export const featureDashboard = () =>
         },
         `max(${saturation(ONE_FEATURE)})`,
         SATURATION,
-        rows('Licenses and use'),
+        rows('Licenses and use, highest values'),
       ),
     )
     .withPanel(
@@ -101,7 +101,7 @@ export const featureDashboard = () =>
         { title: 'Idle', description: 'Licenses checked out by applications that are idle now.', unit: 'none' },
         `sum(${metric('license_feature_inactive_use', ONE_FEATURE)})`,
         PLAIN,
-        rows('Held but not used'),
+        rows('Held but not used, highest values'),
       ),
     )
     .withPanel(
@@ -258,7 +258,7 @@ export const featureDashboard = () =>
     .withPanel(
       graph(
         {
-          title: 'Licenses and use',
+          title: 'Licenses and use, highest values',
           description:
             'Licenses in use, waiting requests, and available licenses, from Prometheus. If the number of available licenses drops, an increment was lost.',
           unit: 'none',
@@ -269,6 +269,7 @@ export const featureDashboard = () =>
           'in use': orNaN(mostOf('license_feature_in_use')),
           waiting: orNaN(mostOf('license_feature_max_queued')),
         },
+        'max',
       )
         .overrideByName('bought', colored('text'))
         .overrideByName('in use', colored('blue'))
@@ -277,7 +278,7 @@ export const featureDashboard = () =>
     .withPanel(
       graph(
         {
-          title: 'Held but not used',
+          title: 'Held but not used, highest values',
           description: 'Licenses that are borrowed, idle, or reserved and unused. Check these when users wait.',
           unit: 'none',
           width: 24,
@@ -289,6 +290,7 @@ export const featureDashboard = () =>
           'borrowed and idle': orNaN(mostOf('license_feature_borrowed_inactive_use')),
           'reserved and unused': orNaN(mostOf('license_feature_unused_reserve')),
         },
+        'max',
       )
         .axisSoftMax(4)
         .overrideByName('idle', colored('blue'))

@@ -3,8 +3,8 @@ import type { MetricName } from '../../src/metrics/catalogue.ts';
 import { createDashboard } from '../dashboard.ts';
 import { waiting } from '../feature-table.ts';
 import { EXPIRIES_OF_ROW, linkTo, panelOf } from '../links.ts';
-import { GOOD_BELOW, help, namedFigures, PLAIN, split, states, UNKNOWN_NAME } from '../panels.ts';
-import { busy, expiration, expiriesIn, metric, once, PERIOD, saturated, select, sumOf } from '../queries.ts';
+import { GOOD_BELOW, help, namedFigures, orNaN, PLAIN, split, states, UNKNOWN_NAME } from '../panels.ts';
+import { busy, expiration, expiriesIn, metric, named, once, PERIOD, saturated, select, sumOf } from '../queries.ts';
 import { DAYS, EXPIRES, rowsTable, SHARE, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
 
 const panel = (title: string) => ({ title: `Show: ${title}`, url: linkTo('license-overview', panelOf(title)) });
@@ -51,8 +51,15 @@ const state: Shown = {
 };
 
 const UP = once(`min_over_time(${select('license_server_up')}[$__rate_interval])`);
-const ALL_SERVERS = `label_replace(min(${UP}) or vector(NaN), "vendor_license", "all servers", "", "")`;
-const DOWN_IN_RANGE = `${UP} and on (vendor_license) (${once(`min_over_time(${select('license_server_up')}[$__range] @ end())`)} == 0)`;
+const DOWN_IN_DAY = `sum(min without (job, instance) (min_over_time(${select('license_server_up')}[24h])) == bool 0)`;
+/** 0 is known only if servers are known now, and were a day ago. */
+const KNOWN_FOR_A_DAY = `(sum(${select('license_server_up')}) and sum(last_over_time(${select('license_server_up')}[1h] offset 23h)))`;
+
+/** The servers that were down at some time of the range: the same ones at each point of it. */
+const WERE_DOWN = `${once(`min_over_time(${select('license_server_up')}[$__range] @ end())`)} == 0`;
+const DOWN_IN_RANGE = `${UP} and on (vendor_license) (${WERE_DOWN})`;
+/** One row, if none was down. */
+const ALL_SERVERS = `${named('vendor_license', 'all servers', `(${orNaN(`min(${UP})`)})`)} unless on () (${WERE_DOWN})`;
 
 /** The features with the largest share in use. Each selector of a large site reads 20,000 series. */
 const BUSIEST = `topk(100, ${busy()})`;
@@ -78,8 +85,7 @@ export const overview = () =>
         {
           'down now': [`sum(${metric('license_server_up')} == bool 0)`, GOOD_BELOW(1)],
           'in last 24 h': [
-            // not while nothing is known now: a day without data would end in "0"
-            `sum(min without (job, instance) (min_over_time(${select('license_server_up')}[24h])) == bool 0) and sum(${select('license_server_up')})`,
+            `(${DOWN_IN_DAY} > 0) or (${DOWN_IN_DAY} and on () ${KNOWN_FOR_A_DAY})`,
             GOOD_BELOW(1, 'orange'),
           ],
         },
@@ -91,11 +97,14 @@ export const overview = () =>
         {
           title: 'Expiries',
           description:
-            'Features that have expired in the last 14 days, and those that expire within 30 days. Renew them, or remove them. The dashboard Expirations has all that have expired. Those of vendor licenses that were never collected are not known.',
+            'Features that have expired in the last 14 days, and those that expire within 7 days, or after 7 and within 30 days. Renew them, or remove them. The dashboard Expirations has all that have expired. Those of vendor licenses that were never collected are not known.',
           unit: 'none',
         },
-        { expression: expiriesIn({ '14 days ago': '-([1-9]|1[0-4])', 'in 30 days': '[12]?[0-9]' }, ''), label: PERIOD },
-        { '14 days ago': GOOD_BELOW(1), 'in 30 days': GOOD_BELOW(1, 'orange') },
+        {
+          expression: expiriesIn({ 'past 14 d': '-([1-9]|1[0-4])', '≤ 7 d': '[0-6]', '7–30 d': '[7-9]|[12][0-9]' }, ''),
+          label: PERIOD,
+        },
+        { 'past 14 d': GOOD_BELOW(1), '≤ 7 d': GOOD_BELOW(1), '7–30 d': GOOD_BELOW(1, 'orange') },
         { title: 'Show the licenses', url: linkTo('license-expirations', panelOf('Upcoming')) },
       ),
     )
@@ -163,7 +172,7 @@ export const overview = () =>
           info: [firing('info'), PLAIN],
           'evaluated ago': [`time() - ${EVALUATED}`, GOOD_BELOW(300)],
         },
-        panel('Needs attention, most urgent first'),
+        panel('Needs attention: now, then what is coming'),
       )
         .mappings([
           UNKNOWN_NAME,
@@ -177,7 +186,7 @@ export const overview = () =>
     .withPanel(
       rowsTable(
         {
-          title: 'Needs attention, most urgent first',
+          title: 'Needs attention: now, then what is coming',
           description:
             'What needs action: what cannot be used now first, then what is coming. These are the alerts that fire, whether or not they are sent anywhere. A license that has expired is listed for 14 days (within of LicenseExpired), and longer on the dashboard Expirations. Names lead to the vendor license and the feature.',
           width: 24,
@@ -237,7 +246,7 @@ export const overview = () =>
           height: 6,
         },
         {
-          '{{vendor_license}}': `${ALL_SERVERS} or (${DOWN_IN_RANGE})`,
+          '{{vendor_license}}': `(${ALL_SERVERS}) or (${DOWN_IN_RANGE})`,
         },
         { good: 'up', bad: 'down' },
       ),

@@ -1,8 +1,9 @@
 import { dateText } from '../model/local-time.ts';
+import { UNUSED_DAYS } from '../rightsizing/decision.ts';
 import type { Proposal, Proposals } from '../rightsizing/proposals.ts';
 import { productMatcher } from './known-data.ts';
 import { asksNote } from './notes.ts';
-import { hasRows, type TargetAnswer } from './panel-data.ts';
+import { hasRows, keyOf, type TargetAnswer } from './panel-data.ts';
 import { matcherOf, type Query } from './query.ts';
 import { countedText } from './texts.ts';
 
@@ -25,12 +26,16 @@ export function selection({ values, allows, isPattern }: Query, { rows }: Propos
   return { [Symbol.iterator]: () => Iterator.from(rows).map((row) => (isAskedFor(row) ? row : undefined)) };
 }
 
+/** Columns that are counted for a feature without advice, too. */
+const countedKeys: readonly string[] = ['denials'];
+
 /**
  * Why no feature has advice yet, in any state that the query asks for: the first day on which one can have it, or what is not
  * recorded; `undefined` if one has.
  */
 export function* notEnough(query: Query, proposals: Proposals, today: number): Generator<void, string | undefined> {
-  const { state: _, ...lists } = query.values.lists;
+  const { state, ...lists } = query.values.lists;
+  if (lists.with?.some((name) => countedKeys.includes(keyOf(name)))) return undefined;
   const waiting: Proposal['advice'][] = [];
   let isUnrecorded = false;
   for (const proposal of selection({ ...query, values: { ...query.values, lists } }, proposals)) {
@@ -48,6 +53,7 @@ export function* notEnough(query: Query, proposals: Proposals, today: number): G
   if (first === undefined) return isUnrecorded ? 'Not enough data yet: no use is recorded' : undefined;
   const days = waiting.map(({ enoughFrom = Number.NEGATIVE_INFINITY }) => enoughFrom);
   const day = days.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  if (state?.join() === 'unused') return `Not enough data: no use must be recorded for ${UNUSED_DAYS} days`;
   if (day > today) return `Not enough data until ${dateText(day)}`;
   // a day that has passed, or one that is not known, is no answer
   const { reason } = waiting.reduce((a, b) => (a.reason.length <= b.reason.length ? a : b), first);

@@ -20,7 +20,7 @@ const REGIME_DAYS = 28;
 /** Where refusals are not known: least hours a year with all licenses in use. */
 const LEAST_FULL_HOURS = 20;
 const RANGE_SHARE = 0.15;
-const UNUSED_DAYS = 180;
+export const UNUSED_DAYS = 180;
 const TIGHT_SHARE = 0.95;
 
 /** Whether a rule says that licenses are missing, apart from how long it was observed. */

@@ -41,7 +41,6 @@ const mayBeEmpty: Readonly<Record<string, string>> = {
   'license-overview: Alerts C': 'whether an alert of this severity fires is not known while a server is down',
   'license-exporter: Failed requests B': 'no request has failed',
   'license-optimisation: Fewer licenses than a week ago A': 'Prometheus has no data from a week ago',
-  'license-optimisation: Shrunk in a week A': 'Prometheus has no data from a week ago',
 };
 
 describe.runIf(peer('prometheus'))('PromQL of the dashboards in a real Prometheus', () => {

@@ -24,7 +24,7 @@ const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
 /** The texts for what is not known. A panel without a text of its own shows Grafana's. */
-const UNKNOWN = ['No data', 'unknown', 'no answer', 'nothing recorded, or no answer'];
+const UNKNOWN = ['No data', 'unknown', 'Nothing is known', 'no answer', 'nothing recorded, or no answer'];
 /** Colours that say neither good nor bad. */
 const NEUTRAL = ['text', 'transparent'];
 
@@ -168,7 +168,7 @@ describe.runIf(peer('prometheus'))('the dashboards of a site of which only names
     const others = values.flat().filter((text) => !ofExporter.includes(text));
     // the number of features whose expiry is not known, and the state "unknown" of each vendor license
     const unknown = [
-      `license-expirations: Features by days left: ${VENDOR_LICENSES.length * FEATURES.length}`,
+      `license-expirations: Not known: ${VENDOR_LICENSES.length * FEATURES.length}`,
       ...VENDOR_LICENSES.map(() => 'license-overview: License servers: 1'),
     ];
     expect(others.filter((text) => !isSaid(text))).toEqual(unknown);
