@@ -282,7 +282,7 @@ export const featureDashboard = () =>
           description: 'Licenses that are borrowed, idle, or reserved and unused. Check these when users wait.',
           unit: 'none',
           width: 24,
-          height: 8,
+          height: 9,
         },
         {
           idle: orNaN(mostOf('license_feature_inactive_use')),
