@@ -287,7 +287,6 @@ export const featureDashboard = () =>
         {
           idle: orNaN(mostOf('license_feature_inactive_use')),
           borrowed: orNaN(mostOf('license_feature_borrowed_use')),
-          'borrowed and idle': orNaN(mostOf('license_feature_borrowed_inactive_use')),
           'reserved and unused': orNaN(mostOf('license_feature_unused_reserve')),
         },
         'max',
@@ -295,7 +294,6 @@ export const featureDashboard = () =>
         .axisSoftMax(4)
         .overrideByName('idle', colored('blue'))
         .overrideByName('borrowed', colored('purple'))
-        .overrideByName('borrowed and idle', colored('orange'))
         .overrideByName('reserved and unused', colored('text')),
     )
     .withRow(help());
