@@ -82,7 +82,7 @@ export const expirations = () =>
     .withPanel(
       namedFigures(
         {
-          title: 'Not known',
+          title: 'Unknown',
           description:
             'Features for which no expiry is reported. "some": the features of a vendor license that was never collected.',
           unit: 'locale',

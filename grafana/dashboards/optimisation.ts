@@ -98,19 +98,19 @@ export const optimisation = () =>
     .withPanel(
       totals(
         {
-          title: 'Features by advice, and denials of 365 days',
+          title: 'Features by advice, denials (365 d)',
           description:
-            'Could go: licenses could be given back at renewal; without features of which no use was seen. Provisional: use may rise, or less than a year or no reservations are recorded; they are in no sum. Missing: users were denied while all licenses were in use, on more than 12 days a year. Run out soon: by proven growth, all licenses are in use within 120 days. Denials: denied requests of all features, for any cause; and those while licenses were free. A script that retries counts each time. Features for which no denial is recorded are not in it.',
+            'Could go: licenses could be given back at renewal; without features of which no use was seen. Provisional: use may rise, or less than a year or no reservations are recorded; they are in no sum. Missing: users were denied while all licenses were in use, on more than 12 days a year. Run out: by proven growth, all licenses are in use within 120 days. Denials: denied requests of all features, for any cause; and those while licenses were free. A script that retries counts each time. Features for which no denial is recorded are not in it.',
           unit: 'locale',
           width: 17,
         },
         {
-          'could go, sure': { of: 'Features that could go' },
-          'could go, provisional': { of: 'Provisional' },
+          'could go': { of: 'Features that could go' },
+          provisional: { of: 'Provisional' },
           missing: { of: 'Features missing', steps: GOOD_BELOW(1, 'orange') },
-          'run out soon': { of: 'Run out within 120 days', steps: GOOD_BELOW(1, 'orange') },
+          'run out': { of: 'Run out within 120 days', steps: GOOD_BELOW(1, 'orange') },
           denials: { of: 'Denials' },
-          'denied while free': { of: 'Other refusals' },
+          'while free': { of: 'Other refusals' },
         },
         rows('What could go, with its saving a year'),
         rows('Missing licenses, cost in year one'),

@@ -9,7 +9,7 @@ import { DatasourceError } from './errors.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
 import { selectFeatures } from './live-answers.ts';
 import { bought, daysLeft, daysSince, daysUntil, expires, flag, number, ownerColumn, text } from './live-columns.ts';
-import { cell, millis, type Notice, type TargetAnswer } from './panel-data.ts';
+import { cell, hasRows, millis, type Notice, type TargetAnswer } from './panel-data.ts';
 import { type Query, show } from './query.ts';
 import { type Cells, viewTable } from './table-view.ts';
 import { countedText, countText, namesText } from './texts.ts';
@@ -137,7 +137,7 @@ const undatedText = ({ undated }: Seen): string | undefined =>
 /** Says of which licenses `Bought` is no number. */
 const licenseType: Cells<Expiring> = [[text('License type'), (entry) => cell(entry.licenseType), 'asked']];
 
-function expirationTable(
+function* expirationTable(
   query: Query,
   items: Iterable<Expiring | undefined>,
   { now, localTime, owners }: ExpirationContext,
@@ -165,7 +165,12 @@ function expirationTable(
   const keyOf = (entry: Expiring): number =>
     statusOf(entry, now) === 'ended' ? ENDED + (now - entry.expiration) : entry.expiration - now;
   const order = { name: 'Expires', keyOf };
-  return viewTable(query, { name: 'expirations', cells, items, order, problems, unknown: () => undatedText(seen) });
+  const unknown = (): string | undefined => undatedText(seen);
+  const answer = yield* viewTable(query, { name: 'expirations', cells, items, order, problems, unknown });
+  // a list that looks complete is not
+  if (seen.undated === 0 || !answer.items.some(hasRows)) return answer;
+  const incomplete = `without ${countedText(seen.undated, 'feature')}: no expiry is known`;
+  return { ...answer, notices: [...answer.notices, { severity: 'warning', text: incomplete }] };
 }
 
 interface Month {

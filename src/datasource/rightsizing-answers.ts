@@ -11,7 +11,7 @@ import { asksNote } from './notes.ts';
 import { type Cell, cell, type Notice, type TargetAnswer } from './panel-data.ts';
 import { type Query, show } from './query.ts';
 import { priceColumns, rightsizingCells } from './rightsizing-columns.ts';
-import { notEnough, selection, withoutAdvice, withReason } from './rightsizing-selection.ts';
+import { isCounted, notEnough, selection, withoutAdvice, withReason } from './rightsizing-selection.ts';
 import { pricesIn } from './served.ts';
 import { type Cells, type Order, type TableContent, viewTable } from './table-view.ts';
 import { countText } from './texts.ts';
@@ -109,7 +109,7 @@ function* answerTable(
   const hasPrices = backend.prices.refusal() === undefined && backend.proposals.hasPrices();
   const order = hasPrices ? byWorth : byCount;
   const items = selection(query, proposals);
-  const isSaid = query.values.none !== undefined || asksNote(query);
+  const isSaid = !isCounted(query) && (query.values.none !== undefined || asksNote(query));
   const unknown = isSaid ? yield* withoutAdvice(query, proposals) : undefined;
   const answer = yield* viewTable(query, {
     name: 'rightsizing',
@@ -121,7 +121,7 @@ function* answerTable(
     }),
     items,
     order,
-    unknown: () => unknown,
+    ...(isSaid && { unknown: () => unknown }),
     ...(page !== undefined && { page }),
   });
   const totals = yield* totalsOf(items);

@@ -26,8 +26,9 @@ export function selection({ values, allows, isPattern }: Query, { rows }: Propos
   return { [Symbol.iterator]: () => Iterator.from(rows).map((row) => (isAskedFor(row) ? row : undefined)) };
 }
 
-/** Columns that are counted for a feature without advice, too. */
-const countedKeys: readonly string[] = ['denials'];
+/** Whether the rows are those with a number that a feature without advice has, too. */
+export const isCounted = ({ values }: Query): boolean =>
+  values.lists.with?.some((name) => keyOf(name) === 'denials') === true;
 
 /**
  * Why no feature has advice yet, in any state that the query asks for: the first day on which one can have it, or what is not
@@ -35,7 +36,7 @@ const countedKeys: readonly string[] = ['denials'];
  */
 export function* notEnough(query: Query, proposals: Proposals, today: number): Generator<void, string | undefined> {
   const { state, ...lists } = query.values.lists;
-  if (lists.with?.some((name) => countedKeys.includes(keyOf(name)))) return undefined;
+  if (isCounted(query)) return undefined;
   const waiting: Proposal['advice'][] = [];
   let isUnrecorded = false;
   for (const proposal of selection({ ...query, values: { ...query.values, lists } }, proposals)) {

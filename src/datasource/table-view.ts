@@ -66,12 +66,12 @@ function shownColumns<T>(query: Query, cells: Cells<T>): Cells<T> {
 type Kept<T> = Required<Pick<TableContent<T>, 'items' | 'unknown'>>;
 
 /** The items that the key `with` keeps. The others become `undefined`, so that a long search can pause. */
-function keptItems<T>(query: Query, { cells, items, unknown = () => undefined }: TableContent<T>): Kept<T> {
+function keptItems<T>(query: Query, { cells, items, unknown }: TableContent<T>): Kept<T> {
   const columns = (query.values.lists.with ?? []).map((name) => columnOf(query, cells, 'with', name));
   const reads = columns.map(([, read]) => read);
   const names = columns.map(([{ text }]) => text.toLowerCase()).join(', ');
   const noun = cells.some(([{ text }]) => text === 'Feature') ? 'feature' : 'row';
-  if (reads.length === 0) return { items, unknown };
+  if (reads.length === 0) return { items, unknown: unknown ?? (() => undefined) };
   let withoutValue = 0;
   const isKept = (item: T): boolean => {
     const values = reads.map((read) => read(item));
@@ -80,7 +80,8 @@ function keptItems<T>(query: Query, { cells, items, unknown = () => undefined }:
   };
   return {
     items: Iterator.from(items).map((item) => (item !== undefined && isKept(item) ? item : undefined)),
-    unknown: () => unknown() ?? (withoutValue === 0 ? undefined : `${names} of ${countedText(withoutValue, noun)}`),
+    // a table that says what is not known also has cells without a value that are known to have none
+    unknown: unknown ?? (() => (withoutValue === 0 ? undefined : `${names} of ${countedText(withoutValue, noun)}`)),
   };
 }
 

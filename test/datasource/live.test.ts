@@ -208,6 +208,18 @@ describe('expirations', () => {
     };
     expect(figures('totals')).toEqual([]);
     expect(figures('months')).toEqual([]);
+    // nor does a list look complete
+    const dated = feature({ feature: 'dated', licenseExpiration: NOW + 86_400 });
+    const both = inventoryOf({
+      products: good(answer([product()])),
+      features: { [WHOLE]: good(answer([undated, dated])) },
+      expirations: { 'lic01;cdslmd': good(answer([])) },
+    });
+    const listed = answerExpirations(queryOf('expirations', { product: '%' }), both, context);
+    expect([rowsOf(listed).length, listed.notices.map((notice) => notice.text)]).toEqual([
+      1,
+      ['without 1 feature: no expiry is known'],
+    ]);
   });
 
   it('are annotations where they end within the range, one for each day', () => {

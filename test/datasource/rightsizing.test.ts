@@ -378,6 +378,20 @@ describe('the note', () => {
     expect(await noteOf({ state: 'could go', none: 'None' }, [adviceOf({ state: 'fine' })])).toEqual([[null, 'None']]);
   });
 
+  it('promises no date for what does not come with the advice', async () => {
+    const rows = [waiting('a'), none('b')];
+    const unused = 'Not enough data: no use must be recorded for 180 days';
+    expect(await noteOf({ state: 'unused' }, rows)).toEqual([[null, unused]]);
+    const denied = (denials: number | undefined) => waiting('a', { denials });
+    const unknown = 'None is known, but there is no data about denials of 1 feature';
+    expect(await noteOf({ with: 'Denials' }, [denied(undefined)])).toEqual([[null, unknown]]);
+    expect(await noteOf({ with: 'Denials' }, [denied(0)])).toEqual([[null, 'Nothing']]);
+    expect(await noteOf({ with: 'Denials' }, [denied(3), denied(0)])).toEqual([['a', null]]);
+    // without proven growth, a feature is known not to run out
+    const fine = adviceOf({ state: 'fine', runsOut: undefined });
+    expect(await noteOf({ with: 'Runs out' }, [fine])).toEqual([[null, 'Nothing']]);
+  });
+
   it('says what is not recorded, if no day can be said', async () => {
     const reason = 'Not enough data: 4 of the last 20 weeks are recorded and bought rose from 5 to 6.';
     const rows = [waiting('a', { enoughFrom: undefined, reason }), waiting('b')];

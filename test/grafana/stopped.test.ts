@@ -168,7 +168,7 @@ describe.runIf(peer('prometheus'))('the dashboards of a site of which only names
     const others = values.flat().filter((text) => !ofExporter.includes(text));
     // the number of features whose expiry is not known, and the state "unknown" of each vendor license
     const unknown = [
-      `license-expirations: Not known: ${VENDOR_LICENSES.length * FEATURES.length}`,
+      `license-expirations: Unknown: ${VENDOR_LICENSES.length * FEATURES.length}`,
       ...VENDOR_LICENSES.map(() => 'license-overview: License servers: 1'),
     ];
     expect(others.filter((text) => !isSaid(text))).toEqual(unknown);

@@ -143,7 +143,8 @@ describe('could go', () => {
       (peak: number, denials: number | undefined = undefined): Draw =>
       (age, hour) => ({ ...steady(age, hour), ...(age === 50 && hour === 10 && { inUse: peak }), denials });
     const enough = advise(400, unrecorded(18));
-    expect(enough).toMatchObject({ state: 'could go', refusalDays: undefined, otherRefusals: undefined });
+    const unknown = { refusalDays: undefined, otherRefusals: undefined, denials: undefined };
+    expect(enough).toMatchObject({ state: 'could go', ...unknown });
     expect(enough.reason).toContain('refusals not known (they are not recorded here)');
     expect(enough.reason).toContain('at least 2 were free in all samples');
     const stopped = advise(400, unrecorded(19));
@@ -292,7 +293,7 @@ describe('refusals', () => {
       ...(age === 73 && hour === 15 && { inUse: 20, denials: 3 }),
       ...(age === 73 && hour === 16 && { inUse: 3, denials: 4 }),
     }));
-    expect(advice).toMatchObject({ refusalDays: 1, refusalHours: 1, otherRefusals: 4 });
+    expect(advice).toMatchObject({ refusalDays: 1, refusalHours: 1, otherRefusals: 4, denials: 7 });
   });
 
   it('of an expired license are not for want of licenses', () => {

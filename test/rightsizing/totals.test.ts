@@ -61,11 +61,14 @@ describe('totals', () => {
       runOut: 1,
       provisional: 1,
       advised: 12,
+      denials: 108,
+      otherRefusals: 24,
     });
   });
 
   it('are unknown without advice', () => {
-    const { currencies, ...counts } = runAtOnce(totalsOf([]));
+    const { currencies, denials, otherRefusals, ...counts } = runAtOnce(totalsOf([]));
+    expect([denials, otherRefusals]).toEqual([undefined, undefined]);
     expect(currencies).toMatchObject([{ currency: undefined, couldGo: 0, saving: undefined, cost: undefined }]);
     expect(new Set(Object.values(counts))).toEqual(new Set([0]));
   });
