@@ -22,7 +22,7 @@ export interface About {
 }
 
 /** The text of a panel without data. It is also shown while nothing is scraped, so it must not sound like good news. */
-export const NO_DATA = 'unknown';
+const NO_DATA = 'unknown';
 /** The same in a panel of rows. What is nothing, the daemon says in a row. */
 export const NO_ANSWER = 'no answer';
 /** The same in a chart of rows: without a recorded value it has no row. */
