@@ -167,7 +167,7 @@ export const withNames = (panel: stat.PanelBuilder): stat.PanelBuilder =>
     // beside its name, a value would be nearer to the name of the next one
     .wideLayout(false)
     // on a narrow screen, Grafana would choose sizes too small to read
-    .text(new common.VizTextDisplayOptionsBuilder().titleSize(12).valueSize(20));
+    .text(new common.VizTextDisplayOptionsBuilder().titleSize(12).valueSize(18));
 
 /** A name that stays in a panel while nothing of it is known. */
 export const orNaN = (expression: string): string => `${expression} or vector(NaN)`;

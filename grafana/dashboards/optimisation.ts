@@ -38,7 +38,10 @@ const day = (name: string, as: string, unknown: string): Shown => ({
 
 /** The word of the figures. */
 const SURE: NonNullable<Shown['names']> = [
-  { type: MappingType.ValueToText, options: { high: { text: 'sure', index: 0 } } },
+  {
+    type: MappingType.ValueToText,
+    options: { high: { text: 'sure', index: 0 }, provisional: { text: 'maybe', index: 1 } },
+  },
 ];
 
 const rows = (title: string) => ({
@@ -100,13 +103,13 @@ export const optimisation = () =>
         {
           title: 'Features by advice, denials (365 d)',
           description:
-            'Could go: licenses could be given back at renewal; without features of which no use was seen. Provisional: use may rise, or less than a year or no reservations are recorded; they are in no sum. Missing: users were denied while all licenses were in use, on more than 12 days a year. Run out: by proven growth, all licenses are in use within 120 days. Denials: denied requests of all features, for any cause; and those while licenses were free. A script that retries counts each time. Features for which no denial is recorded are not in it.',
+            'Could go: licenses could be given back at renewal; without features of which no use was seen. Maybe (provisional advice): use may rise, or less than a year or no reservations are recorded; they are in no sum. Missing: users were denied while all licenses were in use, on more than 12 days a year. Run out: by proven growth, all licenses are in use within 120 days. Denials: denied requests of all features, for any cause; and those while licenses were free. A script that retries counts each time. Features for which no denial is recorded are not in it.',
           unit: 'locale',
           width: 17,
         },
         {
           'could go': { of: 'Features that could go' },
-          provisional: { of: 'Provisional' },
+          maybe: { of: 'Provisional' },
           missing: { of: 'Features missing', steps: GOOD_BELOW(1, 'orange') },
           'run out': { of: 'Run out within 120 days', steps: GOOD_BELOW(1, 'orange') },
           denials: { of: 'Denials' },
@@ -123,7 +126,7 @@ export const optimisation = () =>
         {
           title: 'What could go, with its saving a year',
           description:
-            'Licenses that could be given back at renewal: fewer were enough but for a few hours a year, and hardly anybody was denied. Provisional advice may be wrong: use may rise, or a season is not seen. Ask the users before you drop licenses.',
+            'Licenses that could be given back at renewal: fewer were enough but for a few hours a year, and hardly anybody was denied. Maybe: provisional advice may be wrong: use may rise, or a season is not seen. Ask the users before you drop licenses.',
           width: 24,
           height: 14,
         },

@@ -101,10 +101,10 @@ export const overview = () =>
           unit: 'none',
         },
         {
-          expression: expiriesIn({ 'past 14 d': '-([1-9]|1[0-4])', '≤ 7 d': '[0-6]', '7–30 d': '[7-9]|[12][0-9]' }, ''),
+          expression: expiriesIn({ past: '-([1-9]|1[0-4])', '≤ 7 d': '[0-6]', '7–30 d': '[7-9]|[12][0-9]' }, ''),
           label: PERIOD,
         },
-        { 'past 14 d': GOOD_BELOW(1), '≤ 7 d': GOOD_BELOW(1), '7–30 d': GOOD_BELOW(1, 'orange') },
+        { past: GOOD_BELOW(1), '≤ 7 d': GOOD_BELOW(1), '7–30 d': GOOD_BELOW(1, 'orange') },
         { title: 'Show the licenses', url: linkTo('license-expirations', panelOf('Upcoming')) },
       ),
     )
