@@ -73,7 +73,7 @@ export const exporter = () =>
           unit: 'bool_yes_no',
         },
         { accepted: [`min(${select('license_upstream_authenticated')})`, GOOD_AT_ONE] },
-        rows('Logons'),
+        rows('Logons per minute'),
       ),
     )
     .withPanel(
@@ -181,10 +181,10 @@ export const exporter = () =>
     .withPanel(
       graph(
         {
-          title: 'Logons',
+          title: 'Logons per minute',
           description:
             'Per minute: NTLM logons, and repeated logons on connections that were already logged on. If there are many, the server or a proxy closes connections.',
-          unit: 'opm',
+          unit: 'none',
         },
         {
           handshakes: `sum(${perMinute('license_exporter_upstream_handshakes_total')})`,
