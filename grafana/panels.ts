@@ -6,7 +6,7 @@ import * as statetimeline from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as text from '@grafana/grafana-foundation-sdk/text';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import { SATURATED } from '../src/datasource/feature-totals.ts';
-import { current, instant, lines, once, PROMETHEUS, select } from './queries.ts';
+import { current, instant, lines, once, PERIOD, PROMETHEUS, select } from './queries.ts';
 
 /** Kinds of panels that several dashboards use. */
 
@@ -50,11 +50,10 @@ export const GOOD_BELOW = (bad: number, color = 'red'): readonly Step[] => [
   [bad, color],
 ];
 /** The text of a value that is not known. */
-const unknownName = (color: string): dashboard.ValueMapping => ({
+export const UNKNOWN_NAME: dashboard.ValueMapping = {
   type: dashboard.MappingType.SpecialValue,
-  options: { match: dashboard.SpecialValueMatch.NullAndNan, result: { text: 'unknown', color } },
-});
-export const UNKNOWN_NAME = unknownName('text');
+  options: { match: dashboard.SpecialValueMatch.NullAndNan, result: { text: 'unknown', color: 'text' } },
+};
 
 /** Days to an expiry: the colours change at 7 and 30. */
 export const DAYS_LEFT: readonly Step[] = [
@@ -169,6 +168,17 @@ export const withNames = (panel: stat.PanelBuilder): stat.PanelBuilder =>
     // on a narrow screen, Grafana would choose sizes too small to read
     .text(new common.VizTextDisplayOptionsBuilder().titleSize(12).valueSize(18));
 
+/** Figures with colours of their own, by their names. */
+export function withSteps(
+  panel: stat.PanelBuilder,
+  steps: Readonly<Record<string, readonly Step[]>>,
+): stat.PanelBuilder {
+  for (const [name, colors] of Object.entries(steps)) {
+    panel.overrideByName(name, [{ id: 'thresholds', value: absolute(colors) }]);
+  }
+  return panel;
+}
+
 /** A name that stays in a panel while nothing of it is known. */
 export const orNaN = (expression: string): string => `${expression} or vector(NaN)`;
 
@@ -184,10 +194,7 @@ export function namedFigures(
   const panel = withNames(figure(about, '', PLAIN, ...rows))
     .targets(current(expressions))
     .mappings([UNKNOWN_NAME]);
-  for (const [name, [, steps]] of Object.entries(figures)) {
-    panel.overrideByName(name, [{ id: 'thresholds', value: absolute(steps) }]);
-  }
-  return panel;
+  return withSteps(panel, Object.fromEntries(Object.entries(figures).map(([name, [, steps]]) => [name, steps])));
 }
 
 /** The fields in this order: Infinity sorts them by name, and Prometheus not at all. */
@@ -196,10 +203,10 @@ export const ordered = (names: readonly string[]): dashboard.DataTransformerConf
   options: { indexByName: Object.fromEntries(names.map((name, i) => [name, i])) },
 });
 
-/** Figures of one query, by the name that its label has. */
+/** Figures of one query, by the name of their period. */
 export function split(
   about: About,
-  { expression, label }: { readonly expression: string; readonly label: string },
+  expression: string,
   figures: Readonly<Record<string, readonly Step[]>>,
   rows: Rows,
 ): stat.PanelBuilder {
@@ -210,16 +217,13 @@ export function split(
       options: {
         mappings: [
           { fieldName: 'Time', handlerKey: '__ignore' },
-          { fieldName: label, handlerKey: 'field.name' },
+          { fieldName: PERIOD, handlerKey: 'field.name' },
           { fieldName: 'Value', handlerKey: 'field.value' },
         ],
       },
     })
     .withTransformation(ordered(Object.keys(figures)));
-  for (const [name, steps] of Object.entries(figures)) {
-    panel.overrideByName(name, [{ id: 'thresholds', value: absolute(steps) }]);
-  }
-  return panel;
+  return withSteps(panel, figures);
 }
 
 /**

@@ -2,7 +2,6 @@ import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import {
   type About,
-  absolute,
   head,
   linksOf,
   ordered,
@@ -11,6 +10,7 @@ import {
   type Step,
   thresholds,
   withNames,
+  withSteps,
 } from './panels.ts';
 import { OF_VENDOR_LICENSES, type Parameters, type Read, ROWS, RowsQuery } from './queries.ts';
 
@@ -47,10 +47,10 @@ export function totals(
   const built = panel(about, {}, columns, links)
     .reduceOptions(reduced(false, names.join('|')))
     .withTransformation(ordered(names));
-  for (const [name, { steps = PLAIN }] of Object.entries(figures)) {
-    built.overrideByName(name, [{ id: 'thresholds', value: absolute(steps) }]);
-  }
-  return built;
+  return withSteps(
+    built,
+    Object.fromEntries(Object.entries(figures).map(([name, { steps = PLAIN }]) => [name, steps])),
+  );
 }
 
 /** A sum of money for each currency. There is a row for each; none for those without a sum. */

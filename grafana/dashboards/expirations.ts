@@ -3,15 +3,7 @@ import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { months } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { GOOD_BELOW, help, namedFigures, PLAIN, type Rows, type Step, split, UNKNOWN_NAME } from '../panels.ts';
-import {
-  EXPIRED,
-  expiriesIn,
-  OF_VENDOR_LICENSES,
-  PERIOD,
-  SEVERAL_VENDOR_LICENSES,
-  SOME,
-  withoutExpiry,
-} from '../queries.ts';
+import { EXPIRED, expiriesIn, OF_VENDOR_LICENSES, SEVERAL_VENDOR_LICENSES, SOME, withoutExpiry } from '../queries.ts';
 import { DAYS, EXPIRES, rowsTable, type Shown, VENDOR_LICENSE } from '../tables.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
@@ -68,13 +60,10 @@ export const expirations = () =>
           unit: 'locale',
           width: 20,
         },
-        {
-          expression: expiriesIn(
-            of(([pattern]) => pattern),
-            OF,
-          ),
-          label: PERIOD,
-        },
+        expiriesIn(
+          of(([pattern]) => pattern),
+          OF,
+        ),
         of(([, steps]) => steps),
         rows('Upcoming'),
       ),

@@ -4,7 +4,7 @@ import { createDashboard } from '../dashboard.ts';
 import { waiting } from '../feature-table.ts';
 import { EXPIRIES_OF_ROW, linkTo, panelOf } from '../links.ts';
 import { GOOD_BELOW, help, namedFigures, orNaN, PLAIN, split, states, UNKNOWN_NAME } from '../panels.ts';
-import { busy, expiration, expiriesIn, metric, named, once, PERIOD, saturated, select, sumOf } from '../queries.ts';
+import { busy, expiration, expiriesIn, metric, named, once, saturated, select, sumOf } from '../queries.ts';
 import { DAYS, EXPIRES, rowsTable, SHARE, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
 
 const panel = (title: string) => ({ title: `Show: ${title}`, url: linkTo('license-overview', panelOf(title)) });
@@ -100,10 +100,7 @@ export const overview = () =>
             'Features that have expired in the last 14 days, and those that expire within 7 days, or after 7 and within 30 days. Renew them, or remove them. The dashboard Expirations has all that have expired. Those of vendor licenses that were never collected are not known.',
           unit: 'none',
         },
-        {
-          expression: expiriesIn({ past: '-([1-9]|1[0-4])', '≤ 7 d': '[0-6]', '7–30 d': '[7-9]|[12][0-9]' }, ''),
-          label: PERIOD,
-        },
+        expiriesIn({ past: '-([1-9]|1[0-4])', '≤ 7 d': '[0-6]', '7–30 d': '[7-9]|[12][0-9]' }, ''),
         { past: GOOD_BELOW(1), '≤ 7 d': GOOD_BELOW(1), '7–30 d': GOOD_BELOW(1, 'orange') },
         { title: 'Show the licenses', url: linkTo('license-expirations', panelOf('Upcoming')) },
       ),

@@ -119,7 +119,7 @@ export function* evaluateDemand(demand: Demand, context: AdviceContext): Generat
     refusalDays: refusals.kind === 'known' ? refusals.days : undefined,
     refusalHours: refusals.kind === 'known' ? refusals.hours : undefined,
     otherRefusals: refusals.kind === 'known' ? figures.refusals.others : undefined,
-    // those that were counted are a fact, but no denial is known only where denials are recorded
+    // what was counted is a fact; that nobody was denied is known only where denials are recorded
     denials: refusals.kind === 'known' ? figures.refusals.requests : figures.refusals.requests || undefined,
     growth,
     busyWeek: findings.busyWeek,

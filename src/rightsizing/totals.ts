@@ -45,12 +45,9 @@ const SLICE = 256;
 
 type Sum = { -readonly [Name in keyof CurrencyTotal]: CurrencyTotal[Name] };
 
+/** A sum of what is known. */
 const added = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined ? b : b === undefined ? a : roundAmount(a + b);
-
-/** A sum of what is known. */
-const known = (sum: number | undefined, more: number | undefined): number | undefined =>
-  more === undefined ? sum : (sum ?? 0) + more;
 
 /** Whether licenses run out within `RUN_OUT_DAYS` days of the pass. */
 const runsOutSoon = ({ advice }: Proposal): boolean =>
@@ -83,8 +80,8 @@ export function* totalsOf(proposals: Iterable<Proposal | undefined>): Generator<
     const { advice, money } = proposal;
     const { state, count = 0, confidence } = advice;
     if (state !== 'not enough data' && state !== 'no advice') counts.advised += 1;
-    denials = known(denials, advice.denials);
-    otherRefusals = known(otherRefusals, advice.otherRefusals);
+    denials = added(denials, advice.denials);
+    otherRefusals = added(otherRefusals, advice.otherRefusals);
     if (runsOutSoon(proposal)) counts.runOut += 1;
     const isSummed = confidence === 'high';
     if (state === 'missing') counts.missing += 1;
