@@ -149,7 +149,9 @@ function* engineFaults({ history: { ticks, step, replicas, delivers } }: Observe
       if (wasSaid && !isSaid && isHere && condition !== 'false' && !isLapsed && !isSucceeded(alert, now))
         yield { kind: 'false end', by, tick };
       const isLongEnough = raised > 0 && (raised - 1) * step >= pendingFor;
-      if (isHere && isLongEnough && now.said.get(alert) !== 1) yield { kind: 'loss', by, tick };
+      // a clock that was set back makes an earlier stage true while the later one keeps firing
+      if (isHere && isLongEnough && now.said.get(alert) !== 1 && !isSucceeded(alert, now))
+        yield { kind: 'loss', by, tick };
       const longest = course.keepFiringFor + step;
       if (isSaid && (elsewhere * step > (isRestored ? longest : 0) || notFound * step > longest))
         yield { kind: 'late end', by, tick };
