@@ -35,5 +35,7 @@ export async function shrink(fault: Fault, rules: Rules): Promise<string> {
     const found = faultsIn(each).find(isSame);
     if (found !== undefined) return shrink({ ...found, history: { ...found.history, seed } }, rules);
   }
-  return describeFault(fault, observed[0] as Observed);
+  // the fault was found under the name of a variant
+  const alert = fault.alert.replace(/analyzer-\d+/, `analyzer-${seed}`);
+  return describeFault({ ...fault, alert }, observed[0] as Observed);
 }
