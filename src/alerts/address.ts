@@ -1,5 +1,14 @@
 import type { Owners } from '../model/owners.ts';
-import { type AlertState, fingerprint, identityOf, keyOf, type Labels, withoutEmpty } from './alert.ts';
+import {
+  type AlertState,
+  fingerprint,
+  groupLabels,
+  identityOf,
+  keyOf,
+  type Labels,
+  labelsKey,
+  withoutEmpty,
+} from './alert.ts';
 import type { Rule } from './rule.ts';
 import type { AlertStates } from './state-machine.ts';
 
@@ -36,6 +45,9 @@ function movedText({ owner: before }: Labels, { owner }: Labels): string {
   return owner === undefined ? 'without an owner' : `with ${owner}`;
 }
 
+/** What licenses that end on one day have in common in all stages, for one owner. */
+const dayOf = (labels: Labels): string => labelsKey({ ...groupLabels(labels), alertname: '', severity: '' });
+
 /**
  * Alerts with the labels of who acts on them now. One that fires is ended with its labels of before, because for Alertmanager
  * another label makes another alert.
@@ -45,6 +57,8 @@ function movedText({ owner: before }: Labels, { owner }: Labels): string {
 export function readdress(before: AlertStates, address: Address, rules: readonly Rule[], at: number): AlertStates {
   const ruleOf = new Map(rules.map((rule) => [rule.id, rule]));
   const after = new Map<string, AlertState>();
+  /** How the days of expiries go on for those who acted on them. */
+  const movedDays = new Map<string, string>();
   for (const [key, alert] of before) {
     // who acts on features is not known without them
     const isKept = alert.state === 'resolved' || isWhole(alert, ruleOf.get(alert.rule));
@@ -54,6 +68,13 @@ export function readdress(before: AlertStates, address: Address, rules: readonly
     if (!isMoved || alert.state === 'pending') continue;
     const ended: AlertState = { ...alert, state: 'resolved', resolvedAt: at, now: movedText(alert.labels, labels) };
     after.set(keyOf(ended), ended);
+    if (alert.labels.expires !== undefined) movedDays.set(dayOf(alert.labels), movedText(alert.labels, labels));
+  }
+  for (const [key, alert] of after) {
+    // an earlier stage that was restored without its features would fire again for those who act on none of them any more
+    const next =
+      alert.state === 'firing' && isWhole(alert, ruleOf.get(alert.rule)) && movedDays.get(dayOf(alert.labels));
+    if (typeof next === 'string') after.set(key, { ...alert, state: 'resolved', resolvedAt: at, now: next });
   }
   for (const [key, { labels, now }] of after) {
     const next = now === undefined ? undefined : after.get(fingerprint(labels));
