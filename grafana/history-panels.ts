@@ -2,7 +2,7 @@ import * as barchart from '@grafana/grafana-foundation-sdk/barchart';
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as heatmap from '@grafana/grafana-foundation-sdk/heatmap';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
-import { type About, allSeries, head, legend, NOT_RECORDED, ordered, type Rows } from './panels.ts';
+import { type About, allSeries, DASHED, head, legend, NOT_RECORDED, ordered, type Rows } from './panels.ts';
 import { IN_RANGE, type Parameters, type Read, ROWS, RowsQuery } from './queries.ts';
 
 /** Panels of the history endpoints. */
@@ -27,10 +27,9 @@ const UNKNOWN_SERIES = {
 /** The series of a day, with their colours: bought licenses, and the peak, the users and the reservations. */
 const days: readonly (Read & { readonly color: string; readonly fill?: number; readonly dashed?: true })[] = [
   { name: 'Max In Use', as: 'peak in use', color: 'blue', fill: 30 },
-  // often equal to the peak, which is then seen between the dashes
   { name: 'Distinct Users', as: 'users at one time', color: 'purple', dashed: true },
   { name: 'Reserved Licenses', as: 'reserved', color: 'orange' },
-  { name: 'Max Available', as: 'bought', color: 'text' },
+  { name: 'Max Available', as: 'bought', color: 'text', dashed: true },
 ];
 
 /** Steps by local day of the analyzer. A day fills its part of the time range, so that hours and a year are drawn alike. */
@@ -54,7 +53,7 @@ export function peaks(about: About, parameters: Parameters): timeseries.PanelBui
     panel.overrideByName(as, [
       colored(color),
       { id: 'custom.fillOpacity', value: fill },
-      ...(dashed === true ? [{ id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 6] } }] : []),
+      ...(dashed === true ? [DASHED] : []),
     ]);
   }
   return panel;

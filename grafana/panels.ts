@@ -226,6 +226,9 @@ export function split(
   return withSteps(panel, figures);
 }
 
+/** A line that is often equal to another one, which is then seen between the dashes. */
+export const DASHED = { id: 'custom.lineStyle', value: { fill: 'dash', dash: [8, 6] } } as const;
+
 /**
  * Lines over time, by legend and expression.
  *

@@ -56,7 +56,7 @@ const ofEach = (how: 'sum' | 'count', series: string): string =>
 
 /** A figure over all series. It is not known while series are withheld, because it would be too low. */
 const whole = (figure: string): string =>
-  `(${figure}) and on () (max(${select('license_exporter_series_limit_exceeded')}) == 0)`;
+  `((${figure}) and on () (max(${select('license_exporter_series_limit_exceeded')}) == 0))`;
 
 /** The label of a figure of several. */
 export const PERIOD = 'period';

@@ -234,14 +234,14 @@ export interface TableQuery {
   readonly keepsTime?: true;
 }
 
-/** What the daemon says in a row: that there is nothing, what is not known, or what is left out. */
-const NOTE: Shown = { name: 'Note', minWidth: 150, wrap: true };
+/** What the daemon says in a row: that there is nothing, what is not known, or what is left out. Without such a row, it is hidden. */
+const NOTE: Shown = { name: 'Note', minWidth: 130, wrap: true };
 
 /** A table of rows of the daemon. */
 export function rowsTable(about: About, query: TableQuery, columns: readonly Shown[]): table.PanelBuilder {
   const { top, none } = query;
-  // last: on a narrow screen, the rows are what is seen
-  const shown = [...columns, NOTE];
+  // first: on a narrow screen, a row with a note beyond the edge looks empty
+  const shown = [NOTE, ...columns];
   const panel = tablePanel(about, [new RowsQuery(query.target, { ...query.parameters, top, none }, shown)])
     .datasource(ROWS)
     .withTransformation(ordered(shown.map(nameOf)));

@@ -29,7 +29,8 @@ const SOME_NAME: dashboard.ValueMapping = {
 const of = <T>(read: (period: (typeof periods)[string]) => T): Readonly<Record<string, T>> =>
   Object.fromEntries(Object.entries(periods).map(([name, period]) => [name, read(period)]));
 
-const feature: Shown = { name: 'Feature' };
+// beside a note, the date is still seen on a narrow screen
+const feature: Shown = { name: 'Feature', minWidth: 120 };
 const rest: readonly Shown[] = [
   { name: 'Version', width: 90 },
   { name: 'Package', width: 120 },

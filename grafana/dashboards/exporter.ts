@@ -28,6 +28,9 @@ const colors: Readonly<Record<EndpointName, string>> = {
   GetHttpUserName: 'super-light-purple',
 };
 
+/** On a narrow screen, the legend of all endpoints has six lines, and Grafana gives a legend a third of the panel. */
+const TALL = 10;
+
 /** Lines of the endpoints. */
 function byEndpoint(about: Parameters<typeof graph>[0], expression: string) {
   const panel = graph(about, { '{{endpoint}}': expression });
@@ -145,6 +148,7 @@ export const exporter = () =>
       byEndpoint(
         {
           title: 'Latency, 95th percentile',
+          height: TALL,
           description:
             'Duration of requests to the analyzer, including logons and the requests of panels about history and users.',
           unit: 's',
@@ -154,7 +158,12 @@ export const exporter = () =>
     )
     .withPanel(
       byEndpoint(
-        { title: 'Requests to the analyzer', description: 'Requests per minute by endpoint.', unit: 'reqpm' },
+        {
+          title: 'Requests to the analyzer',
+          description: 'Requests per minute by endpoint.',
+          unit: 'reqpm',
+          height: TALL,
+        },
         `sum by (endpoint) (${perMinute('license_exporter_upstream_requests_total')})`,
       ),
     )
@@ -162,6 +171,7 @@ export const exporter = () =>
       graph(
         {
           title: 'Failed requests',
+          height: TALL,
           description: 'Failed requests per minute by reason. docs/failures.md describes the reasons.',
           unit: 'reqpm',
         },
@@ -174,7 +184,12 @@ export const exporter = () =>
     )
     .withPanel(
       byEndpoint(
-        { title: 'Bytes from the analyzer', description: 'Size of the answers, per second, by endpoint.', unit: 'Bps' },
+        {
+          title: 'Bytes from the analyzer',
+          description: 'Size of the answers, per second, by endpoint.',
+          unit: 'Bps',
+          height: TALL,
+        },
         `sum by (endpoint) (${rate('license_exporter_upstream_response_bytes_total')})`,
       ),
     )

@@ -4,6 +4,7 @@ import { boughtExpression } from '../feature-table.ts';
 import { busyHours, efficiency, peaks, periods } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import {
+  DASHED,
   DAYS_LEFT,
   DAYS_LEFT_NAMES,
   figure,
@@ -271,7 +272,7 @@ export const featureDashboard = () =>
         },
         'max',
       )
-        .overrideByName('bought', colored('text'))
+        .overrideByName('bought', [...colored('text'), DASHED])
         .overrideByName('in use', colored('blue'))
         .overrideByName('waiting', colored('orange')),
     )

@@ -72,7 +72,8 @@ const CHANGE = `(${metric('license_feature_max_available', OF)} - ${once(WEEK_AG
 
 /** Features are known now, and were a week ago. A second join of all features would take as long as the first. */
 const FEATURES_KNOWN = select('license_vendor_license_data_known', `${OF},data="features"`);
-const CHANGE_KNOWN = `(max(${FEATURES_KNOWN}) and max(last_over_time(${FEATURES_KNOWN}[30m] offset 7d))) == 1`;
+const KNOWN_A_WEEK_AGO = `max(last_over_time(${FEATURES_KNOWN}[30m] offset 7d))`;
+const CHANGE_KNOWN = `(max(${FEATURES_KNOWN}) and ${KNOWN_A_WEEK_AGO}) == 1`;
 
 /** How many licenses are needed: advice of the nightly pass, and what is held but not used now. */
 export const optimisation = () =>
@@ -126,7 +127,7 @@ export const optimisation = () =>
         {
           title: 'What could go, with its saving a year',
           description:
-            'Licenses that could be given back at renewal: fewer were enough but for a few hours a year, and hardly anybody was denied. Maybe: provisional advice may be wrong: use may rise, or a season is not seen. Ask the users before you drop licenses.',
+            'Licenses that could be given back at renewal: fewer were enough but for a few hours a year, and hardly anybody was denied. The largest saving is first; amounts of two currencies are compared as they are. Maybe: provisional advice may be wrong: use may rise, or a season is not seen. Ask the users before you drop licenses.',
           width: 24,
           height: 14,
         },
@@ -334,8 +335,12 @@ export const optimisation = () =>
         [
           {
             name: 'Change',
-            // a row that says so, if the change is known and nothing shrank
-            expression: orNoRow(`bottomk(20, ${CHANGE} < 0)`, 'No feature has fewer licenses', CHANGE_KNOWN),
+            // a row that says so, if the change is known and nothing shrank, or cannot be known yet
+            expression: orNoRow(
+              orNoRow(`bottomk(20, ${CHANGE} < 0)`, 'No feature has fewer licenses', CHANGE_KNOWN),
+              'Not recorded a week ago',
+              `max(${FEATURES_KNOWN}) unless on () ${KNOWN_A_WEEK_AGO}`,
+            ),
             width: 90,
           },
         ],

@@ -24,6 +24,7 @@ import {
   ONE_VENDOR_LICENSE,
   saturated,
   sumOf,
+  withoutExpiry,
 } from '../queries.ts';
 import { EXPIRES, rowsTable, SHARE, STATES, VENDOR_LICENSE } from '../tables.ts';
 
@@ -105,12 +106,12 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Expiries',
           description:
-            'Days until the next of its licenses expires, and how many have expired, however long ago. Renew these, or remove them from the server.',
+            'Days until the next of its licenses expires, and how many have expired, however long ago. Renew these, or remove them from the server. "unknown": none is known to have expired, but not every feature has a known expiry.',
           unit: 'none',
         },
         {
           next: [`(min(${expiration(OF)} > time()) - time()) / 86400`, DAYS_LEFT],
-          expired: [expired(OF), GOOD_BELOW(1)],
+          expired: [`${expired(OF)} > 0 or 0 * (${withoutExpiry(OF)} == 0)`, GOOD_BELOW(1)],
         },
         { title: 'Show its expiries', url: expirations },
       ).overrideByName('next', [
