@@ -3,7 +3,7 @@ import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as heatmap from '@grafana/grafana-foundation-sdk/heatmap';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import { type About, allSeries, DASHED, head, legend, NOT_RECORDED, ordered, type Rows } from './panels.ts';
-import { IN_RANGE, type Parameters, type Read, ROWS, RowsQuery } from './queries.ts';
+import { IN_RANGE, nameOf, type Parameters, type Read, ROWS, RowsQuery } from './queries.ts';
 
 /** Panels of the history endpoints. */
 
@@ -29,6 +29,7 @@ const days: readonly (Read & { readonly color: string; readonly fill?: number; r
   { name: 'Max In Use', as: 'peak in use', color: 'blue', fill: 30 },
   { name: 'Distinct Users', as: 'users at one time', color: 'purple', dashed: true },
   { name: 'Reserved Licenses', as: 'reserved', color: 'orange' },
+  // drawn last, over a peak that is equal
   { name: 'Max Available', as: 'bought', color: 'text', dashed: true },
 ];
 
@@ -41,6 +42,7 @@ export function peaks(about: About, parameters: Parameters): timeseries.PanelBui
   const panel = head(new timeseries.PanelBuilder(), about, 12, 9)
     .datasource(ROWS)
     .withTarget(new RowsQuery('history', { ...parameters, ...IN_RANGE, shape: 'days' }, columns))
+    .withTransformation(ordered(columns.map(nameOf)))
     .noValue(NOT_RECORDED)
     .min(0)
     .lineWidth(1)
@@ -111,20 +113,23 @@ export function efficiency(about: About, parameters: Parameters): barchart.Panel
 export function months(about: About, parameters: Parameters, { title, url }: Rows): barchart.PanelBuilder {
   const columns: readonly Read[] = [{ name: 'Month' }, { name: 'Licenses expiring', type: 'number' }];
   const query = new RowsQuery('expirations', { ...parameters, status: ['upcoming'], shape: 'months' }, columns);
-  return bars(about, query, 'Month', 'blue', 24)
-    .withTransformation({
-      id: 'filterByValue',
-      // they have no month
-      options: {
-        filters: [{ fieldName: 'Month', config: { id: 'equal', options: { value: 'permanent' } } }],
-        type: 'exclude',
-        match: 'any',
-      },
-    })
-    .showValue(common.VisibilityMode.Always)
-    .legend(NO_LEGEND)
-    .xTickLabelSpacing(75)
-    .overrideByName('Licenses expiring', [{ id: 'links', value: [{ title, url }] }]);
+  return (
+    bars(about, query, 'Month', 'blue', 24)
+      .withTransformation({
+        id: 'filterByValue',
+        // they have no month
+        options: {
+          filters: [{ fieldName: 'Month', config: { id: 'equal', options: { value: 'permanent' } } }],
+          type: 'exclude',
+          match: 'any',
+        },
+      })
+      .showValue(common.VisibilityMode.Always)
+      .legend(NO_LEGEND)
+      // counted from the end: without its label, the last bar would be taken for a month
+      .xTickLabelSpacing(-75)
+      .overrideByName('Licenses expiring', [{ id: 'links', value: [{ title, url }] }])
+  );
 }
 
 /** `show` is for versions before 10.2, which do not know `mode`. */

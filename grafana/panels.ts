@@ -6,7 +6,7 @@ import * as statetimeline from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as text from '@grafana/grafana-foundation-sdk/text';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import { SATURATED } from '../src/datasource/feature-totals.ts';
-import { current, instant, lines, once, PERIOD, PROMETHEUS, select } from './queries.ts';
+import { current, instant, lines, once, PERIOD, PROMETHEUS, SOME, select } from './queries.ts';
 
 /** Kinds of panels that several dashboards use. */
 
@@ -53,6 +53,12 @@ export const GOOD_BELOW = (bad: number, color = 'red'): readonly Step[] => [
 export const UNKNOWN_NAME: dashboard.ValueMapping = {
   type: dashboard.MappingType.SpecialValue,
   options: { match: dashboard.SpecialValueMatch.NullAndNan, result: { text: 'unknown', color: 'text' } },
+};
+
+/** The text of a number of features of which not even the number is known. */
+export const SOME_NAME: dashboard.ValueMapping = {
+  type: dashboard.MappingType.ValueToText,
+  options: { [SOME]: { text: 'some', color: 'text', index: 0 } },
 };
 
 /** Days to an expiry: the colours change at 7 and 30. */

@@ -2,8 +2,18 @@ import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { months } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import { GOOD_BELOW, help, namedFigures, PLAIN, type Rows, type Step, split, UNKNOWN_NAME } from '../panels.ts';
-import { EXPIRED, expiriesIn, OF_VENDOR_LICENSES, SEVERAL_VENDOR_LICENSES, SOME, withoutExpiry } from '../queries.ts';
+import {
+  GOOD_BELOW,
+  help,
+  namedFigures,
+  PLAIN,
+  type Rows,
+  SOME_NAME,
+  type Step,
+  split,
+  UNKNOWN_NAME,
+} from '../panels.ts';
+import { EXPIRED, expiriesIn, OF_VENDOR_LICENSES, SEVERAL_VENDOR_LICENSES, withoutExpiry } from '../queries.ts';
 import { DAYS, EXPIRES, rowsTable, type Shown, VENDOR_LICENSE } from '../tables.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
@@ -20,10 +30,6 @@ const periods: Readonly<Record<string, readonly [pattern: string, steps: readonl
   '7–21 d': ['[7-9]|1[0-9]|20', GOOD_BELOW(1, 'orange')],
   '21–30 d': ['2[1-9]', GOOD_BELOW(1, 'orange')],
   '> 30 d': ['[3-9][0-9]|[1-9][0-9][0-9]+', PLAIN],
-};
-const SOME_NAME: dashboard.ValueMapping = {
-  type: dashboard.MappingType.ValueToText,
-  options: { [SOME]: { text: 'some', color: 'text', index: 0 } },
 };
 
 const of = <T>(read: (period: (typeof periods)[string]) => T): Readonly<Record<string, T>> =>

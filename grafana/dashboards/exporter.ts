@@ -2,7 +2,18 @@ import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import type { EndpointName } from '../../src/query-api/endpoints.ts';
 import { createDashboard } from '../dashboard.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import { figure, GOOD_AT_ONE, GOOD_BELOW, graph, help, namedFigures, PLAIN, type Rows, states } from '../panels.ts';
+import {
+  DASHED,
+  figure,
+  GOOD_AT_ONE,
+  GOOD_BELOW,
+  graph,
+  help,
+  namedFigures,
+  PLAIN,
+  type Rows,
+  states,
+} from '../panels.ts';
 import { metric, once, orNoRow, select } from '../queries.ts';
 import { seriesTable } from '../tables.ts';
 
@@ -28,8 +39,8 @@ const colors: Readonly<Record<EndpointName, string>> = {
   GetHttpUserName: 'super-light-purple',
 };
 
-/** On a narrow screen, the legend of all endpoints has six lines, and Grafana gives a legend a third of the panel. */
-const TALL = 10;
+/** On a narrow screen, the legend of all endpoints has seven lines, and Grafana gives a legend a third of the panel. */
+const TALL = 12;
 
 /** Lines of the endpoints. */
 function byEndpoint(about: Parameters<typeof graph>[0], expression: string) {
@@ -207,7 +218,7 @@ export const exporter = () =>
           rejected: `sum(${perMinute('license_exporter_upstream_rejected_logons_total')})`,
           connections: `sum(${perMinute('license_exporter_upstream_connections_opened_total')})`,
         },
-      ),
+      ).overrideByName('connections', [DASHED]),
     )
     .withPanel(
       graph(

@@ -266,9 +266,10 @@ export const featureDashboard = () =>
           height: 10,
         },
         {
-          bought: orNaN(mostOf('license_feature_max_available')),
           'in use': orNaN(mostOf('license_feature_in_use')),
           waiting: orNaN(mostOf('license_feature_max_queued')),
+          // drawn last, over a use that is equal
+          bought: orNaN(mostOf('license_feature_max_available')),
         },
         'max',
       )

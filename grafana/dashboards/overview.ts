@@ -81,6 +81,7 @@ export const overview = () =>
           description:
             'Vendor licenses whose server or daemon has sent no data for 30 minutes, and those that were down at some time of the last 24 hours. Check the license server and its daemon.',
           unit: 'none',
+          width: 5,
         },
         {
           'down now': [`sum(${metric('license_server_up')} == bool 0)`, GOOD_BELOW(1)],
@@ -97,33 +98,28 @@ export const overview = () =>
         {
           title: 'Expiries',
           description:
-            'Features that have expired in the last 14 days, and those that expire within 7 days, or after 7 and within 30 days. Renew them, or remove them. The dashboard Expirations has all that have expired. Those of vendor licenses that were never collected are not known.',
+            'Features that have expired in the last 14 days, and those that expire within 7 days, or after 7 and within 30 days. Renew them, or remove them. The dashboard Expirations has all that have expired, and how many are not known. Those of vendor licenses that were never collected are not known.',
           unit: 'none',
+          width: 5,
         },
-        expiriesIn({ past: '-([1-9]|1[0-4])', '≤ 7 d': '[0-6]', '7–30 d': '[7-9]|[12][0-9]' }, ''),
-        { past: GOOD_BELOW(1), '≤ 7 d': GOOD_BELOW(1), '7–30 d': GOOD_BELOW(1, 'orange') },
+        expiriesIn({ 'past 14 d': '-([1-9]|1[0-4])', '≤ 7 d': '[0-6]', '7–30 d': '[7-9]|[12][0-9]' }, ''),
+        { 'past 14 d': GOOD_BELOW(1), '≤ 7 d': GOOD_BELOW(1), '7–30 d': GOOD_BELOW(1, 'orange') },
         { title: 'Show the licenses', url: linkTo('license-expirations', panelOf('Upcoming')) },
       ),
     )
     .withPanel(
       namedFigures(
         {
-          title: 'Saturated',
-          description: 'Features with at least 95 % of their licenses in use now. The next user may be denied.',
+          title: 'Saturated, waiting',
+          description:
+            'Features with at least 95 % of their licenses in use now: the next user may be denied. And the maximum number of waiting requests since the previous collection, summed over all features.',
           unit: 'none',
+          width: 6,
         },
-        { 'features, ≥ 95 %': [saturated(), GOOD_BELOW(1, 'orange')] },
-        panel('Busiest features'),
-      ),
-    )
-    .withPanel(
-      namedFigures(
         {
-          title: 'Waiting',
-          description: 'Maximum number of waiting requests since the previous collection, summed over all features.',
-          unit: 'none',
+          'features, ≥ 95 %': [saturated(), GOOD_BELOW(1, 'orange')],
+          'requests waiting': [sumOf('license_feature_max_queued'), GOOD_BELOW(1, 'orange')],
         },
-        { requests: [sumOf('license_feature_max_queued'), GOOD_BELOW(1, 'orange')] },
         panel('Busiest features'),
       ),
     )
@@ -158,7 +154,7 @@ export const overview = () =>
     .withPanel(
       namedFigures(
         {
-          title: 'Alerts',
+          title: 'Alerts by vendor license and owner',
           description:
             'How many alerts fire, from Prometheus: what the exporter last said of them, for a day after it has stopped. See how long ago that was.',
           width: 24,
@@ -270,14 +266,14 @@ export const overview = () =>
         {
           title: 'Busiest features',
           description:
-            'The features with the largest share of their licenses in use now, and those for which users wait.',
+            'The features with the largest share of their licenses in use now, and those for which users wait. Waiting is empty where nobody waits, and where it is not known.',
           width: 24,
           height: 12,
         },
         [
           { ...SHARE, expression: once(BUSIEST) },
           // features without a share in use are in the list only if users wait for them
-          waiting('', ' > 0'),
+          { ...waiting('', ' > 0'), name: 'Waiting, if any', width: 135 },
         ],
         {
           known: select('license_vendor_license_info'),

@@ -14,6 +14,8 @@ import {
   PLAIN,
   SERVER_OVER_TIME,
   SHORT_DAYS_LEFT_NAMES,
+  SOME_NAME,
+  UNKNOWN_NAME,
 } from '../panels.ts';
 import {
   expiration,
@@ -82,22 +84,16 @@ export const vendorLicenseDashboard = () =>
     .withPanel(
       namedFigures(
         {
-          title: 'Saturated',
-          description: 'Features with at least 95 % of their licenses in use.',
+          title: 'Saturated, waiting',
+          description:
+            'Features with at least 95 % of their licenses in use. And the maximum number of waiting requests for its features since the previous collection.',
           unit: 'none',
+          width: 6,
         },
-        { 'features, ≥ 95 %': [saturated(OF), GOOD_BELOW(1, 'orange')] },
-        panel('Features'),
-      ),
-    )
-    .withPanel(
-      namedFigures(
         {
-          title: 'Waiting',
-          description: 'Maximum number of waiting requests for its features since the previous collection.',
-          unit: 'none',
+          'features, ≥ 95 %': [saturated(OF), GOOD_BELOW(1, 'orange')],
+          'requests waiting': [sumOf('license_feature_max_queued', OF), GOOD_BELOW(1, 'orange')],
         },
-        { requests: [sumOf('license_feature_max_queued', OF), GOOD_BELOW(1, 'orange')] },
         panel('Features'),
       ),
     )
@@ -106,19 +102,23 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Expiries',
           description:
-            'Days until the next of its licenses expires, and how many have expired, however long ago. Renew these, or remove them from the server. "unknown": none is known to have expired, but not every feature has a known expiry.',
+            'Days until the next of its licenses expires, and how many have expired, however long ago. Renew these, or remove them from the server. Unknown: features for which no expiry is reported; "some" if the server was never collected.',
           unit: 'none',
+          width: 6,
         },
         {
           next: [`(min(${expiration(OF)} > time()) - time()) / 86400`, DAYS_LEFT],
-          expired: [`${expired(OF)} > 0 or 0 * (${withoutExpiry(OF)} == 0)`, GOOD_BELOW(1)],
+          expired: [expired(OF), GOOD_BELOW(1)],
+          unknown: [withoutExpiry(OF), PLAIN],
         },
         { title: 'Show its expiries', url: expirations },
-      ).overrideByName('next', [
-        { id: 'unit', value: 'suffix: d' },
-        { id: 'decimals', value: 1 },
-        { id: 'mappings', value: SHORT_DAYS_LEFT_NAMES },
-      ]),
+      )
+        .overrideByName('next', [
+          { id: 'unit', value: 'suffix: d' },
+          { id: 'decimals', value: 1 },
+          { id: 'mappings', value: SHORT_DAYS_LEFT_NAMES },
+        ])
+        .overrideByName('unknown', [{ id: 'mappings', value: [UNKNOWN_NAME, SOME_NAME] }]),
     )
     .withPanel(
       namedFigures(

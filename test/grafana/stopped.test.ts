@@ -88,7 +88,7 @@ describe('the dashboards without data', () => {
 });
 
 /** Whether a value is what the alert engine last said, and how long ago, which is shown for a day after the daemon has stopped. */
-const isSaid = (text: string): boolean => text.startsWith('license-overview: Alerts: ');
+const isSaid = (text: string): boolean => text.startsWith('license-overview: Alerts by vendor license and owner: ');
 
 /** Queries of Prometheus, with their panels. */
 const placed = panels.flatMap(({ where, panel: { targets = [] } }) =>
@@ -166,10 +166,11 @@ describe.runIf(peer('prometheus'))('the dashboards of a site of which only names
     const ofExporter = values.flat().filter((text) => text.startsWith('license-exporter: '));
     expect(ofExporter.length).toBeGreaterThan(5);
     const others = values.flat().filter((text) => !ofExporter.includes(text));
-    // the number of features whose expiry is not known, and the state "unknown" of each vendor license
+    // how many features have no known expiry, of all and of one vendor license, and the state "unknown" of each vendor license
     const unknown = [
       `license-expirations: Unknown: ${VENDOR_LICENSES.length * FEATURES.length}`,
       ...VENDOR_LICENSES.map(() => 'license-overview: License servers: 1'),
+      `license-vendor-license: Expiries: ${FEATURES.length}`,
     ];
     expect(others.filter((text) => !isSaid(text))).toEqual(unknown);
     // how many fire of each severity is not known
