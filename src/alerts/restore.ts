@@ -68,7 +68,7 @@ async function restoreSent(
 
 /**
  * The alerts of the last run, from the file, or from Alertmanager if the file cannot be used. Alerts about vendor licenses that
- * another shard monitors now are left to it: here they would seem to be gone.
+ * another shard monitors now, and their ends, are left to it: here they would seem to be gone.
  *
  * @param commonLabels added to every alert when it is sent
  */
@@ -86,10 +86,11 @@ export async function restore(
   const found: SavedAlerts = isUsed ? saved : { savedAt: now, alerts: [], ends: [], complete: [], analyzer };
   // what another shard had sent is continued too
   const sent = isUsed && found.isOtherShare !== true ? [] : await restoreSent(rules, commonLabels, options);
-  const alerts = [...sent, ...restoreSaved(found.alerts, now)].filter(
-    ({ labels: { vendor_license: of } }) => of === undefined || options.owned.ownsVendorLicense(of),
-  );
+  const isOwn = ({ labels: { vendor_license: of } }: { readonly labels: Labels }): boolean =>
+    of === undefined || options.owned.ownsVendorLicense(of);
+  const alerts = [...sent, ...restoreSaved(found.alerts, now)].filter(isOwn);
   // what was saved is known better
   const byKey = new Map(alerts.map((alert) => [keyOf(alert), alert]));
-  return { ...found, alerts: [...byKey.values()] };
+  // an end that was said before the other shard says that it fires again would end it
+  return { ...found, alerts: [...byKey.values()], ends: found.ends.filter(isOwn) };
 }
