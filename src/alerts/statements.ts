@@ -115,8 +115,11 @@ export function createStatements({ analyzer, said, ends, complete: before }: Sta
         if (firing.has(key) || at - since >= longest) ended.delete(key);
       }
       const byName = Map.groupBy(evaluated, ({ rule }) => rule.name);
-      complete = new Set([...byName].flatMap(([name, each]) => (isComplete(name, each, at) ? name : [])));
-      for (const name of complete) whole.add(name);
+      const known = [...byName].flatMap(([name, each]) => (isComplete(name, each, at) ? name : []));
+      // one whose vendor license has gone may be unknown while all data of the others is known
+      const kept = new Set([...firing.values()].flatMap(({ labels, value }) => (value === -1 ? labels.alertname : [])));
+      complete = new Set(known.filter((name) => !kept.has(name)));
+      for (const name of known) whole.add(name);
       const over = ended.values().map(({ labels }): Statement => ({ labels, value: 0, startedAt: undefined }));
       return { evaluatedAt: at, alerts: [...firing.values(), ...over], complete };
     },

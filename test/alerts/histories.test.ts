@@ -29,6 +29,9 @@ const failed: readonly (readonly [seed: number, fault: string])[] = [
   [1_000_723, 'an end that was said before everything was known hid an alert of another replica that was kept'],
   [17_955_892_628, 'after a clock was set back, the later stage of an expiry keeps firing'],
   [4_711_471_422, 'a restored stage of an expiry fired again for the former owner of the next one'],
+  [4_711_471_414, 'a fresh process knows everything only later, and one value is only not cleared'],
+  [4_711_471_586, 'everything was said of an alert that is kept since its vendor license has gone'],
+  [4_711_471_811, 'a shard went on saying the end of an alert that another one monitors now'],
   [2100, 'two replicas whose clocks differ by two hours disagree, and one is hardly scraped'],
 ];
 

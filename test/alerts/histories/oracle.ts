@@ -200,6 +200,13 @@ function* firingFaults(
     (all[tick] ?? []).filter((each) => labelsOf(each.textOf(subject)).analyzer === analyzer);
   /** Since when a page says that it is over, and none that it fires; since when everything is said, and not this one. */
   let [saidOver, silent, unsent]: (number | undefined)[] = [undefined, undefined, undefined];
+  /** Whether a process that began without a memory now says everything for the first time. */
+  const isFirstWhole = (tick: number): boolean =>
+    all[tick]?.some(({ replica }) => {
+      const own = (at: number): Witness | undefined => all[at]?.find((each) => each.replica === replica);
+      const from = ticksOf(0, tick).findLast((at) => own(at)?.begins !== undefined) ?? 0;
+      return own(from)?.begins === 'fresh' && !ticksOf(from, tick - 1).some((at) => own(at)?.complete.has(name));
+    }) === true;
   // of two replicas, one that delivers silences Prometheus, also about what only the other one has found for long enough
   const isMixed = (at: number): boolean => delivers && new Set(witnesses[at]?.map((each) => each.delivers)).size > 1;
   for (let tick = 0; tick < ticks; tick += 1) {
@@ -211,7 +218,9 @@ function* firingFaults(
     );
     if (fired && !fires && !wasMixed) {
       // a process without a memory says an end late
-      const isFresh = ticksOf(tick - late, tick).some((each) => all[each]?.some(({ begins }) => begins === 'fresh'));
+      const isFresh =
+        isFirstWhole(tick) ||
+        ticksOf(tick - late, tick).some((each) => all[each]?.some(({ begins }) => begins === 'fresh'));
       const isEnded =
         ticksOf(tick - Math.max(back + 1, isFresh ? late : 0), tick).some((each) => isOver[each]) ||
         // nobody has found it since it was over
@@ -264,6 +273,10 @@ function* firingFaults(
   }
 }
 
+/** Whether it keeps an alert of this name whose condition it does not know. */
+const keeps = ({ said }: Witness, name: string): boolean =>
+  [...said].some(([alert, value]) => value === -1 && alert.startsWith(`alertname=${name}|`));
+
 /** A process that knows everything for long enough says so. */
 function* knowledgeFaults({ history, witnesses }: Observed): Generator<Fault> {
   for (const replica of history.replicas.keys()) {
@@ -272,7 +285,8 @@ function* knowledgeFaults({ history, witnesses }: Observed): Generator<Fault> {
       let known = 0;
       for (let tick = 0; tick < history.ticks; tick += 1) {
         const now = witnesses[tick]?.find((each) => each.replica === replica);
-        known = now === undefined || now.begins !== undefined || now.unknown.has(name) ? 0 : known + 1;
+        const isKnown = now !== undefined && !now.unknown.has(name) && !keeps(now, name);
+        known = isKnown && now.begins === undefined ? known + 1 : 0;
         const isLong = (known - 1) * history.step >= Math.max(LEAST_KNOWN, longest / 60);
         if (now === undefined || !isLong || now.complete.has(name)) continue;
         yield { history, kind: 'incomplete', by: 'engine', alert: `alertname=${name}`, tick };
