@@ -124,7 +124,7 @@ function* engineFaults({ history: { ticks, step, replicas, delivers } }: Observe
     let before: Witness | undefined;
     /** Since when it finds it each time, also if it hangs between. */
     let raisedSince: number | undefined;
-    let [raised, notFound, elsewhere, knownAt] = [0, 0, 0, 0];
+    let [raised, waited, notFound, elsewhere, knownAt] = [0, 0, 0, 0, 0];
     /** Whether it may have the alert from Alertmanager, which has no features: it is about any of the vendor license. */
     let isRestored = false;
     for (let tick = 0; tick < ticks; tick += 1) {
@@ -139,6 +139,9 @@ function* engineFaults({ history: { ticks, step, replicas, delivers } }: Observe
       const isSaid = (now.said.get(alert) ?? 0) !== 0;
       const wasSaid = (before?.said.get(alert) ?? 0) !== 0;
       raised = condition === 'raised' ? raised + 1 : 0;
+      // with a saved state it goes on, although another process with another clock has found that it is over
+      if (condition === 'false' || now.begins === 'fresh') waited = 0;
+      else if (condition === 'raised') waited += 1;
       raisedSince = condition === 'raised' ? (isNew ? tick : (raisedSince ?? tick)) : undefined;
       const isCoarse = isRestored && now.unknown.has(name);
       notFound = condition === 'false' && !isCoarse ? notFound + 1 : 0;
@@ -157,7 +160,7 @@ function* engineFaults({ history: { ticks, step, replicas, delivers } }: Observe
         yield { kind: 'late end', by, tick };
       if (wasSaid && !isSaid) isRestored = false;
       const isContinued = isNew || isRestored || before === undefined || before.textOf(subject) !== alert;
-      const lasted = Math.max((course.raised[tick] ?? 0) - 1, tick - (raisedSince ?? tick));
+      const lasted = Math.max((course.raised[tick] ?? 0) - 1, waited - 1, tick - (raisedSince ?? tick));
       if (isSaid && !wasSaid && !isContinued && lasted * step < pendingFor) yield { kind: 'false start', by, tick };
       before = now;
     }
@@ -190,7 +193,12 @@ function* firingFaults(
   const hasClocks = episodes.some(({ is }) => is === 'clock set');
   const isDisputed = (from: number, to: number): boolean =>
     hasClocks &&
-    ticksOf(from, to).some((at) => witnesses[at]?.some((each) => each.conditions.get(subject) === 'false'));
+    ticksOf(from, to).some((at) =>
+      witnesses[at]?.some(({ conditions, said }) => {
+        const condition = conditions.get(subject);
+        return condition === 'false' || (condition === 'not cleared' && !said.has(alert));
+      }),
+    );
   const back = Math.ceil(LOOK_BACK / step);
   const holdTicks = Math.ceil(HOLD / step);
   const late = Math.ceil((Math.max(course.pendingFor, LEAST_KNOWN) + 3) / step);
