@@ -6,7 +6,7 @@ import * as statetimeline from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as text from '@grafana/grafana-foundation-sdk/text';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import { SATURATED } from '../src/datasource/feature-totals.ts';
-import { current, instant, lines, once, PERIOD, PROMETHEUS, SOME, select } from './queries.ts';
+import { current, instant, lines, once, PERIOD, PROMETHEUS, SOME, saturated, select, sumOf } from './queries.ts';
 
 /** Kinds of panels that several dashboards use. */
 
@@ -202,6 +202,23 @@ export function namedFigures(
     .mappings([UNKNOWN_NAME]);
   return withSteps(panel, Object.fromEntries(Object.entries(figures).map(([name, [, steps]]) => [name, steps])));
 }
+
+/** Where the next user may be denied, and who waits. @param rows the features */
+export const SATURATED_AND_WAITING = (matchers: string, rows: Rows): stat.PanelBuilder =>
+  namedFigures(
+    {
+      title: 'Saturated, waiting',
+      description:
+        'Features with at least 95 % of their licenses in use now: the next user may be denied. And the maximum number of waiting requests since the previous collection, summed over the features.',
+      unit: 'none',
+      width: 6,
+    },
+    {
+      'features, ≥ 95 %': [saturated(matchers), GOOD_BELOW(1, 'orange')],
+      'requests waiting': [sumOf('license_feature_max_queued', matchers), GOOD_BELOW(1, 'orange')],
+    },
+    rows,
+  );
 
 /** The fields in this order: Infinity sorts them by name, and Prometheus not at all. */
 export const ordered = (names: readonly string[]): dashboard.DataTransformerConfig => ({

@@ -3,8 +3,18 @@ import type { MetricName } from '../../src/metrics/catalogue.ts';
 import { createDashboard } from '../dashboard.ts';
 import { waiting } from '../feature-table.ts';
 import { EXPIRIES_OF_ROW, linkTo, panelOf } from '../links.ts';
-import { GOOD_BELOW, help, namedFigures, orNaN, PLAIN, split, states, UNKNOWN_NAME } from '../panels.ts';
-import { busy, expiration, expiriesIn, metric, named, once, saturated, select, sumOf } from '../queries.ts';
+import {
+  GOOD_BELOW,
+  help,
+  namedFigures,
+  orNaN,
+  PLAIN,
+  SATURATED_AND_WAITING,
+  split,
+  states,
+  UNKNOWN_NAME,
+} from '../panels.ts';
+import { busy, expiration, expiriesIn, metric, named, once, select } from '../queries.ts';
 import { DAYS, EXPIRES, rowsTable, SHARE, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
 
 const panel = (title: string) => ({ title: `Show: ${title}`, url: linkTo('license-overview', panelOf(title)) });
@@ -107,22 +117,7 @@ export const overview = () =>
         { title: 'Show the licenses', url: linkTo('license-expirations', panelOf('Upcoming')) },
       ),
     )
-    .withPanel(
-      namedFigures(
-        {
-          title: 'Saturated, waiting',
-          description:
-            'Features with at least 95 % of their licenses in use now: the next user may be denied. And the maximum number of waiting requests since the previous collection, summed over all features.',
-          unit: 'none',
-          width: 6,
-        },
-        {
-          'features, ≥ 95 %': [saturated(), GOOD_BELOW(1, 'orange')],
-          'requests waiting': [sumOf('license_feature_max_queued'), GOOD_BELOW(1, 'orange')],
-        },
-        panel('Busiest features'),
-      ),
-    )
+    .withPanel(SATURATED_AND_WAITING('', panel('Busiest features')))
     .withPanel(
       namedFigures(
         {

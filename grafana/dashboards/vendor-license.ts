@@ -12,6 +12,7 @@ import {
   namedFigures,
   orNaN,
   PLAIN,
+  SATURATED_AND_WAITING,
   SERVER_OVER_TIME,
   SHORT_DAYS_LEFT_NAMES,
   SOME_NAME,
@@ -24,8 +25,6 @@ import {
   metric,
   OF_VENDOR_LICENSE,
   ONE_VENDOR_LICENSE,
-  saturated,
-  sumOf,
   withoutExpiry,
 } from '../queries.ts';
 import { EXPIRES, rowsTable, SHARE, STATES, VENDOR_LICENSE } from '../tables.ts';
@@ -81,22 +80,7 @@ export const vendorLicenseDashboard = () =>
         { title: 'Show', url: linkTo('license-exporter') },
       ).decimals(0),
     )
-    .withPanel(
-      namedFigures(
-        {
-          title: 'Saturated, waiting',
-          description:
-            'Features with at least 95 % of their licenses in use. And the maximum number of waiting requests for its features since the previous collection.',
-          unit: 'none',
-          width: 6,
-        },
-        {
-          'features, ≥ 95 %': [saturated(OF), GOOD_BELOW(1, 'orange')],
-          'requests waiting': [sumOf('license_feature_max_queued', OF), GOOD_BELOW(1, 'orange')],
-        },
-        panel('Features'),
-      ),
-    )
+    .withPanel(SATURATED_AND_WAITING(OF, panel('Features')))
     .withPanel(
       namedFigures(
         {
