@@ -22,7 +22,7 @@ export interface Statement {
 export interface Statements {
   readonly evaluatedAt: number;
   readonly alerts: readonly Statement[];
-  /** Names of the alerts of which everything is said that fires: one that is not said does not fire. */
+  /** Names of the alerts of which everything is said that fires, and is known: one that is not said does not fire. */
   readonly complete: ReadonlySet<string>;
 }
 
@@ -116,7 +116,7 @@ export function createStatements({ analyzer, said, ends, complete: before }: Sta
       }
       const byName = Map.groupBy(evaluated, ({ rule }) => rule.name);
       const known = [...byName].flatMap(([name, each]) => (isComplete(name, each, at) ? name : []));
-      // one whose vendor license has gone may be unknown while all data of the others is known
+      // one whose vendor license has gone is kept as unknown while all data of the others is known
       const kept = new Set([...firing.values()].flatMap(({ labels, value }) => (value === -1 ? labels.alertname : [])));
       complete = new Set(known.filter((name) => !kept.has(name)));
       for (const name of known) whole.add(name);

@@ -193,11 +193,12 @@ function* firingFaults(
   const hasClocks = episodes.some(({ is }) => is === 'clock set');
   const isDisputed = (from: number, to: number): boolean =>
     hasClocks &&
+    ticksOf(from, to).some((at) => witnesses[at]?.some((each) => each.conditions.get(subject) === 'false'));
+  /** Or one does not say what it could only keep. */
+  const isLeft = (from: number, to: number): boolean =>
+    hasClocks &&
     ticksOf(from, to).some((at) =>
-      witnesses[at]?.some(({ conditions, said }) => {
-        const condition = conditions.get(subject);
-        return condition === 'false' || (condition === 'not cleared' && !said.has(alert));
-      }),
+      witnesses[at]?.some(({ conditions, said }) => conditions.get(subject) === 'not cleared' && !said.has(alert)),
     );
   const back = Math.ceil(LOOK_BACK / step);
   const holdTicks = Math.ceil(HOLD / step);
@@ -226,9 +227,7 @@ function* firingFaults(
     );
     if (fired && !fires && !wasMixed) {
       // a process without a memory says an end late
-      const isFresh =
-        isFirstWhole(tick) ||
-        ticksOf(tick - late, tick).some((each) => all[each]?.some(({ begins }) => begins === 'fresh'));
+      const isFresh = ticksOf(tick - late, tick).some((each) => all[each]?.some(({ begins }) => begins === 'fresh'));
       const isEnded =
         ticksOf(tick - Math.max(back + 1, isFresh ? late : 0), tick).some((each) => isOver[each]) ||
         // nobody has found it since it was over
@@ -246,8 +245,10 @@ function* firingFaults(
       // without a memory, nothing is known of what is only not cleared, and what is delivered waits for its `for` again
       const forgets = delivers ? ['not cleared', 'raised'] : ['not cleared'];
       const isForgotten =
-        isFresh && witnesses[tick]?.every(({ conditions }) => forgets.includes(conditions.get(subject) ?? '')) === true;
-      if (!isEnded && !isLapsed && !isOutvoted && !isReplaced && !isForgotten && !isDisputed(tick - back, tick))
+        (isFresh || isFirstWhole(tick)) &&
+        witnesses[tick]?.every(({ conditions }) => forgets.includes(conditions.get(subject) ?? '')) === true;
+      const isOfClocks = isDisputed(tick - back, tick) || isLeft(tick - back, tick);
+      if (!isEnded && !isLapsed && !isOutvoted && !isReplaced && !isForgotten && !isOfClocks)
         yield { kind: 'false end', by, tick };
     }
     if (!fired && fires) {
