@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { AlertName } from '../../src/alerts/definitions.ts';
+import { createRuleFile, type RuleFile, ruleFileText, usualOwners } from '../../src/alerts/prometheus/rule-file.ts';
 import { alertsForPrometheus } from '../../src/alerts/relayed.ts';
 import { allAlerts, ruleSettings } from '../../src/alerts/rules.ts';
-import { createRuleFile, type RuleFile, ruleFileText, usualOwners } from '../../src/rules/rule-file.ts';
 
 /** Writes what is made of the definitions of alerts: the rules for Prometheus with the default settings, the manifest for its operator, the JSON of the mixin, and the runbooks. */
 

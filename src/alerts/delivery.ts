@@ -22,6 +22,19 @@ export interface DeliveryFailure {
   readonly reason: string;
 }
 
+/** A receiver other than an Alertmanager. */
+export interface ReceiverStatus {
+  readonly receiver: 'email' | 'webhook';
+  /** An address or a URL, without secrets. */
+  readonly target: string;
+  /** Epoch seconds; `undefined` if nothing was accepted yet. */
+  readonly lastSuccess: number | undefined;
+  /** `undefined` if the last message was accepted, and before the first one. */
+  readonly failing: DeliveryFailure | undefined;
+  /** Messages that wait. */
+  readonly waiting: number;
+}
+
 export interface DeliveryOptions {
   readonly alertmanager: Alertmanager;
   readonly counts: DeliveryCounts;

@@ -1,7 +1,7 @@
-import type { RuleOptions } from '../rules/rule-file.ts';
 import { isEnabled, type Shape, type Values } from './alert-settings.ts';
 import type { EngineAlert, PrometheusAlert } from './definition.ts';
 import { engineAlerts, prometheusAlerts } from './definitions.ts';
+import type { RuleOptions } from './prometheus/rule-file.ts';
 import type { AllSettings } from './rules.ts';
 import { aboutTemplate, capitalized } from './texts.ts';
 

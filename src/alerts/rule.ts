@@ -1,7 +1,7 @@
 import type { Inventory } from '../inventory/inventory.ts';
-import type { Member } from '../observation/member.ts';
-import type { RecordingHealth } from '../observation/recording.ts';
-import type { SourceHealth } from '../observation/source.ts';
+import type { Member } from '../model/observation/member.ts';
+import type { RecordingHealth } from '../model/observation/recording.ts';
+import type { SourceHealth } from '../model/observation/source.ts';
 import type { Finding, Labels } from './alert.ts';
 import type { Durations } from './alert-settings.ts';
 import type { Past } from './past.ts';

@@ -1,6 +1,6 @@
 import type { LocalTime } from '../model/local-time.ts';
-import { type Collected, type VendorLicenseObservation, vendorLicenseName } from '../observation/observation.ts';
-import type { Source } from '../observation/source.ts';
+import { type Collected, type VendorLicenseObservation, vendorLicenseName } from '../model/observation/observation.ts';
+import type { Source } from '../model/observation/source.ts';
 import { createSlots } from './slots.ts';
 
 /** One reading of a source. */

@@ -1,7 +1,7 @@
 import type { LocalTime } from '../model/local-time.ts';
+import type { Collected } from '../model/observation/observation.ts';
+import type { Source } from '../model/observation/source.ts';
 import { OperatorError } from '../model/operator-error.ts';
-import type { Collected } from '../observation/observation.ts';
-import type { Source } from '../observation/source.ts';
 import { type Collection, createSourceCollection, type SourceCollection } from './collection.ts';
 
 export interface CollectorOptions {

@@ -1,4 +1,4 @@
-import type { Collected } from '../observation/observation.ts';
+import type { Collected } from '../model/observation/observation.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { writeJson } from '../query-api/json.ts';
 import { createRecordWriter } from '../query-api/record-json.ts';

@@ -1,4 +1,4 @@
-import type { Collected, PoolObservation } from '../observation/observation.ts';
+import type { Collected, PoolObservation } from '../model/observation/observation.ts';
 import { formatDate } from '../query-api/dates.ts';
 import type { WireExpiration } from '../query-api/records.ts';
 import { filter, type Parameters } from './parameter-filter.ts';

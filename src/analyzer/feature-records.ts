@@ -1,4 +1,4 @@
-import type { Checkout, Collected, PoolObservation } from '../observation/observation.ts';
+import type { Checkout, Collected, PoolObservation } from '../model/observation/observation.ts';
 import type { WireFeature } from '../query-api/records.ts';
 import { filter, type Parameters } from './parameter-filter.ts';
 import {

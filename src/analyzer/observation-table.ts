@@ -1,6 +1,6 @@
 import { deserialize, serialize } from 'node:v8';
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { Collected, VendorLicenseObservation } from '../observation/observation.ts';
+import type { Collected, VendorLicenseObservation } from '../model/observation/observation.ts';
 import { DamagedRecord } from './day-codec.ts';
 import { blob, type HistoryFile, integer, type Row, text } from './history-file.ts';
 

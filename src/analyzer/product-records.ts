@@ -1,5 +1,5 @@
+import type { Checkout, Collected, PoolObservation } from '../model/observation/observation.ts';
 import { UNCOUNTED } from '../model/uncounted.ts';
-import type { Checkout, Collected, PoolObservation } from '../observation/observation.ts';
 import type { WireProduct, WireServerDown } from '../query-api/records.ts';
 import { isDown } from './collector.ts';
 import { filter, type Parameters } from './parameter-filter.ts';

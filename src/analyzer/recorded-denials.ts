@@ -1,5 +1,5 @@
 import type { LocalTime } from '../model/local-time.ts';
-import { type Collected, type DenialCause, vendorLicenseName } from '../observation/observation.ts';
+import { type Collected, type DenialCause, vendorLicenseName } from '../model/observation/observation.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import type { Series } from './sample.ts';
 import type { Store } from './store.ts';

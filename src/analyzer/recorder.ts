@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LocalTime } from '../model/local-time.ts';
-import type { Collected } from '../observation/observation.ts';
-import type { RecordingHealth } from '../observation/recording.ts';
+import type { Collected } from '../model/observation/observation.ts';
+import type { RecordingHealth } from '../model/observation/recording.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { DamagedStore, StoreError } from './history-file.ts';
 import type { Past } from './sample.ts';

@@ -1,4 +1,4 @@
-import type { PoolObservation, VendorLicenseObservation } from '../observation/observation.ts';
+import type { PoolObservation, VendorLicenseObservation } from '../model/observation/observation.ts';
 import { countUsers, isKnown, licensesInUse, maxAvailable, reservedLicenses, sumOf, sumOfVersions } from './usage.ts';
 
 /** The unit of history. The history endpoints know no versions, so all versions of a feature are one series. */

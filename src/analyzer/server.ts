@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { createLocalTime } from '../model/local-time.ts';
-import type { RecordingHealth } from '../observation/recording.ts';
-import type { Source } from '../observation/source.ts';
+import type { RecordingHealth } from '../model/observation/recording.ts';
+import type { Source } from '../model/observation/source.ts';
 import { type EndpointName, endpointNames, endpoints } from '../query-api/endpoints.ts';
 import { createOpenApi } from '../query-api/openapi.ts';
 import { readParameters } from '../query-api/parameters.ts';

@@ -1,4 +1,4 @@
-import type { PoolObservation, TokenUse } from '../observation/observation.ts';
+import type { PoolObservation, TokenUse } from '../model/observation/observation.ts';
 import type { Load, Shape } from './simulated-load.ts';
 import { random, randomInteger } from './simulated-random.ts';
 

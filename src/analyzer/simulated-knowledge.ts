@@ -1,4 +1,4 @@
-import type { Increment, PoolObservation, VendorLicenseObservation } from '../observation/observation.ts';
+import type { Increment, PoolObservation, VendorLicenseObservation } from '../model/observation/observation.ts';
 import type { Sample, Series } from './sample.ts';
 import { isExpired, sumLicenses } from './usage.ts';
 

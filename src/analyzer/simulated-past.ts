@@ -1,5 +1,5 @@
 import type { LocalTime } from '../model/local-time.ts';
-import { vendorLicenseName } from '../observation/observation.ts';
+import { vendorLicenseName } from '../model/observation/observation.ts';
 import type { DayOfSamples, PastPiece, Sample, Series } from './sample.ts';
 import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
 import { type DayPlan, planDay } from './simulated-day.ts';

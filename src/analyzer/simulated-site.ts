@@ -7,8 +7,8 @@ import type {
   Reservation,
   TokenUse,
   VendorLicenseObservation,
-} from '../observation/observation.ts';
-import type { Source } from '../observation/source.ts';
+} from '../model/observation/observation.ts';
+import type { Source } from '../model/observation/source.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { PastPiece } from './sample.ts';
 import {

@@ -1,5 +1,5 @@
 import type { LocalTime } from '../model/local-time.ts';
-import type { Increment } from '../observation/observation.ts';
+import type { Increment } from '../model/observation/observation.ts';
 import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
 import { purchasesUntil } from './simulated-load.ts';
 import { randomInteger } from './simulated-random.ts';

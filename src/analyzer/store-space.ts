@@ -1,6 +1,6 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import type { RecordingHealth } from '../observation/recording.ts';
+import type { RecordingHealth } from '../model/observation/recording.ts';
 
 const read = (action: () => number): number | undefined => {
   try {

@@ -1,5 +1,5 @@
 import type { LocalTime } from '../model/local-time.ts';
-import type { Collected } from '../observation/observation.ts';
+import type { Collected } from '../model/observation/observation.ts';
 import type { DayRecord } from './day-summary.ts';
 import { type DayColumns, type DayOfHours, DayTables, type EncodedHours, type StoredTotals } from './day-tables.ts';
 import { type HistoryFileOptions, openHistoryFile, text } from './history-file.ts';

@@ -1,5 +1,5 @@
+import type { Checkout, Increment, PoolObservation, UnknownOfCheckouts } from '../model/observation/observation.ts';
 import { UNCOUNTED } from '../model/uncounted.ts';
-import type { Checkout, Increment, PoolObservation, UnknownOfCheckouts } from '../observation/observation.ts';
 
 /** Figures of pools, with the meaning of the wire fields. Times are epoch seconds. `undefined` means unknown. */
 

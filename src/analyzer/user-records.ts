@@ -4,7 +4,7 @@ import type {
   Collected,
   PoolObservation,
   QueuedRequest,
-} from '../observation/observation.ts';
+} from '../model/observation/observation.ts';
 import type { WireUser } from '../query-api/records.ts';
 import { filter, type Parameters } from './parameter-filter.ts';
 import { isKnown } from './usage.ts';

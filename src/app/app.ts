@@ -1,13 +1,15 @@
+import { extname } from 'node:path';
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
-import { createPlaneThread } from '../data-plane/plane-thread.ts';
 import type { FieldState, FieldStates } from '../inventory/field-states.ts';
+import { createPlaneThread } from '../inventory/plane/plane-thread.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
+import type { FeatureUpdate, Rendering } from '../metrics/feature-renderer.ts';
 import { createSelfMetrics, type SelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
+import type { RecordingHealth } from '../model/observation/recording.ts';
+import type { SourceHealth } from '../model/observation/source.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
-import type { RecordingHealth } from '../observation/recording.ts';
-import type { SourceHealth } from '../observation/source.ts';
 import { endpointNames } from '../query-api/endpoints.ts';
 import { createNightlyPass } from '../rightsizing/nightly-pass.ts';
 import { type Clock, createClock } from '../scheduling/clock.ts';
@@ -88,7 +90,9 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     if (deps.storage === undefined) storage.release();
   };
   const totals = createUpstreamTotals();
-  const plane = createPlaneThread({
+  const plane = createPlaneThread<Rendering, FeatureUpdate>({
+    // .ts when run from source, .js when run from a build
+    file: new URL(`./data-thread${extname(import.meta.url)}`, import.meta.url),
     onLost: (reason) => {
       log.error({ err: reason }, 'features and expiries are lost, and are requested again');
       pipeline.poller.loseRecords(reason);

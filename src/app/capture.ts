@@ -1,10 +1,10 @@
 import { hostname, userInfo } from 'node:os';
 import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
-import { type Anonymized, anonymize } from '../managers/capture/anonymize.ts';
 import type { Log } from '../model/log.ts';
-import type { SourceProblem } from '../observation/source-failure.ts';
+import type { SourceProblem } from '../model/observation/source-failure.ts';
 import { runSliced } from '../scheduling/slices.ts';
+import { type Anonymized, anonymize } from '../sources/capture/anonymize.ts';
 import { readTexts } from '../sources/capture.ts';
 import { createHost, settingsOf } from './sources.ts';
 

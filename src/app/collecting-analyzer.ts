@@ -1,6 +1,6 @@
 import type { Analyzer } from '../analyzer/server.ts';
 import type { Config } from '../config/config.ts';
-import type { SourceHealth } from '../observation/source.ts';
+import type { SourceHealth } from '../model/observation/source.ts';
 import { createCollectingAnalyzer, type Ownership } from './embedded-analyzer.ts';
 import { createSources } from './sources.ts';
 

@@ -4,9 +4,9 @@ import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { DeniedSeries, RecordedDenials } from '../analyzer/recorded-denials.ts';
 import type { DeniedRequests } from '../metrics/recording.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
+import type { DeniedToday } from '../pages/denied.ts';
+import type { Known } from '../pages/known.ts';
 import type { Owns } from '../rightsizing/recorded-demand-source.ts';
-import type { DeniedToday } from '../status/denied.ts';
-import type { Known } from '../status/known.ts';
 
 /** The denials that an analyzer in this process records, by the names of vendor licenses that the other metrics and pages have. */
 

@@ -4,8 +4,8 @@ import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../analyzer
 import { createSimulatedSite } from '../analyzer/simulated-site.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../model/log.ts';
+import type { Source } from '../model/observation/source.ts';
 import { errorFields } from '../model/operator-error.ts';
-import type { Source } from '../observation/source.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import { HISTORY_FILE } from '../storage/saved-files.ts';
 import { setAside } from '../storage/set-aside.ts';

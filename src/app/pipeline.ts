@@ -7,26 +7,27 @@ import type { NtlmDispatcher } from '../client/dispatcher.ts';
 import { createQueryClient } from '../client/query-client.ts';
 import { createTransport } from '../client/transport.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
-import { AskedDecoder } from '../data-plane/asked-decoder.ts';
-import type { PlaneThread } from '../data-plane/plane-thread.ts';
 import type { SharedBackend } from '../datasource/backend.ts';
 import { createUpstreamCache } from '../datasource/upstream-cache.ts';
-import type { Answers } from '../decoding/decode.ts';
 import { type CurrentInventory, createCurrentInventory } from '../inventory/current.ts';
+import type { Answers } from '../inventory/decoding/decode.ts';
 import { createFieldContract, type FieldContract } from '../inventory/field-contract.ts';
+import { AskedDecoder } from '../inventory/plane/asked-decoder.ts';
+import type { PlaneThread } from '../inventory/plane/plane-thread.ts';
 import { createSelection } from '../inventory/selection.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
 import type { Messages } from '../messages/messages.ts';
 import { createExposition, type Exposition } from '../metrics/exposition.ts';
+import type { FeatureUpdate, Rendering } from '../metrics/feature-renderer.ts';
 import type { SelfMetrics } from '../metrics/self.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { Log } from '../model/log.ts';
+import type { RecordingHealth } from '../model/observation/recording.ts';
+import type { SourceHealth } from '../model/observation/source.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import type { Prices } from '../model/prices.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
-import type { RecordingHealth } from '../observation/recording.ts';
-import type { SourceHealth } from '../observation/source.ts';
 import { createPoller, type Poller } from '../poll/poller.ts';
 import type { PassInputs } from '../rightsizing/nightly-pass.ts';
 import { createProposalSource } from '../rightsizing/proposals.ts';
@@ -72,7 +73,7 @@ export interface Pipeline {
 interface PipelineDeps {
   readonly gate: CredentialGate;
   readonly self: SelfMetrics;
-  readonly plane: PlaneThread;
+  readonly plane: PlaneThread<Rendering, FeatureUpdate>;
   /** Counts by URL of the Alertmanager. */
   readonly deliveryCounts: Map<string, DeliveryCounts>;
   /** Counts by receiver of messages. */

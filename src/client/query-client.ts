@@ -1,5 +1,5 @@
-import type { Answers } from '../decoding/decode.ts';
-import type { Decoder } from '../decoding/decoder.ts';
+import type { Answers } from '../inventory/decoding/decode.ts';
+import type { Decoder } from '../inventory/decoding/decoder.ts';
 import { type EndpointName, endpointNames, type ParametersOf } from '../query-api/endpoints.ts';
 import type { Transport } from './transport.ts';
 

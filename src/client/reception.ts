@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
-import { answerFault } from '../decoding/answer-faults.ts';
-import { refuse, type SizeLimit } from '../decoding/body-limits.ts';
-import type { IncomingAnswer } from '../decoding/decoder.ts';
+import { answerFault } from '../inventory/decoding/answer-faults.ts';
+import { refuse, type SizeLimit } from '../inventory/decoding/body-limits.ts';
+import type { IncomingAnswer } from '../inventory/decoding/decoder.ts';
 import { QueryError } from '../model/failure.ts';
 import { type Abortable, watchOf } from './abort-watch.ts';
 import { toQueryError } from './failures.ts';

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
-import { statusFault } from '../decoding/answer-faults.ts';
-import { type SizeLimits, sizeLimitOf } from '../decoding/body-limits.ts';
-import type { Decoder } from '../decoding/decoder.ts';
+import { statusFault } from '../inventory/decoding/answer-faults.ts';
+import { type SizeLimits, sizeLimitOf } from '../inventory/decoding/body-limits.ts';
+import type { Decoder } from '../inventory/decoding/decoder.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import { steadyNow } from '../model/steady-clock.ts';
 import { type EndpointName, endpoints, type ParametersOf } from '../query-api/endpoints.ts';

@@ -2,10 +2,10 @@ import { captureSource } from '../app/capture.ts';
 import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
 import { loadConfig } from '../config/load.ts';
-import { writeCapture } from '../managers/capture/capture-file.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { cronProblem } from '../poll/schedule.ts';
 import { suggest } from '../settings/names.ts';
+import { writeCapture } from '../sources/capture/capture-file.ts';
 import type { CommandContext } from './command.ts';
 
 /** What the user should know before the capture is sent. */

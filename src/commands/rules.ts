@@ -1,9 +1,9 @@
+import { createRuleFile, type RuleFile, ruleFileText, usualOwners } from '../alerts/prometheus/rule-file.ts';
 import { alertsForPrometheus } from '../alerts/relayed.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { createOwners } from '../model/owners.ts';
 import { cronProblem } from '../poll/schedule.ts';
-import { createRuleFile, type RuleFile, ruleFileText, usualOwners } from '../rules/rule-file.ts';
 import type { CommandContext } from './command.ts';
 
 /** The rules with the settings of a configuration. */

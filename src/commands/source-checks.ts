@@ -1,6 +1,6 @@
 import { access, constants } from 'node:fs/promises';
 import type { SourceConfig } from '../config/embedded-sources.ts';
-import { SourceFailure } from '../observation/source-failure.ts';
+import { SourceFailure } from '../model/observation/source-failure.ts';
 import { formatProblem } from '../sources/start-failure.ts';
 import { checkTool } from '../sources/tool-check.ts';
 

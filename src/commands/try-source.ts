@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../config/problems.ts';
-import type { Capture } from '../managers/capture/capture-file.ts';
-import { recognize } from '../managers/capture/recognize.ts';
-import { replay } from '../managers/capture/replay.ts';
-import { decodeOutput } from '../managers/decode-output.ts';
 import { runAtOnce } from '../scheduling/slices.ts';
+import type { Capture } from '../sources/capture/capture-file.ts';
+import { recognize } from '../sources/capture/recognize.ts';
+import { replay } from '../sources/capture/replay.ts';
+import { decodeOutput } from '../sources/decode-output.ts';
 import type { CommandContext } from './command.ts';
 import { isUnderstood, understoodText } from './understood-text.ts';
 

@@ -1,8 +1,8 @@
-import { type Capture, inputKinds } from '../managers/capture/capture-file.ts';
-import type { Replayed } from '../managers/capture/replay.ts';
-import type { Parsed } from '../managers/parsed.ts';
 import { expiryDay } from '../model/expiry-day.ts';
-import { type PoolObservation, vendorLicenseName } from '../observation/observation.ts';
+import { type PoolObservation, vendorLicenseName } from '../model/observation/observation.ts';
+import { type Capture, inputKinds } from '../sources/capture/capture-file.ts';
+import type { Replayed } from '../sources/capture/replay.ts';
+import type { Parsed } from '../sources/parsed.ts';
 
 /** What `try-source` prints. Names and lines are those of the file. */
 

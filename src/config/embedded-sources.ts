@@ -1,4 +1,4 @@
-import type { SourceSettings } from '../observation/source-settings.ts';
+import type { SourceSettings } from '../model/observation/source-settings.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { readText } from './named-files.ts';
 import type { Secret } from './secret.ts';

@@ -1,4 +1,4 @@
-import type { Answers } from '../decoding/decode.ts';
+import type { Answers } from '../inventory/decoding/decode.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { Backend } from './backend.ts';

@@ -1,4 +1,4 @@
-import type { Answers } from '../decoding/decode.ts';
+import type { Answers } from '../inventory/decoding/decode.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import { canonical, parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';

@@ -1,5 +1,5 @@
 import type { QueryClient } from '../client/query-client.ts';
-import type { Answers } from '../decoding/decode.ts';
+import type { Answers } from '../inventory/decoding/decode.ts';
 import { QueryError } from '../model/failure.ts';
 import {
   type AnswerKind,

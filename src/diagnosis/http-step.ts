@@ -1,6 +1,6 @@
 import { toQueryError } from '../client/failures.ts';
 import { KEEP_CONNECTIONS, proxyOf, retryAfter, throttled } from '../client/verdicts.ts';
-import { answerFaults, recogniseBody, statusFault } from '../decoding/answer-faults.ts';
+import { answerFaults, recogniseBody, statusFault } from '../inventory/decoding/answer-faults.ts';
 import { steadyNow } from '../model/steady-clock.ts';
 import { askOnce, endpointUrl } from './first-answer.ts';
 import { proxyNote } from './name-step.ts';

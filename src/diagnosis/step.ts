@@ -1,8 +1,8 @@
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import type { Log } from '../model/log.ts';
+import type { SourceHealth } from '../model/observation/source.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import type { ChallengeFacts } from '../ntlm/challenge-facts.ts';
-import type { SourceHealth } from '../observation/source.ts';
 import type { Diagnosis } from './endpoint-diagnosis.ts';
 import type { ExitClass } from './exit-codes.ts';
 

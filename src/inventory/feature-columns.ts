@@ -1,5 +1,5 @@
-import { RecordReader, type SharedRecords } from '../columns/record-store.ts';
-import { type SharedTexts, TextReader } from '../columns/text-table.ts';
+import { RecordReader, type SharedRecords } from './columns/record-store.ts';
+import { type SharedTexts, TextReader } from './columns/text-table.ts';
 import { featureLabelFields } from './feature-row.ts';
 
 /** One generation of the features, sorted by their labels. The arrays are in shared memory and can be sent to threads. */

@@ -1,8 +1,8 @@
-import type { RecordFields } from '../columns/record-fields.ts';
-import type { RecordStore } from '../columns/record-store.ts';
-import type { TextTable } from '../columns/text-table.ts';
 import { WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
+import type { RecordFields } from './columns/record-fields.ts';
+import type { RecordStore } from './columns/record-store.ts';
+import type { TextTable } from './columns/text-table.ts';
 import { featureLabelFields } from './feature-row.ts';
 import type { FeaturesRequest, PartRecords } from './features-request.ts';
 import { createSelection, type Selection } from './selection.ts';

@@ -1,4 +1,4 @@
-import { expirationRecords, featureRecords } from '../columns/stored-fields.ts';
+import { expirationRecords, featureRecords } from './columns/stored-fields.ts';
 import { type FeatureColumns, labelId } from './feature-columns.ts';
 import {
   createFeatureRow,

@@ -1,5 +1,5 @@
+import type { ReceiverStatus } from '../alerts/delivery.ts';
 import type { HandOver } from '../alerts/engine.ts';
-import type { ReceiverStatus } from '../alerts/receiver-html.ts';
 import type { Log } from '../model/log.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import { stampOf } from '../storage/stamp.ts';

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { Labels } from '../alerts/alert.ts';
+import type { ReceiverStatus } from '../alerts/delivery.ts';
 import type { HandOver } from '../alerts/engine.ts';
-import type { ReceiverStatus } from '../alerts/receiver-html.ts';
 import type { Log } from '../model/log.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import type { Channel, Draft, SendOutcome } from './channel.ts';

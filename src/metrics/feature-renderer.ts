@@ -1,27 +1,24 @@
 import type { FeatureColumns } from '../inventory/feature-columns.ts';
+import type { CreatePageRenderer, PageRenderer, PageRendering, PageUpdate } from '../inventory/plane/page-renderer.ts';
+import type { OwnerMapping } from '../model/owners.ts';
 import type { BlockUpdate } from './block-update.ts';
 import { FeatureBlock } from './feature-block.ts';
 import { ChunkRenderer } from './feature-chunks.ts';
 import { expirationGauges, featureGauges } from './feature-gauges.ts';
 import { createLabelArena } from './label-arena.ts';
 import type { Enabled } from './metric.ts';
-import type { OwnerTails } from './owner-tails.ts';
+import { OwnerTails } from './owner-tails.ts';
 import { PieceMemory } from './piece-memory.ts';
 
 /** What to render for a page. */
-export interface Rendering {
+export interface Rendering extends PageRendering {
   readonly enabled: Enabled;
   /** Maximum number of series of both blocks. The expirations use it first. */
   readonly budget: number;
-  /** The version of the last update that the page has; 0 for a page that has none. */
-  readonly base: number;
-  /** The oldest version that is still read. */
-  readonly oldestInUse: number;
 }
 
 /** A new version of the blocks of the features. The page must apply every update. */
-export interface FeatureUpdate {
-  readonly version: number;
+export interface FeatureUpdate extends PageUpdate {
   readonly expirations: BlockUpdate;
   readonly features: BlockUpdate;
 }
@@ -45,30 +42,28 @@ function changedRows(columns: FeatureColumns, before: FeatureColumns): readonly 
  * Renders the blocks of the features. The labels are encoded when the layout changes. A chunk is rendered again when one of
  * its values changes.
  */
-export class FeatureRenderer {
+export class FeatureRenderer implements PageRenderer<Rendering, FeatureUpdate> {
   readonly #pieces = new PieceMemory();
   readonly #expirations: FeatureBlock;
   readonly #features: FeatureBlock;
   /** The generation of the last update, and the renderer of its layout. */
   #last: { readonly columns: FeatureColumns; readonly chunks: ChunkRenderer } | undefined;
+  #owners: { readonly mapping: OwnerMapping; readonly tails: OwnerTails } | undefined;
 
   constructor(enabled: Enabled) {
     this.#expirations = new FeatureBlock(expirationGauges(enabled), this.#pieces);
     this.#features = new FeatureBlock(featureGauges(enabled), this.#pieces);
   }
 
-  /**
-   * Renders a generation. The slots and texts of the last generation must still exist.
-   *
-   * @param version larger than that of the last update
-   */
   render(
     columns: FeatureColumns,
     version: number,
     { budget, oldestInUse }: Pick<Rendering, 'budget' | 'oldestInUse'>,
-    owners: OwnerTails,
+    mapping: OwnerMapping,
   ): FeatureUpdate {
     this.#pieces.free(oldestInUse);
+    if (this.#owners?.mapping !== mapping) this.#owners = { mapping, tails: new OwnerTails(mapping) };
+    const owners = this.#owners.tails;
     const last = this.#last?.columns.layout === columns.layout ? this.#last : undefined;
     const chunks = last?.chunks ?? new ChunkRenderer(createLabelArena(columns));
     const changes = last === undefined ? undefined : { before: last.columns, rows: changedRows(columns, last.columns) };
@@ -80,3 +75,7 @@ export class FeatureRenderer {
     return { version, expirations, features };
   }
 }
+
+/** A renderer for the metrics that a page has; they do not change while it is used. */
+export const createFeatureRenderer: CreatePageRenderer<Rendering, FeatureUpdate> = ({ enabled }) =>
+  new FeatureRenderer(enabled);

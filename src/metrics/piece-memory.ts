@@ -1,4 +1,4 @@
-import { Retired } from '../columns/retired.ts';
+import { Retired } from '../inventory/columns/retired.ts';
 import type { Deflated } from './gzip.ts';
 
 /** The memory of a piece has a multiple of this size, so that another piece of about the same length fits, bytes. */

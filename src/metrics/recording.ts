@@ -1,5 +1,5 @@
 import { Counter, Gauge } from 'prom-client';
-import type { RecordingHealth } from '../observation/recording.ts';
+import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { MetricName } from './catalogue.ts';
 import type { Configuration } from './registry.ts';
 

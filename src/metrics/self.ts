@@ -1,7 +1,7 @@
 import { Counter, Gauge, Histogram } from 'prom-client';
 import type { FailureKind } from '../model/failure.ts';
-import type { RecordingHealth } from '../observation/recording.ts';
-import type { SourceHealth } from '../observation/source.ts';
+import type { RecordingHealth } from '../model/observation/recording.ts';
+import type { SourceHealth } from '../model/observation/source.ts';
 import { type AlertingState, exposeAlerting } from './alerting.ts';
 import type { MetricName } from './catalogue.ts';
 import { exposeIdentity, type Identity } from './identity.ts';

@@ -1,6 +1,6 @@
 import { Gauge } from 'prom-client';
-import type { RecordingHealth } from '../observation/recording.ts';
-import type { SourceHealth } from '../observation/source.ts';
+import type { RecordingHealth } from '../model/observation/recording.ts';
+import type { SourceHealth } from '../model/observation/source.ts';
 import { exposeIdentity, type Identity } from './identity.ts';
 import { chooseFormat, contentTypes } from './negotiation.ts';
 import { exposeRecording } from './recording.ts';

@@ -1,6 +1,6 @@
 import { Counter, Gauge } from 'prom-client';
+import type { SourceHealth } from '../model/observation/source.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
-import type { SourceHealth } from '../observation/source.ts';
 import type { MetricName } from './catalogue.ts';
 import type { Configuration } from './registry.ts';
 

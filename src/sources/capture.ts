@@ -1,9 +1,9 @@
-import type { CaptureHeader, CaptureSection, InputKind } from '../managers/capture/capture-file.ts';
-import { formOfLog } from '../managers/flexnet/debug-log-line.ts';
-import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
-import type { SourceSettings } from '../observation/source-settings.ts';
+import { SourceFailure, type SourceProblem } from '../model/observation/source-failure.ts';
+import type { SourceSettings } from '../model/observation/source-settings.ts';
+import type { CaptureHeader, CaptureSection, InputKind } from './capture/capture-file.ts';
 import { createFileTransport } from './file-transport.ts';
-import { lmstatArguments } from './lmstat-command.ts';
+import { formOfLog } from './flexnet/debug-log-line.ts';
+import { lmstatArguments } from './flexnet/lmstat-command.ts';
 import { createLogFollower } from './log-follower.ts';
 import { createTransport } from './reader.ts';
 import type { Output, Transport } from './transport.ts';

@@ -1,7 +1,7 @@
-import { decodeOutput } from '../managers/decode-output.ts';
-import { SourceFailure } from '../observation/source-failure.ts';
-import type { CommandSettings } from '../observation/source-settings.ts';
+import { SourceFailure } from '../model/observation/source-failure.ts';
+import type { CommandSettings } from '../model/observation/source-settings.ts';
 import { type ChildEnd, runChild, type StopReason } from './child-run.ts';
+import { decodeOutput } from './decode-output.ts';
 import type { Executable } from './executable.ts';
 import { silentExitFailure } from './exit-failure.ts';
 import { createReads } from './reads.ts';

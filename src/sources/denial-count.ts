@@ -1,11 +1,11 @@
-import { createDebugLogReader, type DebugLogReader, type Denials } from '../managers/flexnet/debug-log.ts';
-import { formOfLog } from '../managers/flexnet/debug-log-line.ts';
 import { createLocalTime } from '../model/local-time.ts';
-import type { Diagnostics } from '../observation/source.ts';
-import type { SourceProblem } from '../observation/source-failure.ts';
-import type { DebugLogSettings } from '../observation/source-settings.ts';
+import type { Diagnostics } from '../model/observation/source.ts';
+import type { SourceProblem } from '../model/observation/source-failure.ts';
+import type { DebugLogSettings } from '../model/observation/source-settings.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
+import { createDebugLogReader, type DebugLogReader, type Denials } from './flexnet/debug-log.ts';
+import { formOfLog } from './flexnet/debug-log-line.ts';
 import { createLogFollower, type LogFollower, type Look } from './log-follower.ts';
 
 /** Refused requests since the collection before. */

@@ -1,4 +1,4 @@
-import type { SourceHealth } from '../observation/source.ts';
+import type { SourceHealth } from '../model/observation/source.ts';
 
 /** The health of a source as JSON, in `/sources/status.json` and in the output of `doctor --json`. */
 export const healthJson = ({ runs, ...health }: SourceHealth): object => ({

@@ -1,4 +1,4 @@
-import { SourceFailure, type SourceProblem } from '../observation/source-failure.ts';
+import { SourceFailure, type SourceProblem } from '../model/observation/source-failure.ts';
 
 export interface LastGoodOptions {
   /** Seconds between readings that succeed. */

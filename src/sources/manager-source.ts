@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
-import type { Parsed } from '../managers/parsed.ts';
 import type { Log } from '../model/log.ts';
-import { type Collected, type VendorLicenseObservation, vendorLicenseName } from '../observation/observation.ts';
-import type { Source, SourceHealth } from '../observation/source.ts';
-import { SourceFailure, type SourceProblem, saysServerIsDown } from '../observation/source-failure.ts';
-import type { SourceSettings } from '../observation/source-settings.ts';
+import { type Collected, type VendorLicenseObservation, vendorLicenseName } from '../model/observation/observation.ts';
+import type { Source, SourceHealth } from '../model/observation/source.ts';
+import { SourceFailure, type SourceProblem, saysServerIsDown } from '../model/observation/source-failure.ts';
+import type { SourceSettings } from '../model/observation/source-settings.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { selectFeatures } from './feature-selection.ts';
+import type { Parsed } from './parsed.ts';
 import { hideUsers } from './user-names.ts';
 
 /** Reads a license manager once. */

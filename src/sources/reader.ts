@@ -1,11 +1,11 @@
-import type { SourceSettings } from '../observation/source-settings.ts';
+import type { SourceSettings } from '../model/observation/source-settings.ts';
 import { createCommandTransport } from './command-transport.ts';
 import { createFileTransport } from './file-transport.ts';
-import { createFlexnetReader } from './flexnet-reader.ts';
+import { createFlexnetReader } from './flexnet/reader.ts';
 import { createHttpTransport } from './http-transport.ts';
-import { createJsonReader } from './json-reader.ts';
+import { createJsonReader } from './json/reader.ts';
 import type { ManagerReader } from './manager-source.ts';
-import { createRlmReader } from './rlm-reader.ts';
+import { createRlmReader } from './rlm/reader.ts';
 import type { Transport } from './transport.ts';
 import type { TransportHost } from './transport-host.ts';
 

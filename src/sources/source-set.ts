@@ -1,5 +1,5 @@
-import type { SourceHealth } from '../observation/source.ts';
-import type { SourceSettings } from '../observation/source-settings.ts';
+import type { SourceHealth } from '../model/observation/source.ts';
+import type { SourceSettings } from '../model/observation/source-settings.ts';
 import type { ManagerSource } from './manager-source.ts';
 
 /** The sources of an analyzer. */

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto';
-import type { PoolObservation, VendorLicenseObservation } from '../observation/observation.ts';
-import type { UserSettings } from '../observation/source-settings.ts';
+import type { PoolObservation, VendorLicenseObservation } from '../model/observation/observation.ts';
+import type { UserSettings } from '../model/observation/source-settings.ts';
 
 /** Characters of a pseudonym. */
 const LENGTH = 10;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCounts, type Delivery } from '../../src/alerts/delivery.ts';
 import { alertUrl, anchorOf } from '../../src/alerts/links.ts';
-import { createAlertPage } from '../../src/alerts/routes.ts';
+import { createAlertPage } from '../../src/pages/alerts/routes.ts';
 import { alertOf, alertsPageOf, manyAlerts, statusOf } from '../support/alert-page.ts';
 import { flawless, startBrowser, type TestBrowser, views } from '../support/browser.ts';
 import { createCleanup } from '../support/harness.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 import { createCollector, DOWN_AFTER, isDown } from '../../src/analyzer/collector.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import type { VendorLicenseObservation } from '../../src/observation/observation.ts';
-import type { Source } from '../../src/observation/source.ts';
+import type { VendorLicenseObservation } from '../../src/model/observation/observation.ts';
+import type { Source } from '../../src/model/observation/source.ts';
 import { eventually } from '../support/harness.ts';
 
 const NOW = 1_800_000_000;

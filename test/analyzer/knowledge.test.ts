@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { PoolObservation } from '../../src/observation/observation.ts';
-import type { Source } from '../../src/observation/source.ts';
+import type { PoolObservation } from '../../src/model/observation/observation.ts';
+import type { Source } from '../../src/model/observation/source.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import {
   createCleanup,

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { type Collection, createSourceCollection } from '../../src/analyzer/collection.ts';
 import { isDown } from '../../src/analyzer/collector.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import type { VendorLicenseObservation } from '../../src/observation/observation.ts';
+import type { VendorLicenseObservation } from '../../src/model/observation/observation.ts';
 import { eventually } from '../support/harness.ts';
 
 /** One source while the clock of the host is set. */

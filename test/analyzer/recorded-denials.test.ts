@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createDenialRecord, type DenialRecord } from '../../src/analyzer/recorded-denials.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import type { Collected, PoolObservation } from '../../src/observation/observation.ts';
+import type { Collected, PoolObservation } from '../../src/model/observation/observation.ts';
 import { begin, onlyFigures, timeZone } from '../support/store-samples.ts';
 
 /** What readers of the same process learn of denials. */

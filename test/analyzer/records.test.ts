@@ -4,7 +4,7 @@ import { getExpirationFeatures } from '../../src/analyzer/expiration-records.ts'
 import { getFeatures } from '../../src/analyzer/feature-records.ts';
 import { getConcurrentUsers, getProducts, getServerDown } from '../../src/analyzer/product-records.ts';
 import { earliestOf, isExpired, PERMANENT } from '../../src/analyzer/usage.ts';
-import type { Checkout, Collected, PoolObservation } from '../../src/observation/observation.ts';
+import type { Checkout, Collected, PoolObservation } from '../../src/model/observation/observation.ts';
 import type { Fields } from '../../src/query-api/field.ts';
 import { readJson, writeJson } from '../../src/query-api/json.ts';
 import { recordFields } from '../../src/query-api/records.ts';

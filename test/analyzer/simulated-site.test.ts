@@ -16,8 +16,8 @@ import {
 import * as usage from '../../src/analyzer/usage.ts';
 import { isExpired, isExpiring, PERMANENT } from '../../src/analyzer/usage.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
+import { vendorLicenseName } from '../../src/model/observation/observation.ts';
 import { UNCOUNTED } from '../../src/model/uncounted.ts';
-import { vendorLicenseName } from '../../src/observation/observation.ts';
 
 const DAY = 86_400;
 /** A Wednesday, 00:00 in Berlin. */

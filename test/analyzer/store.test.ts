@@ -13,7 +13,7 @@ import type { Figures, Sample, Series } from '../../src/analyzer/sample.ts';
 import { random } from '../../src/analyzer/simulated-random.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import type { Collected, VendorLicenseObservation } from '../../src/observation/observation.ts';
+import type { Collected, VendorLicenseObservation } from '../../src/model/observation/observation.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { createCleanup, isLong } from '../support/harness.ts';
 import { randomFigure, randomHours } from '../support/hour-summaries.ts';

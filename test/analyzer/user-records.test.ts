@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getUsers } from '../../src/analyzer/user-records.ts';
-import type { Checkout, Collected, PoolObservation, QueuedRequest } from '../../src/observation/observation.ts';
+import type { Checkout, Collected, PoolObservation, QueuedRequest } from '../../src/model/observation/observation.ts';
 import { recordFields, type WireUser } from '../../src/query-api/records.ts';
 
 const NOW = 1_800_000_000;

@@ -1,4 +1,4 @@
-import { decodeAnswer } from '../../src/decoding/decode.ts';
+import { decodeAnswer } from '../../src/inventory/decoding/decode.ts';
 import type { Field } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 import { compare, type Line } from './report.ts';

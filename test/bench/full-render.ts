@@ -1,6 +1,6 @@
-import { RecordStore } from '../../src/columns/record-store.ts';
-import { expirationRecords, featureRecords } from '../../src/columns/stored-fields.ts';
-import { TextTable } from '../../src/columns/text-table.ts';
+import { RecordStore } from '../../src/inventory/columns/record-store.ts';
+import { expirationRecords, featureRecords } from '../../src/inventory/columns/stored-fields.ts';
+import { TextTable } from '../../src/inventory/columns/text-table.ts';
 import type { MetricName } from '../../src/metrics/catalogue.ts';
 import { ChunkRenderer } from '../../src/metrics/feature-chunks.ts';
 import { createLabelArena } from '../../src/metrics/label-arena.ts';

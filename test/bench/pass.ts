@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { figuresOf, type Series } from '../../src/analyzer/sample.ts';
 import { createSimulatedSite } from '../../src/analyzer/simulated-site.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import { vendorLicenseName } from '../../src/observation/observation.ts';
+import { vendorLicenseName } from '../../src/model/observation/observation.ts';
 import { createCleanup } from '../support/harness.ts';
 import { startChild } from './child.ts';
 import type { NightlyMethods, NightlySite } from './children/nightly.ts';

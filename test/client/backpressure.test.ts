@@ -2,8 +2,8 @@ import { afterEach, expect, it } from 'vitest';
 import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
 import { createQueryClient } from '../../src/client/query-client.ts';
 import { createTransport } from '../../src/client/transport.ts';
-import { ownMemory } from '../../src/decoding/chunk-memory.ts';
-import type { Decoder } from '../../src/decoding/decoder.ts';
+import { ownMemory } from '../../src/inventory/decoding/chunk-memory.ts';
+import type { Decoder } from '../../src/inventory/decoding/decoder.ts';
 import { createCleanup, createTestGate } from '../support/harness.ts';
 import { startScripted } from '../support/scripted-server.ts';
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { RecordStore } from '../../src/columns/record-store.ts';
-import { expirationRecords, featureRecords } from '../../src/columns/stored-fields.ts';
-import { TextTable } from '../../src/columns/text-table.ts';
+import { RecordStore } from '../../src/inventory/columns/record-store.ts';
+import { expirationRecords, featureRecords } from '../../src/inventory/columns/stored-fields.ts';
+import { TextTable } from '../../src/inventory/columns/text-table.ts';
 import type { FeatureColumns } from '../../src/inventory/feature-columns.ts';
 import { FeatureDerivation } from '../../src/inventory/feature-derivation.ts';
 import { createFeatureTable } from '../../src/inventory/feature-table.ts';

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { DataPlane } from '../../src/data-plane/data-plane.ts';
-import { decodeAnswer } from '../../src/decoding/decode.ts';
+import { decodeAnswer } from '../../src/inventory/decoding/decode.ts';
 import { createFieldContract, type KeptContract } from '../../src/inventory/field-contract.ts';
 import { createKnowledge } from '../../src/inventory/knowledge.ts';
+import { DataPlane } from '../../src/inventory/plane/data-plane.ts';
 import { createReadings, missingPart } from '../../src/inventory/readings.ts';
+import { createFeatureRenderer } from '../../src/metrics/feature-renderer.ts';
 import { collectPolls } from '../../src/metrics/site-collector.ts';
 import type { StoredAnswer } from '../../src/model/records.ts';
 import { type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
@@ -43,7 +44,7 @@ function recordOf(endpoint: FieldEndpoint, owner: string): Raw {
 
 /** The analyzer: two vendor licenses, two records of each in GetFeatures and GetExpirationFeatures. */
 class Site {
-  readonly #plane = new DataPlane();
+  readonly #plane = new DataPlane(createFeatureRenderer);
   at = NOW;
 
   async answer(change: Change): Promise<Snapshot> {

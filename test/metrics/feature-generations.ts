@@ -1,5 +1,5 @@
-import { RecordStore } from '../../src/columns/record-store.ts';
-import { TextTable } from '../../src/columns/text-table.ts';
+import { RecordStore } from '../../src/inventory/columns/record-store.ts';
+import { TextTable } from '../../src/inventory/columns/text-table.ts';
 import type { FeatureColumns } from '../../src/inventory/feature-columns.ts';
 import { openFeatures } from '../../src/inventory/feature-columns.ts';
 import {

@@ -8,9 +8,8 @@ import type { Family } from '../../src/metrics/family.ts';
 import { CHUNK_ROWS } from '../../src/metrics/feature-block.ts';
 import { FeatureRenderer } from '../../src/metrics/feature-renderer.ts';
 import { collectors, type Enabled } from '../../src/metrics/metric.ts';
-import { OwnerTails } from '../../src/metrics/owner-tails.ts';
 import { renderGauges, rowsWithin } from '../../src/metrics/render.ts';
-import { createOwners, noOwners, type OwnerEntry, type Owners } from '../../src/model/owners.ts';
+import { createOwners, noOwners, type OwnerEntry, type OwnerMapping, type Owners } from '../../src/model/owners.ts';
 import { allCollectors, complete, expiration, feature } from '../support/scenario.ts';
 import { type GenerationRow, Generations, rowOf } from './feature-generations.ts';
 import { collectExpirations, collectFeatures } from './slow-features.ts';
@@ -80,7 +79,7 @@ class Page {
   /** The last versions, which are still read. */
   #read: { readonly version: number; readonly chunks: readonly PageChunk[]; readonly text: Buffer }[] = [];
   #version = 0;
-  owners = new OwnerTails(noOwners);
+  owners: OwnerMapping = noOwners;
   readonly generations = new Generations();
   /** The number of new chunks of the expirations and of the features in the last update. */
   fresh: readonly number[] = [];
@@ -178,13 +177,12 @@ describe('FeatureRenderer', () => {
         (first, changes, limit, on, readers, mappings) => {
           const page = new Page(on, readers);
           const all = mappings.map(createOwners);
-          const tails = all.map((owners) => new OwnerTails(owners));
           let at = 0;
           /** The owners change with every other generation. */
           const show = (): void => {
             const index = Math.floor(at / 2) % all.length;
             at += 1;
-            page.owners = tails[index] as OwnerTails;
+            page.owners = all[index] as OwnerMapping;
             expect(page.show(rows, layout, limit)).toEqual(blocksSlowly(rows, on, limit, all[index]));
           };
           let rows: readonly GenerationRow[] = first;
@@ -248,7 +246,7 @@ describe('FeatureRenderer', () => {
     const page = new Page();
     page.show(many);
     const owners = createOwners([{ vendorLicense: 's;d', feature: 'feature-7', labels: { owner: 'cad' } }]);
-    page.owners = new OwnerTails(owners);
+    page.owners = owners;
     expect(page.show(many)).toEqual(blocksSlowly(many, collectors, Number.POSITIVE_INFINITY, owners));
     expect(page.fresh).toEqual([0, 3]);
     page.show(many);
@@ -263,7 +261,7 @@ describe('FeatureRenderer', () => {
       return { owner: 'cad' };
     };
     const page = new Page();
-    page.owners = new OwnerTails({ entries, names, of });
+    page.owners = { entries, names, of };
     const rows = ['a', 'a', 'b', 'b'].map((feature, i) => ({
       ...(many[i] as GenerationRow),
       feature,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeAnswer } from '../../src/decoding/decode.ts';
+import { decodeAnswer } from '../../src/inventory/decoding/decode.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createExposition } from '../../src/metrics/exposition.ts';
 import { noOwners } from '../../src/model/owners.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { recordingMetrics } from '../../src/metrics/recording-metrics.ts';
 import { createSourceExposition } from '../../src/metrics/source-exposition.ts';
-import type { SourceHealth } from '../../src/observation/source.ts';
+import type { SourceHealth } from '../../src/model/observation/source.ts';
 import { recorded } from '../support/recording.ts';
 
 const health: SourceHealth = {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeAnswer } from '../../src/decoding/decode.ts';
+import { decodeAnswer } from '../../src/inventory/decoding/decode.ts';
 import type { ProductsAnswer } from '../../src/model/snapshot.ts';
 import { keepNotListed } from '../../src/poll/incomplete-lists.ts';
 

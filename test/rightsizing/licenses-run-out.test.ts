@@ -2,8 +2,8 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { defaultRules } from '../../deploy/prometheus/generate.ts';
 import type { DayOfSamples, PastPiece, Series } from '../../src/analyzer/sample.ts';
 import { createLocalTime, dateText } from '../../src/model/local-time.ts';
-import type { PoolObservation, VendorLicenseObservation } from '../../src/observation/observation.ts';
-import type { Source } from '../../src/observation/source.ts';
+import type { PoolObservation, VendorLicenseObservation } from '../../src/model/observation/observation.ts';
+import type { Source } from '../../src/model/observation/source.ts';
 import { quickPolls } from '../support/end-to-end.ts';
 import {
   type Cleanup,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { countUsers, licensesInUse } from '../../src/analyzer/usage.ts';
-import type { Parsed } from '../../src/managers/parsed.ts';
-import type { Collected, VendorLicenseObservation } from '../../src/observation/observation.ts';
-import { SourceFailure, type SourceProblem, sourceFailureKinds } from '../../src/observation/source-failure.ts';
-import type { SourceSettings } from '../../src/observation/source-settings.ts';
+import type { Collected, VendorLicenseObservation } from '../../src/model/observation/observation.ts';
+import { SourceFailure, type SourceProblem, sourceFailureKinds } from '../../src/model/observation/source-failure.ts';
+import type { SourceSettings } from '../../src/model/observation/source-settings.ts';
 import { createManagerSource, type ManagerSource } from '../../src/sources/manager-source.ts';
+import type { Parsed } from '../../src/sources/parsed.ts';
 import { createSourceSet } from '../../src/sources/source-set.ts';
 import { observationOf, sourceSettings } from '../support/source-settings.ts';
 

@@ -1,6 +1,6 @@
 import type { AlertState, Labels } from '../../src/alerts/alert.ts';
 import type { EngineStatus } from '../../src/alerts/engine-status.ts';
-import { type AlertPageOptions, alertsPage } from '../../src/alerts/page.ts';
+import { type AlertPageOptions, alertsPage } from '../../src/pages/alerts/page.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { ruleOf } from './alert-views.ts';
 import { NOW } from './scenario.ts';

@@ -3,7 +3,7 @@ import { createCollecting } from '../../src/app/collecting-analyzer.ts';
 import { createOwnAnalyzer } from '../../src/app/own-analyzer.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
-import type { SourceHealth } from '../../src/observation/source.ts';
+import type { SourceHealth } from '../../src/model/observation/source.ts';
 import { cronProblem } from '../../src/poll/schedule.ts';
 import { type Clock, createClock } from '../../src/scheduling/clock.ts';
 import { quickPolls } from './end-to-end.ts';

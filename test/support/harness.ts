@@ -12,7 +12,7 @@ import { createQueryClient, type QueryClient } from '../../src/client/query-clie
 import { createTransport, type TransportOptions } from '../../src/client/transport.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
-import { createLocalDecoder, type LocalDecoderOptions } from '../../src/decoding/local-decoder.ts';
+import { createLocalDecoder, type LocalDecoderOptions } from '../../src/inventory/decoding/local-decoder.ts';
 import type { Log } from '../../src/model/log.ts';
 import type { Credentials } from '../../src/ntlm/client-codec.ts';
 import {

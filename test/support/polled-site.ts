@@ -4,10 +4,10 @@ import { endpointBodies } from '../../src/analyzer/endpoint-bodies.ts';
 import type { DeniedSeries } from '../../src/analyzer/recorded-denials.ts';
 import { createSimulatedSite, type SimulatedSiteOptions } from '../../src/analyzer/simulated-site.ts';
 import { newestOf } from '../../src/app/denials.ts';
-import { type Answers, decodeAnswer } from '../../src/decoding/decode.ts';
+import { type Answers, decodeAnswer } from '../../src/inventory/decoding/decode.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
+import { type VendorLicenseObservation, vendorLicenseName } from '../../src/model/observation/observation.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
-import { type VendorLicenseObservation, vendorLicenseName } from '../../src/observation/observation.ts';
 import type { EndpointName } from '../../src/query-api/endpoints.ts';
 import { createSnapshot, good } from './scenario.ts';
 

@@ -12,18 +12,13 @@ interface Room {
 export const rooms: Readonly<Record<string, Room>> = {
   model: {
     floor: 0,
-    promise: 'The words of the exporter: records, snapshot, failure kinds. It reads no clock, file or socket.',
+    promise:
+      'The words of the exporter: records, snapshot, observations, failure kinds. It reads no clock, file or socket.',
     mayImport: ['query-api'],
   },
   'query-api': {
     floor: 0,
     promise: 'The contract with the analyzer is written once: endpoints, parameters, fields and their meanings.',
-    mayImport: [],
-  },
-  observation: {
-    floor: 0,
-    promise:
-      'What a license manager reports, in one form for all managers. A value that is not known is absent, never 0.',
     mayImport: [],
   },
   ntlm: { floor: 0, promise: 'NTLM as bytes and states, for both sides. It opens no socket.', mayImport: ['model'] },
@@ -43,11 +38,6 @@ export const rooms: Readonly<Record<string, Room>> = {
     promise: 'Every page has one frame, one style and one Content-Security-Policy. A name is text, never markup.',
     mayImport: [],
   },
-  columns: {
-    floor: 0,
-    promise: 'Records in columns of shared memory: one thread writes them, every thread reads them.',
-    mayImport: ['query-api'],
-  },
   settings: {
     floor: 0,
     promise: 'A setting is a type with bounds and a meaning. A wrong value is refused with the values that are right.',
@@ -57,63 +47,46 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 3,
     promise:
       'A configuration is valid as a whole, or refused with every problem and its line. Secrets print as `<secret>`.',
-    mayImport: ['model', 'observation', 'query-api', 'settings', 'alerts'],
+    mayImport: ['model', 'query-api', 'settings', 'alerts'],
   },
   inventory: {
     floor: 1,
     promise:
-      'Only this room decides what is known now. The inventory is committed before it is rendered, and each reader can fail alone.',
-    mayImport: ['model', 'query-api', 'scheduling', 'columns'],
-  },
-  decoding: {
-    floor: 1,
-    promise: 'The wire format is not visible outside. A bad value is discarded and counted; a bad answer says why.',
-    mayImport: ['model', 'query-api', 'columns'],
+      'Only this room knows the wire format and decides what is known now. One thread holds the data; its loss is a failed poll. Each reader can fail alone.',
+    mayImport: ['model', 'query-api', 'scheduling'],
   },
   client: {
     floor: 1,
     promise: 'No logon locks the account. No request waits for the decoding of another one.',
-    mayImport: ['model', 'query-api', 'ntlm', 'decoding', 'storage'],
+    mayImport: ['model', 'query-api', 'ntlm', 'inventory', 'storage'],
   },
   analyzer: {
     floor: 1,
     promise:
       'A complete server of the Query API. Only authenticated requests get an answer; a gap is no data, never 0.',
-    mayImport: ['model', 'query-api', 'ntlm', 'scheduling', 'observation', 'storage'],
+    mayImport: ['model', 'query-api', 'ntlm', 'scheduling', 'storage'],
   },
   rightsizing: {
     floor: 1,
     promise:
       'Advice on the number of licenses says no more than the recorded figures show, and names why there is no advice.',
-    mayImport: ['model', 'scheduling', 'storage', 'inventory', 'html'],
-  },
-  managers: {
-    floor: 1,
-    promise:
-      'The output of a license manager becomes an observation, or a failure that names the remedy. It reads no clock, file or socket and starts no process.',
-    mayImport: ['model', 'observation'],
+    mayImport: ['model', 'scheduling', 'storage', 'inventory'],
   },
   sources: {
     floor: 2,
     promise:
-      'Each source is read within its own time and limits. A failing one disturbs no other, and leaves no process behind.',
-    mayImport: ['model', 'observation', 'managers', 'scheduling', 'html'],
+      'Each source is read within its own time and limits, and becomes an observation, or a failure that names the remedy. A failing one disturbs no other, and leaves no process behind.',
+    mayImport: ['model', 'scheduling'],
   },
   metrics: {
     floor: 2,
     promise: 'A scrape sends no request to the analyzer and never shows half of an update.',
-    mayImport: ['model', 'query-api', 'inventory', 'scheduling', 'columns', 'observation'],
-  },
-  rules: {
-    floor: 1,
-    promise:
-      'The rules for Prometheus say what the engine says, from the same settings. They keep what is unknown, and forget what is gone.',
-    mayImport: ['model'],
+    mayImport: ['model', 'query-api', 'inventory', 'scheduling'],
   },
   alerts: {
     floor: 2,
     promise: 'Missing data neither raises nor resolves an alert, and a restart forgets none.',
-    mayImport: ['model', 'observation', 'inventory', 'storage', 'scheduling', 'html', 'settings', 'rules'],
+    mayImport: ['model', 'inventory', 'storage', 'scheduling', 'settings'],
   },
   messages: {
     floor: 2,
@@ -129,29 +102,33 @@ export const rooms: Readonly<Record<string, Room>> = {
   datasource: {
     floor: 2,
     promise: 'An answer to Grafana is complete, or says what is missing. Panels cannot hold up polling.',
-    mayImport: ['model', 'client', 'decoding', 'query-api', 'inventory', 'scheduling', 'rightsizing'],
-  },
-  status: {
-    floor: 2,
-    promise:
-      'A person sees what is known now, and what is not. A page is written in slices, and without other programs.',
-    mayImport: ['model', 'html', 'inventory', 'scheduling', 'observation', 'datasource', 'alerts'],
+    mayImport: ['model', 'client', 'query-api', 'inventory', 'scheduling', 'rightsizing'],
   },
   expiries: {
     floor: 2,
     promise: 'A list of expiries is complete, or says which are missing. A name cannot break its format.',
     mayImport: ['model', 'inventory', 'scheduling', 'html'],
   },
+  pages: {
+    floor: 2,
+    promise:
+      'A person sees what is known now, and what is not. A page is written in slices, and without other programs.',
+    mayImport: [
+      'model',
+      'html',
+      'inventory',
+      'scheduling',
+      'datasource',
+      'alerts',
+      'expiries',
+      'rightsizing',
+      'sources',
+    ],
+  },
   web: {
     floor: 2,
     promise: 'The same users and limits protect every path, and no client can block the others.',
     mayImport: ['model', 'html'],
-  },
-  'data-plane': {
-    floor: 3,
-    promise:
-      'One thread holds the data, from the bytes of an answer to the finished page. It has no sockets and no secrets; its loss is a failed poll.',
-    mayImport: ['model', 'query-api', 'columns', 'scheduling', 'inventory', 'decoding', 'metrics'],
   },
   diagnosis: {
     floor: 3,

@@ -1,4 +1,4 @@
-import { type Answers, decodeAnswer } from '../../src/decoding/decode.ts';
+import { type Answers, decodeAnswer } from '../../src/inventory/decoding/decode.ts';
 import { collectors, type Enabled } from '../../src/metrics/metric.ts';
 import {
   type Answer,

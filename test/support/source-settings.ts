@@ -1,5 +1,5 @@
-import type { VendorLicenseObservation } from '../../src/observation/observation.ts';
-import type { SourceSettings } from '../../src/observation/source-settings.ts';
+import type { VendorLicenseObservation } from '../../src/model/observation/observation.ts';
+import type { SourceSettings } from '../../src/model/observation/source-settings.ts';
 
 /** Settings of a source, as the configuration gives them. */
 export const sourceSettings = (more: Partial<SourceSettings> = {}): SourceSettings => ({

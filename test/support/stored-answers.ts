@@ -1,6 +1,6 @@
-import { RecordStore } from '../../src/columns/record-store.ts';
-import { expirationRecords, featureRecords } from '../../src/columns/stored-fields.ts';
-import { TextTable } from '../../src/columns/text-table.ts';
+import { RecordStore } from '../../src/inventory/columns/record-store.ts';
+import { expirationRecords, featureRecords } from '../../src/inventory/columns/stored-fields.ts';
+import { TextTable } from '../../src/inventory/columns/text-table.ts';
 import type { FeatureSource } from '../../src/inventory/current.ts';
 import type { FeatureColumns } from '../../src/inventory/feature-columns.ts';
 import { FeatureDerivation, type FeatureStores } from '../../src/inventory/feature-derivation.ts';
@@ -13,7 +13,6 @@ import { createSelection } from '../../src/inventory/selection.ts';
 import type { Table } from '../../src/inventory/table.ts';
 import type { RenderFeatures } from '../../src/metrics/exposition.ts';
 import { FeatureRenderer } from '../../src/metrics/feature-renderer.ts';
-import { OwnerTails } from '../../src/metrics/owner-tails.ts';
 import { noOwners, type OwnerMapping } from '../../src/model/owners.ts';
 import {
   type Answer,
@@ -91,13 +90,12 @@ const columnsOf = new WeakMap<Inventory['features'], FeatureColumns>();
 
 /** Renders the features of inventories of `deriveInventoryNow` in this thread. */
 export function createInlineRendering(owners: OwnerMapping = noOwners): RenderFeatures {
-  const tails = new OwnerTails(owners);
   let renderer: FeatureRenderer | undefined;
   return async ({ features }, { enabled, budget, base, oldestInUse }) => {
     const columns = columnsOf.get(features);
     if (columns === undefined) throw new Error('the inventory is not one of deriveInventoryNow');
     renderer ??= new FeatureRenderer(enabled);
-    return renderer.render(columns, base + 1, { budget, oldestInUse }, tails);
+    return renderer.render(columns, base + 1, { budget, oldestInUse }, owners);
   };
 }
 

@@ -1,10 +1,11 @@
 import type { QueryClient } from '../../src/client/query-client.ts';
-import { DataPlane } from '../../src/data-plane/data-plane.ts';
-import { decodeAnswer } from '../../src/decoding/decode.ts';
+import { decodeAnswer } from '../../src/inventory/decoding/decode.ts';
 import { openFeatures } from '../../src/inventory/feature-columns.ts';
 import { createFeatureTable } from '../../src/inventory/feature-table.ts';
 import { createFieldContract } from '../../src/inventory/field-contract.ts';
 import { type Inventory, type InventoryPolicy, planInventory } from '../../src/inventory/inventory.ts';
+import { DataPlane } from '../../src/inventory/plane/data-plane.ts';
+import { createFeatureRenderer } from '../../src/metrics/feature-renderer.ts';
 import type { PolledAnswers, PolledEndpoint, Snapshot } from '../../src/model/snapshot.ts';
 import { createTestLog } from './harness.ts';
 
@@ -32,7 +33,7 @@ export interface WireSite {
 
 /** @param lists what the analyzer has now */
 export function createWireSite(lists: () => WireLists, policy: InventoryPolicy, now: () => number): WireSite {
-  const plane = new DataPlane(0, now);
+  const plane = new DataPlane(createFeatureRenderer, 0, now);
   const contract = createFieldContract({
     absent: [],
     isOwnAnalyzer: () => false,

@@ -1,6 +1,6 @@
 import type { Forecasts } from '../../../src/alerts/rule.ts';
 import type { Inventory } from '../../../src/inventory/inventory.ts';
-import type { SourceHealth } from '../../../src/observation/source.ts';
+import type { SourceHealth } from '../../../src/model/observation/source.ts';
 import { policy } from '../../support/alert-views.ts';
 import { createInventories } from '../../support/stored-answers.ts';
 import { createAnswers } from './answers.ts';

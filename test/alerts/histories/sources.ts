@@ -1,4 +1,4 @@
-import type { SourceHealth } from '../../../src/observation/source.ts';
+import type { SourceHealth } from '../../../src/model/observation/source.ts';
 import { activeEpisodes, type History, type SiteSource } from './history.ts';
 
 /** Ticks between two collections. */

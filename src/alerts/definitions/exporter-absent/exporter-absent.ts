@@ -1,6 +1,6 @@
-import { durationOf, EXPORTER } from '../../../rules/promql.ts';
 import { duration } from '../../../settings/values.ts';
 import { prometheusAlert } from '../../definition.ts';
+import { durationOf, EXPORTER } from '../../prometheus/promql.ts';
 
 const parameters = {
   within: duration(3600, 7 * 86_400)

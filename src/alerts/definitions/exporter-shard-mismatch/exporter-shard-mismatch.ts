@@ -1,5 +1,5 @@
-import { EXPORTER } from '../../../rules/promql.ts';
 import { prometheusAlert } from '../../definition.ts';
+import { EXPORTER } from '../../prometheus/promql.ts';
 
 /** The shards of an analyzer disagree on their number, or one is missing. */
 export const exporterShardMismatch = prometheusAlert({

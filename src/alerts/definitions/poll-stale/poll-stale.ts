@@ -1,5 +1,5 @@
-import { EXPORTER } from '../../../rules/promql.ts';
 import { prometheusAlert } from '../../definition.ts';
+import { EXPORTER } from '../../prometheus/promql.ts';
 
 /** An endpoint is not polled. */
 export const pollStale = prometheusAlert({

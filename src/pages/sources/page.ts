@@ -1,0 +1,140 @@
+import type { FastifyInstance } from 'fastify';
+import { pageHtml, type Site } from '../../html/frame.ts';
+import { type Html, html, joined, nameHtml } from '../../html/html.ts';
+import { refusePage, sendPage } from '../../html/routes.ts';
+import { type RecordingHealth, recordingProblem } from '../../model/observation/recording.ts';
+import type { SourceHealth } from '../../model/observation/source.ts';
+import { healthJson } from '../../sources/health-json.ts';
+
+/** The page `/sources`, and the same as JSON in `/sources/status.json`. */
+
+export interface SourcePageOptions {
+  readonly site: Site;
+  readonly health: () => readonly SourceHealth[];
+  /** The history of what they report. */
+  readonly recording: () => RecordingHealth;
+  /** Epoch seconds. */
+  readonly now: () => number;
+}
+
+/** Messages write names of settings and commands in backquotes. */
+const messageHtml = (message: string): Html =>
+  html`${message.split('`').map((part, i) => (i % 2 === 0 ? part : html`<code>${part}</code>`))}`;
+
+function agoHtml(at: number | undefined, now: number): Html {
+  if (at === undefined) return html`never`;
+  const seconds = Math.max(0, Math.round(now - at));
+  const shown = seconds < 120 ? `${seconds} s` : seconds < 7200 ? `${Math.round(seconds / 60)} min` : hours(seconds);
+  return html`<time datetime="${new Date(at * 1000).toISOString()}">${shown} ago</time>`;
+}
+
+const hours = (seconds: number): string => `${Math.round(seconds / 3600)} h`;
+
+/** From what needs attention to what does not. */
+const states = ['down', 'unread', 'unknown', 'detail', 'up'] as const;
+type State = (typeof states)[number];
+
+const stateText: Readonly<Record<State, string>> = {
+  down: 'down',
+  unread: 'cannot be read',
+  unknown: 'not read yet',
+  detail: 'up, with a problem',
+  up: 'up',
+};
+
+/** The classes of the row and of its words. */
+const stateClass: Readonly<Record<State, readonly [row: string, words: string]>> = {
+  down: ['is-bad', 'bad'],
+  unread: ['is-bad', 'bad'],
+  unknown: ['is-unknown', 'unknown'],
+  detail: ['is-warn', 'warn'],
+  up: ['is-good', 'good'],
+};
+
+const isUnderstood = ({ lastDiagnostics }: SourceHealth): boolean => (lastDiagnostics?.unparsed ?? 0) === 0;
+
+function stateOf(health: SourceHealth): State {
+  if (health.up === undefined) return 'unknown';
+  if (!health.up) return health.isServerDown === true ? 'down' : 'unread';
+  return health.problems.length > 0 || !isUnderstood(health) ? 'detail' : 'up';
+}
+
+function notUnderstoodHtml({ unparsed, masks }: NonNullable<SourceHealth['lastDiagnostics']>): Html {
+  const examples = joined(
+    masks.map((mask) => html`<code>${mask}</code>`),
+    ' ',
+  );
+  return html`<p>${unparsed} ${unparsed === 1 ? 'line was' : 'lines were'} not understood, for example ${examples}. Run <code>license-exporter capture</code> and report them.</p>`;
+}
+
+function problemsHtml(health: SourceHealth): Html {
+  const { problems, lastDiagnostics } = health;
+  const lines = problems.map(({ kind, message }) => html`<p><strong>${kind}</strong>: ${messageHtml(message)}</p>`);
+  const isMissed = lastDiagnostics !== undefined && !isUnderstood(health);
+  return html`${lines}${isMissed ? notUnderstoodHtml(lastDiagnostics) : undefined}`;
+}
+
+const upText = (up: boolean | undefined): string => (up === undefined ? 'not known' : up ? 'up' : 'down');
+
+function detailsHtml({ members, vendorLicenses }: SourceHealth): Html {
+  const servers = members.map(
+    ({ server, up, isMaster }) => html`${nameHtml(server)} ${upText(up)}${isMaster ? ' (master)' : ''}`,
+  );
+  const lists: readonly (readonly [string, readonly Html[]])[] = [
+    ['servers', servers],
+    ['vendor licenses', vendorLicenses.map(nameHtml)],
+  ];
+  return html`${lists
+    .filter(([, list]) => list.length > 0)
+    .map(([what, list]) => html`<p class="details">${what}: ${joined(list, ', ')}</p>`)}`;
+}
+
+function itemHtml(health: SourceHealth, now: number): Html {
+  const { name, manager, lastReadAt, lastSuccessAt, duration } = health;
+  const state = stateOf(health);
+  const [row, words] = stateClass[state];
+  const seconds = duration === undefined ? '' : `, took ${duration.toFixed(1)} s`;
+  return html`<li class="${row}"><div><strong>${nameHtml(name)}</strong> <small>${manager}</small><br><span class="${words}">${stateText[state]}</span></div>
+<div>${problemsHtml(health)}${detailsHtml(health)}</div>
+<div class="details">read ${agoHtml(lastReadAt, now)}${seconds}<br>last data ${agoHtml(lastSuccessAt, now)}</div></li>\n`;
+}
+
+function listHtml(sources: readonly SourceHealth[], now: number): Html {
+  if (sources.length === 0) {
+    return html`<p>No sources. Declare license managers in <code>embedded_analyzer.sources</code>.</p>`;
+  }
+  const byState = Map.groupBy(sources, stateOf);
+  const counts = states
+    .filter((state) => byState.has(state))
+    .map((state) => `${byState.get(state)?.length} ${stateText[state]}`);
+  const items = states.flatMap((state) => byState.get(state) ?? []).map((health) => itemHtml(health, now));
+  return html`<p class="soft">${sources.length} ${sources.length === 1 ? 'source' : 'sources'}: ${counts.join('; ')}</p>
+<ul class="rows sources">
+${items}</ul>`;
+}
+
+function recordingHtml(recording: RecordingHealth, now: number): Html | undefined {
+  const problem = recordingProblem(recording, now);
+  if (problem === undefined) return undefined;
+  return html`<div class="problem" role="alert"><p><b>History is not recorded.</b> ${problem}</p></div>\n`;
+}
+
+export function createSourcePage({ health, recording, site, now }: SourcePageOptions) {
+  const page = { title: 'Sources', path: 'sources', refreshes: true };
+  return {
+    plugin: async (app: FastifyInstance): Promise<void> => {
+      app.get('/', { prefixTrailingSlash: 'no-slash' }, async (_, reply) =>
+        sendPage(
+          reply,
+          pageHtml(
+            site,
+            page,
+            html`<h1>Sources</h1>\n${recordingHtml(recording(), now())}${listHtml(health(), now())}`,
+          ),
+        ),
+      );
+      app.get('/status.json', async () => health().map(healthJson));
+    },
+    refuse: refusePage,
+  };
+}

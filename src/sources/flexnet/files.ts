@@ -1,0 +1,128 @@
+import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
+import type { SourceSettings } from '../../model/observation/source-settings.ts';
+import { isPlainName } from '../../model/plain-name.ts';
+import { runSliced } from '../../scheduling/slices.ts';
+import { createFileTransport } from '../file-transport.ts';
+import { LastGood } from '../last-good.ts';
+import { textOf } from '../output-text.ts';
+import type { SourceTime } from '../times.ts';
+import type { Transport } from '../transport.ts';
+import type { TransportHost } from '../transport-host.ts';
+import type { LicenseSupply, OptionsReserve } from './inventory.ts';
+import { parseLicenseFile } from './license-file.ts';
+import { parseLmstat } from './lmstat.ts';
+import { lmstatArguments } from './lmstat-command.ts';
+import { parseLmstatInventory } from './lmstat-inventory.ts';
+import { parseOptionsFile } from './options-file.ts';
+import type { FeatureDaemon } from './which-daemon.ts';
+
+/** What is known of FlexNet beside `lmstat -a`. What cannot be read keeps its last good content for 7 days. */
+export interface FlexnetFiles {
+  /** Of all license files; undefined without license files, or if one of them could never be read. */
+  licenses(signal: AbortSignal): Promise<readonly LicenseSupply[] | undefined>;
+  /** Of `lmstat -i`, which is run once an hour. Undefined if it is not needed beside license files, or could not be run. */
+  inventory(signal: AbortSignal): Promise<readonly LicenseSupply[] | undefined>;
+  /** Which features these daemons serve, of `lmstat -S`, which is run once an hour if this is asked for. */
+  served(daemons: readonly string[], signal: AbortSignal): Promise<readonly FeatureDaemon[] | undefined>;
+  /** RESERVE lines by daemon, for those whose options file could be read. */
+  options(signal: AbortSignal): Promise<ReadonlyMap<string, readonly OptionsReserve[]>>;
+  /** Why something could not be read the last time. */
+  problems(): readonly SourceProblem[];
+  close(): Promise<void>;
+}
+
+const notLicenses = (file: string): SourceFailure =>
+  new SourceFailure(
+    'unparsed',
+    `the file ${file} is not a license file: no SERVER, FEATURE or INCREMENT line was understood; correct the path in \`license_files\``,
+  );
+
+const HOUR = 3600;
+const MAX_AGE = 7 * 24 * HOUR;
+
+/** @param tool runs lmstat; undefined if the source has no command */
+export function createFlexnetFiles(
+  settings: SourceSettings,
+  localTime: SourceTime,
+  tool: Transport | undefined,
+  host: TransportHost,
+): FlexnetFiles {
+  const { name: label, timeout, maxOutput, encoding, licenseFiles, optionsFiles } = settings;
+  const { now, elapsed } = host;
+  const transports: Transport[] = [];
+
+  const fileOf = <T>(setting: string, file: string, parse: (text: string) => T): LastGood<T> => {
+    const via = { kind: 'file', file, maxAge: Number.POSITIVE_INFINITY } as const;
+    const transport = createFileTransport({ ...via, label, timeout, maxOutput, encoding }, host, setting);
+    transports.push(transport);
+    const read = async (signal: AbortSignal): Promise<T> => parse((await transport.read([], signal)).stdout);
+    // files are small, and can change at any time
+    return new LastGood(read, { interval: 0, maxAge: MAX_AGE, elapsed });
+  };
+  const runInventory = async (signal: AbortSignal): Promise<readonly LicenseSupply[]> => {
+    const output = await tool?.read(lmstatArguments(settings, '-i'), signal);
+    const text = output === undefined ? '' : textOf(output);
+    return (await runSliced(parseLmstatInventory(text, { localTime }))).supply;
+  };
+
+  const runServed = async (daemons: readonly string[], signal: AbortSignal): Promise<readonly FeatureDaemon[]> => {
+    const served: FeatureDaemon[] = [];
+    for (const daemon of daemons) {
+      // the output names it, and a shell may read it behind ssh
+      if (!isPlainName(daemon)) continue;
+      const output = await tool?.read(lmstatArguments(settings, '-S', daemon), signal);
+      const text = output === undefined ? '' : textOf(output);
+      const context = { localTime, now: now(), split: 'auto', knownHosts: new Set<string>() } as const;
+      const { features } = await runSliced(parseLmstat(text, context));
+      for (const { name } of features) served.push({ feature: name, daemon });
+    }
+    return served;
+  };
+
+  const licenses = licenseFiles.map((file) =>
+    fileOf('license_files', file, (text) => {
+      const { supplies, servers } = parseLicenseFile(text, { now: now(), localTime });
+      // one with SERVER lines can be meant to have no others
+      if (supplies.length === 0 && servers.length === 0) throw notLicenses(file);
+      return supplies;
+    }),
+  );
+  const options = Object.entries(optionsFiles).map(
+    ([daemon, file]) =>
+      [daemon, fileOf('options_files', file, (text) => parseOptionsFile(text, daemon).reserves)] as const,
+  );
+  const inventory =
+    tool === undefined || licenses.length > 0
+      ? undefined
+      : new LastGood(runInventory, { interval: HOUR, maxAge: MAX_AGE, elapsed });
+  /** By the names of the daemons. */
+  const served = new Map<string, LastGood<readonly FeatureDaemon[]>>();
+
+  return {
+    licenses: async (signal) => {
+      const found = await Promise.all(licenses.map((file) => file.get(signal)));
+      // a part of the files would look like fewer licenses
+      const isComplete = found.length > 0 && !found.includes(undefined);
+      return isComplete ? found.flatMap((supplies) => supplies ?? []) : undefined;
+    },
+    inventory: async (signal) => inventory?.get(signal),
+    served: async (daemons, signal) => {
+      if (tool === undefined) return undefined;
+      const key = daemons.join();
+      const known =
+        served.get(key) ?? new LastGood((one) => runServed(daemons, one), { interval: HOUR, maxAge: MAX_AGE, elapsed });
+      // other daemons: a change of the site
+      served.clear();
+      served.set(key, known);
+      return await known.get(signal);
+    },
+    options: async (signal) => {
+      const found = await Promise.all(options.map(async ([daemon, file]) => [daemon, await file.get(signal)] as const));
+      return new Map(found.flatMap(([daemon, reserves]) => (reserves === undefined ? [] : [[daemon, reserves]])));
+    },
+    problems: () => [...licenses, ...options.map(([, file]) => file)].flatMap(({ problem }) => problem ?? []),
+    close: async () => {
+      await Promise.all(transports.map((transport) => transport.close()));
+    },
+  };
+}

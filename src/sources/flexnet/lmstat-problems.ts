@@ -1,0 +1,141 @@
+import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
+import { type Exit, errorText, exitCodeFailure, failureOf, problemOf } from './lmstat-failures.ts';
+import type { FlexnetError, LmstatReport } from './lmstat-report.ts';
+import { memberProblem } from './members.ts';
+import type { FlexnetSettings } from './settings.ts';
+import { NO_DAEMON } from './which-daemon.ts';
+
+/** What is wrong with an output, in sentences for the operator. */
+
+/** Seconds between the clock of the tool and ours. The tool prints no seconds. */
+const MAX_CLOCK_DIFFERENCE = 300;
+const HALF_A_MINUTE = 30;
+/** Such a feature is in the license file, but not served; or its daemon is down, which is said elsewhere. */
+const IS_EXPECTED = new Set([-5, -97]);
+
+const serverOf = ({ servers }: Pick<FlexnetSettings, 'servers'>): string => servers[0] ?? 'of the source';
+
+/**
+ * Why there is no data: neither features nor vendor daemons that are down. Undefined if there is some. The text counts
+ * first: lmutil can end with exit code 0 and an error, and with another one and data.
+ */
+export function failureWithoutData(
+  report: LmstatReport,
+  settings: FlexnetSettings,
+  exit: Exit | undefined,
+): SourceFailure | undefined {
+  const { features, daemons, members, errors } = report;
+  const problem = memberProblem(settings.servers, members);
+  const hasFeatures = features.some(({ supply }) => supply.kind !== 'error');
+  // without a majority, no license is served: what is listed is not current
+  if (problem?.kind === 'no_quorum' && (hasFeatures || members.some(({ up }) => up)))
+    return new SourceFailure(problem.kind, problem.message);
+  if (hasFeatures) return undefined;
+  if (daemons.length > 0 && daemons.every(({ up }) => !up)) return undefined;
+  const server = serverOf(settings);
+  const error = errors.find(({ code }) => code !== undefined) ?? errors[0] ?? errorOfParts(report);
+  if (error !== undefined) return failureOf(error, server);
+  if (exit !== undefined) {
+    const failure = exitCodeFailure(exit, server);
+    if (failure !== undefined) return failure;
+  }
+  return members.some(({ up }) => up) || daemons.some(({ up }) => up)
+    ? emptyFailure(server)
+    : unparsedFailure(server, report.hasText);
+}
+
+/** The error of the first server or feature that has one. */
+function errorOfParts({ members, features }: LmstatReport): FlexnetError | undefined {
+  const down = members.every(({ up }) => !up) ? members : [];
+  const ofFeatures = features.flatMap(({ supply }) => (supply.kind === 'error' ? [supply.error] : []));
+  return [...down.map(({ error }) => error), ...ofFeatures.filter(isUnexpected)].find((error) => error !== undefined);
+}
+
+const isUnexpected = ({ code }: FlexnetError): boolean => code === undefined || !IS_EXPECTED.has(code);
+
+const emptyFailure = (server: string): SourceFailure =>
+  new SourceFailure(
+    'empty',
+    `The license server ${server} runs, but lists no feature. Check that lmstat is called with -a, and that the license file has features.`,
+  );
+
+const unparsedFailure = (server: string, hasText: boolean): SourceFailure =>
+  new SourceFailure(
+    'unparsed',
+    hasText
+      ? `The output for ${server} is not that of lmstat -a. Check the command or the file of the source.`
+      : `The output for ${server} is empty. Run the command of the source by hand, or check its file.`,
+  );
+
+/** A tool ends its last line. A part of the output would look like fewer features and users. */
+export const cutFailure = ({ servers }: FlexnetSettings): SourceFailure =>
+  new SourceFailure(
+    'unparsed',
+    `The output for ${servers[0]} ends within a line, so it is incomplete. Run the command of the source by hand, to see why.`,
+  );
+
+/** The tool ran here, but its clock is not ours. */
+export function clockProblem({ referenceTime }: LmstatReport, at: number): SourceProblem | undefined {
+  if (referenceTime === undefined || Math.abs(referenceTime - at) <= MAX_CLOCK_DIFFERENCE) return undefined;
+  const minutes = Math.round(Math.abs(referenceTime + HALF_A_MINUTE - at) / 60);
+  return {
+    kind: 'clock',
+    message: `The tool prints a time ${minutes} minutes off the clock of this host, so times of checkouts are not known. Check \`time_zone\` of the source, and the clock of the host that runs the tool.`,
+    isMinor: true,
+  };
+}
+
+/** What is wrong with a part of an output that has data. */
+export function partialProblems(
+  report: LmstatReport,
+  settings: FlexnetSettings,
+  { down, unattributed }: { down: ReadonlySet<string>; unattributed: number },
+): SourceProblem[] {
+  const server = serverOf(settings);
+  const problems: (SourceProblem | undefined)[] = [
+    memberProblem(settings.servers, report.members),
+    ...report.errors.slice(0, 1).map((error) => problemOf(error, server)),
+    ...daemonProblems(report, down, server),
+    featureProblem(report, server),
+    unattributed === 0 ? undefined : unattributedProblem(unattributed, server),
+    serverListProblem(report, server),
+  ];
+  return problems.filter((problem) => problem !== undefined);
+}
+
+function daemonProblems(report: LmstatReport, down: ReadonlySet<string>, server: string): SourceProblem[] {
+  const lines = new Map(report.daemons.map((daemon) => [daemon.name.toLowerCase(), daemon]));
+  return [...down].map((daemon) => {
+    const error = lines.get(daemon.toLowerCase())?.error;
+    const number = error === undefined ? '' : ` (FlexNet error ${errorText(error)})`;
+    return {
+      kind: 'daemon_down',
+      message: `The vendor daemon ${daemon} of ${server} is down${number}. Start it, and check the log of lmgrd there.`,
+    };
+  });
+}
+
+/** Features that the tool could not read, although their daemon is not listed as down. */
+function featureProblem({ features }: LmstatReport, server: string): SourceProblem | undefined {
+  const errors = features.flatMap(({ supply }) => (supply.kind === 'error' ? [supply.error] : [])).filter(isUnexpected);
+  const [error] = errors;
+  if (error === undefined) return undefined;
+  const problem = problemOf(error, server);
+  return { ...problem, message: `Features could not be read (${errors.length}). ${problem.message}` };
+}
+
+const unattributedProblem = (features: number, server: string): SourceProblem => ({
+  kind: 'unparsed',
+  message: `Features of ${server} are shown under the daemon ${NO_DAEMON} (${features}), because the output does not say which vendor daemon serves them. Configure \`license_files\` of the source.`,
+  isMinor: true,
+});
+
+function serverListProblem({ serverLists }: LmstatReport, server: string): SourceProblem | undefined {
+  const lists = new Set(serverLists.map((list) => list.join(',').toLowerCase()));
+  if (lists.size < 2) return undefined;
+  return {
+    kind: 'unparsed',
+    isMinor: true,
+    message: `The output for ${server} has ${lists.size} license servers that are not redundant, and all are shown as one. Configure a source for each of them.`,
+  };
+}

@@ -1,0 +1,174 @@
+import type { Increment, PoolObservation, UnknownOfCheckouts } from '../../model/observation/observation.ts';
+import type { Expiry } from '../times.ts';
+import { type CheckoutRules, observeCheckouts } from './checkout-observations.ts';
+import { checkedOut, type FeatureUsage, unusedReserve } from './feature-usage.ts';
+import type { LicenseSupply, OptionsReserve } from './inventory.ts';
+import type { LmstatLicenseType, LmstatPool } from './lmstat-report.ts';
+import { countOf, groupSupply, unexpired, type VersionGroup, withPools } from './version-groups.ts';
+
+/** What of the licenses of a feature is known beside `lmstat -a`. */
+export interface FeatureKnowledge {
+  /** By license files or `lmstat -i`. */
+  readonly supply: readonly LicenseSupply[];
+  /** Undefined without an options file of the daemon. */
+  readonly reserves: readonly OptionsReserve[] | undefined;
+  /** Epoch seconds. */
+  readonly at: number;
+}
+
+type Rules = Omit<CheckoutRules, 'mayBorrow'>;
+
+/**
+ * The pools of a feature. They are separated by version only if license files or `lmstat -i` fit to what the server
+ * issues. Otherwise there is one pool without a version.
+ */
+export function* observePools(
+  usage: FeatureUsage,
+  knowledge: FeatureKnowledge,
+  rules: Rules,
+): Generator<void, PoolObservation[]> {
+  const supply = unexpired(knowledge.supply, knowledge.at);
+  const groups = withPools(groupSupply(supply), usage.pools) ?? [];
+  const [single] = groups;
+  const isWhole = countOf(supply) === issuedOf(usage);
+  const mayBorrow = mayBorrowOf(knowledge.supply);
+  const known = { ...knowledge, supply };
+  if (groups.length > 1 && isWhole) {
+    const observed: PoolObservation[] = [];
+    for (const group of groups) observed.push(yield* observeGroup(usage, group, known, { ...rules, mayBorrow }));
+    return observed;
+  }
+  const whole = yield* observeWhole(usage, known, { ...rules, mayBorrow });
+  if (groups.length !== 1 || single === undefined) return [whole];
+  const { version, featureType } = single;
+  const increments = isWhole ? single.supply.map(incrementOf) : whole.increments;
+  return [{ ...whole, version, featureType, package: single.package, increments }];
+}
+
+/** All pools of a feature as one. */
+function* observeWhole(
+  usage: FeatureUsage,
+  { supply, reserves, at }: FeatureKnowledge,
+  rules: CheckoutRules,
+): Generator<void, PoolObservation> {
+  const { name, pools } = usage;
+  const count = issuedOf(usage);
+  const expires =
+    earliest(
+      pools.map((pool) => pool.expires),
+      at,
+    ) ??
+    earliest(
+      supply.map((one) => one.expires),
+      at,
+    );
+  const usedReserve = usedOf(
+    reserves?.filter(({ feature }) => feature === name),
+    usage.unusedReserve,
+  );
+  return {
+    ...constants(name, usage.isListed),
+    licenseType: typeOf(usage, supply),
+    increments: [{ count, expires: expires === undefined ? 'unknown' : expires.at }],
+    ...known('inUse', usage.inUse),
+    ...known('unusedReserve', usage.unusedReserve),
+    ...known('usedReserve', usedReserve),
+    ...(yield* observeCheckouts(pools, rules)),
+  };
+}
+
+/** One version of several. The server counts them together, so its count says something of one only if all is listed. */
+function* observeGroup(
+  usage: FeatureUsage,
+  { version, featureType, licenseType, supply, pools, package: packageName }: VersionGroup,
+  { reserves }: FeatureKnowledge,
+  rules: CheckoutRules,
+): Generator<void, PoolObservation> {
+  const reserved = usage.unusedReserve === undefined ? undefined : unusedReserve(pools);
+  const ofFeature = reserves?.filter(({ feature }) => feature === usage.name);
+  const isByVersion = ofFeature?.every((reserve) => reserve.version !== undefined) ?? false;
+  const ofVersion = ofFeature?.filter((reserve) => reserve.version === version);
+  return {
+    ...constants(usage.name, usage.isListed),
+    version,
+    featureType,
+    package: packageName,
+    licenseType: pools.find((pool) => pool.licenseType !== undefined)?.licenseType ?? licenseType,
+    increments: supply.map(incrementOf),
+    ...known('inUse', usage.isListed ? checkedOut(pools) : undefined),
+    ...known('unusedReserve', reserved),
+    ...known('usedReserve', isByVersion ? usedOf(ofVersion, reserved) : undefined),
+    ...(yield* observeCheckouts(pools, rules)),
+  };
+}
+
+/** Pools of which only license files tell. Expired lines count if nothing has replaced them: the license has expired. */
+export function suppliedPools(feature: string, supply: readonly LicenseSupply[], at: number): PoolObservation[] {
+  const valid = unexpired(supply, at);
+  return groupSupply(valid.length > 0 ? valid : supply).map((group) => ({
+    ...constants(feature, false),
+    version: group.version,
+    featureType: group.featureType,
+    package: group.package,
+    licenseType: group.licenseType,
+    increments: group.supply.map(incrementOf),
+    checkouts: [],
+    queued: undefined,
+  }));
+}
+
+function constants(feature: string, isListed: boolean) {
+  const unknownOfCheckouts: UnknownOfCheckouts[] = isListed ? ['status'] : ['list', 'borrowed', 'status'];
+  return {
+    feature,
+    version: '',
+    package: '',
+    featureType: 'feature',
+    licenseModel: 'concurrent',
+    // lmstat does not show that licenses are tokens
+    token: 'unknown',
+    reservations: undefined,
+    unknownOfCheckouts,
+    denials: undefined,
+  } as const satisfies Partial<PoolObservation>;
+}
+
+const known = <Key extends string>(key: Key, value: number | undefined): { readonly [K in Key]?: number } =>
+  (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: number };
+
+const incrementOf = ({ count, expires }: LicenseSupply): Increment => ({ count, expires });
+
+/** `undefined` for licenses that are in the license file only. */
+function issuedOf({ supply }: FeatureUsage): number | undefined {
+  if (supply.kind === 'uncounted') return Number.POSITIVE_INFINITY;
+  return supply.kind === 'counted' ? supply.issued : undefined;
+}
+
+/** Reserved licenses in use. The options file can have changed since the server read it. */
+function usedOf(reserves: readonly OptionsReserve[] | undefined, unused: number | undefined): number | undefined {
+  if (reserves === undefined || unused === undefined) return undefined;
+  return Math.max(0, reserves.reduce((sum, { licenses }) => sum + licenses, 0) - unused);
+}
+
+/** Undefined if nothing says it. */
+function mayBorrowOf(supply: readonly LicenseSupply[]): boolean | undefined {
+  const said = supply.flatMap(({ mayBorrow }) => (mayBorrow === undefined ? [] : [mayBorrow]));
+  return said.length === 0 ? undefined : said.includes(true);
+}
+
+/** The earliest expiry, of those that are not over if there is one. Undefined if none is known. */
+function earliest(expiries: readonly Expiry[], at: number): { at: number | undefined } | undefined {
+  const stated = expiries.filter((expiry) => expiry !== 'unknown');
+  const dates = stated.filter((expiry) => expiry !== undefined).sort((one, other) => one - other);
+  const next = dates.find((date) => date >= at);
+  if (next !== undefined) return { at: next };
+  if (stated.length > dates.length) return { at: undefined };
+  return dates.length === 0 ? undefined : { at: dates.at(-1) };
+}
+
+function typeOf({ supply, pools }: FeatureUsage, supplied: readonly LicenseSupply[]): LmstatLicenseType {
+  if (supply.kind === 'uncounted') return 'uncounted';
+  const types = new Set(pools.flatMap(({ licenseType }: LmstatPool) => licenseType ?? []));
+  if (types.size === 0) for (const { licenseType } of supplied) types.add(licenseType);
+  return types.size === 1 && types.has('node-locked') ? 'node-locked' : 'floating';
+}

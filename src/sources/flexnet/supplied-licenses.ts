@@ -1,0 +1,22 @@
+import type { VendorLicenseObservation } from '../../model/observation/observation.ts';
+import type { LicenseSupply } from './inventory.ts';
+import { suppliedPools } from './pool-observations.ts';
+import type { FlexnetSettings } from './settings.ts';
+
+/**
+ * What license files alone tell: capacity and expiry of each vendor daemon.
+ *
+ * @param at epoch seconds
+ */
+export function observeSupplies(
+  supplies: readonly LicenseSupply[],
+  { servers: [server = ''], part }: FlexnetSettings,
+  at: number,
+): readonly VendorLicenseObservation[] {
+  const byDaemon = Map.groupBy(supplies, ({ daemon }) => daemon);
+  return [...byDaemon].map(([daemon, supplied]) => {
+    const byFeature = Map.groupBy(supplied, ({ feature }) => feature);
+    const pools = [...byFeature].flatMap(([feature, supply]) => suppliedPools(feature, supply, at));
+    return { server, daemon, part, reachable: true, pools };
+  });
+}

@@ -1,0 +1,22 @@
+import type { Member } from '../model/observation/member.ts';
+import type { VendorLicenseObservation } from '../model/observation/observation.ts';
+import type { Diagnostics } from '../model/observation/source.ts';
+import type { SourceProblem } from '../model/observation/source-failure.ts';
+
+/** What the output of a license manager says. */
+export interface Parsed {
+  readonly vendorLicenses: readonly VendorLicenseObservation[];
+  /** What is wrong with a part of it, for instance one vendor daemon; the rest is good. */
+  readonly problems: readonly SourceProblem[];
+  readonly members: readonly Member[];
+  /** The time at which the tool ran, by its own output, epoch seconds. */
+  readonly referenceTime: number | undefined;
+  readonly diagnostics: Diagnostics;
+}
+
+/**
+ * The work of a parser: it yields between its steps, so that others can run.
+ *
+ * @throws SourceFailure if the output gives no data
+ */
+export type Parsing<T = Parsed> = Generator<void, T>;

@@ -1,0 +1,100 @@
+import type { LocalTime } from '../../model/local-time.ts';
+import type { VendorLicenseObservation } from '../../model/observation/observation.ts';
+import type { SourceProblem } from '../../model/observation/source-failure.ts';
+import type { Parsing } from '../parsed.ts';
+import { Dating } from './dating.ts';
+import { failureOf, isDown } from './failure.ts';
+import { observePools } from './pools.ts';
+import type { RlmIsv, RlmReport } from './report.ts';
+
+/** The time of the output may differ from ours by this many seconds. */
+const CLOCK_TOLERANCE = 300;
+
+export interface RlmSettings {
+  /** `port@host` as configured. It is part of the names of vendor licenses, and stands in messages. */
+  readonly server: string;
+  /** Third part of the names, empty without one. */
+  readonly part: string;
+}
+
+export interface RlmContext {
+  /** When the output was made, by our clock. Epoch seconds. */
+  readonly now: number;
+  /** The zone in which the output has its times. */
+  readonly localTime: LocalTime;
+}
+
+export interface RlmObserving {
+  readonly report: RlmReport;
+  readonly settings: RlmSettings;
+  readonly context: RlmContext;
+}
+
+/**
+ * What a report says of the licenses of its ISV servers.
+ *
+ * @throws SourceFailure if it says nothing
+ */
+export function* observeRlm({ report, settings, context }: RlmObserving): Parsing {
+  const failure = failureOf(report, settings.server);
+  if (failure !== undefined) throw failure;
+  const problems: SourceProblem[] = [];
+  const dating = datingOf(report, settings, context, problems);
+  const vendorLicenses: VendorLicenseObservation[] = [];
+  let contradictions = 0;
+  for (const isv of isvsOf(report)) {
+    const problem = problemOf(isv, report, settings);
+    if (problem !== undefined) problems.push(problem);
+    const isContradicting = problem !== undefined && isv.pools.length > 0;
+    const observed = problem === undefined ? yield* observePools(isv, dating) : { pools: [], contradictions: 0 };
+    contradictions += observed.contradictions + (isContradicting ? 1 : 0);
+    const { server, part } = settings;
+    vendorLicenses.push({ server, daemon: isv.name, part, reachable: problem === undefined, pools: observed.pools });
+  }
+  const { masks, unparsed } = report.diagnostics;
+  return {
+    vendorLicenses,
+    problems,
+    members: [{ server: settings.server, up: true, isMaster: true }],
+    referenceTime: report.referenceTime,
+    diagnostics: { masks, unparsed, contradictions: report.diagnostics.contradictions + contradictions },
+  };
+}
+
+/** Also those that only an error names. */
+function isvsOf({ isvs, errors }: RlmReport): readonly RlmIsv[] {
+  const names = errors.flatMap(({ server = 'rlm' }) => (server === 'rlm' ? [] : [server]));
+  const others = [...new Set(names)].filter((name) => isvs.every((isv) => isv.name !== name));
+  return [...isvs, ...others.map((name) => ({ name, isRunning: undefined, pools: [], usage: [] }))];
+}
+
+/** Why an ISV server gives no data. */
+function problemOf(isv: RlmIsv, report: RlmReport, { server }: RlmSettings): SourceProblem | undefined {
+  const { name, isRunning, pools } = isv;
+  if (isRunning === false) {
+    const message = `RLM at ${server} runs, but its ISV server ${name} does not. Its debug log says why; rlmreread starts it again.`;
+    return { kind: 'daemon_down', message };
+  }
+  if (isDown(isRunning, name, report)) {
+    const message = `RLM at ${server} runs, but its ISV server ${name} cannot be reached. Give it a fixed port in its ISV line, and allow that port in the firewall.`;
+    return { kind: 'daemon_down', message };
+  }
+  if (pools.length > 0) return undefined;
+  const message = `The ISV server ${name} of RLM at ${server} runs, but lists no license pool: look for errors about license files in its debug log.`;
+  return { kind: 'empty', message };
+}
+
+/** Without a time in the output, ours counts. If the two differ, the times of checkouts cannot be known. */
+function datingOf(
+  { referenceTime }: RlmReport,
+  { server }: RlmSettings,
+  { now, localTime }: RlmContext,
+  problems: SourceProblem[],
+): Dating | undefined {
+  const ahead = (referenceTime ?? now) - now;
+  if (Math.abs(ahead) <= CLOCK_TOLERANCE) return new Dating(referenceTime ?? now, localTime);
+  const minutes = Math.round(Math.abs(ahead) / 60);
+  const message = `The time in the output for RLM at ${server} is ${minutes} minutes ${ahead > 0 ? 'after' : 'before'} the time of this host, so that the times of checkouts are withheld. Correct the clock, or set the time zone of the output.`;
+  problems.push({ kind: 'clock', message, isMinor: true });
+  return undefined;
+}

@@ -1,0 +1,115 @@
+import { describe, expect, it } from 'vitest';
+import { openFeatures } from '../../../src/inventory/feature-columns.ts';
+import { createFeatureTable } from '../../../src/inventory/feature-table.ts';
+import { DataPlane } from '../../../src/inventory/plane/data-plane.ts';
+import { createFeatureRenderer } from '../../../src/metrics/feature-renderer.ts';
+import type { FeaturesAnswer } from '../../../src/model/snapshot.ts';
+import { everything } from '../../support/stored-answers.ts';
+
+const DAY = 86_400;
+
+type Wire = Readonly<Record<string, unknown>>;
+
+const record = (Feature: unknown, more: Wire = {}): Wire => ({
+  Feature,
+  ServerName: 's',
+  Daemon: 'd',
+  Version: '1',
+  LicenseType: 'floating',
+  MaxAvailable: 10,
+  InUse: 4,
+  ...more,
+});
+
+/** A plane that polls one question, with a clock of its own. */
+function createSite() {
+  let seconds = 1000;
+  const plane = new DataPlane(createFeatureRenderer, 0, () => seconds);
+  return {
+    plane,
+    pass: (by: number) => {
+      seconds += by;
+    },
+    /** The answer, and each row as `vendor license feature licenses of its type`. */
+    poll: async (records: readonly unknown[]) => {
+      const arriving = plane.open({ endpoint: 'GetFeatures', question: 'all', permanentAfter: 2 ** 31 });
+      arriving.write(Buffer.from(JSON.stringify([records])));
+      arriving.end();
+      const answer = (await arriving.result) as FeaturesAnswer;
+      plane.keep('GetFeatures', [answer.handle]);
+      const request = {
+        features: [{ part: '', handle: answer.handle }],
+        expirations: [],
+        products: ['s;d', 't;d'],
+        withheld: [],
+        selection: everything.rules,
+      };
+      const table = createFeatureTable(openFeatures(plane.derive(request, Number.MAX_SAFE_INTEGER).columns));
+      const rows = table
+        .rows()
+        .map((row) => `${row.vendorLicense} ${row.feature} ${row.maxAvailable}/${row.inUse} ${row.licenseType}`)
+        .toArray();
+      return { answer, rows };
+    },
+  };
+}
+
+describe('an answer of features with unusable records', () => {
+  it('keeps the names that it lacks without their values for a day, and the others change', async () => {
+    const site = createSite();
+    await site.poll([record('a'), record('b')]);
+    const first = await site.poll([record(''), record('b', { InUse: 5 }), record('new')]);
+    expect(first.rows).toEqual(['s;d a undefined/undefined floating', 's;d b 10/5 floating', 's;d new 10/4 floating']);
+    expect([first.answer.count, first.answer.owners[0]?.count, first.answer.incomplete]).toEqual([2, 2, ['s;d']]);
+    site.pass(DAY - 1);
+    // of several successive answers, the first counts
+    expect((await site.poll([record(null), record('new')])).rows).toEqual([
+      's;d a undefined/undefined floating',
+      's;d b undefined/undefined floating',
+      's;d new 10/4 floating',
+    ]);
+    site.pass(1);
+    expect((await site.poll([record(null), record('new')])).rows).toEqual([
+      's;d b undefined/undefined floating',
+      's;d new 10/4 floating',
+    ]);
+    const last = await site.poll([record('new')]);
+    expect([last.rows, last.answer.incomplete]).toEqual([['s;d new 10/4 floating'], []]);
+    expect(site.plane.counts().features).toBeLessThan(5);
+  });
+
+  it('removes what it lacks of other vendor licenses, if the unusable record says of which it is', async () => {
+    const all = [record('a'), record('b'), record('a', { ServerName: 't' }), record('b', { ServerName: 't' })];
+    const site = createSite();
+    await site.poll(all);
+    const left = await site.poll([record('', { ServerName: 'S' }), record('b'), record('b', { ServerName: 't' })]);
+    expect(left.rows).toEqual(['s;d a undefined/undefined floating', 's;d b 10/4 floating', 't;d b 10/4 floating']);
+    await site.poll(all);
+    const unread = await site.poll([7, record('b'), record('b', { ServerName: 't' })]);
+    expect(unread.rows).toHaveLength(4);
+    expect(unread.answer.incomplete).toEqual(['']);
+  });
+
+  it('does not take a record for that of an unknown vendor license', async () => {
+    const site = createSite();
+    await site.poll([record('a'), record('b')]);
+    const { rows, answer } = await site.poll([record('a', { Daemon: '' }), record('b')]);
+    expect(rows).toEqual(['s;d a undefined/undefined floating', 's;d b 10/4 floating']);
+    expect([answer.discarded.bad_record, answer.count, answer.incomplete]).toEqual([1, 1, ['']]);
+  });
+
+  it('gives no sum of merged records of which one is lacking', async () => {
+    const pools = [record('a', { MaxAvailable: 10 }), record('a', { MaxAvailable: 20 })];
+    const site = createSite();
+    expect((await site.poll(pools)).rows).toEqual(['s;d a 30/8 floating']);
+    const { rows } = await site.poll([record('a', { MaxAvailable: 10 }), { ...pools[1], Feature: [] }]);
+    expect(rows).toEqual(['s;d a undefined/undefined floating']);
+  });
+
+  it('keeps no names after a complete one, and none that were never there', async () => {
+    const site = createSite();
+    expect((await site.poll([record(''), record('b')])).rows).toEqual(['s;d b 10/4 floating']);
+    await site.poll([record('a'), record('b')]);
+    expect((await site.poll([record('b')])).rows).toEqual(['s;d b 10/4 floating']);
+  });
+});

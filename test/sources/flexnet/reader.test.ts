@@ -1,0 +1,295 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { earliestExpiry, maxAvailable } from '../../../src/analyzer/usage.ts';
+import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
+import type { SourceSettings } from '../../../src/model/observation/source-settings.ts';
+import { createFlexnetReader } from '../../../src/sources/flexnet/reader.ts';
+import type { ManagerReader } from '../../../src/sources/manager-source.ts';
+import type { Parsed } from '../../../src/sources/parsed.ts';
+import type { Transport } from '../../../src/sources/transport.ts';
+import { createTransportHost } from '../../../src/sources/transport-host.ts';
+import { createCleanup } from '../../support/harness.ts';
+import { sourceSettings } from '../../support/source-settings.ts';
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+/** A Monday. */
+const NOW = Date.UTC(2026, 2, 2, 9, 5) / 1000;
+const signal = new AbortController().signal;
+
+const head = (...daemons: string[]): string =>
+  [
+    'Flexible License Manager status on Mon 3/2/2026 9:05',
+    '',
+    'License server status: 27000@lic1',
+    'lic1: license server UP (MASTER) v11.19',
+    '',
+    'Vendor daemon status (on lic1):',
+    ...daemons.map((daemon) => `   ${daemon}: UP v11.19`),
+    'Feature usage info:',
+    '',
+  ].join('\n');
+
+const idle = (feature: string, licenses: number): string =>
+  `\nUsers of ${feature}:  (Total of ${licenses} licenses issued;  Total of 0 licenses in use)\n`;
+
+const inventoryHead =
+  '\nFeature                         Version     #licenses    Vendor        Expires\n_______                         _________   _________    ______        ________\n';
+
+function folder(): string {
+  const path = mkdtempSync(join(tmpdir(), 'license-exporter-flexnet-'));
+  cleanup.add(() => rmSync(path, { recursive: true }));
+  return path;
+}
+
+interface Scripted {
+  readonly reader: ManagerReader;
+  /** Texts by the arguments that follow `lmstat`. An error is thrown. */
+  readonly answers: Record<string, string | Error>;
+  readonly calls: string[];
+  now: number;
+}
+
+function scripted(more: Partial<SourceSettings> = {}): Scripted {
+  const settings = sourceSettings(more);
+  const calls: string[] = [];
+  const answers: Scripted['answers'] = {};
+  const transport: Transport = {
+    read: async (args) => {
+      calls.push(args.join(' '));
+      const answer = answers[args.slice(1, -2).join(' ')] ?? '';
+      if (answer instanceof Error) throw answer;
+      return { stdout: answer, stderr: '', exitCode: 0, at: it.now };
+    },
+    close: () => Promise.resolve(),
+  };
+  const host = createTransportHost({
+    workFolder: folder(),
+    now: () => it.now,
+    elapsed: () => it.now,
+    onProblem: () => {},
+  });
+  cleanup.add(() => host.close());
+  const reader = createFlexnetReader(settings, settings.via === undefined ? undefined : transport, host);
+  cleanup.add(() => reader.close());
+  const it: Scripted = { reader, answers, calls, now: NOW };
+  return it;
+}
+
+const figuresOf = ({ vendorLicenses }: Parsed): unknown =>
+  vendorLicenses.map(({ server, daemon, reachable, pools }) => [
+    `${server};${daemon}`,
+    reachable,
+    pools.map(({ feature, version, increments, inUse, denials }) => [
+      feature,
+      version,
+      increments[0]?.count,
+      inUse,
+      denials,
+    ]),
+  ]);
+
+describe('the FlexNet reader', () => {
+  it('asks the configured servers, and for the licenses once an hour', async () => {
+    const it = scripted();
+    it.answers['-a'] = head('vendord') + idle('solver', 5);
+    it.answers['-i'] =
+      `${inventoryHead}solver                         2026.1          5           vendord       30-jun-2027\n`;
+    expect(figuresOf(await it.reader.read(signal))).toEqual([
+      ['27000@lic1;vendord', true, [['solver', '2026.1', 5, 0, undefined]]],
+    ]);
+    it.now += 300;
+    await it.reader.read(signal);
+    it.now += 3600;
+    await it.reader.read(signal);
+    expect(it.calls).toEqual([
+      'lmstat -a -c 27000@lic1',
+      'lmstat -i -c 27000@lic1',
+      'lmstat -a -c 27000@lic1',
+      'lmstat -a -c 27000@lic1',
+      'lmstat -i -c 27000@lic1',
+    ]);
+  });
+
+  it('keeps versions when lmstat -i fails later, and has data without it', async () => {
+    const it = scripted();
+    it.answers['-a'] = head('vendord') + idle('solver', 5);
+    it.answers['-i'] = new SourceFailure('timeout', 'late');
+    expect(figuresOf(await it.reader.read(signal))).toEqual([
+      ['27000@lic1;vendord', true, [['solver', '', 5, 0, undefined]]],
+    ]);
+    it.answers['-i'] = `${inventoryHead}solver   2026.1   5   vendord   30-jun-2027\n`;
+    await it.reader.read(signal);
+    it.answers['-i'] = new SourceFailure('timeout', 'late');
+    it.now += 2 * 3600;
+    expect(figuresOf(await it.reader.read(signal))).toEqual([
+      ['27000@lic1;vendord', true, [['solver', '2026.1', 5, 0, undefined]]],
+    ]);
+  });
+
+  it('does not ask a server that is down for its licenses', async () => {
+    const it = scripted();
+    it.answers['-a'] = 'Error getting status: Cannot connect to license server system. (-15,570)\n';
+    await expect(it.reader.read(signal)).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(it.calls).toEqual(['lmstat -a -c 27000@lic1']);
+  });
+
+  it('asks each daemon for its features if nothing else says which one serves them', async () => {
+    const it = scripted();
+    it.answers['-a'] = head('one', 'two') + idle('solver', 5) + idle('viewer', 2);
+    it.answers['-S one'] = head('one') + idle('viewer', 2);
+    it.answers['-S two'] = head('two') + idle('solver', 5);
+    const parsed = await it.reader.read(signal);
+    expect(figuresOf(parsed)).toEqual([
+      ['27000@lic1;one', true, [['viewer', '', 2, 0, undefined]]],
+      ['27000@lic1;two', true, [['solver', '', 5, 0, undefined]]],
+    ]);
+    expect(parsed.problems).toEqual([]);
+    await it.reader.read(signal);
+    expect(it.calls.filter((call) => call.includes('-S'))).toEqual([
+      'lmstat -S one -c 27000@lic1',
+      'lmstat -S two -c 27000@lic1',
+    ]);
+  });
+
+  it('never passes a name of the output on that a shell could take apart', async () => {
+    const it = scripted();
+    it.answers['-a'] = head('one', '$(id)', '-oX') + idle('solver', 5) + idle('viewer', 2);
+    it.answers['-S one'] = head('one') + idle('viewer', 2);
+    await it.reader.read(signal);
+    expect(it.calls.filter((call) => call.includes('-S'))).toEqual(['lmstat -S one -c 27000@lic1']);
+  });
+
+  it('shows features of which nothing says the daemon under undef, and says so', async () => {
+    const it = scripted();
+    it.answers['-a'] = head('one', 'two') + idle('solver', 5);
+    const parsed = await it.reader.read(signal);
+    expect(figuresOf(parsed)).toEqual([
+      ['27000@lic1;one', true, []],
+      ['27000@lic1;two', true, []],
+      ['27000@lic1;undef', true, [['solver', '', 5, 0, undefined]]],
+    ]);
+    expect(parsed.problems).toMatchObject([
+      { kind: 'unparsed', isMinor: true, message: expect.stringContaining('license_files') },
+    ]);
+  });
+
+  it('calls a wrapper that is lmstat itself without its name', async () => {
+    const it = scripted({ via: { kind: 'command', command: ['/opt/cad/bin/lmstat'], env: {} } });
+    it.answers['-c'] = '';
+    await it.reader.read(signal).catch(() => undefined);
+    expect(it.calls).toEqual(['-a -c 27000@lic1']);
+  });
+
+  it('has capacity and expiry from license files, also while the server cannot be reached', async () => {
+    const path = join(folder(), 'license.lic');
+    writeFileSync(
+      path,
+      'SERVER lic1 ANY 27000\nVENDOR vendord\nINCREMENT solver vendord 2026.1 30-jun-2027 7 SIGN=AB12\n',
+    );
+    const it = scripted({ licenseFiles: [path] });
+    it.answers['-a'] = new SourceFailure('timeout', 'late');
+    await expect(it.reader.read(signal)).rejects.toMatchObject({ kind: 'timeout' });
+    const [known] = it.reader.withoutServer?.() ?? [];
+    expect(known).toMatchObject({ daemon: 'vendord', pools: [{ feature: 'solver', version: '2026.1' }] });
+    it.answers['-a'] = head('vendord') + idle('solver', 7);
+    expect(figuresOf(await it.reader.read(signal))).toEqual([
+      ['27000@lic1;vendord', true, [['solver', '2026.1', 7, 0, undefined]]],
+    ]);
+    expect(it.calls.filter((call) => call.includes('-i'))).toEqual([]);
+  });
+
+  it('reads license files alone, and does not know what is in use', async () => {
+    const path = join(folder(), 'license.lic');
+    writeFileSync(
+      path,
+      'INCREMENT solver vendord 2026.1 30-jun-2027 7 SIGN=AB12\nINCREMENT solver vendord 2026.1 permanent 2 SIGN=AB13\n',
+    );
+    const it = scripted({ via: undefined, licenseFiles: [path] });
+    const [known] = (await it.reader.read(signal)).vendorLicenses;
+    expect(known).toMatchObject({ reachable: true, daemon: 'vendord' });
+    expect(known?.pools).toMatchObject([
+      { feature: 'solver', checkouts: [], queued: undefined, reservations: undefined },
+    ]);
+    expect(known?.pools[0]?.increments.map(({ count }) => count)).toEqual([7, 2]);
+    expect(known?.pools[0]?.inUse).toBeUndefined();
+    expect(known?.pools[0]?.unknownOfCheckouts).toContain('list');
+    rmSync(path);
+    const later = await it.reader.read(signal);
+    expect(later.vendorLicenses).toHaveLength(1);
+    expect(later.problems).toMatchObject([{ kind: 'missing_tool', isMinor: true }]);
+  });
+
+  it('has a license that has expired, but not an expired line that another one has replaced', async () => {
+    const path = join(folder(), 'license.lic');
+    writeFileSync(
+      path,
+      'INCREMENT solver vendord 2025.1 30-jun-2025 7 SIGN=AB12\nINCREMENT solver vendord 2026.1 30-jun-2027 5 SIGN=AB13\nINCREMENT viewer vendord 1.0 1-mar-2026 3 SIGN=AB14\n',
+    );
+    const it = scripted({ via: undefined, licenseFiles: [path] });
+    const pools = (await it.reader.read(signal)).vendorLicenses[0]?.pools ?? [];
+    expect(pools.map(({ feature, version }) => [feature, version])).toEqual([
+      ['solver', '2026.1'],
+      ['viewer', '1.0'],
+    ]);
+    expect(pools.map((pool) => maxAvailable(pool, NOW))).toEqual([5, 0]);
+    expect(pools.map(earliestExpiry)).toEqual([Date.UTC(2027, 6, 1) / 1000 - 1, Date.UTC(2026, 2, 2) / 1000 - 1]);
+  });
+
+  it('fails when no license file could ever be read', async () => {
+    const it = scripted({ via: undefined, licenseFiles: ['/nonexistent/license.lic'] });
+    await expect(it.reader.read(signal)).rejects.toMatchObject({
+      kind: 'missing_tool',
+      message: expect.stringContaining('/nonexistent/license.lic'),
+    });
+  });
+
+  it('adds denials of the debug log to the collection after it began to follow the log', async () => {
+    const path = join(folder(), 'debug.log');
+    writeFileSync(
+      path,
+      '9:00:00 (lmgrd) TIMESTAMP 3/2/2026\n9:00:01 (vendord) (@vendord-SLOG@) Start-Date: Mon Mar 02 2026 09:00:01 UTC\n',
+    );
+    const it = scripted({ debugLog: { path, timeZone: 'UTC', encoding: undefined } });
+    it.answers['-a'] = head('vendord') + idle('solver', 5) + idle('viewer', 2);
+    await it.reader.read(signal);
+    const denied = '(Licensed number of users already reached. (-4,342:10054 ""))';
+    writeFileSync(
+      path,
+      `9:05:01 (vendord) DENIED: "SOLVER" ada@ws1  ${denied}\n9:05:02 (vendord) DENIED: "solver" grace@ws2  ${denied}\n`,
+      { flag: 'a' },
+    );
+    // a refusal counts some seconds after it was read
+    await it.reader.read(signal);
+    it.now += 300;
+    expect(figuresOf(await it.reader.read(signal))).toEqual([
+      [
+        '27000@lic1;vendord',
+        true,
+        [
+          ['solver', '', 5, 0, 2],
+          ['viewer', '', 2, 0, 0],
+        ],
+      ],
+    ]);
+    it.now += 300;
+    expect(figuresOf(await it.reader.read(signal))).toEqual([
+      [
+        '27000@lic1;vendord',
+        true,
+        [
+          ['solver', '', 5, 0, 0],
+          ['viewer', '', 2, 0, 0],
+        ],
+      ],
+    ]);
+    rmSync(path);
+    it.now += 300;
+    const unknown = await it.reader.read(signal);
+    expect(unknown.vendorLicenses[0]?.pools.map(({ denials }) => denials)).toEqual([undefined, undefined]);
+    expect(unknown.problems.at(-1)).toMatchObject({ isMinor: true, message: expect.stringContaining(path) });
+  });
+});
