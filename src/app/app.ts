@@ -92,7 +92,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   const totals = createUpstreamTotals();
   const plane = createPlaneThread<Rendering, FeatureUpdate>({
     // .ts when run from source, .js when run from a build
-    file: new URL(`./data-thread${extname(import.meta.url)}`, import.meta.url),
+    file: new URL(`./data-worker${extname(import.meta.url)}`, import.meta.url),
     onLost: (reason) => {
       log.error({ err: reason }, 'features and expiries are lost, and are requested again');
       pipeline.poller.loseRecords(reason);

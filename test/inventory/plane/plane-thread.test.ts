@@ -25,7 +25,7 @@ function start() {
   const onWorker = (worker: Worker): void => void threads.push(worker);
   process.on('worker', onWorker);
   const plane = createPlaneThread<Rendering, FeatureUpdate>({
-    file: new URL('../../../src/app/data-thread.ts', import.meta.url),
+    file: new URL('../../../src/app/data-worker.ts', import.meta.url),
     onLost: (reason) => lost.push(reason),
   });
   cleanup.add(async () => {
