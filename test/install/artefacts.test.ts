@@ -20,10 +20,7 @@ const content = (file: string): string[] =>
 const ofDevelopers: ReadonlySet<string> = new Set([
   'AGENTS.md',
   'CONTRIBUTING.md',
-  'docs/architecture.md',
-  'docs/benchmarks.md',
-  'docs/decisions.md',
-  'docs/development.md',
+  ...pagePaths.filter((page) => page.startsWith('docs/developers/')),
 ]);
 
 const isOurs = (path: string): boolean => !path.startsWith('node_modules/');

@@ -26,7 +26,12 @@ const pages = [...first, ...pagePaths.filter((page) => ![...first, last].include
 );
 
 /** The pages of developers, and what is typed in a checkout on the others. */
-const ofDevelopers = new Set(['AGENTS.md', 'CONTRIBUTING.md', 'docs/development.md', 'docs/dependencies.md']);
+const ofDevelopers = new Set([
+  'AGENTS.md',
+  'CONTRIBUTING.md',
+  'docs/developers/development.md',
+  'docs/dependencies.md',
+]);
 const inCheckout = /^(?:npm (?:ci|start|run)|docker|kubectl) ?/;
 /** Where only the npm package is. */
 const ofPackage = /^(?:npm i|npx license-exporter)\b/;

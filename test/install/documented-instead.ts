@@ -27,7 +27,7 @@ export const instead: Readonly<Record<string, Instead>> = {
   'npm run bench': ci,
   'npm run sources-day': ci,
   'npm run test:install': ci,
-  '.ci/run': { in: 'docs/development.md' },
+  '.ci/run': { in: 'docs/developers/development.md' },
   // the setup of every test of test/install
   'npm run bundle': { script: 'bundle' },
   // minutes, Chromium, or a registry

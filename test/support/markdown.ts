@@ -11,7 +11,7 @@ export const pagePaths: readonly string[] = [
   'AGENTS.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
-  ...['docs', 'deploy'].flatMap((folder) =>
+  ...['docs', 'docs/developers', 'deploy'].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith('.md'))
       .map((name) => `${folder}/${name}`),

@@ -8,7 +8,7 @@ interface Room {
   readonly mayImport: readonly string[] | 'all';
 }
 
-/** The rooms of src: the one table for the imports that are allowed and for docs/architecture.md. */
+/** The rooms of src: the one table for the imports that are allowed and for docs/developers/architecture.md. */
 export const rooms: Readonly<Record<string, Room>> = {
   model: {
     floor: 0,
