@@ -145,7 +145,7 @@ export function startDaemon(checkout: string, args: readonly string[]): Daemon {
   const closed = new Promise<void>((resolve) => child.on('close', () => resolve()));
   return {
     line: async (message, time) => {
-      for (let i = 0; i < 1200; i += 1) {
+      for (let i = 0; i < 6000; i += 1) {
         const found = lines.find((line) => line.msg?.startsWith(message) && (time ?? line.time) === line.time);
         if (found !== undefined) return found;
         if (child.exitCode !== null) break;
