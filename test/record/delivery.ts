@@ -97,7 +97,7 @@ alerting:
   /** Until nothing new has come for a while. */
   const quiet = async (): Promise<void> => {
     lastNew = Date.now();
-    while (Date.now() - lastNew < 2500) await setTimeout(100);
+    while (Date.now() - lastNew < 5000) await setTimeout(100);
   };
   const daemon = startDaemon(checkout, [`--config.file=${configure(stages[0] ?? '')}`]);
   const { address = '' } = await daemon.line('listening');
@@ -116,7 +116,7 @@ alerting:
   await write('2-after-a-minute');
   configure(stages[1] ?? '');
   daemon.reload();
-  await setTimeout(1000);
+  await quiet();
   daemon.advance(60);
   await write('3-other-rules');
   await daemon.stop();
