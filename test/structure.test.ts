@@ -13,7 +13,7 @@ const files = globSync('**/*.ts', { cwd: root }).map((path) => ({
 const folderOf = (path: string): string => (path.includes(sep) ? (path.split(sep)[0] ?? '') : '');
 
 /** Folders of separate programs with their own helpers. */
-const programs = ['bench', 'storm'];
+const programs = ['bench', 'record', 'storm'];
 
 describe('tests', () => {
   it('share helpers in support only', () => {

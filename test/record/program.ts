@@ -124,7 +124,7 @@ export const run = (checkout: string, args: readonly string[]): Promise<string> 
 export interface Daemon {
   /** The fields of the first log line with this message. */
   readonly line: (message: string, time?: string) => Promise<{ readonly [field: string]: string }>;
-  /** Lets time go on. */
+  /** Moves the clock forward. */
   readonly advance: (seconds: number) => void;
   readonly reload: () => void;
   readonly stop: () => Promise<void>;
