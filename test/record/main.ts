@@ -48,13 +48,17 @@ async function recordDemo(checkout: string, record: Recording): Promise<void> {
   const { try: command = '', address: own = '' } = await demo.line('embedded analyzer listening');
   const { address = '' } = await demo.line('listening');
   await demo.line('ready');
-  await recordDelivery(checkout, record, own, /-K (\S+)/.exec(command)?.[1] ?? '');
+  const logon = /-K (\S+)/.exec(command)?.[1] ?? '';
+  await recordDelivery(checkout, record, own, logon);
   // the first pass can be too early, and would wait for the clock: the recorded one is a second one
   const advice = 'advice on the number of licenses computed';
   await Promise.race([demo.line(advice).catch(() => undefined), setTimeout(40_000)]);
-  // less than a slot of the simulation, which is computed when it is asked for
   demo.advance(2);
   await demo.line(advice, '2026-03-12T10:20:02.000Z');
+  // the analyzer collects once a minute of real time
+  const curl = ['-s', '--ntlm', '-K', logon, `${own}/api/GetProducts`];
+  while (!(await promisify(execFile)('curl', curl)).stdout.includes('"CollectionTime":1773310802'))
+    await setTimeout(500);
   await recordAll(record, 'demo/metrics', address, metrics);
   await recordAll(record, 'demo/pages', address, pages);
   const links = [...(await ask(address, { path: '/' })).matchAll(/(?:href|src)="(\w+\.(?:css|js|svg)\?v=\w+)"/g)];
@@ -66,7 +70,7 @@ async function recordDemo(checkout: string, record: Recording): Promise<void> {
     assets.map((path) => ({ path: `/${path}` })),
   );
   await recordAll(record, 'demo/grafana', address, grafana);
-  await recordAnalyzer(record, own, /-K (\S+)/.exec(command)?.[1] ?? '');
+  await recordAnalyzer(record, own, logon);
   await recordAll(record, 'demo/metrics-after', address, metrics.slice(0, 2));
   await demo.stop();
 }
