@@ -1,5 +1,4 @@
-import type { SourceHealth } from '../model/observation/source.ts';
-import { healthJson } from '../sources/health-json.ts';
+import { healthJson, type SourceHealth } from '../model/observation/source.ts';
 import type { Diagnosis, Finding } from './endpoint-diagnosis.ts';
 import { exitCodes } from './exit-codes.ts';
 import type { StepResult } from './step.ts';

@@ -7,9 +7,9 @@ import {
   ICalEvent,
   type ICalEventData,
 } from 'ical-generator';
-import { visible } from '../html/html.ts';
 import { expiryDay } from '../model/expiry-day.ts';
 import { createLocalTime, dateText } from '../model/local-time.ts';
+import { visible } from '../model/visible-text.ts';
 import type { Expiry } from './expiry.ts';
 import type { UnknownExpiry } from './unknown-expiry.ts';
 

@@ -1,10 +1,7 @@
 import { raw, html as template } from 'hono/html';
+import { visible } from '../model/visible-text.ts';
 
 /** Markup of pages and mails. A value in a template is text, never markup, unless it is markup itself. */
-
-/** Controls, and what changes the direction of the text around it. Names of license files can contain them. */
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is replaced
-const INVISIBLE = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g;
 
 /** Markup that is safe to write into a page. Only `html` and `trusted` make it. */
 export interface Html {
@@ -14,9 +11,6 @@ export interface Html {
 
 /** What a template takes: text is escaped, lists are joined, nothing is written for `undefined`. */
 export type Content = Html | string | number | undefined | readonly Content[];
-
-/** Text in which every character can be seen, and which keeps its direction to itself. */
-export const visible = (text: string): string => text.replace(INVISIBLE, '\ufffd');
 
 function inert(value: Content): Content {
   if (typeof value === 'string') return visible(value);

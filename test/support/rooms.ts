@@ -36,7 +36,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   html: {
     floor: 0,
     promise: 'Every page has one frame, one style and one Content-Security-Policy. A name is text, never markup.',
-    mayImport: [],
+    mayImport: ['model'],
   },
   settings: {
     floor: 0,
@@ -107,23 +107,13 @@ export const rooms: Readonly<Record<string, Room>> = {
   expiries: {
     floor: 2,
     promise: 'A list of expiries is complete, or says which are missing. A name cannot break its format.',
-    mayImport: ['model', 'inventory', 'scheduling', 'html'],
+    mayImport: ['model', 'inventory', 'scheduling'],
   },
   pages: {
     floor: 2,
     promise:
       'A person sees what is known now, and what is not. A page is written in slices, and without other programs.',
-    mayImport: [
-      'model',
-      'html',
-      'inventory',
-      'scheduling',
-      'datasource',
-      'alerts',
-      'expiries',
-      'rightsizing',
-      'sources',
-    ],
+    mayImport: ['model', 'html', 'inventory', 'scheduling', 'datasource', 'alerts', 'expiries', 'rightsizing'],
   },
   web: {
     floor: 2,

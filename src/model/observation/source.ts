@@ -59,3 +59,9 @@ export interface Diagnostics {
   /** Statements of the output that contradict each other. */
   readonly contradictions: number;
 }
+
+/** The health of a source as JSON, in `/sources/status.json` and in the output of `doctor --json`. */
+export const healthJson = ({ runs, ...health }: SourceHealth): object => ({
+  ...health,
+  runs: Object.fromEntries(runs),
+});

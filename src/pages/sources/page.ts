@@ -3,8 +3,7 @@ import { pageHtml, type Site } from '../../html/frame.ts';
 import { type Html, html, joined, nameHtml } from '../../html/html.ts';
 import { refusePage, sendPage } from '../../html/routes.ts';
 import { type RecordingHealth, recordingProblem } from '../../model/observation/recording.ts';
-import type { SourceHealth } from '../../model/observation/source.ts';
-import { healthJson } from '../../sources/health-json.ts';
+import { healthJson, type SourceHealth } from '../../model/observation/source.ts';
 
 /** The page `/sources`, and the same as JSON in `/sources/status.json`. */
 
