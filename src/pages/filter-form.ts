@@ -12,7 +12,7 @@ export interface FilterForm {
 }
 
 export function filterHtml({ filter, label, vendorLicense }: FilterForm): Html {
-  const all = vendorLicense === undefined ? '../status/' : vendorLicenseUrl(vendorLicense);
+  const all = vendorLicense === undefined ? './' : vendorLicenseUrl(vendorLicense);
   const hidden =
     vendorLicense === undefined ? undefined : html`<input type="hidden" name="name" value="${vendorLicense}">`;
   const clear = filter === '' ? undefined : html` <a href="${all}">Show everything</a>`;

@@ -57,7 +57,7 @@ const missing = (name: string): Answer =>
   message(
     400,
     'Incomplete address',
-    html`The parameter <code>${name}</code> is missing. <a href="../status/">All vendor licenses</a>`,
+    html`The parameter <code>${name}</code> is missing. <a href="./">All vendor licenses</a>`,
   );
 
 /** @param isKnown whether the list is known in which it is missing */
@@ -66,7 +66,7 @@ const notFound = (isKnown: boolean, what: Html): Answer =>
     ? message(
         404,
         'Not found',
-        html`The analyzer does not report ${what} now. <a href="../status/">All vendor licenses</a>`,
+        html`The analyzer does not report ${what} now. <a href="./">All vendor licenses</a>`,
       )
     : message(503, 'Not known now', html`There is no data about ${what} now. <a href="./#polls">Age of the data</a>`);
 
@@ -114,7 +114,7 @@ export function createStatusPage(options: StatusOptions) {
   return createPage(options, async (request, inputs, inventory, signal) => {
     const filter = parameterOf(request, 'q');
     const data = await readStatus(inputs, inventory, filter, signal);
-    const page = { title: 'Status', path: '../status/', refreshes: true };
+    const page = { title: 'Status', path: './', refreshes: true };
     return { status: 200, page, parts: statusParts({ ...data, interfaces: options.interfaces }, clockOf(inputs)) };
   });
 }

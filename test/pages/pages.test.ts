@@ -107,9 +107,10 @@ describe('the status page', () => {
 
   it('finds vendor licenses and features by words', async () => {
     const { url } = await startSite();
-    const { text } = await load(`${url}/?${parameters({ q: FIRST })}`);
+    const { text, html } = await load(`${url}/?${parameters({ q: FIRST })}`);
     expect(text).toContain(`12 features with “${FIRST}”`);
-    expect(text).toContain('Show everything');
+    expect(html).toContain('<a href="./">Show everything</a>');
+    expect(html).toContain('<a href="./" aria-current="page">Status</a>');
     expect((await load(`${url}/?q=no+such+name`)).text).toContain('No vendor license matches.');
   });
 
@@ -147,7 +148,7 @@ describe('the page of a vendor license', () => {
     ] as const) {
       expect(await load(`${url}${path}`), path).toMatchObject({
         status: 400,
-        text: expect.stringContaining(`The parameter ${name} is missing.`),
+        html: expect.stringContaining(`The parameter <code>${name}</code> is missing. <a href="./">`),
       });
     }
   });
@@ -157,7 +158,7 @@ describe('the page of a vendor license', () => {
     const unknown = parameters({ name: '<b>no</b>' });
     expect(await load(`${url}/vendor-license?${unknown}`)).toMatchObject({
       status: 404,
-      html: expect.stringContaining('<bdi>&lt;b&gt;no&lt;/b&gt;</bdi>'),
+      html: expect.stringContaining('<bdi>&lt;b&gt;no&lt;/b&gt;</bdi> now. <a href="./">'),
     });
     const dead = await start('http://127.0.0.1:9/analyzer');
     expect(await load(`${dead.url}/vendor-license?${unknown}`)).toMatchObject({
