@@ -34,8 +34,8 @@ const REFRESH = 6 * 3600;
 const TITLE_NAMES = 3;
 /** Lines of a list in a description. */
 const LIST_LINES = 50;
-/** Expiries between two pauses. */
-const SLICE = 32;
+/** The last line of a calendar. */
+const END = 'END:VCALENDAR';
 
 /** On one line, in which every character can be seen. */
 const line = (text: string): string =>
@@ -117,8 +117,11 @@ function unknownText({ length }: readonly UnknownExpiry[]): string {
   return `Expiries of ${length} vendor license${length === 1 ? '' : 's'} are not all known`;
 }
 
-/** The parts of the text of a calendar. An empty part is a pause. The expiries are in the order of their dates. */
-export function* calendarParts(expiries: Iterable<Expiry>, options: CalendarOptions): Generator<string> {
+/**
+ * The parts of the text of a calendar, each made when it is read. An empty part is a pause. The expiries are in the order of their
+ * dates.
+ */
+export function calendarParts(expiries: readonly Expiry[], options: CalendarOptions): IteratorObject<string> {
   const { name, now, timeZone, unknown = [] } = options;
   const calendar = new ICalCalendar({
     prodId: { company: 'license-exporter', product: 'expirations' },
@@ -132,22 +135,23 @@ export function* calendarParts(expiries: Iterable<Expiry>, options: CalendarOpti
     foldLines(new ICalEvent({ ...event, allDay: true, stamp: new Date(now * 1000) }, calendar).toString());
 
   const days = new Map<string, Day>();
-  let read = 0;
-  for (const expiry of expiries) {
+  const addToDay = (expiry: Expiry): '' => {
     const date = expiryDay(expiry.expiration, timeZone);
-    if (date === undefined) continue;
+    if (date === undefined) return '';
     const key = JSON.stringify([date, expiry.vendorLicense, expiry.owner]);
     const day = days.get(key);
     if (day === undefined) days.set(key, { date, expiries: [expiry] });
     else day.expiries.push(expiry);
-    read += 1;
-    if (read % SLICE === 0) yield '';
-  }
-  const end = 'END:VCALENDAR';
-  yield calendar.toString().slice(0, -end.length);
-  if (unknown.length > 0) yield textOf(unknownEvent(unknown, options));
-  for (const day of days.values()) yield textOf(expiryEvent(day, options));
-  yield `${end}\r\n`;
+    return '';
+  };
+  const phases: readonly (() => Iterable<string>)[] = [
+    () => expiries.values().map(addToDay),
+    () => [calendar.toString().slice(0, -END.length)],
+    () => (unknown.length > 0 ? [textOf(unknownEvent(unknown, options))] : []),
+    () => days.values().map((day) => textOf(expiryEvent(day, options))),
+    () => [`${END}\r\n`],
+  ];
+  return phases.values().flatMap((phase) => phase());
 }
 
 /**
@@ -155,5 +159,5 @@ export function* calendarParts(expiries: Iterable<Expiry>, options: CalendarOpti
  *
  * It is made at once. For thousands of expiries, use `calendarParts`.
  */
-export const expiryCalendar = (expiries: Iterable<Expiry>, options: CalendarOptions): string =>
+export const expiryCalendar = (expiries: readonly Expiry[], options: CalendarOptions): string =>
   [...calendarParts(expiries, options)].join('');

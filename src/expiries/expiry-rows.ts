@@ -17,7 +17,7 @@ type Row = readonly (string | number | null)[];
 
 interface ExpiryRows {
   readonly columns: readonly string[];
-  /** What is not known is first, with a note: at the end of a long table, nobody sees it. Each iteration makes new rows. */
+  /** What is not known is first, with a note: at the end of a long table, nobody sees it. A row is made when it is read. */
   readonly rows: Iterable<Row>;
 }
 
@@ -48,11 +48,6 @@ export function expiryRows({ expiries, unknown }: KnownExpiries, options: Expiry
       ...owners.names,
       'note',
     ],
-    rows: {
-      *[Symbol.iterator]() {
-        for (const item of unknown) yield unknownRow(item);
-        for (const item of expiries) yield expiryRow(item);
-      },
-    },
+    rows: [...unknown, ...expiries].values().map((item) => ('reason' in item ? unknownRow(item) : expiryRow(item))),
   };
 }

@@ -4,6 +4,7 @@ import { LAST_EXPIRY } from '../model/expiry-day.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { isUncounted } from '../model/uncounted.ts';
 import { sorted } from '../scheduling/sliced-sort.ts';
+import { forEachSliced, runSliced } from '../scheduling/slices.ts';
 import { createUnknownExpiries, type UnknownExpiry } from './unknown-expiry.ts';
 
 /** Which licenses expire when. */
@@ -43,9 +44,6 @@ export interface ExpirySelection {
   readonly to: number;
 }
 
-/** Rows between two pauses. */
-const SLICE = 64;
-
 const licensesOf = (row: FeatureRow): Expiry['licenses'] => (isUncounted(row) ? 'uncounted' : row.maxAvailable);
 
 /**
@@ -53,25 +51,24 @@ const licensesOf = (row: FeatureRow): Expiry['licenses'] => (isUncounted(row) ? 
  *
  * @throws ExpiriesUnknown if no expiry of any vendor license is known
  */
-export function* readExpiries(
+export async function readExpiries(
   inventory: Inventory,
   { owners, isOwnerAsked, from, to }: ExpirySelection,
-): Generator<void, KnownExpiries> {
+): Promise<KnownExpiries> {
   const unknown = createUnknownExpiries(inventory, owners, isOwnerAsked);
   const found: Expiry[] = [];
-  let read = 0;
-  for (const row of inventory.features.scan()) {
-    read += 1;
-    if (read % SLICE === 0) yield;
+  const { features } = inventory;
+  await forEachSliced(features.count, (at) => {
+    const row = features.at(at);
     const { vendorLicense, feature, version, package: pkg, featureType, expiration } = row;
     const { owner } = owners.of(vendorLicense, feature);
-    if (!isOwnerAsked(owner)) continue;
+    if (!isOwnerAsked(owner)) return;
     unknown.see(vendorLicense, expiration !== undefined);
-    if (expiration === undefined || expiration > LAST_EXPIRY || expiration < from || expiration >= to) continue;
+    if (expiration === undefined || expiration > LAST_EXPIRY || expiration < from || expiration >= to) return;
     const licenses = licensesOf(row);
     found.push({ vendorLicense, feature, version, package: pkg, featureType, licenses, expiration, owner });
-  }
+  });
   // the rows are in the order of their labels, and stay in it on the same date
-  const expiries = yield* sorted(found, (a, b) => a.expiration - b.expiration);
+  const expiries = await runSliced(sorted(found, (a, b) => a.expiration - b.expiration));
   return { expiries, unknown: unknown.list() };
 }

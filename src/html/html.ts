@@ -26,21 +26,6 @@ export const html = (strings: TemplateStringsArray, ...values: readonly Content[
 export const joined = (pieces: readonly Content[], separator: Content): Content =>
   pieces.flatMap((piece, at) => (at === 0 ? [piece] : [separator, piece]));
 
-/** Pieces that are written in one part of a page. */
-const PIECES = 10;
-
-/** A long list in parts, so that writing it can be interrupted. */
-export function* listParts<T>(
-  start: Html,
-  items: readonly T[],
-  itemHtml: (item: T) => Html,
-  end: Html,
-): Generator<Html> {
-  yield start;
-  for (let i = 0; i < items.length; i += PIECES) yield html`${items.slice(i, i + PIECES).map(itemHtml)}`;
-  yield end;
-}
-
 /** A name, whose direction does not change the text around it. */
 export const nameHtml = (name: string): Html => html`<bdi>${name}</bdi>`;
 

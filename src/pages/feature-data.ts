@@ -1,5 +1,5 @@
 import type { Inventory } from '../inventory/inventory.ts';
-import { runSliced } from '../scheduling/slices.ts';
+import { forEachSliced } from '../scheduling/slices.ts';
 import { readAttention } from './alert-list.ts';
 import { readDenied } from './denied.ts';
 import { type FeatureName, readAdvice, readHistory, readHolders, readWeek } from './feature-history.ts';
@@ -8,18 +8,14 @@ import type { FeaturePageData } from './feature-page.ts';
 import type { StatusInputs } from './inputs.ts';
 import { attempt } from './known.ts';
 
-/** Features read between two yields. */
-const SLICE = 128;
-
 /** The versions and packages of a feature. */
-function* itemsOf({ features }: Inventory, { vendorLicense, feature }: FeatureName): Generator<void, FeatureItem[]> {
+async function itemsOf({ features }: Inventory, { vendorLicense, feature }: FeatureName): Promise<FeatureItem[]> {
   const items: FeatureItem[] = [];
   const nameAt = features.column('feature');
   const ownerAt = features.column('vendorLicense');
-  for (let row = 0; row < features.count; row += 1) {
-    if (row % SLICE === 0) yield;
+  await forEachSliced(features.count, (row) => {
     if (nameAt(row) === feature && ownerAt(row) === vendorLicense) items.push(itemOf(features.at(row)));
-  }
+  });
   return items;
 }
 
@@ -32,7 +28,7 @@ export async function readFeature(
 ): Promise<FeaturePageData | undefined> {
   const { backend } = inputs;
   const { vendorLicense, feature } = name;
-  const items = await runSliced(itemsOf(inventory, name));
+  const items = await itemsOf(inventory, name);
   if (items.length === 0) return undefined;
   const [attention, denied, history, week, holders, advice] = await Promise.all([
     attempt(() => readAttention(inputs, signal, { product: vendorLicense, feature })),

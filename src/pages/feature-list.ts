@@ -1,4 +1,4 @@
-import { type Content, type Html, html, listParts, nameHtml } from '../html/html.ts';
+import { type Content, type Html, html, nameHtml } from '../html/html.ts';
 import { type FeatureItem, isSaturated, shareOf } from './feature-item.ts';
 import { featureUrl, vendorLicenseUrl } from './links.ts';
 import { type Clock, counted, countText, expiryHtml } from './wording.ts';
@@ -65,17 +65,13 @@ function subjectHtml(item: FeatureItem, scope: Scope): Html {
   return html`<a href="${featureUrl(item)}">${nameHtml(item.feature)}</a> <small>${details}</small>${scope === 'all' ? owner : undefined}`;
 }
 
-/** A list of features, in parts. */
-export function featureListParts(items: readonly FeatureItem[], clock: Clock, scope: Scope): Generator<Html> {
+/** A list of features. */
+export function featureListHtml(items: readonly FeatureItem[], clock: Clock, scope: Scope): Html {
   const itemHtml = (item: FeatureItem): Html =>
     html`<li class="${rowClass(item, clock.now)}"><div>${subjectHtml(item, scope)}</div>
 <div class="number">${useHtml(item)}</div><div class="number">${detailsHtml(item)}</div><div class="number"><small>${expiryHtml(item.expiration, clock)}</small></div></li>\n`;
-  return listParts(html`<ul class="rows">\n`, items, itemHtml, html`</ul>`);
+  return html`<ul class="rows">\n${items.map(itemHtml)}</ul>`;
 }
-
-/** A short list of features. */
-export const featureListHtml = (items: readonly FeatureItem[], clock: Clock, scope: Scope): Html =>
-  html`${[...featureListParts(items, clock, scope)]}`;
 
 /** `50 of 1,234 features: use the filter to find the others` */
 export const moreHtml = (shown: number, count: number, what = 'feature'): Html | undefined =>

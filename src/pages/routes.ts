@@ -1,17 +1,16 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { withDeadline } from '../datasource/deadline.ts';
-import { type Page, pageEnd, pageStart, type Site } from '../html/frame.ts';
+import { type Page, pageHtml, type Site } from '../html/frame.ts';
 import { type Content, type Html, html } from '../html/html.ts';
 import { refusePage, sendPage } from '../html/routes.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import { runSliced } from '../scheduling/slices.ts';
 import { readFeature } from './feature-data.ts';
 import { featureContent } from './feature-page.ts';
 import type { StatusInputs } from './inputs.ts';
 import { readStatus } from './status-data.ts';
-import { statusParts } from './status-page.ts';
+import { statusContent } from './status-page.ts';
 import { readVendorLicense } from './vendor-license-data.ts';
-import { vendorLicenseParts } from './vendor-license-page.ts';
+import { vendorLicenseContent } from './vendor-license-page.ts';
 import type { Clock } from './wording.ts';
 
 /** The pages at `/`, `/vendor-license` and `/feature`. */
@@ -31,7 +30,7 @@ const DEADLINE = 8;
 interface Answer {
   readonly status: number;
   readonly page: Page;
-  readonly parts: Iterable<Content>;
+  readonly content: Content;
 }
 
 /** A parameter that is given once; empty otherwise. */
@@ -43,7 +42,7 @@ function parameterOf(request: FastifyRequest, name: string): string {
 const message = (status: number, title: string, text: Content): Answer => ({
   status,
   page: { title, refreshes: status === 503 },
-  parts: [html`<h1>${title}</h1>\n<p>${text}</p>`],
+  content: html`<h1>${title}</h1>\n<p>${text}</p>`,
 });
 
 const notPolled = (): Answer =>
@@ -63,22 +62,8 @@ const missing = (name: string): Answer =>
 /** @param isKnown whether the list is known in which it is missing */
 const notFound = (isKnown: boolean, what: Html): Answer =>
   isKnown
-    ? message(
-        404,
-        'Not found',
-        html`The analyzer does not report ${what} now. <a href="./">All vendor licenses</a>`,
-      )
+    ? message(404, 'Not found', html`The analyzer does not report ${what} now. <a href="./">All vendor licenses</a>`)
     : message(503, 'Not known now', html`There is no data about ${what} now. <a href="./#polls">Age of the data</a>`);
-
-/** Writes a page in slices: a long one has hundreds of rows. */
-function* writePage(site: Site, { page, parts }: Answer): Generator<void, string> {
-  let text = String(pageStart(site, page));
-  for (const part of parts) {
-    text += html`${part}`;
-    yield;
-  }
-  return text + pageEnd(site);
-}
 
 type Read = (
   request: FastifyRequest,
@@ -90,14 +75,12 @@ type Read = (
 function createPage({ site, inputs }: StatusOptions, read: Read) {
   const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
     const current = inputs(request);
-    const { status, text } = await current.backend.useInventory(async (inventory) => {
-      const answered =
-        inventory === undefined
-          ? notPolled()
-          : await withDeadline(reply, DEADLINE, (signal) => read(request, current, inventory, signal));
-      return { status: answered.status, text: await runSliced(writePage(site, answered)) };
-    });
-    return sendPage(reply.code(status), text);
+    const { status, page, content } = await current.backend.useInventory(async (inventory) =>
+      inventory === undefined
+        ? notPolled()
+        : await withDeadline(reply, DEADLINE, (signal) => read(request, current, inventory, signal)),
+    );
+    return sendPage(reply.code(status), pageHtml(site, page, content));
   };
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {
@@ -115,7 +98,7 @@ export function createStatusPage(options: StatusOptions) {
     const filter = parameterOf(request, 'q');
     const data = await readStatus(inputs, inventory, filter, signal);
     const page = { title: 'Status', path: './', refreshes: true };
-    return { status: 200, page, parts: statusParts({ ...data, interfaces: options.interfaces }, clockOf(inputs)) };
+    return { status: 200, page, content: statusContent({ ...data, interfaces: options.interfaces }, clockOf(inputs)) };
   });
 }
 
@@ -127,7 +110,7 @@ export function createVendorLicensePage(options: StatusOptions) {
     const data = await readVendorLicense(inputs, inventory, { name, filter: parameterOf(request, 'q') }, signal);
     if (data === undefined) return notFound(inventory.knowledge.products, html`the vendor license <bdi>${name}</bdi>`);
     const page = { title: name, refreshes: true };
-    return { status: 200, page, parts: vendorLicenseParts(data, clockOf(inputs)) };
+    return { status: 200, page, content: vendorLicenseContent(data, clockOf(inputs)) };
   });
 }
 
@@ -143,6 +126,6 @@ export function createFeaturePage(options: StatusOptions) {
       return notFound(isKnown, html`the feature <bdi>${feature}</bdi> of <bdi>${vendorLicense}</bdi>`);
     }
     const page = { title: `${feature}, ${vendorLicense}`, refreshes: true };
-    return { status: 200, page, parts: [featureContent(data, clockOf(inputs))] };
+    return { status: 200, page, content: featureContent(data, clockOf(inputs)) };
   });
 }

@@ -1,5 +1,6 @@
 import type { Inventory } from '../inventory/inventory.ts';
 import type { OwnerMapping } from '../model/owners.ts';
+import { forEachSliced } from '../scheduling/slices.ts';
 import { type FeatureItem, itemOf } from './feature-item.ts';
 import { Leaders } from './leaders.ts';
 
@@ -7,8 +8,6 @@ import { Leaders } from './leaders.ts';
 
 type Features = Inventory['features'];
 
-/** Features read between two yields. */
-const SLICE = 128;
 /** Features that are listed. */
 const MAX_FOUND = 100;
 
@@ -40,29 +39,28 @@ export function missingWords(text: string, words: readonly string[]): readonly s
 /** Feature and package of each row in lower case. They are decoded once, because a filter is typed more than once. */
 const namesOfFeatures = new WeakMap<Features, readonly string[]>();
 
-function* namesOf(features: Features): Generator<void, readonly string[]> {
+async function namesOf(features: Features): Promise<readonly string[]> {
   const known = namesOfFeatures.get(features);
   if (known !== undefined) return known;
   const [feature, pkg] = [features.column('feature'), features.column('package')];
   const names: string[] = [];
-  for (let row = 0; row < features.count; row += 1) {
-    if (row % SLICE === 0) yield;
+  await forEachSliced(features.count, (row) => {
     const packageName = pkg(row);
     names.push((packageName === '' ? feature(row) : `${feature(row)} ${packageName}`).toLowerCase());
-  }
+  });
   namesOfFeatures.set(features, names);
   return names;
 }
 
 /** @param vendorLicense only its features; `undefined` for all */
-export function* findFeatures(
+export async function findFeatures(
   { features }: Inventory,
   words: readonly string[],
   vendorLicense: string | undefined,
   owners: OwnerMapping,
-): Generator<void, Found> {
+): Promise<Found> {
   const found = new Leaders<FeatureItem>(MAX_FOUND);
-  const names = words.length === 0 ? undefined : yield* namesOf(features);
+  const names = words.length === 0 ? undefined : await namesOf(features);
   const [vendorLicenseOf, feature] = [features.column('vendorLicense'), features.column('feature')];
   const [inUse, maxAvailable, maxQueued] = [
     features.column('inUse'),
@@ -75,20 +73,19 @@ export function* findFeatures(
   // the rows of a vendor license follow each other
   let current: string | undefined;
   let wordsOfFeature = words;
-  for (let row = 0; row < features.count; row += 1) {
-    if (row % SLICE === 0) yield;
+  await forEachSliced(features.count, (row) => {
     const name = vendorLicenseOf(row);
     if (name !== current) {
       current = name;
       wordsOfFeature = missingWords(name, words);
     }
-    if (vendorLicense !== undefined && name !== vendorLicense) continue;
+    if (vendorLicense !== undefined && name !== vendorLicense) return;
     const text = names?.[row] ?? '';
-    if (!hasAll(text, wordsOfFeature) && !(hasOwners && isOwned(row, missingWords(text, wordsOfFeature)))) continue;
+    if (!hasAll(text, wordsOfFeature) && !(hasOwners && isOwned(row, missingWords(text, wordsOfFeature)))) return;
     const licenses = maxAvailable(row) ?? 0;
     const share = licenses === 0 ? 0 : Math.min(1, (inUse(row) ?? 0) / licenses);
     const rank = -(maxQueued(row) ?? 0) - share;
     if (found.counts(rank)) found.add(rank, itemOf(features.at(row)));
-  }
+  });
   return { features: found.values(), count: found.count };
 }

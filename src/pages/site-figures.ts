@@ -3,15 +3,13 @@ import { serverState } from '../datasource/live-answers.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import { isUncounted } from '../model/uncounted.ts';
-import { runSliced } from '../scheduling/slices.ts';
+import { forEachSliced } from '../scheduling/slices.ts';
 import { type FeatureItem, itemOf } from './feature-item.ts';
 import { Leaders } from './leaders.ts';
 
 /** What the pages show of the whole site: read once for each inventory, in slices. */
 
 const DAY = 86_400;
-/** Features read between two yields. */
-const SLICE = 128;
 /** Features in a list of the page. */
 const MAX_FEATURES = 15;
 /** Expired features in a list of the page: they are news only for some time. */
@@ -150,7 +148,7 @@ const byUrgency = (a: VendorLicenseFigures, b: VendorLicenseFigures): number =>
   (a.row.vendorLicense < b.row.vendorLicense ? -1 : 1);
 
 /** Reads every feature once. */
-function* siteFigures(inventory: Inventory): Generator<void, SiteFigures> {
+async function siteFigures(inventory: Inventory): Promise<SiteFigures> {
   const { at, vendorLicenses, features, knowledge } = inventory;
   const columns = columnsOf(inventory);
   const sums = new Map<string, Sums>();
@@ -164,8 +162,7 @@ function* siteFigures(inventory: Inventory): Generator<void, SiteFigures> {
   let current: string | undefined;
   let own = noSums();
   let isKnown = false;
-  for (let row = 0; row < features.count; row += 1) {
-    if (row % SLICE === 0) yield;
+  await forEachSliced(features.count, (row) => {
     const vendorLicense = columns.vendorLicense(row);
     if (vendorLicense !== current) {
       current = vendorLicense;
@@ -179,10 +176,10 @@ function* siteFigures(inventory: Inventory): Generator<void, SiteFigures> {
     if (waiting > 0 || share >= SATURATED) consider(short, -waiting - share / 1e6, row);
     const expiration = columns.expiration(row);
     addExpiry(own, expiration, at);
-    if (expiration === undefined || expiration === Number.POSITIVE_INFINITY) continue;
+    if (expiration === undefined || expiration === Number.POSITIVE_INFINITY) return;
     if (expiration > at) consider(expiring, expiration, row);
     else consider(expired, -expiration, row);
-  }
+  });
   const listed = vendorLicenses
     .rows()
     .map((row): VendorLicenseFigures => {
@@ -207,7 +204,7 @@ const figuresOfInventory = new WeakMap<Inventory, Promise<SiteFigures>>();
 export function figuresOf(inventory: Inventory): Promise<SiteFigures> {
   const known = figuresOfInventory.get(inventory);
   if (known !== undefined) return known;
-  const figures = runSliced(siteFigures(inventory));
+  const figures = siteFigures(inventory);
   figuresOfInventory.set(inventory, figures);
   // what failed once is not kept
   figures.catch(() => figuresOfInventory.delete(inventory));

@@ -1,6 +1,5 @@
 import type { Inventory } from '../inventory/inventory.ts';
 import { recordingProblem } from '../model/observation/recording.ts';
-import { runSliced } from '../scheduling/slices.ts';
 import { readAttention } from './alert-list.ts';
 import { readDenied } from './denied.ts';
 import type { StatusInputs } from './inputs.ts';
@@ -20,7 +19,7 @@ export async function readStatus(
   const { backend, analyzer, alerts, sources, recording } = inputs;
   const owners = backend.owners();
   const words = wordsOf(filter);
-  const found = words.length === 0 ? undefined : await runSliced(findFeatures(inventory, words, undefined, owners));
+  const found = words.length === 0 ? undefined : await findFeatures(inventory, words, undefined, owners);
   return {
     inventory,
     figures: await figuresOf(inventory),

@@ -4,14 +4,14 @@ import type { SourceHealth } from '../model/observation/source.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { type AttentionItem, attentionListHtml } from './alert-list.ts';
 import { type DeniedToday, deniedHtml } from './denied.ts';
-import { featureListHtml, featureListParts, moreHtml } from './feature-list.ts';
+import { featureListHtml, moreHtml } from './feature-list.ts';
 import { filterHtml } from './filter-form.ts';
 import type { AlertCounts } from './inputs.ts';
 import type { Known } from './known.ts';
 import { ageHtml, pollListHtml, pollProblem } from './poll-list.ts';
 import { type Found, missingWords } from './search.ts';
 import type { SiteFigures } from './site-figures.ts';
-import { vendorLicenseListParts } from './vendor-license-list.ts';
+import { vendorLicenseListHtml } from './vendor-license-list.ts';
 import { type Clock, counted, countText, sentence } from './wording.ts';
 
 /** The page at `/`: what a license administrator asks first. */
@@ -148,30 +148,22 @@ function tilesHtml(data: StatusPageData): Html {
   return html`<ul class="tiles">\n${shown.map(tileHtml)}</ul>`;
 }
 
-function* vendorLicenseParts(
-  { figures: { vendorLicenses }, words, owners }: StatusPageData,
-  clock: Clock,
-): Generator<Content> {
-  const ownersOf = (name: string) => owners.of(name);
+function vendorLicensesHtml({ figures: { vendorLicenses }, words, owners }: StatusPageData, clock: Clock): Html {
   const matching = vendorLicenses.filter(({ row: { vendorLicense } }) => {
-    const text = `${vendorLicense} ${Object.values(ownersOf(vendorLicense)).join(' ')}`;
+    const text = `${vendorLicense} ${Object.values(owners.of(vendorLicense)).join(' ')}`;
     return missingWords(text, words).length === 0;
   });
   const shown = matching.slice(0, MAX_VENDOR_LICENSES);
-  yield html`<h2 id="vendor-licenses">Vendor licenses</h2>\n`;
-  if (shown.length === 0) {
-    yield html`<p>${words.length === 0 ? 'No vendor license is known.' : 'No vendor license matches.'}</p>`;
-  } else yield* vendorLicenseListParts(shown, clock, (name) => ownersOf(name).owner);
-  yield moreHtml(shown.length, matching.length, 'vendor license');
+  const none = html`<p>${words.length === 0 ? 'No vendor license is known.' : 'No vendor license matches.'}</p>`;
+  const list = shown.length === 0 ? none : vendorLicenseListHtml(shown, clock, (name) => owners.of(name).owner);
+  return html`<h2 id="vendor-licenses">Vendor licenses</h2>
+${list}${moreHtml(shown.length, matching.length, 'vendor license')}`;
 }
 
-function* foundParts({ found, filter }: StatusPageData, clock: Clock): Generator<Content> {
-  if (found === undefined) return;
-  const { features, count } = found;
-  yield html`<h2 id="found">${counted(count, 'feature')} with “${filter}”</h2>\n`;
-  if (features.length === 0) yield html`<p>No feature matches.</p>`;
-  else yield* featureListParts(features, clock, 'all');
-  yield moreHtml(features.length, count);
+function foundHtml({ features, count }: Found, filter: string, clock: Clock): Html {
+  const list = features.length === 0 ? html`<p>No feature matches.</p>` : featureListHtml(features, clock, 'all');
+  return html`<h2 id="found">${counted(count, 'feature')} with “${filter}”</h2>
+${list}${moreHtml(features.length, count)}`;
 }
 
 /** What it means that no alert fires. */
@@ -250,28 +242,18 @@ function problemHtml({ inventory, notRecorded }: StatusPageData): Html | undefin
 <p>What follows is what was known last, as long as it is not too old. <a href="#polls">Age of the data</a></p></div>`;
 }
 
-/** The content of the page, in parts. */
-export function* statusParts(data: StatusPageData, clock: Clock): Generator<Content> {
-  const { analyzer, inventory, words, filter } = data;
-  yield html`<h1>Licenses${analyzer === undefined ? undefined : html` of ${nameHtml(analyzer)}`}</h1>
-<p class="soft">${ageHtml(inventory, clock)}</p>
-${problemHtml(data)}`;
-  const form = filterHtml({ filter, label: 'Vendor license, feature, package or owner', vendorLicense: undefined });
-  // the figures are those of the whole site
-  yield words.length > 0 ? form : [tilesHtml(data), form];
-  if (words.length > 0) {
-    yield* foundParts(data, clock);
-    yield* vendorLicenseParts(data, clock);
-    return;
-  }
-  yield attentionHtml(data, clock);
-  yield* vendorLicenseParts(data, clock);
-  yield shortHtml(data, clock);
-  yield deniedHtml(data.denied);
-  yield expiringHtml(data, clock);
-  yield html`<h2 id="polls">Age of the data</h2>
-${pollListHtml(inventory, clock)}`;
-  yield sourcesHtml(data.sources);
-  yield html`<h2 id="interfaces">For other programs</h2>
+/** Everything that is known at once. */
+const overviewHtml = (data: StatusPageData, clock: Clock): Html =>
+  html`${attentionHtml(data, clock)}${vendorLicensesHtml(data, clock)}${shortHtml(data, clock)}${deniedHtml(data.denied)}${expiringHtml(data, clock)}<h2 id="polls">Age of the data</h2>
+${pollListHtml(data.inventory, clock)}${sourcesHtml(data.sources)}<h2 id="interfaces">For other programs</h2>
 ${data.interfaces}`;
+
+export function statusContent(data: StatusPageData, clock: Clock): Html {
+  const { analyzer, inventory, filter, found } = data;
+  const form = filterHtml({ filter, label: 'Vendor license, feature, package or owner', vendorLicense: undefined });
+  return html`<h1>Licenses${analyzer === undefined ? undefined : html` of ${nameHtml(analyzer)}`}</h1>
+<p class="soft">${ageHtml(inventory, clock)}</p>
+${problemHtml(data)}${found === undefined ? tilesHtml(data) : undefined}${form}${
+  found === undefined ? overviewHtml(data, clock) : [foundHtml(found, filter, clock), vendorLicensesHtml(data, clock)]
+}`;
 }

@@ -1,6 +1,5 @@
 import type { Inventory } from '../inventory/inventory.ts';
 import { gapsOf } from '../inventory/readings.ts';
-import { runSliced } from '../scheduling/slices.ts';
 import { readAttention } from './alert-list.ts';
 import type { StatusInputs } from './inputs.ts';
 import { attempt } from './known.ts';
@@ -25,6 +24,6 @@ export async function readVendorLicense(
     attention: await attempt(() => readAttention(inputs, signal, { product: name })),
     gaps: gapsOf(inventory.readings, name),
     filter,
-    found: await runSliced(findFeatures(inventory, wordsOf(filter), name, owners)),
+    found: await findFeatures(inventory, wordsOf(filter), name, owners),
   };
 }

@@ -1,5 +1,5 @@
 import { SATURATED } from '../datasource/feature-totals.ts';
-import { type Html, html, joined, listParts, nameHtml } from '../html/html.ts';
+import { type Html, html, joined, nameHtml } from '../html/html.ts';
 import { barHtml } from './feature-list.ts';
 import { vendorLicenseUrl } from './links.ts';
 import type { VendorLicenseFigures } from './site-figures.ts';
@@ -54,11 +54,11 @@ const rowClass = ({ state, waiting, saturated }: VendorLicenseFigures): string =
 };
 
 /** @param ownerOf who acts on a vendor license, if that is known */
-export function vendorLicenseListParts(
+export function vendorLicenseListHtml(
   all: readonly VendorLicenseFigures[],
   clock: Clock,
   ownerOf: (vendorLicense: string) => string | undefined,
-): Generator<Html> {
+): Html {
   const itemHtml = (figures: VendorLicenseFigures): Html => {
     const { vendorLicense, distinctUsers, collectionTime } = figures.row;
     const owner = ownerOf(vendorLicense);
@@ -73,5 +73,5 @@ export function vendorLicenseListParts(
 <div>${stateHtml(figures, clock)}</div><div class="number">${usageHtml(figures)}${users === undefined ? undefined : html`<small>${counted(users, 'user')}</small>`}</div>
 <div class="number">${countsHtml(figures)}<br><small>${expiry}</small></div></li>\n`;
   };
-  return listParts(html`<ul class="rows">\n`, all, itemHtml, html`</ul>`);
+  return html`<ul class="rows">\n${all.map(itemHtml)}</ul>`;
 }

@@ -1,6 +1,6 @@
 import { type Content, html, joined, nameHtml } from '../html/html.ts';
 import { type AttentionItem, attentionSection } from './alert-list.ts';
-import { featureListParts, moreHtml } from './feature-list.ts';
+import { featureListHtml, moreHtml } from './feature-list.ts';
 import { filterHtml } from './filter-form.ts';
 import type { Known } from './known.ts';
 import type { Found } from './search.ts';
@@ -21,8 +21,7 @@ export interface VendorLicensePageData {
   readonly found: Found;
 }
 
-/** The content of the page, in parts. */
-export function* vendorLicenseParts(data: VendorLicensePageData, clock: Clock): Generator<Content> {
+export function vendorLicenseContent(data: VendorLicensePageData, clock: Clock): Content {
   const { figures, owners, attention, gaps, filter, found } = data;
   const { vendorLicense, distinctUsers, collectionTime, downQualifiers } = figures.row;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
@@ -30,7 +29,8 @@ export function* vendorLicenseParts(data: VendorLicensePageData, clock: Clock): 
   const isDown = parts.length === 0 ? undefined : html` <small>(${joined(parts.map(nameHtml), ', ')})</small>`;
   const title =
     filter === '' ? `${counted(figures.features, 'feature')}` : `${counted(found.count, 'feature')} with “${filter}”`;
-  yield html`<h1>${nameHtml(vendorLicense)}</h1>
+  const none = html`<p>${filter === '' ? 'No feature is known.' : 'No feature matches.'}</p>`;
+  return html`<h1>${nameHtml(vendorLicense)}</h1>
 <p class="soft">Vendor license${owned}</p>
 <ul class="tiles">
 <li class="is-${serverStates[figures.state]?.[0] ?? 'unknown'}"><strong>${stateHtml(figures, clock)}</strong>${isDown}</li>
@@ -42,8 +42,5 @@ export function* vendorLicenseParts(data: VendorLicensePageData, clock: Clock): 
 ${gaps.map((gap) => html`<p class="unknown">${gap}</p>\n`)}${attentionSection(attention, clock)}
 <h2 id="features">${title}</h2>
 ${filterHtml({ filter, label: 'Feature, package or owner', vendorLicense })}
-`;
-  if (found.features.length === 0) yield html`<p>${filter === '' ? 'No feature is known.' : 'No feature matches.'}</p>`;
-  else yield* featureListParts(found.features, clock, 'features');
-  yield moreHtml(found.features.length, found.count);
+${found.features.length === 0 ? none : featureListHtml(found.features, clock, 'features')}${moreHtml(found.features.length, found.count)}`;
 }

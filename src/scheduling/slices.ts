@@ -71,3 +71,17 @@ export function runAtOnce<T>(work: Generator<void, T>): T {
     if (step.done) return step.value;
   }
 }
+
+/** Indexes between two looks at the clock. */
+const STEP = 128;
+
+function* visiting(count: number, visit: (index: number) => void): Generator<void, void> {
+  for (let index = 0; index < count; index += 1) {
+    if (index % STEP === 0) yield;
+    visit(index);
+  }
+}
+
+/** Visits the indexes of a long list in slices: a site has 100,000 features. */
+export const forEachSliced = (count: number, visit: (index: number) => void): Promise<void> =>
+  runSliced(visiting(count, visit));

@@ -5,7 +5,6 @@ import { ExpiriesUnknown } from '../../src/expiries/unknown-expiry.ts';
 import { createOwners } from '../../src/model/owners.ts';
 import type { FeatureRecord } from '../../src/model/records.ts';
 import type { PolledEndpoint } from '../../src/model/snapshot.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import {
   answer,
   createSnapshot,
@@ -32,9 +31,9 @@ const all: ExpirySelection = {
   to: Number.POSITIVE_INFINITY,
 };
 
-function read(scenario: Scenario, selection: Partial<ExpirySelection> = {}, off: readonly PolledEndpoint[] = []) {
+async function read(scenario: Scenario, selection: Partial<ExpirySelection> = {}, off: readonly PolledEndpoint[] = []) {
   const inventory = deriveInventoryNow({ ...createSnapshot(scenario), off }, NOW, policy);
-  const known = runAtOnce(readExpiries(inventory, { ...all, ...selection }));
+  const known = await readExpiries(inventory, { ...all, ...selection });
   return { ...known, names: known.expiries.map(({ feature }) => feature) };
 }
 
@@ -62,8 +61,8 @@ const site = (...features: readonly Partial<FeatureRecord>[]): Scenario => ({
 });
 
 describe('expiries', () => {
-  it('are listed by date, with owner and number of licenses', () => {
-    const { expiries, unknown } = read(
+  it('are listed by date, with owner and number of licenses', async () => {
+    const { expiries, unknown } = await read(
       site(
         { feature: 'late', licenseExpiration: NOW + 99 * DAY, maxAvailable: 99_999 },
         { feature: 'over', licenseExpiration: NOW - DAY, maxAvailable: undefined },
@@ -79,22 +78,22 @@ describe('expiries', () => {
     ]);
   });
 
-  it('do not include permanent licenses, and dates that no calendar can show', () => {
+  it('do not include permanent licenses, and dates that no calendar can show', async () => {
     const never = [Number.POSITIVE_INFINITY, Date.UTC(10_000, 0) / 1000];
-    const { names, unknown } = read(
+    const { names, unknown } = await read(
       site(...never.map((licenseExpiration, at) => ({ feature: `f${at}`, licenseExpiration }))),
     );
     expect(names).toEqual(['other']);
     expect(unknown).toEqual([]);
   });
 
-  it('include the begin of a time range, and not its end', () => {
+  it('include the begin of a time range, and not its end', async () => {
     const features = [0, 1, 2].map((days) => ({ feature: `${days}`, licenseExpiration: NOW + days * DAY }));
-    expect(read(site(...features), { from: NOW, to: NOW + 2 * DAY }).names).toEqual(['0', '1']);
+    expect((await read(site(...features), { from: NOW, to: NOW + 2 * DAY })).names).toEqual(['0', '1']);
   });
 
-  it('that are not known are counted', () => {
-    const { names, unknown } = read(
+  it('that are not known are counted', async () => {
+    const { names, unknown } = await read(
       site(
         { feature: 'a', licenseExpiration: undefined },
         { feature: 'mesh', licenseExpiration: undefined },
@@ -103,15 +102,15 @@ describe('expiries', () => {
     );
     expect(names).toEqual(['c', 'other']);
     expect(unknown).toEqual([{ vendorLicense: 'lic01;cdslmd', reason: '2 features have no known expiry' }]);
-    const ofCae = read(site({ feature: 'a', licenseExpiration: undefined }, { feature: 'mesh' }), {
+    const ofCae = await read(site({ feature: 'a', licenseExpiration: undefined }, { feature: 'mesh' }), {
       isOwnerAsked: (owner) => owner === 'cae',
     });
     expect(ofCae).toMatchObject({ names: ['mesh'], unknown: [] });
   });
 
-  it('of a vendor license whose poll fails are listed as far as known, and named as not all known', () => {
+  it('of a vendor license whose poll fails are listed as far as known, and named as not all known', async () => {
     const scenario = site({ feature: 'a' });
-    const { names, unknown } = read({
+    const { names, unknown } = await read({
       ...scenario,
       expirations: { ...scenario.expirations, 'lic01;cdslmd': failed() },
     });
@@ -121,9 +120,9 @@ describe('expiries', () => {
     ]);
   });
 
-  it('of a vendor license that was never polled or never collected are not known', () => {
+  it('of a vendor license that was never polled or never collected are not known', async () => {
     const scenario = site({ feature: 'a' });
-    const { unknown } = read({
+    const { unknown } = await read({
       ...scenario,
       products: good(answer([product({ collectionTime: undefined }), product({ product: 'lic02;mgcld' })])),
       expirations: { 'lic01;cdslmd': good(answer([])) },
@@ -134,19 +133,21 @@ describe('expiries', () => {
     ]);
   });
 
-  it('are not known to the owners of what is missing only', () => {
+  it('are not known to the owners of what is missing only', async () => {
     const scenario: Scenario = { ...site({ feature: 'a' }), features: { '': failed() } };
-    const unknownTo = (asked: string | undefined) =>
-      read(scenario, { isOwnerAsked: (owner) => owner === asked }).unknown.map(({ vendorLicense }) => vendorLicense);
-    expect(unknownTo('cad')).toEqual(['lic01;cdslmd', 'lic02;mgcld']);
+    const unknownTo = async (asked: string | undefined) =>
+      (await read(scenario, { isOwnerAsked: (owner) => owner === asked })).unknown.map(
+        ({ vendorLicense }) => vendorLicense,
+      );
+    expect(await unknownTo('cad')).toEqual(['lic01;cdslmd', 'lic02;mgcld']);
     // it owns one feature there
-    expect(unknownTo('cae')).toEqual(['lic01;cdslmd']);
-    expect(unknownTo(undefined)).toEqual([]);
+    expect(await unknownTo('cae')).toEqual(['lic01;cdslmd']);
+    expect(await unknownTo(undefined)).toEqual([]);
   });
 
-  it('come from GetFeatures alone if GetExpirationFeatures is off', () => {
+  it('come from GetFeatures alone if GetExpirationFeatures is off', async () => {
     const { expirations: _, ...scenario } = site({ feature: 'a' });
-    expect(read(scenario, {}, ['GetExpirationFeatures'])).toMatchObject({ names: ['a', 'other'], unknown: [] });
+    expect(await read(scenario, {}, ['GetExpirationFeatures'])).toMatchObject({ names: ['a', 'other'], unknown: [] });
   });
 
   it.each<[string, Scenario, readonly PolledEndpoint[], string]>([
@@ -164,16 +165,16 @@ describe('expiries', () => {
       ['GetFeatures', 'GetExpirationFeatures'],
       'neither GetExpirationFeatures nor GetFeatures is polled: they are off or absent',
     ],
-  ])('are an error, not an empty list, if %s', (_, scenario, off, message) => {
-    expect(() => read(scenario, {}, off)).toThrow(new ExpiriesUnknown(message));
+  ])('are an error, not an empty list, if %s', async (_, scenario, off, message) => {
+    await expect(read(scenario, {}, off)).rejects.toThrow(new ExpiriesUnknown(message));
   });
 
-  it('do not exist on a site that is known to be empty', () => {
-    expect(read({ products: good(answer([])) })).toMatchObject({ expiries: [], unknown: [] });
+  it('do not exist on a site that is known to be empty', async () => {
+    expect(await read({ products: good(answer([])) })).toMatchObject({ expiries: [], unknown: [] });
   });
 
-  it('are rows with all labels of owners, and what is not known is first', () => {
-    const known = read(site({ feature: 'mesh', licenseExpiration: NOW + 1.5 * DAY }));
+  it('are rows with all labels of owners, and what is not known is first', async () => {
+    const known = await read(site({ feature: 'mesh', licenseExpiration: NOW + 1.5 * DAY }));
     const unknown = [{ vendorLicense: 'lic01;cdslmd', reason: 'too slow' }];
     const { columns, rows } = expiryRows({ ...known, unknown }, { owners, now: NOW, timeZone: 'UTC' });
     const objects = [...rows].map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])));
@@ -197,6 +198,6 @@ describe('expiries', () => {
       site: 'paris',
       note: null,
     });
-    expect([...rows]).toHaveLength(3);
+    expect(objects).toHaveLength(3);
   });
 });

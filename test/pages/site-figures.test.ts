@@ -6,7 +6,6 @@ import type { FeatureRecord } from '../../src/model/records.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import { findFeatures, wordsOf } from '../../src/pages/search.ts';
 import { figuresOf } from '../../src/pages/site-figures.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { answer, createSnapshot, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
@@ -126,9 +125,9 @@ describe('the filter', () => {
   ]);
   const owners = createOwners([{ vendorLicense: '*', feature: 'lay*', labels: { owner: 'CAD team' } }]);
   const find = (text: string, vendorLicense?: string, mapping = noOwners) =>
-    runAtOnce(findFeatures(inventory, wordsOf(text), vendorLicense, mapping));
-  const names = (found: ReturnType<typeof find>) =>
-    found.features.map((item) => `${item.vendorLicense} ${item.feature}`);
+    findFeatures(inventory, wordsOf(text), vendorLicense, mapping);
+  const names = async (found: ReturnType<typeof find>) =>
+    (await found).features.map((item) => `${item.vendorLicense} ${item.feature}`);
 
   it.each<[text: string, found: string[]]>([
     ['SYNTH', ['lic01;cdslmd Synth', 'lic01;cdslmd synth_pro']],
@@ -137,18 +136,18 @@ describe('the filter', () => {
     ['lic02;mlm', ['lic02;mlm layout']],
     ['nothing', []],
     ['team', ['lic01;cdslmd layout', 'lic02;mlm layout']],
-  ])('%s', (text, found) => {
-    expect(names(find(text, undefined, owners))).toEqual(found);
+  ])('%s', async (text, found) => {
+    expect(await names(find(text, undefined, owners))).toEqual(found);
   });
 
-  it('knows no owners without a mapping, and stays in a vendor license', () => {
-    expect(names(find('team'))).toEqual([]);
-    expect(names(find('', 'lic02;mlm'))).toEqual(['lic02;mlm layout']);
+  it('knows no owners without a mapping, and stays in a vendor license', async () => {
+    expect(await names(find('team'))).toEqual([]);
+    expect(await names(find('', 'lic02;mlm'))).toEqual(['lic02;mlm layout']);
   });
 
-  it('lists 100 and counts all', () => {
+  it('lists 100 and counts all', async () => {
     const many = siteOf(Array.from({ length: 120 }, (_, i) => ({ feature: `f${i}` })));
-    const found = runAtOnce(findFeatures(many, ['f'], undefined, noOwners));
+    const found = await findFeatures(many, ['f'], undefined, noOwners);
     expect([found.features.length, found.count]).toEqual([100, 120]);
   });
 });

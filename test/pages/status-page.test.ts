@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { html } from '../../src/html/html.ts';
 import { noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import { figuresOf } from '../../src/pages/site-figures.ts';
-import { type StatusPageData, statusParts } from '../../src/pages/status-page.ts';
+import { type StatusPageData, statusContent } from '../../src/pages/status-page.ts';
 import { answer, createSnapshot, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
@@ -30,8 +29,7 @@ async function textOf(scenario: Scenario, more: Partial<StatusPageData> = {}): P
     found: undefined,
     ...more,
   };
-  const parts = [...statusParts(data, { now: NOW, timeZone: 'UTC' })];
-  return String(html`${parts}`)
+  return String(statusContent(data, { now: NOW, timeZone: 'UTC' }))
     .replace(/<[^>]*>/g, ' ')
     .replace(/\s+/g, ' ');
 }

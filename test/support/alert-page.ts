@@ -1,4 +1,6 @@
 import type { AlertState, Labels } from '../../src/alerts/alert.ts';
+import { readFilter } from '../../src/alerts/alert-filter.ts';
+import { selectAlerts } from '../../src/alerts/alert-selection.ts';
 import type { EngineStatus } from '../../src/alerts/engine-status.ts';
 import { type AlertPageOptions, alertsPage } from '../../src/pages/alerts/page.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
@@ -46,20 +48,28 @@ export const statusOf = (alerts: readonly AlertState[], more: Partial<EngineStat
   ...more,
 });
 
+interface Shown extends Partial<AlertPageOptions> {
+  /** Of the URL. */
+  readonly query?: unknown;
+}
+
 /** The page of a status at `NOW`. */
-export const alertsPageOf = (status: EngineStatus, more: Partial<AlertPageOptions> = {}): string =>
-  runAtOnce(
-    alertsPage({
-      site: testSite,
-      status,
-      receivers: [],
-      runbooks: 'runbooks',
-      collectedAt: () => undefined,
-      query: {},
-      now: NOW,
-      ...more,
-    }),
-  );
+export function alertsPageOf(status: EngineStatus, { query = {}, ...more }: Shown = {}): string {
+  const { filter, problems } = readFilter(query);
+  const selection = runAtOnce(selectAlerts(status, filter));
+  return alertsPage({
+    site: testSite,
+    status,
+    receivers: [],
+    runbooks: 'runbooks',
+    collectedAt: () => undefined,
+    now: NOW,
+    filter,
+    problems,
+    selection,
+    ...more,
+  });
+}
 
 /** Alerts of many vendor licenses, features, owners and states. */
 export const manyAlerts = (count: number): readonly AlertState[] =>

@@ -5,8 +5,8 @@ import { type AlertFrame, alertHtml, counted } from './alert-html.ts';
 /** Maximum size of all alerts on the page `/alerts`, bytes. The API lists all of them. */
 const MAX_BYTES = 180_000;
 
-/** The alerts of a selection that fit on a page, and how many are left out. Yields between slices of work. */
-export function* listHtml({ alerts, linked }: Selection, frame: AlertFrame): Generator<void, Html> {
+/** The alerts of a selection that fit on a page, and how many are left out. */
+export function listHtml({ alerts, linked }: Selection, frame: AlertFrame): Html {
   const rows: Html[] = [];
   let bytes = 0;
   // the one that a notification links to is always there
@@ -15,7 +15,6 @@ export function* listHtml({ alerts, linked }: Selection, frame: AlertFrame): Gen
     bytes += Buffer.byteLength(`${row}`);
     if (bytes > MAX_BYTES) break;
     rows.push(row);
-    yield;
   }
   const left = html`<p class="note">The ${rows.length} most urgent of ${counted(alerts.length, 'alerts')} are shown. Filter to see others. All of them are in <a href="api/v1/alerts">/api/v1/alerts</a>.</p>
 `;

@@ -1,5 +1,5 @@
-import { type AlertFilter, isFiltering, readFilter } from '../../alerts/alert-filter.ts';
-import { selectAlerts } from '../../alerts/alert-selection.ts';
+import { type AlertFilter, isFiltering } from '../../alerts/alert-filter.ts';
+import type { Selection } from '../../alerts/alert-selection.ts';
 import type { ReceiverStatus } from '../../alerts/delivery.ts';
 import { type EngineStatus, ruleNames, withoutData } from '../../alerts/engine-status.ts';
 import { humanDuration } from '../../alerts/texts.ts';
@@ -17,8 +17,10 @@ export interface AlertPageOptions extends Pick<AlertFrame, 'now' | 'runbooks' | 
   readonly status: EngineStatus;
   /** Receivers other than Alertmanagers. */
   readonly receivers: readonly ReceiverStatus[];
-  /** Of the URL. */
-  readonly query: unknown;
+  readonly filter: AlertFilter;
+  /** What cannot be read in the filter. */
+  readonly problems: readonly string[];
+  readonly selection: Selection;
 }
 
 /** Evaluations that may be missed before alerts count as out of date. */
@@ -54,15 +56,13 @@ function nothingHtml(status: EngineStatus, filter: AlertFilter, now: number): Ht
 
 const goneHtml = html`<p class="note">The alert of your link is not listed. It has ended, or it was dropped because its data was missing for too long.</p>`;
 
-/** The page. It yields between slices of work. */
-export function* alertsPage(options: AlertPageOptions): Generator<void, string> {
-  const { site, status, receivers, query, now } = options;
-  const { filter, problems } = readFilter(query);
-  const selection = yield* selectAlerts(status, filter);
+/** The page of the alerts that are selected. */
+export function alertsPage(options: AlertPageOptions): string {
+  const { site, status, receivers, filter, problems, selection, now } = options;
   const { counts, owners, matching, alerts, linked, causeOf } = selection;
   const { timeZone, unknownHold } = status;
   const frame: AlertFrame = { ...options, timeZone, unknownHold, causeOf };
-  const list = alerts.length === 0 ? nothingHtml(status, filter, now) : yield* listHtml(selection, frame);
+  const list = alerts.length === 0 ? nothingHtml(status, filter, now) : listHtml(selection, frame);
   // before the first evaluation, the alerts of the last run are not known
   const isGone = filter.alert !== undefined && linked === undefined && isCurrent(status, now);
   const matches = counted(matching, matching === 1 ? 'alert matches' : 'alerts match');

@@ -1,4 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { readFilter } from '../../alerts/alert-filter.ts';
+import { selectAlerts } from '../../alerts/alert-selection.ts';
 import type { EngineStatus } from '../../alerts/engine-status.ts';
 import { refusePage, sendPage } from '../../html/routes.ts';
 import { runSliced } from '../../scheduling/slices.ts';
@@ -43,12 +45,15 @@ export function createAlertApi({ status, attention }: AlertApiOptions) {
 }
 
 /** `/alerts`: the page for users. @param view what it shows now */
-export function createAlertPage(view: () => Omit<AlertPageOptions, 'query'>) {
+export function createAlertPage(view: () => Omit<AlertPageOptions, 'filter' | 'problems' | 'selection'>) {
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {
-      app.get('/', { prefixTrailingSlash: 'no-slash' }, async ({ query }, reply) =>
-        sendPage(reply, await runSliced(alertsPage({ ...view(), query }))),
-      );
+      app.get('/', { prefixTrailingSlash: 'no-slash' }, async ({ query }, reply) => {
+        const shown = view();
+        const { filter, problems } = readFilter(query);
+        const selection = await runSliced(selectAlerts(shown.status, filter));
+        return sendPage(reply, alertsPage({ ...shown, filter, problems, selection }));
+      });
     },
     refuse: refusePage,
   };

@@ -8,7 +8,6 @@ import { csvParts } from '../../model/csv-text.ts';
 import type { LocalTime } from '../../model/local-time.ts';
 import type { OwnerMapping } from '../../model/owners.ts';
 import { slicedBody } from '../../scheduling/sliced-body.ts';
-import { runSliced } from '../../scheduling/slices.ts';
 import { BadParameter, type ExpiryRequest, readExpiryRequest } from './request.ts';
 
 /** What the routes read. A reload replaces it. */
@@ -79,7 +78,7 @@ function read(asked: Asked, from: number): Promise<KnownExpiries> {
   };
   return inputs.useInventory(async (inventory) => {
     if (inventory === undefined) throw new ExpiriesUnknown('the analyzer has not been polled yet');
-    return runSliced(readExpiries(inventory, selection));
+    return readExpiries(inventory, selection);
   });
 }
 

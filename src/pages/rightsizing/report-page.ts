@@ -1,4 +1,4 @@
-import { type Page, pageEnd, pageHtml, pageStart, type Site } from '../../html/frame.ts';
+import { type Page, pageHtml, type Site } from '../../html/frame.ts';
 import { type Html, html } from '../../html/html.ts';
 import { dateText } from '../../model/local-time.ts';
 import type { AdviceNotReady } from '../../rightsizing/proposals.ts';
@@ -108,7 +108,9 @@ function sumsHtml({ couldGo, missing, runOut, provisional, currencies }: Totals)
   return html`<ul class="tiles">${boxes.map((box) => html`<li>${box}</li>\n`)}</ul>`;
 }
 
-const sections: Readonly<Record<'provisional' | 'missing' | 'reserved' | 'runsOut' | 'unused', Section>> = {
+const sectionNames = ['provisional', 'missing', 'reserved', 'runsOut', 'unused'] as const;
+
+const sections: Readonly<Record<(typeof sectionNames)[number], Section>> = {
   provisional: {
     title: 'Could go, provisional',
     about:
@@ -168,25 +170,24 @@ ${nothingToDo}${prices}${leftOut}</dl>
 
 const page: Page = { title: 'Right-sizing', path: 'rightsizing' };
 
-/** The page in parts, each short. */
-export function* reportParts(site: Site, table: AdviceTable, report: Report, frame: ReportFrame): Generator<Html> {
+export function reportPage(site: Site, table: AdviceTable, report: Report, frame: ReportFrame): string {
   const { withoutPrices } = frame;
-  // a browser proposes the title as the name of a PDF
-  yield pageStart(site, { ...page, title: `Right-sizing ${dateText(table.day)}` });
-  yield html`<h1>Right-sizing</h1>
+  const sums = isKnown(report)
+    ? sumsHtml(report.totals)
+    : html`<p class="unknown">How many licenses could go, are missing or run out is not known of any feature.</p>`;
+  const known = isKnown(report)
+    ? [couldGoHtml(report, frame), ...sectionNames.map((name) => sectionHtml(report[name], frame, sections[name]))]
+    : [];
+  return pageHtml(
+    site,
+    // a browser proposes the title as the name of a PDF
+    { ...page, title: `Right-sizing ${dateText(table.day)}` },
+    html`<h1>Right-sizing</h1>
 <p class="soft">${dateText(table.day)}: advice on the number of licenses of ${counted(report.features, 'feature')}, from recorded use.</p>
-${isKnown(report) ? sumsHtml(report.totals) : html`<p class="unknown">How many licenses could go, are missing or run out is not known of any feature.</p>`}
+${sums}
 ${withoutPrices === undefined ? undefined : html`<p class="soft">${withoutPrices}</p>`}
-`;
-  if (isKnown(report)) {
-    yield couldGoHtml(report, frame);
-    for (const name of ['provisional', 'missing', 'reserved', 'runsOut', 'unused'] as const) {
-      yield sectionHtml(report[name], frame, sections[name]);
-    }
-  }
-  yield lookBacksHtml(report, frame);
-  yield reasonsHtml(report);
-  yield html`${basisHtml(table, report, frame)}${pageEnd(site)}`;
+${known}${lookBacksHtml(report, frame)}${reasonsHtml(report)}${basisHtml(table, report, frame)}`,
+  );
 }
 
 /** How often the page asks again while the first pass runs, seconds. */

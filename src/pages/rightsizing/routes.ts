@@ -7,7 +7,7 @@ import { AdviceNotReady, type ProposalSource } from '../../rightsizing/proposals
 import { createReport, pricesIn } from '../../rightsizing/report.ts';
 import { runSliced } from '../../scheduling/slices.ts';
 import type { ReportFrame } from './report-items.ts';
-import { notReadyPage, reportParts } from './report-page.ts';
+import { notReadyPage, reportPage } from './report-page.ts';
 
 /** What the report reads. A reload replaces it. */
 export interface ReportInputs {
@@ -23,30 +23,25 @@ export interface ReportOptions {
   readonly prices: (request: FastifyRequest) => Confidential;
 }
 
-function* pageOf(
+async function pageOf(
   { proposals, ownerOf }: ReportInputs,
   inventory: Inventory | undefined,
   site: Site,
   prices: Confidential,
-): Generator<void, string> {
+): Promise<string> {
   const refusal = prices.refusal();
-  const read = yield* proposals.read(inventory, refusal === undefined);
-  const report = yield* createReport(read, proposals.localTime());
+  const read = await runSliced(proposals.read(inventory, refusal === undefined));
+  const report = await runSliced(createReport(read, proposals.localTime()));
   prices.onServed(pricesIn(report));
   const withoutPrices = proposals.hasPrices() ? refusal : 'there are no prices: set rightsizing.price_file';
-  let page = '';
-  for (const part of reportParts(site, read.table, report, { withoutPrices, ownerOf })) {
-    page += part;
-    yield;
-  }
-  return page;
+  return reportPage(site, read.table, report, { withoutPrices, ownerOf });
 }
 
 /** `/rightsizing`: the report. */
 export function createReportPage({ site, inputs, prices }: ReportOptions) {
   const page = (request: FastifyRequest): Promise<string> => {
     const current = inputs();
-    return current.useInventory((inventory) => runSliced(pageOf(current, inventory, site, prices(request))));
+    return current.useInventory((inventory) => pageOf(current, inventory, site, prices(request)));
   };
   return {
     plugin: async (app: FastifyInstance): Promise<void> => {
