@@ -8,7 +8,7 @@ import type { Log } from '../model/log.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
 import type { SourceSettings } from '../model/observation/source-settings.ts';
-import { createSourcePage } from '../pages/sources/page.ts';
+import { createSourcePage } from '../pages/sources/route.ts';
 import { createManagerSource } from '../sources/manager-source.ts';
 import { createReader } from '../sources/reader.ts';
 import { createSourceSet, type SourceSet } from '../sources/source-set.ts';

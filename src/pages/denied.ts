@@ -1,6 +1,6 @@
 import { type Html, html, nameHtml } from '../html/html.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import type { FeatureName } from './feature-history.ts';
+import type { FeatureName } from './feature/data.ts';
 import { moreHtml } from './feature-list.ts';
 import type { StatusInputs } from './inputs.ts';
 import type { Known } from './known.ts';

@@ -10,7 +10,7 @@ import { createCurrentInventory } from '../../src/inventory/current.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { createOwners, noOwners, type Owners } from '../../src/model/owners.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
-import { alertsJson } from '../../src/pages/alerts/api.ts';
+import { alertsJson } from '../../src/pages/api/route.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
 import { stampOf } from '../../src/storage/stamp.ts';
 import { alertsPageOf } from '../support/alert-page.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { runbookPage } from '../../src/pages/runbooks/page.ts';
+import { runbookPage } from '../../src/pages/runbooks/route.ts';
 import { flawless, startBrowser, type TestBrowser, views } from '../support/browser.ts';
 import { createCleanup, createConfig, startApp } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendPage } from '../../src/html/routes.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { createPrices, type PriceEntry } from '../../src/model/prices.ts';
-import { reportPage } from '../../src/pages/rightsizing/report-page.ts';
+import { reportPage } from '../../src/pages/rightsizing/markup.ts';
 import { createProposalSource } from '../../src/rightsizing/proposals.ts';
 import { createReport } from '../../src/rightsizing/report.ts';
 import type { AdviceTable, KeptAdvice } from '../../src/rightsizing/rightsizing.ts';

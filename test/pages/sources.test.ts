@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SourceHealth } from '../../src/model/observation/source.ts';
-import { createSourcePage } from '../../src/pages/sources/page.ts';
+import { createSourcePage } from '../../src/pages/sources/route.ts';
 import { flawless, startBrowser, type TestBrowser, views } from '../support/browser.ts';
 import { createCleanup } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';

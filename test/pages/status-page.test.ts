@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import { figuresOf } from '../../src/pages/site-figures.ts';
-import { type StatusPageData, statusContent } from '../../src/pages/status-page.ts';
+import { type StatusPageData, statusContent } from '../../src/pages/status/markup.ts';
 import { answer, createSnapshot, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 

@@ -2,7 +2,7 @@ import type { AlertState, Labels } from '../../src/alerts/alert.ts';
 import { readFilter } from '../../src/alerts/alert-filter.ts';
 import { selectAlerts } from '../../src/alerts/alert-selection.ts';
 import type { EngineStatus } from '../../src/alerts/engine-status.ts';
-import { type AlertPageOptions, alertsPage } from '../../src/pages/alerts/page.ts';
+import { type AlertPageOptions, alertsPage } from '../../src/pages/alerts/route.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { ruleOf } from './alert-views.ts';
 import { NOW } from './scenario.ts';

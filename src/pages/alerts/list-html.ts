@@ -1,6 +1,6 @@
 import type { Selection } from '../../alerts/alert-selection.ts';
 import { type Html, html } from '../../html/html.ts';
-import { type AlertFrame, alertHtml, counted } from './alert-html.ts';
+import { type AlertFrame, alertHtml, counted } from './markup.ts';
 
 /** Maximum size of all alerts on the page `/alerts`, bytes. The API lists all of them. */
 const MAX_BYTES = 180_000;

@@ -1,7 +1,7 @@
 import type { Delivery, ReceiverStatus } from '../../alerts/delivery.ts';
 import type { EngineStatus } from '../../alerts/engine-status.ts';
 import { type Html, html, nameHtml } from '../../html/html.ts';
-import { type AlertFrame, timeHtml } from './alert-html.ts';
+import { type AlertFrame, timeHtml } from './markup.ts';
 
 /** Who is notified of alerts, on the page `/alerts`. */
 

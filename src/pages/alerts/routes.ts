@@ -4,8 +4,8 @@ import { selectAlerts } from '../../alerts/alert-selection.ts';
 import type { EngineStatus } from '../../alerts/engine-status.ts';
 import { refusePage, sendPage } from '../../html/routes.ts';
 import { runSliced } from '../../scheduling/slices.ts';
-import { alertsJson, rulesJson } from './api.ts';
-import { type AlertPageOptions, alertsPage } from './page.ts';
+import { alertsJson, rulesJson } from '../api/route.ts';
+import { type AlertPageOptions, alertsPage } from './route.ts';
 
 interface AlertApiOptions {
   /** The status of the current engine. A reload replaces the engine. */

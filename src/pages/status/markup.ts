@@ -1,18 +1,18 @@
-import { type Content, type Html, html, nameHtml } from '../html/html.ts';
-import type { Inventory } from '../inventory/inventory.ts';
-import type { SourceHealth } from '../model/observation/source.ts';
-import type { OwnerMapping } from '../model/owners.ts';
-import { type AttentionItem, attentionListHtml } from './alert-list.ts';
-import { type DeniedToday, deniedHtml } from './denied.ts';
-import { featureListHtml, moreHtml } from './feature-list.ts';
-import { filterHtml } from './filter-form.ts';
-import type { AlertCounts } from './inputs.ts';
-import type { Known } from './known.ts';
-import { ageHtml, pollListHtml, pollProblem } from './poll-list.ts';
-import { type Found, missingWords } from './search.ts';
-import type { SiteFigures } from './site-figures.ts';
-import { vendorLicenseListHtml } from './vendor-license-list.ts';
-import { type Clock, counted, countText, sentence } from './wording.ts';
+import { type Content, type Html, html, nameHtml } from '../../html/html.ts';
+import type { Inventory } from '../../inventory/inventory.ts';
+import type { SourceHealth } from '../../model/observation/source.ts';
+import type { OwnerMapping } from '../../model/owners.ts';
+import { type AttentionItem, attentionListHtml } from '../alert-list.ts';
+import { type DeniedToday, deniedHtml } from '../denied.ts';
+import { featureListHtml, moreHtml } from '../feature-list.ts';
+import { filterHtml } from '../filter-form.ts';
+import type { AlertCounts } from '../inputs.ts';
+import type { Known } from '../known.ts';
+import { ageHtml, pollListHtml, pollProblem } from '../poll-list.ts';
+import { type Found, missingWords } from '../search.ts';
+import type { SiteFigures } from '../site-figures.ts';
+import { vendorLicenseListHtml } from '../vendor-license-list.ts';
+import { type Clock, counted, countText, sentence } from '../wording.ts';
 
 /** The page at `/`: what a license administrator asks first. */
 

@@ -5,9 +5,9 @@ import { type EngineStatus, ruleNames, withoutData } from '../../alerts/engine-s
 import { humanDuration } from '../../alerts/texts.ts';
 import { pageHtml, type Site } from '../../html/frame.ts';
 import { type Html, html, joined } from '../../html/html.ts';
-import { type AlertFrame, counted, runbookHtml, timeHtml } from './alert-html.ts';
 import { filterHtml, tilesHtml } from './filter-html.ts';
 import { listHtml } from './list-html.ts';
+import { type AlertFrame, counted, runbookHtml, timeHtml } from './markup.ts';
 import { receiversHtml } from './receiver-html.ts';
 
 /** The page `/alerts`. Links in notifications lead to it. */

@@ -1,12 +1,12 @@
-import type { Inventory } from '../inventory/inventory.ts';
-import { recordingProblem } from '../model/observation/recording.ts';
-import { readAttention } from './alert-list.ts';
-import { readDenied } from './denied.ts';
-import type { StatusInputs } from './inputs.ts';
-import { attempt } from './known.ts';
-import { findFeatures, wordsOf } from './search.ts';
-import { figuresOf } from './site-figures.ts';
-import type { StatusPageData } from './status-page.ts';
+import type { Inventory } from '../../inventory/inventory.ts';
+import { recordingProblem } from '../../model/observation/recording.ts';
+import { readAttention } from '../alert-list.ts';
+import { readDenied } from '../denied.ts';
+import type { StatusInputs } from '../inputs.ts';
+import { attempt } from '../known.ts';
+import { findFeatures, wordsOf } from '../search.ts';
+import { figuresOf } from '../site-figures.ts';
+import type { StatusPageData } from './markup.ts';
 
 /** Reads what the page at `/` shows. */
 

@@ -1,14 +1,14 @@
-import { type Content, type Html, html, joined, nameHtml } from '../html/html.ts';
-import { type AttentionItem, attentionSection } from './alert-list.ts';
-import { type DeniedToday, deniedOfFeature } from './denied.ts';
-import type { AdviceAnswer, FeatureName, Holder } from './feature-history.ts';
-import type { FeatureItem } from './feature-item.ts';
-import { featureListHtml } from './feature-list.ts';
-import { type HistoryDay, historyHtml } from './history-picture.ts';
-import type { Known } from './known.ts';
-import { vendorLicenseUrl } from './links.ts';
-import { type WeekHour, weekHtml } from './week-picture.ts';
-import { agoHtml, type Clock, counted, known, sentence } from './wording.ts';
+import { type Content, type Html, html, joined, nameHtml } from '../../html/html.ts';
+import { type AttentionItem, attentionSection } from '../alert-list.ts';
+import { type DeniedToday, deniedOfFeature } from '../denied.ts';
+import type { FeatureItem } from '../feature-item.ts';
+import { featureListHtml } from '../feature-list.ts';
+import { type HistoryDay, historyHtml } from '../history-picture.ts';
+import type { Known } from '../known.ts';
+import { vendorLicenseUrl } from '../links.ts';
+import { type WeekHour, weekHtml } from '../week-picture.ts';
+import { agoHtml, type Clock, counted, known, sentence } from '../wording.ts';
+import type { AdviceAnswer, FeatureName, Holder } from './data.ts';
 
 /** The page of one feature: what is in use, who holds it, its last 30 days, and what to do about it. */
 

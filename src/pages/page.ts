@@ -4,13 +4,13 @@ import { type Page, pageHtml, type Site } from '../html/frame.ts';
 import { type Content, type Html, html } from '../html/html.ts';
 import { refusePage, sendPage } from '../html/routes.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import { readFeature } from './feature-data.ts';
-import { featureContent } from './feature-page.ts';
+import { featureContent } from './feature/markup.ts';
+import { readFeature } from './feature/route.ts';
 import type { StatusInputs } from './inputs.ts';
-import { readStatus } from './status-data.ts';
-import { statusContent } from './status-page.ts';
-import { readVendorLicense } from './vendor-license-data.ts';
-import { vendorLicenseContent } from './vendor-license-page.ts';
+import { statusContent } from './status/markup.ts';
+import { readStatus } from './status/route.ts';
+import { vendorLicenseContent } from './vendor-license/markup.ts';
+import { readVendorLicense } from './vendor-license/route.ts';
 import type { Clock } from './wording.ts';
 
 /** The pages at `/`, `/vendor-license` and `/feature`. */

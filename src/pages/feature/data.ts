@@ -1,8 +1,8 @@
-import type { Backend } from '../datasource/backend.ts';
-import { completeRows } from '../datasource/rows.ts';
-import { dateText } from '../model/local-time.ts';
-import type { HistoryDay } from './history-picture.ts';
-import type { WeekHour } from './week-picture.ts';
+import type { Backend } from '../../datasource/backend.ts';
+import { completeRows } from '../../datasource/rows.ts';
+import { dateText } from '../../model/local-time.ts';
+import type { HistoryDay } from '../history-picture.ts';
+import type { WeekHour } from '../week-picture.ts';
 
 /** What the analyzer knows about the last 30 days of a feature, and about who holds it now. */
 

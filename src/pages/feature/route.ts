@@ -1,12 +1,12 @@
-import type { Inventory } from '../inventory/inventory.ts';
-import { forEachSliced } from '../scheduling/slices.ts';
-import { readAttention } from './alert-list.ts';
-import { readDenied } from './denied.ts';
-import { type FeatureName, readAdvice, readHistory, readHolders, readWeek } from './feature-history.ts';
-import { type FeatureItem, itemOf } from './feature-item.ts';
-import type { FeaturePageData } from './feature-page.ts';
-import type { StatusInputs } from './inputs.ts';
-import { attempt } from './known.ts';
+import type { Inventory } from '../../inventory/inventory.ts';
+import { forEachSliced } from '../../scheduling/slices.ts';
+import { readAttention } from '../alert-list.ts';
+import { readDenied } from '../denied.ts';
+import { type FeatureItem, itemOf } from '../feature-item.ts';
+import type { StatusInputs } from '../inputs.ts';
+import { attempt } from '../known.ts';
+import { type FeatureName, readAdvice, readHistory, readHolders, readWeek } from './data.ts';
+import type { FeaturePageData } from './markup.ts';
 
 /** The versions and packages of a feature. */
 async function itemsOf({ features }: Inventory, { vendorLicense, feature }: FeatureName): Promise<FeatureItem[]> {

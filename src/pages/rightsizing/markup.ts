@@ -16,7 +16,7 @@ import {
   type ReportFrame,
   runsOutWorth,
   unusedWorth,
-} from './report-items.ts';
+} from './items.ts';
 
 /** The report as a page: without scripts, to be read on a screen and printed on A4. */
 

@@ -6,8 +6,8 @@ import type { Confidential } from '../../model/confidential.ts';
 import { AdviceNotReady, type ProposalSource } from '../../rightsizing/proposals.ts';
 import { createReport, pricesIn } from '../../rightsizing/report.ts';
 import { runSliced } from '../../scheduling/slices.ts';
-import type { ReportFrame } from './report-items.ts';
-import { notReadyPage, reportPage } from './report-page.ts';
+import type { ReportFrame } from './items.ts';
+import { notReadyPage, reportPage } from './markup.ts';
 
 /** What the report reads. A reload replaces it. */
 export interface ReportInputs {

@@ -1,11 +1,11 @@
-import type { Inventory } from '../inventory/inventory.ts';
-import { gapsOf } from '../inventory/readings.ts';
-import { readAttention } from './alert-list.ts';
-import type { StatusInputs } from './inputs.ts';
-import { attempt } from './known.ts';
-import { findFeatures, wordsOf } from './search.ts';
-import { figuresOf } from './site-figures.ts';
-import type { VendorLicensePageData } from './vendor-license-page.ts';
+import type { Inventory } from '../../inventory/inventory.ts';
+import { gapsOf } from '../../inventory/readings.ts';
+import { readAttention } from '../alert-list.ts';
+import type { StatusInputs } from '../inputs.ts';
+import { attempt } from '../known.ts';
+import { findFeatures, wordsOf } from '../search.ts';
+import { figuresOf } from '../site-figures.ts';
+import type { VendorLicensePageData } from './markup.ts';
 
 /** Reads what the page of a vendor license shows; `undefined` if there is no such vendor license. */
 export async function readVendorLicense(
