@@ -1,7 +1,7 @@
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { Selection } from '../inventory/selection.ts';
 import { createLocalTime } from '../model/local-time.ts';
-import { nextRun } from '../poll/runs.ts';
+import { nextRun } from '../scheduling/runs.ts';
 import { createAskedSource, type HistoryClient } from '../rightsizing/asked-demand-source.ts';
 import type { PassInputs } from '../rightsizing/nightly-pass.ts';
 import { createRecordedSource, type Owns } from '../rightsizing/recorded-demand-source.ts';

@@ -13,7 +13,7 @@ import type { SmtpOptions } from '../messages/smtp.ts';
 import { createWebhookChannel } from '../messages/webhook-channel.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { Log } from '../model/log.ts';
-import { nextRun } from '../poll/runs.ts';
+import { nextRun } from '../scheduling/runs.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
 import { authorizationOf, externalUrl } from './alerting.ts';
 import { analyzerIdentity } from './identity.ts';

@@ -28,7 +28,7 @@ import {
   type Known,
 } from './plausibility.ts';
 import { createPollLog } from './poll-log.ts';
-import { longestGap } from './runs.ts';
+import { longestGap } from '../scheduling/runs.ts';
 import { createSchedules } from './schedule.ts';
 
 export interface PollerOptions {

@@ -1,5 +1,5 @@
 import { validateDetailed } from 'node-cron';
-import { nextRun } from './runs.ts';
+import { nextRun } from '../scheduling/runs.ts';
 
 /** Why a cron expression (five fields, or six with seconds first) is invalid; `undefined` if it is valid. */
 export function cronProblem(expression: string): string | undefined {

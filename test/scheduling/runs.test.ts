@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createTask } from 'node-cron';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import { longestGap, nextRun } from '../../src/poll/runs.ts';
+import { longestGap, nextRun } from '../../src/scheduling/runs.ts';
 
 const WEEK = 7 * 86_400;
 
