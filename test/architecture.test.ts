@@ -10,7 +10,7 @@ const src = join(root, 'src');
 const packageRooms: Readonly<Record<string, readonly string[]>> = {
   undici: ['client', 'alerts', 'sources'],
   'prom-client': ['metrics'],
-  'node-cron': ['poll'],
+  'node-cron': ['scheduling'],
   httpntlm: ['ntlm'],
   fastify: ['web', 'pages', 'app', 'html', 'datasource', 'analyzer'],
   bcryptjs: ['web', 'commands'],

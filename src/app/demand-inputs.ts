@@ -1,10 +1,10 @@
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { Selection } from '../inventory/selection.ts';
 import { createLocalTime } from '../model/local-time.ts';
-import { nextRun } from '../scheduling/runs.ts';
 import { createAskedSource, type HistoryClient } from '../rightsizing/asked-demand-source.ts';
 import type { PassInputs } from '../rightsizing/nightly-pass.ts';
 import { createRecordedSource, type Owns } from '../rightsizing/recorded-demand-source.ts';
+import { nextRun } from '../scheduling/runs.ts';
 import { analyzerIdentity } from './identity.ts';
 import type { AppConfig } from './pipeline.ts';
 

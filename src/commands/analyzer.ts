@@ -7,7 +7,6 @@ import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
-import { cronProblem } from '../poll/schedule.ts';
 import { createClock } from '../scheduling/clock.ts';
 import { type CommandContext, reloaded, untilStopped } from './command.ts';
 
@@ -20,7 +19,7 @@ const REFUSALS_MS = 10_000;
 type Users = NonNullable<Config['embeddedAnalyzer']['users']>;
 
 function load({ line, env }: CommandContext): { config: Config; users: Users } {
-  const config = loadConfig({ ...line, env, requireAnalyzer: false, cronProblem });
+  const config = loadConfig({ ...line, env, requireAnalyzer: false });
   const { users } = config.embeddedAnalyzer;
   if (users !== undefined) return { config, users };
   throw new ConfigError([{ key: 'embedded_analyzer.users_file', where: 'configuration', message: NO_USERS }]);

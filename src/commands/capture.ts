@@ -3,7 +3,6 @@ import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
 import { loadConfig } from '../config/load.ts';
 import { OperatorError } from '../model/operator-error.ts';
-import { cronProblem } from '../poll/schedule.ts';
 import { suggest } from '../settings/names.ts';
 import { writeCapture } from '../sources/capture/capture-file.ts';
 import type { CommandContext } from './command.ts';
@@ -36,7 +35,7 @@ function sourceNamed(name: string, { embeddedAnalyzer: { sources } }: Config): S
 
 /** Prints what a source prints, without names. Returns 0 if all of it could be read, else 1. */
 export async function capture({ line, env, createLog, print, stop }: CommandContext): Promise<number> {
-  const config = loadConfig({ ...line, env, requireAnalyzer: false, cronProblem });
+  const config = loadConfig({ ...line, env, requireAnalyzer: false });
   const source = sourceNamed(line.argument, config);
   const log = createLog(config.log);
   const { problems, replacedNames, ...captured } = await captureSource(config, source, { log, signal: stop });

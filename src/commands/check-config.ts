@@ -3,7 +3,6 @@ import type { SourceConfig } from '../config/embedded-sources.ts';
 import { exposureOf } from '../config/exposure.ts';
 import { loadConfig } from '../config/load.ts';
 import { inOneLine } from '../model/connection-failure.ts';
-import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './command.ts';
 import { sourceWarnings } from './source-checks.ts';
 
@@ -51,7 +50,6 @@ export async function checkConfig({ line, env, print }: CommandContext): Promise
     configFile: line.argument,
     env,
     requireAnalyzer: 'unless-embedded',
-    cronProblem,
   });
   for (const warning of config.warnings) print(`warning: ${warning}\n`);
   const { sources } = config.embeddedAnalyzer;

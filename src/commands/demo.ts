@@ -10,7 +10,6 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
-import { cronProblem } from '../poll/schedule.ts';
 import { createClock } from '../scheduling/clock.ts';
 import type { CommandContext } from './command.ts';
 import { runApp } from './serve.ts';
@@ -87,7 +86,7 @@ export async function demo(context: CommandContext): Promise<number> {
   const folder = createTemporaryFolder();
   try {
     const defaults = new Map([...demoDefaults, ['rightsizing.price_file', writePrices(folder)] as const]);
-    const config = loadConfig({ ...line, env, defaults, requireAnalyzer: false, cronProblem });
+    const config = loadConfig({ ...line, env, defaults, requireAnalyzer: false });
     await runDemo(context, config, context.createLog(config.log), folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });

@@ -8,7 +8,6 @@ import { notAsked } from '../diagnosis/endpoint-diagnosis.ts';
 import { exitCodeOf, type Report, reportJson, reportText } from '../diagnosis/report.ts';
 import { checkSteps, type Evidence, type Site, type StepResult } from '../diagnosis/step.ts';
 import { steps } from '../diagnosis/steps.ts';
-import { cronProblem } from '../poll/schedule.ts';
 import { createClock } from '../scheduling/clock.ts';
 import type { CommandContext } from './command.ts';
 
@@ -75,7 +74,7 @@ async function examineDemo(common: Common, before: StepResult): Promise<Report> 
 export async function doctor({ line, env, version, createLog, print }: CommandContext): Promise<number> {
   const { config, result } = checkConfiguration(() => {
     const defaults = line.demo ? { defaults: demoDefaults } : {};
-    return loadConfig({ ...line, ...defaults, env, requireAnalyzer: !line.demo, cronProblem });
+    return loadConfig({ ...line, ...defaults, env, requireAnalyzer: !line.demo });
   }, line.configFile);
   const finish = (report: Report): number => {
     print(line.json ? reportJson(report) : reportText(report));

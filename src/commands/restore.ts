@@ -1,12 +1,11 @@
 import { checkRestored, storagePathOf } from '../app/storage.ts';
 import { loadConfig } from '../config/load.ts';
-import { cronProblem } from '../poll/schedule.ts';
 import { restoreBackup } from '../storage/restore.ts';
 import type { CommandContext } from './command.ts';
 
 /** Restores a backup and prints what has changed. */
 export async function restore({ line, env, print, stop }: CommandContext): Promise<number> {
-  const config = loadConfig({ ...line, env, requireAnalyzer: false, cronProblem });
+  const config = loadConfig({ ...line, env, requireAnalyzer: false });
   const { manifest, before } = await restoreBackup({
     storage: storagePathOf(config),
     source: line.argument,

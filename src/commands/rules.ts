@@ -3,7 +3,6 @@ import { alertsForPrometheus } from '../alerts/relayed.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { createOwners } from '../model/owners.ts';
-import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './command.ts';
 
 /** The rules with the settings of a configuration. */
@@ -18,7 +17,7 @@ const ruleFileOf = ({ alerting, web, owners }: Config): RuleFile =>
 
 /** Prints the rules for Prometheus. @throws ConfigError with all problems */
 export async function rules({ line, env, print }: CommandContext): Promise<number> {
-  const config = loadConfig({ ...line, env, requireAnalyzer: false, cronProblem });
+  const config = loadConfig({ ...line, env, requireAnalyzer: false });
   print(ruleFileText(ruleFileOf(config)));
   return 0;
 }

@@ -13,12 +13,11 @@ import { inOneLine } from '../model/connection-failure.ts';
 import type { Log } from '../model/log.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import { OperatorError } from '../model/operator-error.ts';
-import { cronProblem } from '../poll/schedule.ts';
 import { type Clock, createClock } from '../scheduling/clock.ts';
 import { type CommandContext, reloaded, untilStopped } from './command.ts';
 
 function load({ line, env }: CommandContext): Config {
-  const options = { ...line, env, requireAnalyzer: true, cronProblem };
+  const options = { ...line, env, requireAnalyzer: true };
   const config = loadConfig(options);
   return config.analyzer === undefined ? loadConfig({ ...options, defaults: collectingDefaults }) : config;
 }

@@ -7,7 +7,6 @@ import { loadConfig } from '../config/load.ts';
 import type { Channel } from '../messages/channel.ts';
 import { type TestAnswer, testMessages } from '../messages/test-message.ts';
 import type { Log } from '../model/log.ts';
-import { cronProblem } from '../poll/schedule.ts';
 import type { CommandContext } from './command.ts';
 
 /** How long the answer to a test message may take, seconds. */
@@ -41,7 +40,7 @@ function channelTests(channel: Channel, notification: Notification): readonly Te
 
 /** Sends a test alert to every configured receiver. Returns 0 if all of them accept it, else 1. */
 export async function testAlert({ line, env, version, createLog, print }: CommandContext): Promise<number> {
-  const config = loadConfig({ ...line, env, requireAnalyzer: false, cronProblem });
+  const config = loadConfig({ ...line, env, requireAnalyzer: false });
   // standard output is for the result
   const log = createLog({ ...config.log, level: config.log.level === 'info' ? 'warn' : config.log.level });
   const { alerting } = config;

@@ -11,8 +11,6 @@ export interface LoadOptions extends Sources {
   readonly requireAnalyzer: boolean | 'unless-embedded';
   /** Defaults of the command. They take precedence over those of the settings. */
   readonly defaults?: ReadonlyMap<SettingKey, unknown>;
-  /** Why a cron expression is invalid. */
-  readonly cronProblem: (expression: string) => string | undefined;
 }
 
 /** What systemd creates for a unit with `StateDirectory=`: the first of its directories. */

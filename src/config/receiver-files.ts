@@ -18,14 +18,6 @@ function need(settings: ConfigSettings, key: SettingKey, by: SettingKey): void {
   settings.reportMissing(key, settings.rawSetting(by)?.where([]), `is required with ${by}`);
 }
 
-function checkDigest(settings: ConfigSettings): void {
-  const key = 'alerting.email.digest';
-  const value = settings.value(key);
-  const problem = value === undefined || value === OFF ? undefined : settings.options.cronProblem(value);
-  if (problem !== undefined)
-    settings.refuse(key, `${JSON.stringify(value)} is neither off nor a cron expression: ${problem}`);
-}
-
 /** The mail server; `undefined` if none is configured. Reports problems of its settings and files. */
 export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
   const smarthost = settings.value('alerting.email.smarthost');
@@ -36,7 +28,6 @@ export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
     key: settings.reference('alerting.email.tls_config.key_file'),
   });
   const passwordFile = secretFile(settings, 'alerting.email.auth_password_file');
-  checkDigest(settings);
   const { to = [], authUsername, ...email } = settings.section('alerting').email;
   if (first === undefined) return undefined;
   if (smarthost === undefined) {

@@ -3,41 +3,8 @@ import { suggest } from '../settings/names.ts';
 import { OFF } from '../settings/values.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { directoryProblem, isWritableByAll } from './named-files.ts';
-import { type SettingKey, settingKeys } from './settings.ts';
 
-/** Checks that involve more than one value: cron expressions, directories, and settings that depend on each other. */
-
-/** Settings of `poll` that are not schedules. */
-const others = ['poll.max_data_age', 'poll.start_offset'] as const;
-
-type ScheduleKey = Exclude<SettingKey & `poll.${string}`, (typeof others)[number]>;
-
-const schedules = settingKeys.filter(
-  (key): key is ScheduleKey => key.startsWith('poll.') && !(others as readonly SettingKey[]).includes(key),
-);
-
-function checkSchedules(settings: ConfigSettings): void {
-  for (const key of schedules) {
-    const value = settings.value(key);
-    if (value === undefined) continue;
-    if (value === OFF) {
-      if (key !== 'poll.products') continue;
-      settings.refuse(
-        key,
-        'GetProducts cannot be off: all other endpoints are polled for the vendor licenses that it lists',
-      );
-      continue;
-    }
-    const problem = settings.options.cronProblem(value);
-    const wanted = key === 'poll.products' ? 'not a cron expression' : 'neither off nor a cron expression';
-    if (problem !== undefined) settings.refuse(key, `${JSON.stringify(value)} is ${wanted}: ${problem}`);
-  }
-  if (settings.value('poll.server_down') === OFF) {
-    settings.warnings.add(
-      'poll.server_down is off: license servers that are down are not detected, and LicenseServerDown never fires',
-    );
-  }
-}
+/** Checks that involve more than one value: directories, and settings that depend on each other. */
 
 /** `Endpoint.Field` of every field that polled answers are expected to have. */
 const polledFields: readonly string[] = fieldEndpoints.flatMap((endpoint) =>
@@ -51,18 +18,6 @@ function checkAbsentFields(settings: ConfigSettings): void {
     const near = suggest(name, polledFields) || '; valid are names such as GetFeatures.MaxQueued, as in the Query API';
     settings.refuse(key, `${JSON.stringify(name)} is not a field of a polled endpoint${near}`, [i]);
   }
-}
-
-function checkPass(settings: ConfigSettings): void {
-  const key = 'rightsizing.schedule';
-  const value = settings.value(key);
-  if (value === undefined) return;
-  if (value === OFF) {
-    settings.refuse(key, 'cannot be off; set rightsizing.enabled to false instead');
-    return;
-  }
-  const problem = settings.options.cronProblem(value);
-  if (problem !== undefined) settings.refuse(key, `${JSON.stringify(value)} is not a cron expression: ${problem}`);
 }
 
 function checkShard(settings: ConfigSettings): void {
@@ -97,12 +52,15 @@ function checkPaths(settings: ConfigSettings): void {
 
 /** Checks settings that depend on each other. A setting that is already invalid causes no further problem. */
 export function checkRelations(settings: ConfigSettings): void {
-  checkSchedules(settings);
   checkAbsentFields(settings);
-  checkPass(settings);
   checkShard(settings);
   checkListening(settings);
   checkPaths(settings);
+  if (settings.value('poll.server_down') === OFF) {
+    settings.warnings.add(
+      'poll.server_down is off: license servers that are down are not detected, and LicenseServerDown never fires',
+    );
+  }
   const storage = settings.pathOf('storage.path');
   const problem = storage === undefined ? undefined : directoryProblem(storage);
   // only a warning: the daemon runs without it

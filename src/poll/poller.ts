@@ -13,6 +13,7 @@ import {
 } from '../model/snapshot.ts';
 import { canonical } from '../model/vendor-license.ts';
 import { createLimit } from '../scheduling/limit.ts';
+import { longestGap } from '../scheduling/runs.ts';
 import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions } from './endpoint-poll.ts';
 import { createEndpointRequests } from './endpoint-requests.ts';
 import type { SearchLevel } from './expiration-search.ts';
@@ -28,7 +29,6 @@ import {
   type Known,
 } from './plausibility.ts';
 import { createPollLog } from './poll-log.ts';
-import { longestGap } from '../scheduling/runs.ts';
 import { createSchedules } from './schedule.ts';
 
 export interface PollerOptions {

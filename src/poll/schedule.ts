@@ -1,17 +1,4 @@
-import { validateDetailed } from 'node-cron';
 import { nextRun } from '../scheduling/runs.ts';
-
-/** Why a cron expression (five fields, or six with seconds first) is invalid; `undefined` if it is valid. */
-export function cronProblem(expression: string): string | undefined {
-  const { valid, errors } = validateDetailed(expression);
-  if (!valid) return `${errors.map(({ message }) => message).join(', ')}. Every five minutes is "*/5 * * * *"`;
-  try {
-    nextRun(expression, Date.now() / 1000);
-    return undefined;
-  } catch (error) {
-    return (error as Error).message;
-  }
-}
 
 /** Maximum time of one timer, milliseconds: a timer cannot be set for more than 24 days. */
 const MAX_WAIT_MS = 86_400_000;

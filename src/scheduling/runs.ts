@@ -1,4 +1,4 @@
-import { createTask, type ParsedFields, parse } from 'node-cron';
+import { createTask, type ParsedFields, parse, validateDetailed } from 'node-cron';
 
 /**
  * When a schedule runs. node-cron knows the notation, but its search takes 50 µs for each run, and it loses hours when the clocks
@@ -32,6 +32,18 @@ export function longestGap(expression: string): number {
   const gap = isHourly(fields) ? gapOfHour(fields) : gapOfWeek(runsAfter(fields, Date.now() / 1000, systemOffsetAt));
   if (gap === 0) throw neverRuns(expression);
   return gap;
+}
+
+/** Why a cron expression (five fields, or six with seconds first) is invalid; `undefined` if it is valid. */
+export function cronProblem(expression: string): string | undefined {
+  const { valid, errors } = validateDetailed(expression);
+  if (!valid) return `${errors.map(({ message }) => message).join(', ')}. Every five minutes is "*/5 * * * *"`;
+  try {
+    nextRun(expression, Date.now() / 1000);
+    return undefined;
+  } catch (error) {
+    return (error as Error).message;
+  }
 }
 
 const neverRuns = (expression: string): Error => new Error(`the schedule ${expression} never runs`);

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { cronProblem } from '../scheduling/runs.ts';
 
 /** The types of settings, as zod schemas. Each message names the valid values. */
 
@@ -192,8 +193,24 @@ export const timeZone = z.string({ error: isNot('a time zone such as Europe/Berl
 /** The value of a schedule if the endpoint is not polled. */
 export const OFF = 'off';
 
-/** A cron expression, or `off`. YAML 1.1 reads `off` as `false`. */
-export const schedule = z.preprocess(
-  (raw) => (raw === false || (typeof raw === 'string' && /^(off|false)$/i.test(raw.trim())) ? OFF : asText(raw)),
-  nonEmpty,
-);
+/** @param accepted what else a value can be. @param off why it cannot be `off` */
+const scheduleOf = (accepted: string, off?: string) =>
+  z.preprocess(
+    // YAML 1.1 reads `off` as `false`
+    (raw) => (raw === false || (typeof raw === 'string' && /^(off|false)$/i.test(raw.trim())) ? OFF : asText(raw)),
+    nonEmpty.superRefine((written, context) => {
+      const problem = written === OFF ? off : notCron(written, accepted);
+      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem });
+    }),
+  );
+
+function notCron(written: string, accepted: string): string | undefined {
+  const problem = written === '' ? undefined : cronProblem(written);
+  return problem && `${JSON.stringify(written)} is ${accepted}: ${problem}`;
+}
+
+/** A cron expression, or `off`. */
+export const schedule = scheduleOf('neither off nor a cron expression');
+
+/** A cron expression. @param off why it cannot be `off` */
+export const scheduleNeverOff = (off: string) => scheduleOf('not a cron expression', off);

@@ -3,7 +3,6 @@ import { describe, expect, it } from 'vitest';
 import { analyzerIdentity, namesOfSaved } from '../../src/app/identity.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 import { createConfig } from '../support/harness.ts';
 
 describe('the name of the analyzer', () => {
@@ -27,7 +26,7 @@ describe('the name of the analyzer', () => {
 
   it('is the host for the embedded analyzer, unless it is configured', () => {
     const load = (flags: readonly (readonly [SettingKey, unknown])[]) =>
-      loadConfig({ flags: new Map(flags), env: {}, requireAnalyzer: false, cronProblem });
+      loadConfig({ flags: new Map(flags), env: {}, requireAnalyzer: false });
     expect(analyzerIdentity(load([])).analyzer).toBe(`embedded@${hostname()}`);
     expect(analyzerIdentity(load([['analyzer.name', 'paris']])).analyzer).toBe('paris');
   });

@@ -4,7 +4,6 @@ import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { reservedPaths } from '../../src/config/sections/web.ts';
 import { assets } from '../../src/html/assets.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 import { pathList } from '../../src/web/path-list.ts';
 import { createCleanup, createConfig, createTestLog, eventually, startAnalyzer, startApp } from '../support/harness.ts';
 import { testSite } from '../support/served-page.ts';
@@ -15,7 +14,7 @@ const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
 const load = (flag: string, path: string): unknown =>
-  loadConfig({ flags: new Map([[flag, path]]) as never, env: {}, requireAnalyzer: false, cronProblem });
+  loadConfig({ flags: new Map([[flag, path]]) as never, env: {}, requireAnalyzer: false });
 
 const PAGES = createMounts({
   pages: testSite,

@@ -7,7 +7,6 @@ import { createConfigSchema } from '../../src/config/json-schema.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { settingKeys, settings } from '../../src/config/settings.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 
 const deploy = join(import.meta.dirname, '../../deploy');
 const example = join(deploy, 'license-exporter.example.yml');
@@ -52,7 +51,7 @@ describe('the JSON Schema of the configuration', () => {
     expect(text).toMatch(/^# yaml-language-server: \$schema=config\.schema\.json\n/);
     expect(wrongPlaces(text)).toEqual([]);
     try {
-      loadConfig({ configFile: example, flags: new Map(), env: {}, requireAnalyzer: true, cronProblem });
+      loadConfig({ configFile: example, flags: new Map(), env: {}, requireAnalyzer: true });
     } catch (error) {
       // the files it names are not here
       const { problems } = error as ConfigError;

@@ -4,7 +4,6 @@ import { allAlerts } from '../../src/alerts/rules.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { type SettingKey, settingKeys } from '../../src/config/settings.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 
 /** Any value of a setting is accepted, or refused with a message of this project. */
 
@@ -47,7 +46,7 @@ const { junk } = fc.letrec((tie) => ({
 
 const problemsOf = (flags: ReadonlyMap<SettingKey, unknown>): readonly string[] => {
   try {
-    loadConfig({ flags, env: {}, requireAnalyzer: true, cronProblem });
+    loadConfig({ flags, env: {}, requireAnalyzer: true });
     return [];
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);

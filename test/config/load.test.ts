@@ -13,7 +13,6 @@ import { Secret } from '../../src/config/secret.ts';
 import { labelMap } from '../../src/config/sections/alert-labels.ts';
 import { readPasswordFile } from '../../src/config/upstream-analyzer.ts';
 import { identityLabels, scopeLabels } from '../../src/model/alert-labels.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 import { duration, size } from '../../src/settings/values.ts';
 import { createCleanup } from '../support/harness.ts';
 
@@ -33,7 +32,7 @@ const load = (
   argv: readonly string[] = [],
   env: NodeJS.ProcessEnv = {},
   requireAnalyzer = false,
-) => loadConfig({ configFile, flags: parseCommandLine(argv).flags, env, requireAnalyzer, cronProblem });
+) => loadConfig({ configFile, flags: parseCommandLine(argv).flags, env, requireAnalyzer });
 
 const messageOf = (work: () => unknown): string => {
   try {
@@ -77,7 +76,7 @@ describe('loadConfig', () => {
   it('takes the defaults of a command before those of the settings, and all else before both', () => {
     const defaults = new Map([['web.listen_address', '127.0.0.1:1']] as const);
     const portOf = (env: NodeJS.ProcessEnv) =>
-      loadConfig({ flags: new Map(), env, defaults, requireAnalyzer: false, cronProblem }).web.listen[0]?.port;
+      loadConfig({ flags: new Map(), env, defaults, requireAnalyzer: false }).web.listen[0]?.port;
     expect(portOf({})).toBe(1);
     expect(portOf({ LICENSE_EXPORTER_WEB_LISTEN_ADDRESS: ':2' })).toBe(2);
   });

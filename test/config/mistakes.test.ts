@@ -9,7 +9,6 @@ import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { settingTable } from '../../src/config/settings.ts';
 import { readWebConfig } from '../../src/config/web-config.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 import { type Certificate, createCertificate } from '../support/certificate.ts';
 import { createCleanup } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
@@ -51,7 +50,7 @@ interface Load {
 }
 
 const load = ({ configFile, argv = [], env = {}, requireAnalyzer = false }: Load) =>
-  loadConfig({ configFile, flags: parseCommandLine(argv).flags, env, requireAnalyzer, cronProblem });
+  loadConfig({ configFile, flags: parseCommandLine(argv).flags, env, requireAnalyzer });
 
 /** What is printed. */
 function messagesOf(work: () => unknown, folder: string): string[] {

@@ -7,7 +7,6 @@ import { readOwnersFile } from '../../src/config/owners-file.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { ownerKeyProblem } from '../../src/config/sections/owners.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 import { createCleanup } from '../support/harness.ts';
 
 const cleanup = createCleanup();
@@ -148,7 +147,7 @@ describe('a file of owners', () => {
 
 describe('the configuration', () => {
   const load = (folder: string) =>
-    loadConfig({ configFile: join(folder, 'c.yml'), flags: new Map(), env: {}, requireAnalyzer: false, cronProblem });
+    loadConfig({ configFile: join(folder, 'c.yml'), flags: new Map(), env: {}, requireAnalyzer: false });
 
   it('has its own entries first, then those of the file', () => {
     const folder = folderWith({
@@ -178,7 +177,7 @@ describe('the configuration', () => {
 describe('labels of owners', () => {
   const warningsOf = (label: string): readonly string[] => {
     const folder = folderWith({ 'c.yml': `owners: [{vendor_license: 'lic01;*', ${label}: cad}]\n` });
-    const options = { configFile: join(folder, 'c.yml'), flags: new Map(), env: {}, cronProblem };
+    const options = { configFile: join(folder, 'c.yml'), flags: new Map(), env: {} };
     return loadConfig({ ...options, requireAnalyzer: false }).warnings;
   };
 

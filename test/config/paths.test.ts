@@ -6,7 +6,6 @@ import { parseCommandLine } from '../../src/commands/command-line.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { flagName, type SettingKey, settingKeys, variableName } from '../../src/config/settings.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 import { createCleanup } from '../support/harness.ts';
 
 /** What a path is relative to: the folder of the file in which it is written, else the working directory. */
@@ -28,9 +27,7 @@ function messagesOf(configFile: string | undefined, argv: readonly string[] = []
   const { flags } = parseCommandLine(argv);
   try {
     const withPassword = { CREDENTIALS_DIRECTORY: folderWith({ 'analyzer-password': 'geheim' }), ...env };
-    return loadConfig({ configFile, flags, env: withPassword, requireAnalyzer: false, cronProblem }).warnings.join(
-      '\n',
-    );
+    return loadConfig({ configFile, flags, env: withPassword, requireAnalyzer: false }).warnings.join('\n');
   } catch (error) {
     expect(error).toBeInstanceOf(ConfigError);
     return (error as Error).message;
@@ -143,7 +140,6 @@ describe('the files of a source', () => {
       flags: new Map(),
       env: {},
       requireAnalyzer: false,
-      cronProblem,
     }).embeddedAnalyzer;
     const pathsOf = (below: string) => ({
       via: { file: join(folder, below, 'usage.txt') },

@@ -5,7 +5,6 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config/load.ts';
 import { readPriceFile } from '../../src/config/price-file.ts';
 import { ConfigError } from '../../src/config/problems.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 import { createCleanup } from '../support/harness.ts';
 
 const cleanup = createCleanup();
@@ -191,7 +190,7 @@ describe('a file of prices', () => {
       'missing.yml': 'rightsizing: {price_file: nothing.csv}\n',
     });
     const load = (name: string) => () =>
-      loadConfig({ configFile: join(folder, name), flags: new Map(), env: {}, requireAnalyzer: false, cronProblem });
+      loadConfig({ configFile: join(folder, name), flags: new Map(), env: {}, requireAnalyzer: false });
     expect(load('c.yml')).toThrow(`${folder}/prices.csv:3: price: ${bad}`);
     expect(load('missing.yml')).toThrow(/missing\.yml:1: rightsizing\.price_file: .*nothing\.csv does not exist/);
     writeFileSync(join(folder, 'prices.csv'), `${header}a,f,1,EUR,,\n`);

@@ -6,7 +6,6 @@ import { parse, parseAllDocuments } from 'yaml';
 import { parseCommandLine } from '../../src/commands/command-line.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { ConfigError } from '../../src/config/problems.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { peer } from '../support/peers.ts';
 
@@ -164,7 +163,7 @@ describe.runIf(peer('kubectl'))('the manifests', () => {
     try {
       const configFile = join(folder, 'config.yml');
       writeFileSync(configFile, text);
-      loadConfig({ configFile, flags: new Map(), env: {}, requireAnalyzer: true, cronProblem });
+      loadConfig({ configFile, flags: new Map(), env: {}, requireAnalyzer: true });
       expect.unreachable('the Secret is not mounted here');
     } catch (error) {
       expect((error as ConfigError).problems?.map(({ key }) => key)).toEqual(['analyzer.password_file']);

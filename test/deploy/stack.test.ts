@@ -6,7 +6,6 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { parseCommandLine } from '../../src/commands/command-line.ts';
 import { loadConfig } from '../../src/config/load.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { peer } from '../support/peers.ts';
 import { alertRules, recordingRules } from '../support/prometheus-rules.ts';
@@ -97,7 +96,7 @@ describe('the stack', () => {
   it('runs the exporter with valid settings, at the address that the other services use', () => {
     const line = parseCommandLine(services['license-exporter']?.command ?? []);
     expect(line.command.name).toBe('demo');
-    const config = loadConfig({ ...line, env: {}, requireAnalyzer: false, cronProblem });
+    const config = loadConfig({ ...line, env: {}, requireAnalyzer: false });
     expect(config.web.listen.map(({ port }) => String(port))).toEqual(portsOf('license-exporter'));
     expect(config.access.names).toEqual(['*']);
   });

@@ -7,7 +7,6 @@ import { loadConfig } from '../../src/config/load.ts';
 import type { ConfigError } from '../../src/config/problems.ts';
 import { settingKeys } from '../../src/config/settings.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { anchorOf, anchorsOf, linksOf, pagePaths, readPage, root, withoutFences } from '../support/markdown.ts';
 import { tables } from './tables.ts';
@@ -122,7 +121,6 @@ describe('pages', () => {
           // as under systemd, for a configuration that names no password file
           env: { CREDENTIALS_DIRECTORY: folder },
           requireAnalyzer: false,
-          cronProblem,
         });
       } catch (error) {
         // the files that they name do not exist here

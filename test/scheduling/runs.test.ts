@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { createTask } from 'node-cron';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import { longestGap, nextRun } from '../../src/scheduling/runs.ts';
+import { cronProblem, longestGap, nextRun } from '../../src/scheduling/runs.ts';
 
 const WEEK = 7 * 86_400;
 
@@ -140,4 +140,11 @@ it('the next run can be by the clock of another time zone', () => {
   // the clock skips this time
   expect(next('30 2 * * *', '2026-03-28T12:00:00Z')).toBe('2026-03-30T00:30:00.000Z');
   expect(next('0 * * * *', '2026-11-22T12:00:00Z')).toBe('2026-11-22T13:00:00.000Z');
+});
+
+it('checks expressions', () => {
+  expect([cronProblem('* * * * *'), cronProblem('0 * * * * *')]).toEqual([undefined, undefined]);
+  expect(cronProblem('* * *')).toContain('expected 5 or 6 fields');
+  // April has 30 days
+  expect(cronProblem('0 0 31W 4 *')).toBe('the schedule 0 0 31W 4 * never runs');
 });

@@ -4,7 +4,6 @@ import { createOwnAnalyzer } from '../../src/app/own-analyzer.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
 import type { SourceHealth } from '../../src/model/observation/source.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 import { type Clock, createClock } from '../../src/scheduling/clock.ts';
 import { quickPolls } from './end-to-end.ts';
 import { type Cleanup, createTestLog, sampleOf } from './harness.ts';
@@ -39,7 +38,7 @@ export async function startCollectingApp(
       ...settings,
     }),
   ) as Map<SettingKey, unknown>;
-  const config = loadConfig({ flags, env: {}, requireAnalyzer: true, cronProblem });
+  const config = loadConfig({ flags, env: {}, requireAnalyzer: true });
   const timeZone = config.datasource.timeZone ?? config.embeddedAnalyzer.timeZone;
   const log = createTestLog();
   const collecting: ReturnType<typeof createCollecting>[] = [];

@@ -22,7 +22,6 @@ import {
 } from '../../src/ntlm/credential-gate.ts';
 import { createMemoryStore } from '../../src/ntlm/logon-store.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
-import { cronProblem } from '../../src/poll/schedule.ts';
 
 /** The account of every test. */
 export const account: Credentials = { username: 'svc-lic', domain: 'CORP', workstation: '', password: 'S3cret-pass!' };
@@ -161,7 +160,7 @@ export function createConfig(url: string, settings: Partial<Record<SettingKey, u
     ...settings,
   };
   const flags = new Map(Object.entries(all)) as Map<SettingKey, unknown>;
-  const config = loadConfig({ flags, env: {}, requireAnalyzer: true, cronProblem });
+  const config = loadConfig({ flags, env: {}, requireAnalyzer: true });
   if (config.analyzer === undefined) throw new Error('unreachable: an analyzer is required');
   return { ...config, analyzer: config.analyzer };
 }

@@ -41,7 +41,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   settings: {
     floor: 0,
     promise: 'A setting is a type with bounds and a meaning. A wrong value is refused with the values that are right.',
-    mayImport: ['model'],
+    mayImport: ['model', 'scheduling'],
   },
   config: {
     floor: 3,

@@ -1,10 +1,22 @@
 import { z } from 'zod';
 import { listOf, mapOf, strictListOf } from '../../settings/structures.ts';
-import { anyText, autoOr, duration, integer, oneOf, regularExpression, schedule, text } from '../../settings/values.ts';
+import {
+  anyText,
+  autoOr,
+  duration,
+  integer,
+  oneOf,
+  regularExpression,
+  schedule,
+  scheduleNeverOff,
+  text,
+} from '../../settings/values.ts';
 
 export const poll = z
   .strictObject({
-    products: schedule
+    products: scheduleNeverOff(
+      'GetProducts cannot be off: all other endpoints are polled for the vendor licenses that it lists',
+    )
       .prefault('* * * * *')
       .describe('When GetProducts is polled: a cron expression with five fields, or with six, starting with seconds.'),
     server_down: schedule

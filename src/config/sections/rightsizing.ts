@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boolean, integer, schedule, text } from '../../settings/values.ts';
+import { boolean, integer, scheduleNeverOff, text } from '../../settings/values.ts';
 import { workingTime } from '../working-time.ts';
 
 export const rightsizing = z
@@ -7,7 +7,7 @@ export const rightsizing = z
     enabled: boolean
       .prefault(true)
       .describe('Whether advice on the number of licenses is computed from the recorded history, once a night.'),
-    schedule: schedule
+    schedule: scheduleNeverOff('cannot be off; set rightsizing.enabled to false instead')
       .prefault('20 0 * * *')
       .describe(
         'When it is computed: a cron expression in the time zone of the analyzer. It should be soon after midnight: the advice is based on the days before.',

@@ -2,7 +2,6 @@ import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type App, createApp } from '../../../src/app/app.ts';
 import { loadConfig } from '../../../src/config/load.ts';
 import type { SettingKey } from '../../../src/config/settings.ts';
-import { cronProblem } from '../../../src/poll/schedule.ts';
 import { answerParent } from '../child.ts';
 import { type LongestTurn, watchTurns } from '../turns.ts';
 
@@ -37,7 +36,7 @@ const methods = {
   /** Returns the URL of the daemon. */
   start: async (settings: Readonly<Partial<Record<SettingKey, unknown>>>): Promise<string> => {
     const flags = new Map(Object.entries(settings)) as Map<SettingKey, unknown>;
-    const config = loadConfig({ flags, env: {}, requireAnalyzer: true, cronProblem });
+    const config = loadConfig({ flags, env: {}, requireAnalyzer: true });
     if (config.analyzer === undefined) throw new Error('no analyzer is configured');
     const log = { debug: () => undefined, info: () => undefined, warn: problem, error: problem };
     const deps = { log, version: '0.0.0', revision: 'bench', demo: false };

@@ -7,7 +7,6 @@ import { loadConfig } from '../../../src/config/load.ts';
 import type { SettingKey } from '../../../src/config/settings.ts';
 import { createLocalTime } from '../../../src/model/local-time.ts';
 import { ntHash } from '../../../src/ntlm/primitives.ts';
-import { cronProblem } from '../../../src/poll/schedule.ts';
 import type { AdviceContext } from '../../../src/rightsizing/advice.ts';
 import { evaluateDemand } from '../../../src/rightsizing/evaluation.ts';
 import { openKeptAdvice } from '../../../src/rightsizing/kept-advice.ts';
@@ -86,7 +85,7 @@ async function startSite({ folder, origin, timeZone, vendorLicenses, features }:
     'poll.expirations': hourly,
   };
   const flags = new Map(Object.entries(settings)) as Map<SettingKey, unknown>;
-  const config = loadConfig({ flags, env: {}, requireAnalyzer: true, cronProblem });
+  const config = loadConfig({ flags, env: {}, requireAnalyzer: true });
   if (config.analyzer === undefined) throw new Error('no analyzer is configured');
   const recorded: RecordedDemand = { ...analyzer.demand, pastAdded: () => past.promise };
   const deps = { log, version: '0.0.0', revision: 'bench', demo: false, recorded };
