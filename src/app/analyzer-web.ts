@@ -46,7 +46,7 @@ export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): Analyz
       { path: 'sources', title: 'Sources' },
     ],
   };
-  const access = createWebAccess(config, log, () => web.refreshCertificates());
+  const access = createWebAccess(config, log);
   const web = createWebServer({
     listen: [webListenAddress],
     listenSetting: 'embedded_analyzer.web_listen_address',
@@ -71,7 +71,7 @@ export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): Analyz
     addresses: () => web.addresses(),
     start: async () => {
       await web.start();
-      access.start();
+      access.start(web.refreshCertificates);
     },
     stop: async () => {
       access.stop();

@@ -66,6 +66,8 @@ export interface Pipeline {
   readonly messages: Messages;
   /** What the advice on the number of licenses is computed from. */
   readonly passInputs: PassInputs;
+  /** Starts polling, alerts and messages. Resolves when the first poll is over. */
+  start(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -102,9 +104,15 @@ interface PipelineDeps {
 /** Wires the rooms from the client to metrics, alerts and Grafana. Nothing runs yet. */
 export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline {
   const { gate, self, plane, carried, now, log } = deps;
+  const { analyzer, poll, shard, permanentAfter } = config;
   const limitedLog = limitRepeats(log);
-  const { analyzer, poll, shard } = config;
-  const dispatcher = createDispatcher(analyzer, gate, log, () => poller.retryFailed());
+  const selection = createSelection({ shard, ...config.select });
+  const timeZone = config.datasource.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const identity = analyzerIdentity(config);
+
+  /** Called when logons work again after a logon without a verdict. */
+  const onRecovered: (() => void)[] = [];
+  const dispatcher = createDispatcher(analyzer, gate, log, () => onRecovered.forEach((listener) => void listener()));
   const logCredentials = createCredentialsLog({ gate, log });
   logCredentials();
   const transport = createTransport({
@@ -120,32 +128,10 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
       logCredentials();
     },
   });
-  const polled = createQueryClient(transport, plane.decoder(config.permanentAfter));
-  const { permanentAfter } = config;
   const askedDecoder = new AskedDecoder({ permanentAfter, maxResponseSize: analyzer.maxResponseSize });
   const asked = createQueryClient<Answers>(transport, askedDecoder);
-  const selection = createSelection({ shard, ...config.select });
-  const timeZone = config.datasource.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const localTime = createLocalTime(timeZone);
-  /** The results of right-sizing that metrics and alerts read. */
-  const latestPass = () => {
-    const table = deps.rightsizing.latest();
-    if (table === undefined) return undefined;
-    const { durationSeconds } = deps.rightsizing.status();
-    const { startOf } = passInputs.source.localTime;
-    return { computedAt: table.computedAt, durationSeconds, rows: table.rows, startOf };
-  };
-  const exposition = createExposition({
-    enabled: config.metrics.collectors,
-    maxSeries: config.metrics.maxSeries,
-    self,
-    alerts: () => ({ state: alerting.status(), scope: { ...analyzerIdentity(config), shards: shard.total } }),
-    features: (_, rendering) => plane.render(rendering, deps.owners().entries),
-    owners: deps.owners,
-    rightsizing: latestPass,
-    latest: () => inventory.latest(),
-  });
-  const fieldFile = createFieldFile(config.storagePath, analyzerIdentity(config).analyzer, deps);
+
+  const fieldFile = createFieldFile(config.storagePath, identity.analyzer, deps);
   const fieldContract = createFieldContract({
     absent: analyzer.absentFields,
     isOwnAnalyzer: () => transport.isOwnAnalyzer,
@@ -154,8 +140,78 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     log,
     onChange: fieldFile.save,
   });
+  const inventory = createCurrentInventory({
+    policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
+    features: plane,
+    fields: fieldContract.states,
+    now,
+    onProblem: (reader, error) => limitedLog.error({ reader, err: error }, 'the inventory could not be used'),
+  });
+
+  const { isEnabled, tolerance, workingTime } = config.rightsizing;
+  const passInputs: PassInputs = {
+    isEnabled,
+    tolerance,
+    workingTime,
+    file: config.storagePath === undefined ? undefined : join(config.storagePath, RIGHTSIZING_FILE),
+    useInventory: inventory.use,
+    ...demandInputs(config, selection, { recorded: deps.recorded, client: asked, timeZone }),
+  };
+  /** The results of right-sizing that metrics and alerts read. */
+  const latestPass = () => {
+    const table = deps.rightsizing.latest();
+    if (table === undefined) return undefined;
+    const { durationSeconds } = deps.rightsizing.status();
+    const { startOf } = passInputs.source.localTime;
+    return { computedAt: table.computedAt, durationSeconds, rows: table.rows, startOf };
+  };
+
+  const exposition = createExposition({
+    enabled: config.metrics.collectors,
+    maxSeries: config.metrics.maxSeries,
+    self,
+    features: (_, rendering) => plane.render(rendering, deps.owners().entries),
+    owners: deps.owners,
+    rightsizing: latestPass,
+    latest: inventory.latest,
+  });
+  const messages = createAppMessages(config, {
+    timeZone,
+    version: deps.version,
+    counts: deps.messageCounts,
+    writes: deps.writes,
+    initial: carried?.messages,
+    now,
+    log,
+  });
+  const listed = carried?.listed ?? new Listed();
+  const alerting = createAlerting(config, {
+    useInventory: inventory.use,
+    authenticated: () => gate.authenticated,
+    sources: deps.sources,
+    recording: deps.recording,
+    forecasts: latestPass,
+    denied: createDenialWatch(deps.recorded, passInputs.owns, now),
+    isSeriesLimited: exposition.isLimited,
+    isReloadRefused: self.isReloadRefused,
+    owners: deps.owners,
+    timeZone,
+    owned: selection,
+    listed,
+    version: deps.version,
+    counts: deps.deliveryCounts,
+    writes: deps.writes,
+    handOver: messages.take,
+    initial: carried?.alerts,
+    now,
+    log,
+  });
+  exposition.showAlerts(() => ({ state: alerting.status(), scope: { ...identity, shards: shard.total } }));
+  inventory.subscribe(exposition);
+  inventory.subscribe({ name: 'alerts', read: alerting.evaluate });
+
   const poller = createPoller({
-    client: polled,
+    client: createQueryClient(transport, plane.decoder(permanentAfter)),
     schedules: {
       GetProducts: poll.products,
       GetServerDown: poll.serverDown,
@@ -184,60 +240,20 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     },
     ...(carried !== undefined && { initial: carried.data }),
   });
-  const messages = createAppMessages(config, {
-    timeZone,
-    version: deps.version,
-    counts: deps.messageCounts,
-    writes: deps.writes,
-    initial: carried?.messages,
-    now,
-    log,
-  });
-  const listed = carried?.listed ?? new Listed();
-  const alerting = createAlerting(config, {
-    useInventory: (work) => inventory.use(work),
-    authenticated: () => gate.authenticated,
-    sources: deps.sources,
-    recording: deps.recording,
-    forecasts: latestPass,
-    denied: () => denied(),
-    isSeriesLimited: exposition.isLimited,
-    isReloadRefused: self.isReloadRefused,
-    owners: deps.owners,
-    timeZone,
-    owned: selection,
-    listed,
-    version: deps.version,
-    counts: deps.deliveryCounts,
-    writes: deps.writes,
-    handOver: messages.take,
-    initial: carried?.alerts,
-    now,
-    log,
-  });
-  const inventory = createCurrentInventory({
-    policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
-    features: plane,
-    fields: fieldContract.states,
-    now,
-    readers: [exposition, { name: 'alerts', read: alerting.evaluate }],
-    onProblem: (reader, error) => limitedLog.error({ reader, err: error }, 'the inventory could not be used'),
-  });
-  plane.keep(poller.latest());
-  void inventory.commit(poller.latest());
-  const { cacheTtl, pseudonymKey } = config.datasource;
+  onRecovered.push(poller.retryFailed);
+
   const notRequested = notRequestedRules(config, deps.sources() !== undefined);
   const datasource: SharedBackend = {
-    inventory: () => inventory.latest(),
-    useInventory: (work) => inventory.use(work),
+    inventory: inventory.latest,
+    useInventory: inventory.use,
     attention: () => attentionOf(alerting.status(), inventory.latest(), notRequested, now()),
     upstream: createUpstreamCache({
       client: asked,
       connections: analyzer.concurrency,
-      cacheTtl,
+      cacheTtl: config.datasource.cacheTtl,
       now,
     }),
-    users: { pseudonymKey: pseudonymKey?.reveal() },
+    users: { pseudonymKey: config.datasource.pseudonymKey?.reveal() },
     owners: deps.owners,
     proposals: createProposalSource({
       rightsizing: deps.rightsizing,
@@ -245,28 +261,10 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
       localTime: () => passInputs.source.localTime,
       nextPass: () => (passInputs.isEnabled ? passInputs.nextRun(now()) : undefined),
     }),
-    localTime,
+    localTime: createLocalTime(timeZone),
     now,
   };
-  const denied = createDenialWatch(deps.recorded, (series) => passInputs.owns(series), now);
-  const { isEnabled, tolerance, workingTime } = config.rightsizing;
-  const passInputs: PassInputs = {
-    isEnabled,
-    tolerance,
-    workingTime,
-    file: config.storagePath === undefined ? undefined : join(config.storagePath, RIGHTSIZING_FILE),
-    useInventory: (work) => inventory.use(work),
-    ...demandInputs(config, selection, { recorded: deps.recorded, client: asked, timeZone }),
-  };
-  const stop = async (): Promise<void> => {
-    await poller.stop();
-    await alerting.stop();
-    await messages.stop();
-    inventory.stop();
-    await askedDecoder.close();
-    await transport.close();
-    await fieldFile.settled();
-  };
+
   return {
     config,
     gate,
@@ -280,6 +278,22 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     listed,
     messages,
     passInputs,
-    stop,
+    start: async () => {
+      plane.keep(poller.latest());
+      void inventory.commit(poller.latest());
+      messages.start();
+      alerting.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
+      await poller.start();
+      await inventory.commit(poller.latest());
+    },
+    stop: async () => {
+      await poller.stop();
+      await alerting.stop();
+      await messages.stop();
+      inventory.stop();
+      await askedDecoder.close();
+      await transport.close();
+      await fieldFile.settled();
+    },
   };
 }

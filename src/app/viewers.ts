@@ -4,7 +4,7 @@ import { EVERYONE, GROUP } from '../config/sections/access.ts';
 import type { Backend, SharedBackend } from '../datasource/backend.ts';
 import type { Log } from '../model/log.ts';
 import type { Access } from '../web/access.ts';
-import type { WebServer } from '../web/server.ts';
+import { viewerOf } from '../web/server.ts';
 import type { Viewer } from '../web/trusted-proxy.ts';
 
 /** Who may see names of license users, and prices, and who has seen some. */
@@ -61,12 +61,11 @@ export function refusalOfPrices(site: Site, viewer: Viewer | undefined): string 
 interface Viewing {
   readonly site: () => Site;
   readonly datasource: () => SharedBackend;
-  readonly viewerOf: WebServer['viewerOf'];
   readonly log: Log;
 }
 
 /** The data for the user of a request. Each answer with names or prices is one line of the log, which has none of them. */
-export function createBackendOf({ site, datasource, viewerOf, log }: Viewing): (request: FastifyRequest) => Backend {
+export function createBackendOf({ site, datasource, log }: Viewing): (request: FastifyRequest) => Backend {
   return (request) => {
     const viewer = viewerOf(request);
     const { users, ...shared } = datasource();

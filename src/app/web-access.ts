@@ -10,7 +10,8 @@ export interface WebAccess {
   current(): Access;
   /** Applies another configuration. */
   reload(config: Config): void;
-  start(): void;
+  /** @param onChange called when `current` has changed */
+  start(onChange: () => void): void;
   stop(): void;
 }
 
@@ -28,12 +29,12 @@ function toAccess(web: WebConfig | undefined, proxy: TrustedProxy | undefined): 
 const handshakeOf = (web: WebConfig | undefined): string =>
   JSON.stringify([web?.tls?.clientAuth, web?.tls?.minVersion, web?.tls?.maxVersion]);
 
-/** @param onChange called when `current` has changed */
-export function createWebAccess(initial: Config, log: Log, onChange: () => void): WebAccess {
+export function createWebAccess(initial: Config, log: Log): WebAccess {
   let { configFile, access: web, trustedProxy } = initial.web;
   let current = toAccess(web, trustedProxy);
   let refused = '';
   let timer: NodeJS.Timeout | undefined;
+  let notify = (): void => undefined;
 
   const take = (next: WebConfig | undefined): void => {
     if (handshakeOf(next) !== handshakeOf(web)) {
@@ -42,7 +43,7 @@ export function createWebAccess(initial: Config, log: Log, onChange: () => void)
     web = next;
     refused = '';
     current = toAccess(next, trustedProxy);
-    onChange();
+    notify();
   };
 
   const reloadChanged = (): void => {
@@ -68,7 +69,8 @@ export function createWebAccess(initial: Config, log: Log, onChange: () => void)
       ({ configFile, trustedProxy } = config.web);
       take(config.web.access);
     },
-    start: () => {
+    start: (onChange) => {
+      notify = onChange;
       timer = setInterval(reloadChanged, CHECK_MS).unref();
     },
     stop: () => clearInterval(timer),

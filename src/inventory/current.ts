@@ -35,7 +35,6 @@ export interface CurrentInventoryOptions {
   readonly fields?: () => FieldStates;
   /** Epoch seconds. */
   readonly now: () => number;
-  readonly readers: readonly InventoryReader[];
   /** Called with the name of the reader that failed, or with `inventory` if no inventory could be derived. */
   readonly onProblem: (name: string, error: unknown) => void;
 }
@@ -48,6 +47,8 @@ export interface CurrentInventory {
    * can be derived.
    */
   latest(): Inventory | undefined;
+  /** Notifies a reader of each inventory from now on. */
+  subscribe(reader: InventoryReader): void;
   /** Runs work that reads the inventory over several turns of the event loop. */
   use<T>(work: (inventory: Inventory | undefined) => Promise<T>): Promise<T>;
   /** Stops the ageing and the notification of readers. */
@@ -82,16 +83,18 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
     }
   };
 
-  const notify = options.readers.map((reader) =>
-    createLatestOnly(async () => {
+  const notify: (() => Promise<void>)[] = [];
+  const subscribe = (reader: InventoryReader): void => {
+    const read = createLatestOnly(async () => {
       if (current === undefined || isStopped) return;
       try {
         await use(async (inventory) => inventory && reader.read(inventory));
       } catch (error) {
         if (!isStopped) onProblem(reader.name, error);
       }
-    }),
-  );
+    });
+    notify.push(read);
+  };
 
   const scheduleAgeOut = ({ agesOutAt }: Inventory): void => {
     clearTimeout(ageOut);
@@ -147,6 +150,7 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
       return update();
     },
     latest: () => current,
+    subscribe,
     use,
     stop: () => {
       isStopped = true;

@@ -41,8 +41,6 @@ export interface ExpositionOptions {
   /** Maximum number of series of API data. */
   readonly maxSeries: number;
   readonly self: SelfMetrics;
-  /** What is said of alerts; `undefined` while there is no alert engine. */
-  readonly alerts: () => { readonly state: AlertingState; readonly scope: AlertScope } | undefined;
   readonly features: RenderFeatures;
   /** Of vendor licenses. `features` has those of features. */
   readonly owners: () => Owners;
@@ -76,10 +74,15 @@ const nothingPolled: PollingState = {
   fields: noFieldStates,
 };
 
+/** What is said of alerts. */
+type SaidOfAlerts = () => { readonly state: AlertingState; readonly scope: AlertScope };
+
 /** A reader of the inventory that renders it. */
 export interface Exposition extends InventoryReader {
   /** Whether the newest page lacks series because of `maxSeries`; `undefined` before the first page. */
   isLimited(): boolean | undefined;
+  /** Shows what is said of alerts from now on. Without an alert engine, nothing is. */
+  showAlerts(alerts: SaidOfAlerts): void;
   /** Status 500 while the newest inventory cannot be rendered, because older data would look current. */
   page(request: PageRequest): Promise<Page>;
 }
@@ -107,6 +110,7 @@ export function createExposition(options: ExpositionOptions): Exposition {
   const sending = new Uses<number>();
   /** Whether the newest inventory could not be rendered. */
   let hasFailed = false;
+  let saidOfAlerts: SaidOfAlerts | undefined;
 
   const updateFeatures = async (
     inventory: Inventory,
@@ -166,7 +170,7 @@ export function createExposition(options: ExpositionOptions): Exposition {
   /** The state of polling in the inventory that is shown, and the exporter's own metrics. */
   const renderTail = async (format: Format): Promise<Buffer> => {
     const inventory = shown?.inventory ?? options.latest() ?? nothingPolled;
-    const alerting = enabled.alerts ? options.alerts() : undefined;
+    const alerting = enabled.alerts ? saidOfAlerts?.() : undefined;
     const alerts = alerting === undefined ? [] : collectAlerts(alerting.state, alerting.scope);
     const polls = [...renderGauges([...collectPolls(inventory), ...alerts])].map(({ bytes }) => bytes);
     const end = format === 'openmetrics' ? '# EOF\n' : '';
@@ -185,6 +189,9 @@ export function createExposition(options: ExpositionOptions): Exposition {
     name: 'metrics',
     read,
     isLimited: () => shown && Object.values(shown.blocks).some(({ isLimited }) => isLimited),
+    showAlerts: (alerts) => {
+      saidOfAlerts = alerts;
+    },
     page: async ({ accept, acceptEncoding, collect }) => {
       const unknown = collect.filter((name) => !(blockNames as readonly string[]).includes(name));
       if (unknown.length > 0) {

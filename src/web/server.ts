@@ -71,11 +71,15 @@ export interface WebServer {
   addresses(): readonly string[];
   /** How often each limit was reached. */
   counts(): WebCounts;
-  /** The authenticated user of a request; `undefined` if no authentication is required, and no proxy names a user. */
-  viewerOf(request: FastifyRequest): Viewer | undefined;
   /** Uses changed certificates for new connections. */
   refreshCertificates(): void;
 }
+
+/** The authenticated user of each request. */
+const viewers = new WeakMap<IncomingMessage, Viewer>();
+
+/** The authenticated user of a request; `undefined` if no authentication is required, and no proxy names a user. */
+export const viewerOf = ({ raw }: Pick<FastifyRequest, 'raw'>): Viewer | undefined => viewers.get(raw);
 
 /** How long stop waits for running responses, milliseconds. */
 const CLOSE_GRACE_MS = 5_000;
@@ -85,14 +89,13 @@ const RETRY_AFTER = 5;
 /** The HTTP server: metrics, health, the routes of other rooms, and a landing page unless one of them is at `/`. */
 export function createWebServer(options: WebOptions): WebServer {
   const guard = createGuard(options.limits ?? webLimits);
-  const viewers: Viewers = new WeakMap();
   let stopping = false;
   let listeners: FastifyInstance[] = [];
   let addresses: string[] = [];
 
   const listen = async (host: string, port: number): Promise<void> => {
     const [first = host, ...others] = host === 'localhost' ? await addressesOf(host) : [];
-    const app = createApplication(options, { guard, viewers, isStopping: () => stopping });
+    const app = createApplication(options, { guard, isStopping: () => stopping });
     listeners.push(app);
     addresses.push(await app.listen({ host: first, port }));
     // all listeners use the port that the system chose; an address that does not exist is not an error
@@ -146,7 +149,6 @@ export function createWebServer(options: WebOptions): WebServer {
     stop,
     addresses: () => addresses,
     counts: () => guard.counts,
-    viewerOf: ({ raw }) => viewers.get(raw),
     refreshCertificates,
   };
 }
@@ -160,16 +162,12 @@ async function addressesOf(host: string): Promise<string[]> {
 const GET_ONLY = 'GET, HEAD';
 const POST_ONLY = 'POST, PUT';
 
-/** The authenticated user of each request. */
-type Viewers = WeakMap<IncomingMessage, Viewer>;
-
 interface Shared {
   readonly guard: Guard;
-  readonly viewers: Viewers;
   readonly isStopping: () => boolean;
 }
 
-function createApplication(options: WebOptions, { guard, viewers, isStopping }: Shared): FastifyInstance {
+function createApplication(options: WebOptions, { guard, isStopping }: Shared): FastifyInstance {
   const { mounts } = options;
   const { tls } = options.access();
   const app: FastifyInstance = Fastify({
@@ -230,7 +228,7 @@ function createApplication(options: WebOptions, { guard, viewers, isStopping }: 
     app.route({
       method: ['POST', 'PUT'],
       url: RELOAD_PATH,
-      handler: (request, reply) => handleReload(reload, request, reply, viewers.get(request.raw)),
+      handler: (request, reply) => handleReload(reload, request, reply, viewerOf(request)),
     });
   }
   // bodies are never read

@@ -479,9 +479,9 @@ describe('the engine', () => {
       features: createTestFeatures(),
       policy,
       now,
-      readers: [{ name: 'alerts', read: engine.evaluate }],
       onProblem: (name) => reported.push(name),
     });
+    inventory.subscribe({ name: 'alerts', read: engine.evaluate });
     const messages = () => log.entries.map(({ message }) => message);
     await engine.start();
     expect(messages()).toEqual(['alerts not evaluated']);
@@ -545,9 +545,9 @@ describe('the engine', () => {
       features: createTestFeatures(),
       policy,
       now,
-      readers: [{ name: 'alerts', read: engine.evaluate }],
       onProblem: (name) => problems.push(name),
     });
+    inventory.subscribe({ name: 'alerts', read: engine.evaluate });
     await engine.start();
     const committed = inventory.commit(snapshot);
     await advance(5);

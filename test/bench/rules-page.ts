@@ -102,10 +102,10 @@ async function renderPage(count: number): Promise<string> {
     self,
     features: createInlineRendering(owners),
     owners: () => owners,
-    alerts: () => ({ state, scope: { analyzer: ANALYZER, shard: '', shards: 1 } }),
     rightsizing: () => undefined,
     latest: () => inventory,
   });
+  exposition.showAlerts(() => ({ state, scope: { analyzer: ANALYZER, shard: '', shards: 1 } }));
   await exposition.read(inventory);
   const { body } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
   return Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body)).toString();

@@ -30,14 +30,15 @@ let now = NOW;
 const problems: string[] = [];
 
 function create(readers: readonly InventoryReader[], more: Partial<CurrentInventoryOptions> = {}): CurrentInventory {
-  return createCurrentInventory({
+  const current = createCurrentInventory({
     policy: { ...everything, usageWhenNotCurrent: 'withhold' },
     features: createTestFeatures(),
     now: () => now,
-    readers,
     onProblem: (reader, error) => problems.push(`${reader}: ${(error as Error).message}`),
     ...more,
   });
+  for (const reader of readers) current.subscribe(reader);
+  return current;
 }
 
 beforeEach(() => {

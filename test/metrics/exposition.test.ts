@@ -63,7 +63,6 @@ function create(options: Partial<ExpositionOptions> = {}): Exposition {
     self: silent,
     features: createInlineRendering(),
     owners: () => noOwners,
-    alerts: () => undefined,
     rightsizing: () => undefined,
     latest: () => latest,
     ...options,

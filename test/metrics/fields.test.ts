@@ -64,7 +64,6 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
     self,
     features: createInlineRendering(),
     owners: () => noOwners,
-    alerts: () => undefined,
     rightsizing: () => undefined,
     latest: () => inventory,
   });

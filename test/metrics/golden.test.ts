@@ -39,7 +39,6 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     self,
     features: createInlineRendering(),
     owners: () => noOwners,
-    alerts: () => undefined,
     rightsizing: () => ({
       computedAt: NOW - 7200,
       durationSeconds: 12.5,

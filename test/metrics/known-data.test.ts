@@ -103,7 +103,6 @@ describe('which data is known', () => {
       },
       features: createInlineRendering(),
       owners: () => noOwners,
-      alerts: () => undefined,
       rightsizing: () => undefined,
       latest: () => undefined,
     });

@@ -30,10 +30,10 @@ export async function readPage(
     self,
     features: createInlineRendering(owners),
     owners: () => owners,
-    alerts: () => statementsOf(history, described, engine),
     rightsizing: () => undefined,
     latest: () => inventory,
   });
+  exposition.showAlerts(() => statementsOf(history, described, engine));
   if (inventory !== undefined) await exposition.read(inventory);
   const { body, release } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
   const text = Buffer.concat(Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body)).toString();

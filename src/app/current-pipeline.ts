@@ -1,0 +1,167 @@
+import type { DeliveryCounts } from '../alerts/delivery.ts';
+import type { FieldState, FieldStates } from '../inventory/field-states.ts';
+import type { MessageCounts } from '../messages/message-counts.ts';
+import type { Exposition, Page } from '../metrics/exposition.ts';
+import type { Failure } from '../model/failure.ts';
+import type { Log } from '../model/log.ts';
+import { limitRepeats } from '../model/repeat-log.ts';
+import type { NightlyPass } from '../rightsizing/nightly-pass.ts';
+import type { Clock } from '../scheduling/clock.ts';
+import { createLimit } from '../scheduling/limit.ts';
+import { type Carried, carryOver } from './carried.ts';
+import { logFirstPoll } from './first-poll.ts';
+import type { AppConfig, Pipeline } from './pipeline.ts';
+import { createUpstreamTotals } from './upstream-totals.ts';
+
+/** Creates a pipeline, which continues what it can of the previous one. */
+type Create = (config: AppConfig, carried?: Carried) => Pipeline;
+
+export interface CurrentPipelineOptions {
+  readonly clock: Clock;
+  /** By URL of the Alertmanager, over all reloads. */
+  readonly deliveryCounts: ReadonlyMap<string, DeliveryCounts>;
+  /** By receiver of messages, over all reloads. */
+  readonly messageCounts: ReadonlyMap<string, MessageCounts>;
+  readonly rightsizing: NightlyPass;
+  readonly log: Log;
+}
+
+/** Needed fields that no vendor license has. */
+const neededEverywhere = ({ list }: FieldStates): readonly FieldState[] =>
+  list.filter(({ isNeeded, missing, expected }) => isNeeded && missing.length === expected.length);
+
+/** The pipeline that runs. A reload replaces it, and so does a clock that was set: a pipeline remembers many times. */
+export class CurrentPipeline {
+  readonly #options: CurrentPipelineOptions;
+  readonly #totals = createUpstreamTotals();
+  /** Runs reloads and the stop one at a time, because each stops the pipeline of the previous one. */
+  readonly #inTurn = createLimit(1);
+  #create: Create | undefined;
+  #pipeline: Pipeline | undefined;
+  /** After a reload, the previous one serves pages until the new one has rendered, so that no scrape misses a series. */
+  #exposition: Exposition | undefined;
+  /** URL of the first page. */
+  #url = '';
+  #isFirstPollOver = false;
+  #isStopping = false;
+  #stopWatch: (() => void) | undefined;
+
+  constructor(options: CurrentPipelineOptions) {
+    this.#options = options;
+  }
+
+  /** Creates the first one. Before, nothing else may be called. */
+  open(config: AppConfig, create: Create): void {
+    this.#create = create;
+    this.#pipeline = create(config);
+    this.#exposition = this.#pipeline.exposition;
+  }
+
+  get now(): Pipeline {
+    if (this.#pipeline === undefined) throw new Error('unreachable: it is opened before anything runs');
+    return this.#pipeline;
+  }
+
+  get isFirstPollOver(): boolean {
+    return this.#isFirstPollOver;
+  }
+
+  page(...request: Parameters<Exposition['page']>): Promise<Page> {
+    return (this.#exposition ?? this.now.exposition).page(...request);
+  }
+
+  upstream() {
+    return this.#totals.state(this.now.gate, this.now.dispatcher);
+  }
+
+  /** Derives the inventory again. */
+  async recommit(): Promise<void> {
+    await this.now.inventory.commit(this.now.poller.latest());
+  }
+
+  loseRecords(reason: Failure): void {
+    this.now.poller.loseRecords(reason);
+  }
+
+  /** @param url of the first page, for the log */
+  start(url: string): void {
+    const { clock } = this.#options;
+    const log = limitRepeats(this.#options.log);
+    this.#url = url;
+    this.#run();
+    this.#stopWatch = clock.watch(() => {
+      this.#followClock().catch((error: unknown) =>
+        log.error({ err: error }, 'the clock was set, and is not followed'),
+      );
+    });
+  }
+
+  /** Polls once. @returns the page, and whether every endpoint answered with all that is needed */
+  async runOnce(): Promise<{ page: readonly Uint8Array[]; up: boolean }> {
+    await this.now.poller.pollOnce();
+    await this.recommit();
+    const { status, body } = await this.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
+    // the log has the error; the output is for metrics alone
+    if (status !== 200) return { page: [], up: false };
+    // the page is not released, because no other one follows
+    // not one text: the page of a very large site is longer than the longest string
+    const page = Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body);
+    const inventory = this.now.inventory.latest();
+    return { page, up: inventory?.up === true && neededEverywhere(inventory.fields).length === 0 };
+  }
+
+  /** @param apply what changes between the old one and the new one. @param check throws if the configuration cannot be used */
+  reload(config: AppConfig, check: () => void, apply: () => void): Promise<void> {
+    return this.#inTurn(async () => {
+      if (this.#isStopping) return;
+      // an unusable configuration is rejected while the old pipeline still runs
+      check();
+      await this.#replace(config, apply);
+    });
+  }
+
+  /** Stops it and the nightly pass, which uses its inventory. */
+  stop(): Promise<void> {
+    this.#isStopping = true;
+    this.#stopWatch?.();
+    return this.#inTurn(async () => {
+      await this.#options.rightsizing.stop();
+      await this.now.stop();
+    });
+  }
+
+  #followClock(): Promise<void> {
+    return this.#inTurn(async () => {
+      if (!this.#isStopping && this.#options.clock.moved() !== 0) await this.#replace(this.now.config);
+    });
+  }
+
+  async #replace(config: AppConfig, apply?: () => void): Promise<void> {
+    const { clock, deliveryCounts, messageCounts, rightsizing, log } = this.#options;
+    const old = this.now;
+    await rightsizing.pause();
+    await old.stop();
+    this.#totals.retire(old.dispatcher);
+    apply?.();
+    const counts = [...deliveryCounts.values(), ...messageCounts.values()];
+    this.#pipeline = this.#create?.(config, carryOver(old, config, { clock, counts, log }));
+    this.#run();
+    await this.recommit();
+    this.#exposition = this.now.exposition;
+  }
+
+  #run(): void {
+    const { rightsizing, log } = this.#options;
+    const pipeline = this.now;
+    void rightsizing.use(pipeline.passInputs);
+    pipeline.start().then(
+      () => {
+        if (!this.#isFirstPollOver) logFirstPoll(pipeline.inventory.latest(), this.#url, log);
+        this.#isFirstPollOver = true;
+        // a reload can have replaced it
+        if (this.now === pipeline) rightsizing.begin();
+      },
+      (error: unknown) => log.error({ err: error }, 'polling did not start'),
+    );
+  }
+}
