@@ -9,9 +9,10 @@ import { createWebServer, type WebServer } from '../web/server.ts';
 import { externalUrl } from './alerting.ts';
 import { analyzerIdentity } from './identity.ts';
 import { sourcesMount } from './sources.ts';
-import { createWebAccess } from './web-access.ts';
+import type { WebAccess } from './web-access.ts';
 
 export interface AnalyzerWebDeps {
+  readonly access: WebAccess;
   readonly health: () => readonly SourceHealth[];
   readonly recording: () => RecordingHealth;
   /** Epoch seconds. */
@@ -28,16 +29,14 @@ export interface AnalyzerWeb extends Pick<WebServer, 'addresses'> {
   stop(): Promise<void>;
 }
 
-/** Undefined if no address is configured. */
-export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): AnalyzerWeb | undefined {
-  const { webListenAddress } = config.embeddedAnalyzer;
+/** Undefined if no address is configured. @param config the one in use, which a reload replaces */
+export function createAnalyzerWeb(config: () => Config, deps: AnalyzerWebDeps): AnalyzerWeb | undefined {
+  const {
+    web: { telemetryPath },
+    embeddedAnalyzer: { webListenAddress },
+  } = config();
   if (webListenAddress === undefined) return undefined;
-  const { health, recording, now, version, revision, log, reload } = deps;
-  const identity = {
-    // this process is the analyzer, also if it polls another one as an exporter
-    ...analyzerIdentity({ ...config, analyzer: undefined }),
-    externalUrl: externalUrl({ web: { ...config.web, listen: [webListenAddress] } }),
-  };
+  const { access, health, recording, now, version, revision, log, reload } = deps;
   const site: Site = {
     demo: false,
     version,
@@ -46,11 +45,10 @@ export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): Analyz
       { path: 'sources', title: 'Sources' },
     ],
   };
-  const access = createWebAccess(config, log);
   const web = createWebServer({
     listen: [webListenAddress],
     listenSetting: 'embedded_analyzer.web_listen_address',
-    telemetryPath: config.web.telemetryPath,
+    telemetryPath,
     site,
     metricsPage: createSourceExposition({
       version,
@@ -58,13 +56,17 @@ export function createAnalyzerWeb(config: Config, deps: AnalyzerWebDeps): Analyz
       nodeVersion: process.version,
       sources: health,
       recording,
-      identity: () => identity,
+      identity: () => ({
+        // this process is the analyzer, also if it polls another one as an exporter
+        ...analyzerIdentity({ ...config(), analyzer: undefined }),
+        externalUrl: externalUrl({ web: { ...config().web, listen: [webListenAddress] } }),
+      }),
     }),
-    access: () => access.current(),
+    access: access.current,
     mounts: [sourcesMount(health, recording, now, site)],
     isReady: () => true,
-    protectHealth: () => config.web.protectHealth,
-    reload: { isEnabled: () => config.web.enableLifecycle, run: reload },
+    protectHealth: () => config().web.protectHealth,
+    reload: { isEnabled: () => config().web.enableLifecycle, run: reload },
     log,
   });
   return {

@@ -24,7 +24,7 @@ import { createMounts, siteOf } from './mounts.ts';
 import { createCurrentOwners } from './owners.ts';
 import { type AppConfig, createPipeline } from './pipeline.ts';
 import { createCurrentPrices } from './prices.ts';
-import { warnOfRestart, webRestartOnly } from './restart-only.ts';
+import { warnOfRestart } from './restart-only.ts';
 import { createStorage, type Storage } from './storage.ts';
 import { createBackendOf } from './viewers.ts';
 import { createWebAccess } from './web-access.ts';
@@ -191,7 +191,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
           owners.reload(config);
           prices.reload(config);
           access.reload(config);
-          warnOfRestart(webRestartOnly(initial), webRestartOnly(config), log);
+          warnOfRestart(initial, config, deps.recorded !== undefined, log);
           self.setReload(true, now());
           log.info({}, 'configuration reloaded');
         },

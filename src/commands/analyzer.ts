@@ -2,8 +2,9 @@ import { createRefusalLog } from '../analyzer/refusal-log.ts';
 import { createAnalyzerWeb } from '../app/analyzer-web.ts';
 import { createCollecting } from '../app/collecting-analyzer.ts';
 import { createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
-import { analyzerRestartOnly, warnOfRestart } from '../app/restart-only.ts';
+import { warnOfRestart } from '../app/restart-only.ts';
 import { createStorage } from '../app/storage.ts';
+import { createWebAccess } from '../app/web-access.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
@@ -27,10 +28,9 @@ function load({ line, env }: CommandContext): { config: Config; users: Users } {
 
 /** Serves only the Query API until the process is stopped. SIGHUP reads the users and the sources again. */
 export async function analyzer(context: CommandContext): Promise<number> {
-  const loaded = load(context);
+  let loaded = load(context);
   const { config } = loaded;
   const { version, revision } = context;
-  let { users } = loaded;
   const log = context.createLog(config.log);
   for (const warning of config.warnings) log.warn({}, warning);
   if (config.storagePath === undefined) log.warn({}, 'without storage.path, history is kept in memory only');
@@ -44,21 +44,24 @@ export async function analyzer(context: CommandContext): Promise<number> {
     clock,
     log,
     version,
-    gate: { domain, channelBinding, users: () => users, onVerdict: refusals.add },
+    gate: { domain, channelBinding, users: () => loaded.users, onVerdict: refusals.add },
     onRequest: (request: object) => log.info({ ...request }, 'request'),
   };
   const collecting = sources.length === 0 ? undefined : createCollecting(config, own);
   const server = collecting?.analyzer ?? createSimulatedAnalyzer(config, own);
+  const access = createWebAccess(config, log);
   const reload = (): Promise<string | undefined> =>
     reloaded(log, async () => {
-      const next = load(context);
-      users = next.users;
-      warnOfRestart(analyzerRestartOnly(config), analyzerRestartOnly(next.config), log);
-      await collecting?.reload(next.config);
-      log.info({ users: users.length, sources: next.config.embeddedAnalyzer.sources.length }, 'configuration reloaded');
+      loaded = load(context);
+      const { config: next, users } = loaded;
+      access.reload(next);
+      warnOfRestart(config, next, true, log);
+      await collecting?.reload(next);
+      log.info({ users: users.length, sources: next.embeddedAnalyzer.sources.length }, 'configuration reloaded');
     });
   context.onReload(reload);
-  const web = createAnalyzerWeb(config, {
+  const web = createAnalyzerWeb(() => loaded.config, {
+    access,
     health: () => collecting?.health() ?? [],
     recording: server.recording,
     now: clock.now,

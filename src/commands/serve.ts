@@ -4,7 +4,6 @@ import { type App, createApp } from '../app/app.ts';
 import { type CollectingAnalyzer, createCollecting } from '../app/collecting-analyzer.ts';
 import { collectingDefaults, createOwnAnalyzer, type OwnAnalyzer } from '../app/own-analyzer.ts';
 import type { AppConfig } from '../app/pipeline.ts';
-import { analyzerRestartOnly, warnOfRestart } from '../app/restart-only.ts';
 import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/exposure.ts';
@@ -71,7 +70,6 @@ function ownUpstream(first: Config, clock: Clock, log: Log, version: string): Ow
     firstCollection: () => own.analyzer.collector.firstCollection(),
     reload: async (config) => {
       users = config.embeddedAnalyzer.users ?? [];
-      warnOfRestart(analyzerRestartOnly(first), analyzerRestartOnly(config), log);
       await collecting?.reload(config);
       log.info({ sources: config.embeddedAnalyzer.sources.length }, 'sources reloaded');
     },

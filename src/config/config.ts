@@ -6,7 +6,7 @@ import type { SourceConfig } from './embedded-sources.ts';
 import type { NamedEntries } from './entry-file.ts';
 import type { Secret } from './secret.ts';
 import type { AlertmanagerEntry } from './sections/alertmanagers.ts';
-import type { Section } from './settings.ts';
+import type { Section, SettingKey } from './settings.ts';
 import type { AnalyzerAccount } from './users-file.ts';
 import type { WebConfig } from './web-config.ts';
 
@@ -119,6 +119,8 @@ export interface Config {
       /** Empty for the simulated site. */
       readonly sources: readonly SourceConfig[];
     };
+  /** The settings that a reload does not change. */
+  readonly restartValues: ReadonlyMap<SettingKey, unknown>;
   /** Messages to the operator that are not errors. */
   readonly warnings: readonly string[];
 }

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { sections } from './settings.ts';
+import { described } from './table.ts';
 
 /** The JSON Schema of the configuration file, for editors. */
 
 /** Metadata that only the program needs. */
-const traits = ['fileOnly', 'secret', 'shownDefault', 'flag'];
+const traits = ['fileOnly', 'secret', 'shownDefault', 'flag', 'restart'];
 
 /** A section in which every key is optional and no other key is valid. Secrets are left out: the file must not contain them. */
 function optional(shape: z.core.$ZodShape): z.ZodType {
@@ -23,6 +24,9 @@ export function createConfigSchema(): object {
   const schema = z.toJSONSchema(optional(sections), {
     io: 'input',
     override: ({ jsonSchema }) => {
+      if (jsonSchema.description !== undefined) {
+        jsonSchema.description = described({ ...jsonSchema, description: jsonSchema.description });
+      }
       for (const trait of traits) delete jsonSchema[trait];
       // relative links do not work here
       jsonSchema.description &&= jsonSchema.description.replace(/\[([^\]]+)\]\([^)]*\)/g, '$1');

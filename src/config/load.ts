@@ -8,8 +8,11 @@ import { readPriceFile } from './price-file.ts';
 import { ConfigError, inOrder } from './problems.ts';
 import { emailOf, webhookOf } from './receiver-files.ts';
 import { checkRelations } from './relations.ts';
+import { settingKeys, settingTable } from './settings.ts';
 import { analyzerOf, checkAnalyzer } from './upstream-analyzer.ts';
 import { accessOf, datasourceOf, webOf } from './web-files.ts';
+
+const restartKeys = settingKeys.filter((key) => settingTable.settings[key].restart !== undefined);
 
 /** The polls of all shards are spread over this time, seconds. */
 const SPREAD = 10;
@@ -62,6 +65,7 @@ export function loadConfig(options: LoadOptions): Config {
     shard,
     log: settings.section('log'),
     embeddedAnalyzer,
+    restartValues: new Map(restartKeys.map((key) => [key, settings.value(key)])),
     warnings: [...settings.warnings],
   });
 }

@@ -14,6 +14,15 @@ interface Traits {
   readonly shownDefault?: string;
   /** Its flag, if other exporters spell it otherwise than its key. */
   readonly flag?: string;
+  /** A reload does not change it; `with-analyzer`: only in a process that has an embedded analyzer. */
+  readonly restart?: true | 'with-analyzer';
+}
+
+/** A description with what the traits of a setting add to it. */
+export function described({ description, restart }: Pick<Traits, 'description' | 'restart'>): string {
+  if (restart === undefined) return description;
+  const when = restart === true ? 'A change' : 'With an embedded analyzer, a change';
+  return `${description} ${when} needs a restart.`;
 }
 
 /** One setting. */
@@ -56,7 +65,12 @@ export type ValuesOf<S> = {
 /** A setting from its schema. */
 export function settingOf(schema: z.ZodType): Setting {
   const traits = { description: '', ...schema.meta() } as Traits;
-  return { ...traits, schema, default: schema instanceof z.ZodPrefault ? schema.def.defaultValue : undefined };
+  return {
+    ...traits,
+    description: described(traits),
+    schema,
+    default: schema instanceof z.ZodPrefault ? schema.def.defaultValue : undefined,
+  };
 }
 
 function flatten(sections: Sections, prefix: string): [string, Setting][] {

@@ -5,7 +5,7 @@ export const storage = z
   .strictObject({
     path: text
       .optional()
-      .meta({ shownDefault: '`$STATE_DIRECTORY`, which systemd sets' })
+      .meta({ restart: 'with-analyzer', shownDefault: '`$STATE_DIRECTORY`, which systemd sets' })
       .describe(
         'Directory for data that survives restarts: the count of logons, the alerts, the advice on the number of licenses, and the history of the embedded analyzer. Only one process can use it.',
       ),
@@ -23,10 +23,14 @@ export const log = z
   .strictObject({
     level: oneOf('debug', 'info', 'warn', 'error')
       .prefault('info')
+      .meta({ restart: true })
       .describe('Lowest level that is logged: `debug`, `info`, `warn` or `error`.'),
-    format: oneOf('json', 'logfmt', 'pretty').optional().meta({
-      description: 'Format of the log: `json`, `logfmt` as of Prometheus, or `pretty` for people.',
-      shownDefault: '`pretty` on a terminal and in the demo, else `json`',
-    }),
+    format: oneOf('json', 'logfmt', 'pretty')
+      .optional()
+      .meta({
+        restart: true,
+        description: 'Format of the log: `json`, `logfmt` as of Prometheus, or `pretty` for people.',
+        shownDefault: '`pretty` on a terminal and in the demo, else `json`',
+      }),
   })
   .describe('The log on standard error.');

@@ -22,8 +22,14 @@ export const reservedPaths: readonly string[] = [
 
 export const web = z
   .strictObject({
-    listen_address: listOf(listenAddress).prefault([':10319']).describe('Addresses to listen on.'),
-    telemetry_path: urlPath(reservedPaths).prefault('/metrics').describe('Path of the metrics.'),
+    listen_address: listOf(listenAddress)
+      .prefault([':10319'])
+      .meta({ restart: true })
+      .describe('Addresses to listen on.'),
+    telemetry_path: urlPath(reservedPaths)
+      .prefault('/metrics')
+      .meta({ restart: true })
+      .describe('Path of the metrics.'),
     config_file: text.optional().meta({
       description:
         'Web config of the Prometheus exporter-toolkit: TLS, users, headers. It is read again when it changes, or a file named in it.',
@@ -62,7 +68,10 @@ export const web = z
 
 export const datasource = z
   .strictObject({
-    path: urlPath(reservedPaths).prefault('/grafana').describe('Path of the routes for Grafana.'),
+    path: urlPath(reservedPaths)
+      .prefault('/grafana')
+      .meta({ restart: true })
+      .describe('Path of the routes for Grafana.'),
     cache_ttl: duration(0, 86_400).prefault('5m').describe('How long responses of the history endpoints are cached.'),
     deadline: duration(0.1, 600)
       .prefault('25s')
