@@ -106,7 +106,7 @@ export async function main(): Promise<void> {
     const line = parseCommandLine(process.argv.slice(2), process.stdout.columns);
     if (line.help !== undefined) return print(line.help);
     if (line.version) return print(versionText());
-    const stop = stopOnSignals(line.command.isDaemon === true && !line.once);
+    const stop = stopOnSignals(line.command.isDaemon === true && !line.switches.has('once'));
     process.exitCode = await line.command.run({
       line,
       env: process.env,

@@ -2,7 +2,7 @@ import { parseArgs } from 'node:util';
 import { ConfigError } from '../config/problems.ts';
 import { settingOptions, settingsIn, unknownFlag } from '../config/setting-flags.ts';
 import { suggest } from '../settings/names.ts';
-import type { Command, CommandFlag, CommandLine } from './command.ts';
+import type { Command, CommandLine } from './command.ts';
 import { commands } from './commands.ts';
 import { helpOfCommand, helpText } from './help.ts';
 
@@ -12,18 +12,8 @@ interface FlagOption {
   readonly short?: string;
 }
 
-/** A flag, and the commands that accept it. */
-interface OwnFlag {
-  readonly name: CommandFlag;
-  readonly of: readonly Command[];
-}
-
-const ownFlags: readonly OwnFlag[] = [...new Set(commands.flatMap(({ flags = {} }) => Object.keys(flags)))].map(
-  (name) => ({
-    name: name as CommandFlag,
-    of: commands.filter(({ flags = {} }) => Object.hasOwn(flags, name)),
-  }),
-);
+/** The flags of all commands. */
+const ownFlags = Object.assign({}, ...commands.map(({ flags }) => flags)) as NonNullable<Command['flags']>;
 
 const options: Readonly<Record<string, FlagOption>> = {
   'config.file': { type: 'string' },
@@ -31,7 +21,9 @@ const options: Readonly<Record<string, FlagOption>> = {
   help: { type: 'boolean', short: 'h' },
   version: { type: 'boolean' },
   ...Object.fromEntries(
-    ownFlags.map(({ name }) => [name, { type: name === 'output' ? 'string' : 'boolean' }] as const),
+    Object.entries(ownFlags).map(
+      ([name, { placeholder }]) => [name, { type: placeholder === undefined ? 'boolean' : 'string' }] as const,
+    ),
   ),
   ...settingOptions,
 };
@@ -91,29 +83,31 @@ export function parseCommandLine(argv: readonly string[], terminal?: number): Co
   const isSet = (name: string): boolean => values[name] === true;
   const { command: named, rest } = takeCommand(positionals);
   const command = (isSet('config.check') ? find('check-config') : undefined) ?? named;
-  const [given, ...others] = command.argument === undefined ? [undefined, ...rest] : rest;
+  const [first, ...others] = command.argument === undefined ? [undefined, ...rest] : rest;
   if (others[0] !== undefined) {
     const hint = /\.ya?ml$/.test(others[0]) ? `; a configuration is passed with --config.file=${others[0]}` : '';
     throw wrong(`unexpected argument ${others[0]}${hint}`);
   }
   const fallback = command.argument?.flag === undefined ? undefined : values[command.argument.flag];
-  const argument = given ?? (fallback as string | undefined) ?? '';
+  const argument = first ?? (fallback as string | undefined) ?? '';
   if (command.argument !== undefined && argument === '' && !isSet('help')) {
     throw wrong(`${command.name} requires ${command.argument.what}`);
   }
-  for (const { name, of } of ownFlags) {
-    if (values[name] === undefined || of.includes(named)) continue;
-    throw wrong(`--${name} is only valid for the command ${of.map((owner) => owner.name).join(' or ')}`);
+  const given = Object.keys(ownFlags).filter((name) => values[name] !== undefined);
+  for (const name of given) {
+    const owners = commands.filter(({ flags = {} }) => Object.hasOwn(flags, name));
+    if (owners.includes(named)) continue;
+    throw wrong(`--${name} is only valid for the command ${owners.map((owner) => owner.name).join(' or ')}`);
   }
   return {
     command,
     configFile: values['config.file'] as string | undefined,
     flags: settingsIn(values),
     argument,
-    output: values.output as string | undefined,
-    once: isSet('once'),
-    json: isSet('json'),
-    demo: isSet('demo'),
+    switches: new Set(given.filter(isSet)),
+    values: Object.fromEntries(
+      given.map((name) => [name, values[name]]).filter(([, value]) => typeof value === 'string'),
+    ),
     help: isSet('help')
       ? positionals.length === 0
         ? helpText(terminal)

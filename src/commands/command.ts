@@ -5,13 +5,16 @@ import type { SettingKey } from '../config/settings.ts';
 import type { Log } from '../model/log.ts';
 import { errorFields, OperatorError } from '../model/operator-error.ts';
 
-type CommandSwitch = 'once' | 'json' | 'demo';
-
-/** Flags that are not settings. A command accepts those in its row. */
-export type CommandFlag = CommandSwitch | 'output';
+/** A flag that is not a setting. */
+export interface CommandFlag {
+  readonly what: string;
+  /** Of its value, in the help: `FILE`. Without one, it is a switch. */
+  readonly placeholder?: string;
+}
 
 /** How a flag is written: `--output FILE`. */
-export const flagUsage = (flag: CommandFlag): string => (flag === 'output' ? '--output FILE' : `--${flag}`);
+export const flagUsage = (name: string, { placeholder }: CommandFlag): string =>
+  placeholder === undefined ? `--${name}` : `--${name} ${placeholder}`;
 
 /** A command. Command line, help and documentation are derived from its row in `commands`. */
 export interface Command {
@@ -28,8 +31,8 @@ export interface Command {
     /** The flag that can replace the argument. */
     readonly flag?: 'config.file';
   };
-  /** The description of each of its flags. */
-  readonly flags?: Readonly<Partial<Record<CommandFlag, string>>>;
+  /** Its own flags by name. No other command accepts them unless its row has them too. */
+  readonly flags?: Readonly<Record<string, CommandFlag>>;
   /** It runs until it is stopped, and then ends gracefully. Any other command is ended at once by a signal. */
   readonly isDaemon?: true;
   /** @returns the exit code */
@@ -37,15 +40,17 @@ export interface Command {
 }
 
 /** The parsed command line. */
-export interface CommandLine extends Readonly<Record<CommandSwitch, boolean>> {
+export interface CommandLine {
   readonly command: Command;
   readonly configFile: string | undefined;
   /** Raw values by setting. */
   readonly flags: ReadonlyMap<SettingKey, unknown>;
   /** Empty for a command without an argument. */
   readonly argument: string;
-  /** The file of `--output`. */
-  readonly output: string | undefined;
+  /** The switches of the command that are set. */
+  readonly switches: ReadonlySet<string>;
+  /** The values of its other flags. */
+  readonly values: Readonly<Record<string, string>>;
   /** The text that `--help` asks for. */
   readonly help: string | undefined;
   readonly version: boolean;

@@ -6,7 +6,9 @@ export const commands: readonly Command[] = [
     name: 'serve',
     summary: 'Poll the configured analyzer and serve metrics (default).',
     flags: {
-      once: 'poll once, print the metrics and exit. Exit code 0 if every endpoint answered and no needed field is missing everywhere, else 1.',
+      once: {
+        what: 'poll once, print the metrics and exit. Exit code 0 if every endpoint answered and no needed field is missing everywhere, else 1.',
+      },
     },
     isDaemon: true,
     run: async (context) => (await import('./serve.ts')).serve(context),
@@ -29,8 +31,10 @@ export const commands: readonly Command[] = [
     summary: 'Print a line for the users file of the embedded analyzer. The password is read from standard input.',
     argument: { placeholder: 'NAME', what: 'the name of the user' },
     flags: {
-      output:
-        'write the line to this users file, where it replaces the line of the same user. A new file gets mode 0600.',
+      output: {
+        placeholder: 'FILE',
+        what: 'write the line to this users file, where it replaces the line of the same user. A new file gets mode 0600.',
+      },
     },
     run: async (context) => (await import('./hash-password.ts')).hashAnalyzerPassword(context),
   },
@@ -38,7 +42,10 @@ export const commands: readonly Command[] = [
     name: 'doctor',
     summary:
       'Check step by step whether a daemon with this configuration works: configuration, name, TCP, TLS, logon, each endpoint, clock, storage, listen address, Alertmanagers, mail, webhook, sources. The first line with ✗ names the mistake, and below it is the remedy. Exit code 0 if no step fails, else a number for each kind of mistake.',
-    flags: { json: 'print JSON.', demo: 'call an embedded analyzer on its simulated site.' },
+    flags: {
+      json: { what: 'print JSON.' },
+      demo: { what: 'call an embedded analyzer on its simulated site.' },
+    },
     run: async (context) => (await import('./doctor.ts')).doctor(context),
   },
   {
@@ -92,8 +99,10 @@ export const commands: readonly Command[] = [
     summary: 'Print a line for `basic_auth_users` of the web config. The password is read from standard input.',
     argument: { placeholder: 'NAME', what: 'the name of the user' },
     flags: {
-      output:
-        'write the line to this web config, where it replaces the line of the same user. A new file gets mode 0600.',
+      output: {
+        placeholder: 'FILE',
+        what: 'write the line to this web config, where it replaces the line of the same user. A new file gets mode 0600.',
+      },
     },
     run: async (context) => (await import('./hash-password.ts')).hashPassword(context),
   },

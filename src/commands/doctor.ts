@@ -72,12 +72,13 @@ async function examineDemo(common: Common, before: StepResult): Promise<Report> 
  * With sources, it reads each of them once before. Returns 0 if no step fails, else the code of the first that does.
  */
 export async function doctor({ line, env, version, createLog, print }: CommandContext): Promise<number> {
+  const isDemo = line.switches.has('demo');
   const { config, result } = checkConfiguration(() => {
-    const defaults = line.demo ? { defaults: demoDefaults } : {};
-    return loadConfig({ ...line, ...defaults, env, requireAnalyzer: !line.demo });
+    const defaults = isDemo ? { defaults: demoDefaults } : {};
+    return loadConfig({ ...line, ...defaults, env, requireAnalyzer: !isDemo });
   }, line.configFile);
   const finish = (report: Report): number => {
-    print(line.json ? reportJson(report) : reportText(report));
+    print(line.switches.has('json') ? reportJson(report) : reportText(report));
     return exitCodeOf(report);
   };
   if (config === undefined) {
@@ -89,7 +90,7 @@ export async function doctor({ line, env, version, createLog, print }: CommandCo
   const { level } = config.log;
   const log = createLog({ ...config.log, level: isOwn ? 'error' : level === 'info' ? 'warn' : level });
   const common: Common = { config, env, log, version };
-  if (line.demo) return finish(await examineDemo(common, result));
+  if (isDemo) return finish(await examineDemo(common, result));
   if (analyzer === undefined) return finish(await examineSources(common, result));
   return finish(await examine({ ...common, kind: 'remote', analyzer, storagePath, sources: [] }, result));
 }

@@ -40,7 +40,11 @@ async function readPassword(): Promise<string> {
 const COST = 10;
 
 /** Prints the line of a user for `basic_auth_users` of a web config, or writes it to the web config. */
-export async function hashPassword({ line: { argument: name, output: file }, print }: CommandContext): Promise<number> {
+export async function hashPassword({ line, print }: CommandContext): Promise<number> {
+  const {
+    argument: name,
+    values: { output: file },
+  } = line;
   if (name.includes(':')) throw new OperatorError('a user name must not contain a colon');
   const password = await readPassword();
   if (truncates(password)) throw new OperatorError('the password is longer than 72 bytes, the maximum of bcrypt');
@@ -85,7 +89,10 @@ function warnOfReaders(file: string, print: CommandContext['print']): void {
 
 /** Prints the line of a user for `embedded_analyzer.users_file`, or writes it to a file. */
 export async function hashAnalyzerPassword({ line, print }: CommandContext): Promise<number> {
-  const { argument: name, output: file } = line;
+  const {
+    argument: name,
+    values: { output: file },
+  } = line;
   const lineOf = (hash: Buffer): string => `${name}:${hash.toString('hex')}`;
   requireUserName(name, lineOf(Buffer.alloc(16)));
   const written = lineOf(ntHash(await readPassword()));

@@ -1,5 +1,5 @@
 import { settingLines } from '../config/setting-flags.ts';
-import { type Command, type CommandFlag, flagUsage } from './command.ts';
+import { type Command, flagUsage } from './command.ts';
 import { commands, usageOf } from './commands.ts';
 
 /** The texts of `--help`, in lines that fit the terminal. */
@@ -32,7 +32,7 @@ const entry = (name: string, meaning: string, width: number): string =>
 
 /** The flags of a command, with what they do. */
 const flagEntries = ({ flags = {} }: Command, width: number, ofWhat = ''): string[] =>
-  Object.entries(flags).map(([flag, what]) => entry(flagUsage(flag as CommandFlag), `${ofWhat}${what}`, width));
+  Object.entries(flags).map(([name, flag]) => entry(flagUsage(name, flag), `${ofWhat}${flag.what}`, width));
 
 const configFile = (width: number): string => entry('--config.file FILE', 'YAML file with the settings.', width);
 

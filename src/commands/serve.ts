@@ -111,7 +111,8 @@ export async function serve(context: CommandContext): Promise<number> {
   log.info({ version, config: line.configFile, analyzer }, 'license-exporter starts');
   warn(config, log);
   // a daemon beside it may have locked the storage directory
-  const collected = line.once ? { ...config, storagePath: undefined } : config;
+  const isOnce = line.switches.has('once');
+  const collected = isOnce ? { ...config, storagePath: undefined } : config;
   const storage = createStorage(log);
   // before any file in it is opened
   storage.take(collected.storagePath);
@@ -124,7 +125,7 @@ export async function serve(context: CommandContext): Promise<number> {
     const reloadApp = (): Promise<string | undefined> => reload(app, upstream, log, context);
     const deps = { clock, log, version, revision, demo: false, storage, reload: reloadApp, ...ofOwn };
     const app: App = createApp(upstream.appConfig(config), deps);
-    if (line.once) {
+    if (isOnce) {
       await own?.firstCollection();
       return await runOnce(app, context);
     }

@@ -8,7 +8,7 @@ import { durationOf } from '../../src/alerts/prometheus/promql.ts';
 import { allAlerts, createRules, ruleSettings } from '../../src/alerts/rules.ts';
 import { storeProblems } from '../../src/analyzer/history-file.ts';
 import { kindOfCode, ntlmKinds } from '../../src/client/failures.ts';
-import { type CommandFlag, flagUsage } from '../../src/commands/command.ts';
+import { flagUsage } from '../../src/commands/command.ts';
 import { commands, usageOf } from '../../src/commands/commands.ts';
 import { sourceKeys } from '../../src/config/sections/sources.ts';
 import { shownDefault } from '../../src/config/setting-flags.ts';
@@ -239,7 +239,7 @@ export const tables: Readonly<Record<string, () => string>> = {
           [
             command.summary,
             ...Object.entries(command.flags ?? {}).map(
-              ([flag, what]) => `With ${code(flagUsage(flag as CommandFlag))}, ${what}`,
+              ([name, flag]) => `With ${code(flagUsage(name, flag))}, ${flag.what}`,
             ),
           ].join(' '),
         ),
