@@ -50,7 +50,7 @@ function supplies(inventory: Inventory): ReadonlyMap<string, readonly Supply[]> 
   const known = suppliesOf.get(inventory);
   if (known !== undefined) return known;
   const found = new Map<string, Supply[]>();
-  for (const row of inventory.features.scan()) {
+  for (const row of inventory.features) {
     const { version, expiration, maxAvailable, licenseType } = row;
     const key = subjectKey(row);
     const same = found.get(key);

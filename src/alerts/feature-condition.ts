@@ -50,7 +50,7 @@ export const featureCondition =
       of.begin?.(view);
       let read = 0;
       let known = 0;
-      for (const row of features.scan()) {
+      for (const row of features) {
         read += 1;
         if (read % SLICE === 0) yield;
         const values = parametersOf(row);

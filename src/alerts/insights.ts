@@ -33,7 +33,7 @@ function createIsAnswered({ readings }: Inventory, endpoint: PolledEndpoint): (v
 
 export function createInsights(inventory: Inventory): Insights {
   const { knowledge } = inventory;
-  const rows = new Map([...inventory.vendorLicenses].map((row) => [row.vendorLicense.toLowerCase(), row]));
+  const rows = new Map(inventory.vendorLicenses.map((row) => [row.vendorLicense.toLowerCase(), row]));
   const hasFeatures = createIsAnswered(inventory, 'GetFeatures');
   const hasExpiries = createIsAnswered(inventory, 'GetExpirationFeatures');
   return {

@@ -1,7 +1,7 @@
 import type { FeatureLabels, FeatureRow } from '../inventory/feature-row.ts';
+import type { FeatureTable } from '../inventory/feature-table.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { Selection } from '../inventory/selection.ts';
-import type { Table } from '../inventory/table.ts';
 import { isUncounted } from '../model/uncounted.ts';
 import { type CapacitySamples, type ExpiringVersion, lowestOfDayAgo, withSample } from './capacity-samples.ts';
 import { createInsights, type Insights } from './insights.ts';
@@ -55,7 +55,7 @@ export class Listed {
   /** By name in lower case: names of vendor licenses have no case. */
   readonly vendorLicenses = new Map<string, ListedVendorLicense>();
   /** The features that were read last. */
-  #features: Table<FeatureRow> | undefined;
+  #features: FeatureTable | undefined;
 
   /** Adds what a file has. */
   restore(since: number, vendorLicenses: Iterable<ListedVendorLicense>): void {
@@ -125,7 +125,7 @@ export class Listed {
   }
 
   /** Reads the numbers of licenses. Rows of one vendor license follow each other. */
-  *#readFeatures(features: Table<FeatureRow>, now: number): Generator<void> {
+  *#readFeatures(features: FeatureTable, now: number): Generator<void> {
     for (const each of this.vendorLicenses.values()) {
       for (const feature of each.features.values()) {
         feature.licenses = undefined;
@@ -134,7 +134,7 @@ export class Listed {
     }
     let owner: ListedVendorLicense | undefined;
     let [vendorLicense, read] = ['', 0];
-    for (const row of features.scan()) {
+    for (const row of features) {
       read += 1;
       if (read % SLICE === 0) yield;
       if (row.vendorLicense !== vendorLicense) {

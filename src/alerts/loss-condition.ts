@@ -29,7 +29,7 @@ export const lossCondition =
       const { vendorLicense: vendor_license, feature } = loss;
       return result === false ? [] : [finding({ vendor_license, feature }, result, result.value)];
     });
-    const names = [...inventory.vendorLicenses].map(({ vendorLicense }) => vendorLicense);
+    const names = inventory.vendorLicenses.map(({ vendorLicense }) => vendorLicense);
     const unknown = of.isOfFeatures ? names.filter((name) => !features(name)) : [];
     return {
       findings,

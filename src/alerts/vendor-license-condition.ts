@@ -14,7 +14,7 @@ export const vendorLicenseCondition =
   ({ parametersOf, finding }) =>
   (view) => {
     const unknown = new Set<string>();
-    const findings = [...view.inventory.vendorLicenses].flatMap((row): Finding[] => {
+    const findings = view.inventory.vendorLicenses.flatMap((row): Finding[] => {
       const { vendorLicense } = row;
       const values = parametersOf({ vendorLicense });
       const result = values.enabled && met(row, values, view);

@@ -52,7 +52,7 @@ export function collectionTimes(
   inventory: Inventory | undefined,
 ): (vendorLicense: string | undefined) => number | undefined {
   const known = new Map(
-    inventory?.vendorLicenses.rows().map(({ vendorLicense, collectionTime }) => [vendorLicense, collectionTime]),
+    inventory?.vendorLicenses.map(({ vendorLicense, collectionTime }) => [vendorLicense, collectionTime]),
   );
   return (vendorLicense = '') => known.get(vendorLicense);
 }

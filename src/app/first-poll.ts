@@ -13,5 +13,5 @@ export function logFirstPoll(inventory: Inventory | undefined, url: string, log:
     return;
   }
   const { vendorLicenses, features } = inventory;
-  log.info({ vendorLicenses: vendorLicenses.count, features: features.count }, `ready: open ${url}`);
+  log.info({ vendorLicenses: vendorLicenses.length, features: features.count }, `ready: open ${url}`);
 }

@@ -131,7 +131,7 @@ export function* combinationsOf(raw: Query, inventory: Inventory | undefined): G
   const { products, features, ftype, type, wildcard } = values;
   const expand = wildcard !== 'upstream';
   const [expandsProducts, expandsFeatures] = [products, features].map((texts) => expand && texts.some(isPattern));
-  if ((expandsProducts || expandsFeatures) && (inventory === undefined || inventory.vendorLicenses.count === 0)) {
+  if ((expandsProducts || expandsFeatures) && (inventory === undefined || inventory.vendorLicenses.length === 0)) {
     throw new DatasourceError('upstream_down', `${target}: % cannot be expanded, because no names are known yet`);
   }
   requireApplicable(query, expand);

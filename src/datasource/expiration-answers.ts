@@ -93,11 +93,9 @@ export function* answerExpirations(
 function neverCollected({ values, isPattern, allows }: Query, { vendorLicenses }: Inventory): string | undefined {
   const isAskedFor = productMatcher(values.products, isPattern);
   const names = vendorLicenses
-    .rows()
     .filter(({ isReported, collectionTime }) => isReported && collectionTime === undefined)
     .map(({ vendorLicense }) => vendorLicense)
-    .filter((name) => isAskedFor(name) && allows('product', name))
-    .toArray();
+    .filter((name) => isAskedFor(name) && allows('product', name));
   return names.length === 0 ? undefined : namesText(names);
 }
 

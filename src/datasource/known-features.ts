@@ -35,7 +35,7 @@ export function* knownFeatures(
 ): Generator<void, KnownFeatures> {
   const found = new Map<string, Map<string, KnownFeature>>();
   let read = 0;
-  for (const row of inventory.features.scan()) {
+  for (const row of inventory.features) {
     read += 1;
     if (read % SLICE === 0) yield;
     const { vendorLicense, feature } = row;

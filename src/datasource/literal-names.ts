@@ -14,20 +14,16 @@ function* namesWithPercent(inventory: Inventory): Generator<void, ReadonlySet<st
   let names = known.get(features);
   if (names === undefined) {
     const found = new Set<string>();
-    const readers = [features.column('feature'), features.column('package')];
-    for (let row = 0; row < features.count; row += 1) {
-      if (row % SLICE === 0) yield;
-      for (const read of readers) {
-        const name = read(row);
-        if (name.includes('%')) found.add(name);
-      }
+    let read = 0;
+    for (const row of features) {
+      if (read % SLICE === 0) yield;
+      read += 1;
+      for (const name of [row.feature, row.package]) if (name.includes('%')) found.add(name);
     }
     names = found;
     known.set(features, names);
   }
-  const owners = vendorLicenses
-    .rows()
-    .flatMap(({ vendorLicense }) => (vendorLicense.includes('%') ? [vendorLicense] : []));
+  const owners = vendorLicenses.flatMap(({ vendorLicense }) => (vendorLicense.includes('%') ? [vendorLicense] : []));
   return new Set([...names, ...owners]);
 }
 

@@ -34,10 +34,9 @@ const SLICE = 256;
 /** The vendor licenses of the last poll that match a query. */
 function selectVendorLicenses({ values, allows, isPattern }: Query, inventory: Inventory): readonly VendorLicenseRow[] {
   const matches = productMatcher(values.filters === undefined ? [] : [values.filters], isPattern);
-  return inventory.vendorLicenses
-    .rows()
-    .filter(({ vendorLicense }) => matches(vendorLicense) && allows('product', vendorLicense))
-    .toArray();
+  return inventory.vendorLicenses.filter(
+    ({ vendorLicense }) => matches(vendorLicense) && allows('product', vendorLicense),
+  );
 }
 
 /** What is known about the server of a vendor license. `up` only if its data is current too. */
@@ -64,7 +63,7 @@ interface Counted {
 function* countedFeatures({ features }: Inventory): Generator<void, ReadonlyMap<string, Counted>> {
   const found = new Map<string, Counted>();
   let read = 0;
-  for (const row of features.scan()) {
+  for (const row of features) {
     read += 1;
     if (read % SLICE === 0) yield;
     if (!row.isReported) continue;
@@ -152,7 +151,7 @@ export function selectFeatures(
   const isPackage = matcherOf(pkg === undefined ? [] : [pkg], query.isPattern);
   const isAskedFor = (row: FeatureRow): boolean =>
     isProduct(row.vendorLicense) && isFeature(row.feature) && isPackage(row.package) && isLetThrough(query, row);
-  return inventory.features.rows().map((row) => (isAskedFor(row) ? row : undefined));
+  return Iterator.from(inventory.features).map((row) => (isAskedFor(row) ? row : undefined));
 }
 
 export function* answerFeatures(query: Query, inventory: Inventory, calendar: Calendar): Generator<void, TargetAnswer> {

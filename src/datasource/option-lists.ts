@@ -46,15 +46,11 @@ export function targetOptions(servesUsers: boolean): readonly TargetOption[] {
 }
 
 const productNames = (inventory: Inventory): readonly string[] =>
-  inventory.vendorLicenses
-    .rows()
-    .map(({ vendorLicense }) => vendorLicense)
-    .toArray();
+  inventory.vendorLicenses.map(({ vendorLicense }) => vendorLicense);
 
 function packageNames(inventory: Inventory, products: readonly string[]): readonly string[] {
   const matches = productMatcher(products);
-  const packages = inventory.features
-    .rows()
+  const packages = Iterator.from(inventory.features)
     .filter((entry) => entry.package !== '' && matches(entry.vendorLicense))
     .map((entry) => entry.package);
   return [...new Set(packages)].sort();

@@ -26,7 +26,7 @@ const names = ['In use', 'Bought', 'Share', 'Next expiry', 'Ended'];
 function* sumFeatures(inventory: Inventory): Generator<void, ReadonlyMap<string, ProductSums>> {
   const sums = new Map<string, ProductSums>();
   let read = 0;
-  for (const row of inventory.features.rows()) {
+  for (const row of inventory.features) {
     read += 1;
     if (read % SLICE === 0) yield;
     const sum = sums.get(row.vendorLicense) ?? {

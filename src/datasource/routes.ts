@@ -38,7 +38,7 @@ function health({ inventory }: Backend): object {
     const { vendorLicenses, readings } = known;
     const { failure, goodAt = 0 } = readings.of('GetProducts')?.parts.get(WHOLE) ?? {};
     if (failure !== undefined) throw new Error(`GetProducts: ${failure.message}`);
-    return { status: 'ok', vendor_licenses: vendorLicenses.count, polled_at: new Date(goodAt * 1000).toISOString() };
+    return { status: 'ok', vendor_licenses: vendorLicenses.length, polled_at: new Date(goodAt * 1000).toISOString() };
   } catch (error) {
     throw new DatasourceError('upstream_down', (error as Error).message);
   }

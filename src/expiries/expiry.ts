@@ -57,9 +57,7 @@ export async function readExpiries(
 ): Promise<KnownExpiries> {
   const unknown = createUnknownExpiries(inventory, owners, isOwnerAsked);
   const found: Expiry[] = [];
-  const { features } = inventory;
-  await forEachSliced(features.count, (at) => {
-    const row = features.at(at);
+  await forEachSliced(inventory.features, (row) => {
     const { vendorLicense, feature, version, package: pkg, featureType, expiration } = row;
     const { owner } = owners.of(vendorLicense, feature);
     if (!isOwnerAsked(owner)) return;

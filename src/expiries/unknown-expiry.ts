@@ -92,7 +92,6 @@ export function createUnknownExpiries(
       const reasons = expected.map((endpoint) => createReason(readings, endpoint));
       const neverCollected = new Set(
         vendorLicenses
-          .rows()
           .filter(({ isReported, collectionTime }) => isReported && collectionTime === undefined)
           .map(({ vendorLicense }) => vendorLicense),
       );
@@ -107,7 +106,7 @@ export function createUnknownExpiries(
         return count === 1 ? '1 feature has no known expiry' : `${count} features have no known expiry`;
       };
       const mayOwn = createOwnership(owners, isOwnerAsked);
-      const names = vendorLicenses.rows().map(({ vendorLicense }) => vendorLicense);
+      const names = vendorLicenses.map(({ vendorLicense }) => vendorLicense);
       return [...new Set([...names, ...seen.keys()])]
         .filter((name) => seen.has(name) || mayOwn(name))
         .sort()

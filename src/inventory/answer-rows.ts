@@ -38,7 +38,6 @@ const readers = createReaders<AnswerRecord>((name) => {
 export function featureRowsOf(inventory: Inventory, records: readonly FeatureRecord[]): readonly FeatureRow[] {
   const withheld = new Set(
     inventory.vendorLicenses
-      .rows()
       .filter(({ isWithheld }) => isWithheld)
       .map(({ vendorLicense }) => vendorLicense.toLowerCase()),
   );

@@ -1,11 +1,10 @@
 import type { Snapshot } from '../model/snapshot.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { Uses } from '../scheduling/uses.ts';
-import type { FeatureRow } from './feature-row.ts';
+import type { FeatureTable } from './feature-table.ts';
 import { type Derived, type FeaturesRequest, isSameRequest } from './features-request.ts';
 import type { FieldStates } from './field-states.ts';
 import { type Inventory, type InventoryPolicy, planInventory } from './inventory.ts';
-import type { Table } from './table.ts';
 
 /** A reader that is notified of each new inventory. */
 export interface InventoryReader {
@@ -21,11 +20,11 @@ export interface InventoryReader {
 /** Derives features from the records of answers. */
 export interface FeatureSource {
   /** The rows can be read until they are released. */
-  derive(request: FeaturesRequest): Promise<Derived<Table<FeatureRow>>>;
+  derive(request: FeaturesRequest): Promise<Derived<FeatureTable>>;
   /** Whether the source still has what the rows were derived from. If not, they can be read, but not rendered. */
-  holds(features: Table<FeatureRow>): boolean;
+  holds(features: FeatureTable): boolean;
   /** No reader uses the rows any more. */
-  release(features: Table<FeatureRow>): void;
+  release(features: FeatureTable): void;
 }
 
 export interface CurrentInventoryOptions {
@@ -49,7 +48,7 @@ export interface CurrentInventory {
   latest(): Inventory | undefined;
   /** Notifies a reader of each inventory from now on. */
   subscribe(reader: InventoryReader): void;
-  /** Runs work that reads the inventory over several turns of the event loop. */
+  /** Runs work that reads the inventory over several turns of the event loop; `undefined` as `latest`, and once it is stopped. */
   use<T>(work: (inventory: Inventory | undefined) => Promise<T>): Promise<T>;
   /** Stops the ageing and the notification of readers. */
   stop(): void;
@@ -65,19 +64,24 @@ const MAX_TIMEOUT = 2 ** 31 - 1;
 export function createCurrentInventory(options: CurrentInventoryOptions): CurrentInventory {
   const { policy, now, onProblem } = options;
   /** Features are released when they are neither current nor in use. */
-  const uses = new Uses<Table<FeatureRow>>((features) => options.features.release(features));
+  const uses = new Uses<FeatureTable>((features) => {
+    features.release();
+    options.features.release(features);
+  });
   let newest: Snapshot | undefined;
   let current: Inventory | undefined;
-  let derived: { readonly request: FeaturesRequest; readonly features: Derived<Table<FeatureRow>> } | undefined;
+  let derived: { readonly request: FeaturesRequest; readonly features: Derived<FeatureTable> } | undefined;
   let ageOut: NodeJS.Timeout | undefined;
   let isStopped = false;
   let reading: Promise<unknown> = Promise.resolve();
 
   const use: CurrentInventory['use'] = async (work) => {
-    const features = current?.features;
+    // once stopped, its features are released
+    const inventory = isStopped ? undefined : current;
+    const features = inventory?.features;
     if (features !== undefined) uses.begin(features);
     try {
-      return await work(current);
+      return await work(inventory);
     } finally {
       if (features !== undefined) uses.end(features);
     }
@@ -110,7 +114,7 @@ export function createCurrentInventory(options: CurrentInventoryOptions): Curren
   };
 
   /** The features of a request. They are derived only if it differs from the previous one. */
-  const featuresOf = async (request: FeaturesRequest): Promise<Derived<Table<FeatureRow>>> => {
+  const featuresOf = async (request: FeaturesRequest): Promise<Derived<FeatureTable>> => {
     const isCurrent = derived !== undefined && options.features.holds(derived.features.columns);
     if (derived !== undefined && isCurrent && isSameRequest(derived.request, request)) return derived.features;
     derived = undefined;

@@ -90,24 +90,16 @@ export type RowReader<Source> = (source: Source) => unknown;
 /** A reader of each value of a row. */
 export type RowReaders<Source> = readonly RowReader<Source>[];
 
-export const createReaders = <Source>(create: (name: string) => RowReader<Source>): RowReaders<Source> =>
+export const createReaders = <Source>(create: (name: string) => RowReader<Source>): RowReader<Source>[] =>
   rowNames.map(create);
-
-/** The reader of one value. */
-export const readerOf = <Source>(readers: RowReaders<Source>, name: keyof FeatureRow): RowReader<Source> =>
-  readers[rowNames.indexOf(name)] as RowReader<Source>;
 
 /** A row whose values are read when they are needed. Each getter knows the place of its reader, which needs no search. */
 class FeatureView<Source> {
   readonly #readers: RowReaders<Source>;
-  #source: Source;
+  readonly #source: Source;
 
   constructor(readers: RowReaders<Source>, source: Source) {
     this.#readers = readers;
-    this.#source = source;
-  }
-
-  move(source: Source): void {
     this.#source = source;
   }
 
@@ -121,9 +113,7 @@ class FeatureView<Source> {
   }
 }
 
-/** A row that can be moved to another source. */
-export type MovableRow<Source> = FeatureRow & Pick<FeatureView<Source>, 'move'>;
-
-export const createFeatureRow = <Source>(readers: RowReaders<Source>, source: Source): MovableRow<Source> =>
-  // all of its other properties are getters of the class
-  new FeatureView(readers, source) as unknown as MovableRow<Source>;
+/** A row that always shows the same source. */
+export const createFeatureRow = <Source>(readers: RowReaders<Source>, source: Source): FeatureRow =>
+  // its properties are getters of the class
+  new FeatureView(readers, source) as unknown as FeatureRow;

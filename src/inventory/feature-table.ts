@@ -6,41 +6,52 @@ import {
   expiryFieldOf,
   type FeatureRow,
   featureLabelFields,
-  type MovableRow,
   type RowReaders,
-  readerOf,
   usageNames,
 } from './feature-row.ts';
-import type { Table } from './table.ts';
+
+/**
+ * The features of an inventory, sorted by their labels. Each value is decoded when it is read. A row can be kept: it shows the same
+ * values until the table is released, and throws from then on.
+ */
+export interface FeatureTable extends Iterable<FeatureRow> {
+  readonly count: number;
+  [Symbol.iterator](): IteratorObject<FeatureRow, undefined>;
+  /** Nobody may read its rows any more: their memory is used for others. */
+  release(): void;
+}
 
 type RowValue = (row: number) => unknown;
 
-/** All rows in one view. It is no generator, and its result is one object too: rules read a million rows in each evaluation. */
-class Scan extends Iterator<FeatureRow, undefined> {
+/** All rows of a table. It is no generator, because that takes longer: rules read a million rows in each evaluation. */
+class Rows extends Iterator<FeatureRow, undefined> {
   readonly #count: number;
-  readonly #view: MovableRow<number>;
-  readonly #result: IteratorYieldResult<FeatureRow>;
+  readonly #readers: RowReaders<number>;
   #row = 0;
 
   constructor(count: number, readers: RowReaders<number>) {
     super();
     this.#count = count;
-    this.#view = createFeatureRow(readers, 0);
-    this.#result = { done: false, value: this.#view };
+    this.#readers = readers;
   }
 
   next(): IteratorResult<FeatureRow, undefined> {
     if (this.#row >= this.#count) return { done: true, value: undefined };
-    this.#view.move(this.#row);
+    const value = createFeatureRow(this.#readers, this.#row);
     this.#row += 1;
-    return this.#result;
+    return { done: false, value };
   }
 }
 
-/** The features of a generation as rows. Each value is decoded when it is read. */
-class FeatureTable implements Table<FeatureRow> {
+/** Reads a value of any row of a table that is released. */
+const readReleased: RowValue = () => {
+  throw new Error('the features were released; read them in `CurrentInventory.use`');
+};
+
+/** The features of a generation as rows. */
+class StoredFeatures implements FeatureTable {
   readonly #columns: FeatureColumns;
-  readonly #readers: RowReaders<number>;
+  readonly #readers: RowValue[];
 
   constructor(columns: FeatureColumns) {
     this.#columns = columns;
@@ -51,25 +62,12 @@ class FeatureTable implements Table<FeatureRow> {
     return this.#columns.count;
   }
 
-  at(row: number): FeatureRow {
-    if (!(row >= 0 && row < this.count)) throw new RangeError(`there is no row ${row} of ${this.count}`);
-    return createFeatureRow(this.#readers, row);
+  [Symbol.iterator](): IteratorObject<FeatureRow, undefined> {
+    return new Rows(this.count, this.#readers);
   }
 
-  column<Name extends keyof FeatureRow>(name: Name): (row: number) => FeatureRow[Name] {
-    return readerOf(this.#readers, name) as (row: number) => FeatureRow[Name];
-  }
-
-  *rows(): Generator<FeatureRow, undefined> {
-    for (let row = 0; row < this.count; row += 1) yield this.at(row);
-  }
-
-  scan(): IteratorObject<FeatureRow, undefined> {
-    return new Scan(this.count, this.#readers);
-  }
-
-  [Symbol.iterator](): Iterator<FeatureRow> {
-    return this.rows();
+  release(): void {
+    this.#readers.fill(readReleased);
   }
 
   #create(name: string): RowValue {
@@ -124,4 +122,4 @@ class FeatureTable implements Table<FeatureRow> {
   }
 }
 
-export const createFeatureTable = (columns: FeatureColumns): Table<FeatureRow> => new FeatureTable(columns);
+export const createFeatureTable = (columns: FeatureColumns): FeatureTable => new StoredFeatures(columns);

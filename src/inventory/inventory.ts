@@ -10,7 +10,7 @@ import {
   WHOLE,
 } from '../model/snapshot.ts';
 import { canonical, parseVendorLicense } from '../model/vendor-license.ts';
-import type { FeatureRow } from './feature-row.ts';
+import type { FeatureTable } from './feature-table.ts';
 import type { Derived, FeaturesRequest, PartRecords } from './features-request.ts';
 import { type FieldStates, noFieldStates } from './field-states.ts';
 import { createKnowledge, type Knowledge } from './knowledge.ts';
@@ -19,7 +19,6 @@ import { availabilityOf, type EndpointAvailability, type PollState, pollStates }
 import { createReadings, type Readings } from './readings.ts';
 import type { Selection } from './selection.ts';
 import { createSpelling } from './spelling.ts';
-import { type Table, tableOf } from './table.ts';
 import { createVendorLicenseRow, type VendorLicenseRow } from './vendor-license-row.ts';
 
 /** What is shown, apart from the age limits. */
@@ -41,18 +40,18 @@ export interface HistoryRow {
 
 /**
  * What is known now: a snapshot after matching names, ageing, withholding and merging. Metrics, alerts, Grafana and pages
- * read only this. Tables are sorted by their labels.
+ * read only this. Rows are sorted by their labels.
  */
 export interface Inventory {
   /** Epoch seconds. */
   readonly at: number;
-  readonly vendorLicenses: Table<VendorLicenseRow>;
+  readonly vendorLicenses: readonly VendorLicenseRow[];
   /**
    * The same object as in the previous inventory if its records have not changed. Its rows can be read in the same turn
-   * of the event loop, and in `CurrentInventory.use`.
+   * of the event loop, and in `CurrentInventory.use`; after that they may be released, and throw.
    */
-  readonly features: Table<FeatureRow>;
-  readonly history: Table<HistoryRow>;
+  readonly features: FeatureTable;
+  readonly history: readonly HistoryRow[];
   readonly concurrentUsers: number | undefined;
   /** The spellings of each vendor license in the analyzer. There can be several third parts. */
   readonly spellings: ReadonlyMap<string, readonly string[]>;
@@ -207,7 +206,7 @@ export interface InventoryPlan {
   /** What its features are derived from. */
   readonly request: FeaturesRequest;
   /** Completes the inventory. */
-  complete(features: Derived<Table<FeatureRow>>): Inventory;
+  complete(features: Derived<FeatureTable>): Inventory;
 }
 
 /**
@@ -243,9 +242,9 @@ export function planInventory(
       });
       return {
         at: now,
-        vendorLicenses: tableOf(rows),
+        vendorLicenses: rows,
         features: columns,
-        history: tableOf(deriveHistory(snapshot, now, policy)),
+        history: deriveHistory(snapshot, now, policy),
         concurrentUsers: users === undefined ? undefined : freshGood(users, WHOLE, now)?.value,
         spellings: spellingsOf(rows, names),
         polls,

@@ -1,4 +1,3 @@
-import type { Table } from '../inventory/table.ts';
 import type { Fields } from '../query-api/field.ts';
 import { type ModelName, modelName } from '../query-api/records.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
@@ -6,7 +5,7 @@ import { createFamily, type Family, toNumber } from './family.ts';
 import { type Enabled, isEnabled, type Metric, type MetricOf } from './metric.ts';
 import type { Rows } from './rows.ts';
 
-/** Reads metrics from the tables of the inventory. The table of fields defines which column a gauge shows. */
+/** Reads metrics from the rows of the inventory. The table of fields defines which column a gauge shows. */
 
 type GaugeField<F extends Fields> = {
   [Name in keyof F]: F[Name]['metric'] extends `license_${string}` ? Name : never;
@@ -39,20 +38,16 @@ export function fieldGauges<F extends Fields, Column>(
 export function collectGauges<
   Column extends string,
   Row extends { readonly [Name in Column]: number | boolean | undefined },
->(gauges: readonly FieldGauge<Column>[], enabled: Enabled, table: Table<Row>, rows: Rows): Family[] {
+>(gauges: readonly FieldGauge<Column>[], enabled: Enabled, table: readonly Row[], rows: Rows): Family[] {
   return gauges
     .filter(({ name }) => isEnabled(catalogue[name], enabled))
-    .map(({ name, column }) => {
-      const read = table.column(column);
-      return createFamily(name, rows, (row) => toNumber(read(row)));
-    });
+    .map(({ name, column }) => createFamily(name, rows, (row) => toNumber(table[row]?.[column])));
 }
 
 /** Returns a reader of the label values of a row. Each label is the column of the same name. */
 export function labelsOf<Label extends string, Row extends { readonly [Name in ModelName<Label>]: string | undefined }>(
   labels: readonly Label[],
-  table: Table<Row>,
-): (row: number) => readonly string[] {
-  const columns = labels.map((label) => table.column(modelName(label)));
-  return (row) => columns.map((read) => read(row) ?? '');
+): (row: Row) => readonly string[] {
+  const columns = labels.map((label) => modelName(label));
+  return (row) => columns.map((column) => row[column] ?? '');
 }

@@ -57,16 +57,13 @@ export function collectVendorLicenses(
   owners: Owners,
 ): Family[] {
   const { license_vendor_license_icon_info: icons } = infoMetrics;
-  const all = [...vendorLicenses];
   const names = rowsOf(
     'license_server_up',
-    all.map(({ vendorLicense }) => [vendorLicense]),
+    vendorLicenses.map(({ vendorLicense }) => [vendorLicense]),
   );
-  const isReported = vendorLicenses.column('isReported');
-  const isKept = vendorLicenses.column('isKept');
-  const reported = [...all.keys()].filter(isReported);
-  const named = [...all.keys()].filter((row) => isReported(row) || isKept(row));
-  const identity = labelsOf(identityLabels, vendorLicenses);
+  const reported = vendorLicenses.filter(({ isReported }) => isReported);
+  const named = vendorLicenses.filter(({ isReported, isKept }) => isReported || isKept);
+  const identity = labelsOf<(typeof identityLabels)[number], VendorLicenseRow>(identityLabels);
   const infoRows = buildRows(
     [...identityLabels, ...owners.names],
     named.map((row) => {
@@ -75,17 +72,16 @@ export function collectVendorLicenses(
       return [...labels, ...owners.names.map((name) => owner[name] ?? '')];
     }),
   );
-  const iconRows = rowsOf('license_vendor_license_icon_info', reported.map(labelsOf(icons.labels, vendorLicenses)));
-  const downs = all.flatMap(({ vendorLicense, downQualifiers }) =>
+  const iconRows = rowsOf('license_vendor_license_icon_info', reported.map(labelsOf(icons.labels)));
+  const downs = vendorLicenses.flatMap(({ vendorLicense, downQualifiers }) =>
     downQualifiers.map((qualifier) => [vendorLicense, qualifier]),
   );
-  const up = vendorLicenses.column('up');
   const always = () => 1;
   return [
     createFamily('license_vendor_license_info', infoRows, always),
     ...(isEnabled(icons, enabled) ? [createFamily('license_vendor_license_icon_info', iconRows, always)] : []),
-    createFamily('license_server_up', names, (row) => toNumber(up(row))),
-    collectKnowledge(all, knowledge),
+    createFamily('license_server_up', names, (row) => toNumber(vendorLicenses[row]?.up)),
+    collectKnowledge(vendorLicenses, knowledge),
     createFamily('license_server_down_info', rowsOf('license_server_down_info', downs), always),
     ...collectGauges(productGauges, enabled, vendorLicenses, names),
   ];
@@ -94,15 +90,11 @@ export function collectVendorLicenses(
 /** The newest point of GetHistory (spec 2.6) of the selected features. */
 export function collectHistory({ history }: Inventory, enabled: Enabled): Family[] {
   if (!enabled.history) return [];
-  const labels = labelsOf(historyLabels, history);
-  const rows = rowsOf(
-    'license_feature_history_denials',
-    Array.from({ length: history.count }, (_, row) => labels(row)),
-  );
+  const rows = rowsOf('license_feature_history_denials', history.map(labelsOf(historyLabels)));
   return [
-    createFamily('license_feature_history_denials', rows, history.column('denials')),
-    createFamily('license_feature_history_elapsed_time', rows, history.column('elapsedTime')),
-    createFamily('license_feature_history_timestamp_seconds', rows, history.column('at')),
+    createFamily('license_feature_history_denials', rows, (row) => history[row]?.denials),
+    createFamily('license_feature_history_elapsed_time', rows, (row) => history[row]?.elapsedTime),
+    createFamily('license_feature_history_timestamp_seconds', rows, (row) => history[row]?.at),
   ];
 }
 

@@ -26,11 +26,8 @@ export type DenialSource =
   | { readonly kind: 'recorded'; readonly today: () => Promise<Known<DeniedToday>> };
 
 function polledToday({ history }: Inventory): Known<DeniedToday> {
-  if (history.count === 0) return { reason: 'the denials are not known' };
-  const features = history
-    .rows()
-    .flatMap(({ denials, ...name }) => (denials === undefined ? [] : [{ ...name, denials }]))
-    .toArray();
+  if (history.length === 0) return { reason: 'the denials are not known' };
+  const features = history.flatMap(({ denials, ...name }) => (denials === undefined ? [] : [{ ...name, denials }]));
   return { value: { features } };
 }
 

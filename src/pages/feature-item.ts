@@ -30,7 +30,7 @@ export function shareOf({ inUse, bought }: Pick<FeatureItem, 'inUse' | 'bought'>
 
 export const isSaturated = (item: Pick<FeatureItem, 'inUse' | 'bought'>): boolean => (shareOf(item) ?? 0) >= SATURATED;
 
-/** A copy of a row, which is only a view. */
+/** A copy of a row, which cannot be read once its inventory is released. */
 export function itemOf(row: FeatureRow): FeatureItem {
   const { vendorLicense, feature, version, package: pkg, featureType, inUse, expiration } = row;
   return {

@@ -1,3 +1,4 @@
+import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { forEachSliced } from '../scheduling/slices.ts';
@@ -42,11 +43,9 @@ const namesOfFeatures = new WeakMap<Features, readonly string[]>();
 async function namesOf(features: Features): Promise<readonly string[]> {
   const known = namesOfFeatures.get(features);
   if (known !== undefined) return known;
-  const [feature, pkg] = [features.column('feature'), features.column('package')];
   const names: string[] = [];
-  await forEachSliced(features.count, (row) => {
-    const packageName = pkg(row);
-    names.push((packageName === '' ? feature(row) : `${feature(row)} ${packageName}`).toLowerCase());
+  await forEachSliced(features, ({ feature, package: pkg }) => {
+    names.push((pkg === '' ? feature : `${feature} ${pkg}`).toLowerCase());
   });
   namesOfFeatures.set(features, names);
   return names;
@@ -61,31 +60,25 @@ export async function findFeatures(
 ): Promise<Found> {
   const found = new Leaders<FeatureItem>(MAX_FOUND);
   const names = words.length === 0 ? undefined : await namesOf(features);
-  const [vendorLicenseOf, feature] = [features.column('vendorLicense'), features.column('feature')];
-  const [inUse, maxAvailable, maxQueued] = [
-    features.column('inUse'),
-    features.column('maxAvailable'),
-    features.column('maxQueued'),
-  ];
   const hasOwners = owners.entries.length > 0;
-  const isOwned = (row: number, missing: readonly string[]): boolean =>
-    missingWords(Object.values(owners.of(vendorLicenseOf(row), feature(row))).join(' '), missing).length === 0;
+  const isOwned = (row: FeatureRow, missing: readonly string[]): boolean =>
+    missingWords(Object.values(owners.of(row.vendorLicense, row.feature)).join(' '), missing).length === 0;
   // the rows of a vendor license follow each other
   let current: string | undefined;
   let wordsOfFeature = words;
-  await forEachSliced(features.count, (row) => {
-    const name = vendorLicenseOf(row);
+  await forEachSliced(features, (row, at) => {
+    const { vendorLicense: name } = row;
     if (name !== current) {
       current = name;
       wordsOfFeature = missingWords(name, words);
     }
     if (vendorLicense !== undefined && name !== vendorLicense) return;
-    const text = names?.[row] ?? '';
+    const text = names?.[at] ?? '';
     if (!hasAll(text, wordsOfFeature) && !(hasOwners && isOwned(row, missingWords(text, wordsOfFeature)))) return;
-    const licenses = maxAvailable(row) ?? 0;
-    const share = licenses === 0 ? 0 : Math.min(1, (inUse(row) ?? 0) / licenses);
-    const rank = -(maxQueued(row) ?? 0) - share;
-    if (found.counts(rank)) found.add(rank, itemOf(features.at(row)));
+    const { maxAvailable: licenses = 0, inUse = 0, maxQueued = 0 } = row;
+    const share = licenses === 0 ? 0 : Math.min(1, inUse / licenses);
+    const rank = -maxQueued - share;
+    if (found.counts(rank)) found.add(rank, itemOf(row));
   });
   return { features: found.values(), count: found.count };
 }

@@ -1,5 +1,6 @@
 import { SATURATED } from '../datasource/feature-totals.ts';
 import { serverState } from '../datasource/live-answers.ts';
+import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import { isUncounted } from '../model/uncounted.ts';
@@ -73,29 +74,17 @@ const noSums = (): Sums => ({
   nextExpiry: Number.POSITIVE_INFINITY,
 });
 
-/** Reads the values of a row that are added up, each in its column: that is faster than row by row. */
-const columnsOf = ({ features }: Inventory) => ({
-  vendorLicense: features.column('vendorLicense'),
-  isReported: features.column('isReported'),
-  inUse: features.column('inUse'),
-  maxAvailable: features.column('maxAvailable'),
-  maxQueued: features.column('maxQueued'),
-  licenseType: features.column('licenseType'),
-  expiration: features.column('expiration'),
-});
-
 /**
  * Adds the usage of one feature.
  *
  * @param isKnown whether the features of its vendor license are known
  * @returns the share of its licenses that is in use; 0 if it is not known
  */
-function addUsage(sums: Sums, row: number, columns: ReturnType<typeof columnsOf>, isKnown: boolean): number {
-  const inUse = columns.inUse(row);
-  const maxAvailable = columns.maxAvailable(row);
-  const isExpected = columns.isReported(row) || !isKnown;
+function addUsage(sums: Sums, row: FeatureRow, isKnown: boolean): number {
+  const { inUse, maxAvailable } = row;
+  const isExpected = row.isReported || !isKnown;
   if (inUse === undefined && isExpected) sums.withoutUsage += 1;
-  if (isUncounted({ licenseType: columns.licenseType(row) })) return 0;
+  if (isUncounted(row)) return 0;
   if (inUse === undefined || maxAvailable === undefined) {
     if (isExpected) sums.withoutShare += 1;
     return 0;
@@ -108,10 +97,10 @@ function addUsage(sums: Sums, row: number, columns: ReturnType<typeof columnsOf>
 }
 
 /** @returns the requests that wait; 0 if that is not known, which is counted */
-function addQueue(sums: Sums, row: number, columns: ReturnType<typeof columnsOf>, isKnown: boolean): number {
-  const waiting = columns.maxQueued(row);
+function addQueue(sums: Sums, row: FeatureRow, isKnown: boolean): number {
+  const { maxQueued: waiting } = row;
   if (waiting === undefined) {
-    if (columns.isReported(row) || !isKnown) sums.withoutQueue += 1;
+    if (row.isReported || !isKnown) sums.withoutQueue += 1;
     return 0;
   }
   sums.waiting += waiting;
@@ -150,20 +139,19 @@ const byUrgency = (a: VendorLicenseFigures, b: VendorLicenseFigures): number =>
 /** Reads every feature once. */
 async function siteFigures(inventory: Inventory): Promise<SiteFigures> {
   const { at, vendorLicenses, features, knowledge } = inventory;
-  const columns = columnsOf(inventory);
   const sums = new Map<string, Sums>();
   const short = new Leaders<FeatureItem>(MAX_FEATURES);
   const expiring = new Leaders<FeatureItem>(MAX_FEATURES);
   const expired = new Leaders<FeatureItem>(MAX_EXPIRED);
-  const consider = (list: Leaders<FeatureItem>, rank: number, row: number): void => {
-    if (list.counts(rank)) list.add(rank, itemOf(features.at(row)));
+  const consider = (list: Leaders<FeatureItem>, rank: number, row: FeatureRow): void => {
+    if (list.counts(rank)) list.add(rank, itemOf(row));
   };
   // the rows of a vendor license follow each other
   let current: string | undefined;
   let own = noSums();
   let isKnown = false;
-  await forEachSliced(features.count, (row) => {
-    const vendorLicense = columns.vendorLicense(row);
+  await forEachSliced(features, (row) => {
+    const { vendorLicense } = row;
     if (vendorLicense !== current) {
       current = vendorLicense;
       own = sums.get(vendorLicense) ?? noSums();
@@ -171,22 +159,19 @@ async function siteFigures(inventory: Inventory): Promise<SiteFigures> {
       isKnown = knowledge.features(vendorLicense);
     }
     own.features += 1;
-    const waiting = addQueue(own, row, columns, isKnown);
-    const share = addUsage(own, row, columns, isKnown);
+    const waiting = addQueue(own, row, isKnown);
+    const share = addUsage(own, row, isKnown);
     if (waiting > 0 || share >= SATURATED) consider(short, -waiting - share / 1e6, row);
-    const expiration = columns.expiration(row);
+    const { expiration } = row;
     addExpiry(own, expiration, at);
     if (expiration === undefined || expiration === Number.POSITIVE_INFINITY) return;
     if (expiration > at) consider(expiring, expiration, row);
     else consider(expired, -expiration, row);
   });
-  const listed = vendorLicenses
-    .rows()
-    .map((row): VendorLicenseFigures => {
-      const { vendorLicense } = row;
-      return { row, state: serverState(row), ...(sums.get(vendorLicense) ?? noSums()) };
-    })
-    .toArray();
+  const listed = vendorLicenses.map((row): VendorLicenseFigures => {
+    const { vendorLicense } = row;
+    return { row, state: serverState(row), ...(sums.get(vendorLicense) ?? noSums()) };
+  });
   return {
     sums: total(sums.values()),
     vendorLicenses: listed.sort(byUrgency),

@@ -63,7 +63,7 @@ function currentOnes({ vendorLicenses }: Inventory): ReadonlySet<string> {
 export function* knownFeaturesOf(inventory: Inventory): Generator<void, KnownFeatures> {
   const current = currentOnes(inventory);
   const open = new Map<string, OpenFeature>();
-  for (const row of inventory.features.scan()) {
+  for (const row of inventory.features) {
     yield;
     if (!row.isReported) continue;
     const { vendorLicense, feature, package: packageName, featureType, maxAvailable } = row;

@@ -1,5 +1,4 @@
-import type { FeatureRow } from '../inventory/feature-row.ts';
-import type { Table } from '../inventory/table.ts';
+import type { FeatureTable } from '../inventory/feature-table.ts';
 import type { SeriesName } from './demand.ts';
 
 /** What the last poll knows of a series. History has none of it, and no versions. */
@@ -36,10 +35,10 @@ function nextExpiration(a: number | undefined, b: number | undefined, now: numbe
 }
 
 /** @param now epoch seconds */
-export function* createLiveIndex(features: Table<FeatureRow>, now: number): Generator<void, LiveIndex> {
+export function* createLiveIndex(features: FeatureTable, now: number): Generator<void, LiveIndex> {
   const index = new Map<string, LiveFigures>();
   let read = 0;
-  for (const row of features.scan()) {
+  for (const row of features) {
     read += 1;
     if (read % SLICE === 0) yield;
     const key = keyOf(row);

@@ -72,16 +72,18 @@ export function runAtOnce<T>(work: Generator<void, T>): T {
   }
 }
 
-/** Indexes between two looks at the clock. */
+/** Items between two looks at the clock. */
 const STEP = 128;
 
-function* visiting(count: number, visit: (index: number) => void): Generator<void, void> {
-  for (let index = 0; index < count; index += 1) {
+function* visiting<T>(items: Iterable<T>, visit: (item: T, index: number) => void): Generator<void, void> {
+  let index = 0;
+  for (const item of items) {
     if (index % STEP === 0) yield;
-    visit(index);
+    visit(item, index);
+    index += 1;
   }
 }
 
-/** Visits the indexes of a long list in slices: a site has 100,000 features. */
-export const forEachSliced = (count: number, visit: (index: number) => void): Promise<void> =>
-  runSliced(visiting(count, visit));
+/** Visits a long list in slices: a site has 100,000 features. */
+export const forEachSliced = <T>(items: Iterable<T>, visit: (item: T, index: number) => void): Promise<void> =>
+  runSliced(visiting(items, visit));

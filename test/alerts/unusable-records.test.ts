@@ -277,7 +277,7 @@ describe('records that are unusable for 35 minutes', () => {
       expect([...vendorLicenses].map(({ vendorLicense }) => vendorLicense)).toContain(SITE);
       // a scan moves one row
       const names: string[] = [];
-      for (const { isReported, feature } of features.scan()) if (isReported) names.push(feature);
+      for (const { isReported, feature } of features) if (isReported) names.push(feature);
       expect(names).toEqual(expect.arrayContaining(['firing', 'pending', 'calm']));
       if (breaking.list === 'GetFeatures')
         expect(['features', 'usage', 'expirations'].map((data) => knownAt(data, minute))).toEqual([0, 0, 0]);

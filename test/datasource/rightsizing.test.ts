@@ -6,7 +6,6 @@ import { answerRightsizing } from '../../src/datasource/rightsizing-answers.ts';
 import { answerRows } from '../../src/datasource/rows.ts';
 import type { FeatureRow } from '../../src/inventory/feature-row.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
-import { tableOf } from '../../src/inventory/table.ts';
 import { createLocalTime, dateText } from '../../src/model/local-time.ts';
 import { createOwners } from '../../src/model/owners.ts';
 import { createPrices, type PriceEntry } from '../../src/model/prices.ts';
@@ -22,8 +21,8 @@ const REFUSAL = 'prices are not shown: REMEDY';
 
 const inventory = {
   at: AT,
-  vendorLicenses: tableOf([]),
-  features: tableOf([
+  vendorLicenses: [],
+  features: [
     {
       vendorLicense: 'lic01;cadd',
       feature: 'solver',
@@ -34,7 +33,7 @@ const inventory = {
       borrowedUse: 1,
       expiration: AT + 86_400,
     } as FeatureRow,
-  ]),
+  ],
 } as unknown as Inventory;
 
 interface Setup {

@@ -15,7 +15,7 @@ import {
   product,
   type Scenario,
 } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
+import { deriveInventoryNow, everything, featureAt } from '../support/stored-answers.ts';
 
 const policy: InventoryPolicy = {
   ...everything,
@@ -53,7 +53,7 @@ describe('vendor licenses', () => {
         ]),
       ),
     });
-    expect(inventory.vendorLicenses.count).toBe(1);
+    expect(inventory.vendorLicenses.length).toBe(1);
     expect(licenses(inventory)['a;b']).toMatchObject({
       distinctUsers: 7,
       maxAvailable: 11,
@@ -87,7 +87,7 @@ describe('vendor licenses', () => {
       isReported: false,
     });
     expect(
-      derive({ products, down: failed({ at: NOW - 9000, value: answer([{ label: 'a;b' }]) }) }).vendorLicenses.count,
+      derive({ products, down: failed({ at: NOW - 9000, value: answer([{ label: 'a;b' }]) }) }).vendorLicenses.length,
     ).toBe(0);
   });
 
@@ -152,7 +152,7 @@ describe('vendor licenses', () => {
       distinctUsers: undefined,
       active: undefined,
     });
-    expect(inventory.features.at(0)).toMatchObject({
+    expect(featureAt(inventory.features, 0)).toMatchObject({
       maxAvailable: 10,
       tokenCostValue: 0,
       inUse: undefined,
@@ -160,8 +160,8 @@ describe('vendor licenses', () => {
       maxQueued: undefined,
       logInUse: undefined,
     });
-    expect(inventory.features.at(0).expiration).toBe(NOW + 86_400);
-    expect(derive(scenario, NOW, { usageWhenNotCurrent: 'export' }).features.at(0).inUse).toBe(6);
+    expect(featureAt(inventory.features, 0).expiration).toBe(NOW + 86_400);
+    expect(featureAt(derive(scenario, NOW, { usageWhenNotCurrent: 'export' }).features, 0).inUse).toBe(6);
   });
 });
 
@@ -207,7 +207,7 @@ describe('features', () => {
     });
     const inventory = derive({ features: { 'x;y;1': good(answer([a])), 'x;y;2': good(answer([b])) } });
     expect(inventory.features.count).toBe(1);
-    expect(inventory.features.at(0)).toMatchObject({
+    expect(featureAt(inventory.features, 0)).toMatchObject({
       inUse: 5,
       maxAvailable: undefined,
       distinctUsers: 4,
@@ -234,7 +234,7 @@ describe('features', () => {
       };
       const { vendorLicenses, features: entries } = derive({ products, features, expirations });
       const [base, other] = entries;
-      const ab = vendorLicenses.rows().find(({ vendorLicense }) => vendorLicense === 'a;b');
+      const ab = vendorLicenses.find(({ vendorLicense }) => vendorLicense === 'a;b');
       return [ab?.minLicenseExpiration, base?.expiration, other?.expiration, other?.minExpiration];
     };
     const all = (end: number | undefined) => [end, end, end, end];
@@ -277,7 +277,7 @@ describe('features', () => {
       ['only', 22, undefined, true],
       ['unused', NOW + 86_400, NOW + 3600, true],
     ]);
-    expect(inventory.features.at(2).isReported).toBe(false);
+    expect(featureAt(inventory.features, 2).isReported).toBe(false);
   });
 
   it('are left out if another shard owns them', () => {
@@ -367,8 +367,10 @@ it('sums of random records equal the simple sums, in any order', () => {
       const expected = new Map<string, number>();
       for (const { feature: name, version, inUse = 0 } of records)
         expected.set(`${name}|${version}`, (expected.get(`${name}|${version}`) ?? 0) + inUse);
-      expect(new Map(features.rows().map((row) => [`${row.feature}|${row.version}`, row.inUse]))).toEqual(expected);
-      const keys = features.rows().map(({ key }) => key);
+      expect(new Map(Iterator.from(features).map((row) => [`${row.feature}|${row.version}`, row.inUse]))).toEqual(
+        expected,
+      );
+      const keys = Iterator.from(features).map(({ key }) => key);
       const sorted = [...features].map(({ key }) => key).sort();
       expect([...keys]).toEqual(sorted);
     }),

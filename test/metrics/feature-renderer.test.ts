@@ -2,7 +2,6 @@ import { constants, crc32, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { FeatureLabels } from '../../src/inventory/feature-row.ts';
-import { tableOf } from '../../src/inventory/table.ts';
 import type { BlockUpdate, PageChunk } from '../../src/metrics/block-update.ts';
 import type { Family } from '../../src/metrics/family.ts';
 import { CHUNK_ROWS } from '../../src/metrics/feature-block.ts';
@@ -42,7 +41,7 @@ function blocksSlowly(
   budget: number,
   owners: Owners = noOwners,
 ): readonly Plain[] {
-  const table = tableOf(rows.map(rowOf));
+  const table = rows.map(rowOf);
   const expirations = renderSlowly(collectExpirations(table, enabled, owners), budget);
   const left = budget - expirations.series;
   return [expirations, renderSlowly(collectFeatures(table, enabled, owners), left)];

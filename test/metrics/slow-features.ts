@@ -1,5 +1,4 @@
 import { expiryName, type FeatureRow } from '../../src/inventory/feature-row.ts';
-import { type Table, tableOf } from '../../src/inventory/table.ts';
 import { collectGauges, fieldGauges, labelsOf } from '../../src/metrics/columns.ts';
 import { createFamily, type Family } from '../../src/metrics/family.ts';
 import { expirationMetrics, featureMetrics } from '../../src/metrics/feature-metrics.ts';
@@ -12,11 +11,10 @@ import { recordFields } from '../../src/query-api/records.ts';
 const reportedGauges = fieldGauges(recordFields.GetFeatures, featureMetrics, (name) => name);
 const expiryGauges = fieldGauges(recordFields.GetExpirationFeatures, expirationMetrics, expiryName);
 
-const rowsOf = (names: readonly string[], table: Table<FeatureRow>, labels: (row: number) => readonly string[]): Rows =>
-  buildRows(
-    names,
-    Array.from({ length: table.count }, (_, row) => labels(row)),
-  );
+type LabelsOf = (row: FeatureRow) => readonly string[];
+
+const rowsOf = (names: readonly string[], rows: readonly FeatureRow[], labels: LabelsOf): Rows =>
+  buildRows(names, rows.map(labels));
 
 const ownerValues = (owners: Owners, { vendorLicense, feature }: FeatureRow): readonly string[] => {
   const values = owners.of(vendorLicense, feature);
@@ -25,17 +23,17 @@ const ownerValues = (owners: Owners, { vendorLicense, feature }: FeatureRow): re
 
 /** Metrics of GetFeatures (spec 2.2). */
 export function collectFeatures(
-  all: Table<FeatureRow>,
+  all: readonly FeatureRow[],
   enabled: Enabled,
   owners: Owners = noOwners,
 ): readonly Family[] {
-  const features = tableOf([...all].filter(({ isReported }) => isReported));
-  const labels = labelsOf(featureLabels, features);
-  const attributes = labelsOf(attributeLabels, features);
+  const features = all.filter(({ isReported }) => isReported);
+  const labels: LabelsOf = labelsOf(featureLabels);
+  const attributes: LabelsOf = labelsOf(attributeLabels);
   const infos = rowsOf([...featureLabels, ...attributeLabels, ...owners.names], features, (row) => [
     ...labels(row),
     ...attributes(row),
-    ...ownerValues(owners, features.at(row)),
+    ...ownerValues(owners, row),
   ]);
   return [
     createFamily('license_feature_info', infos, () => 1),
@@ -45,17 +43,17 @@ export function collectFeatures(
 
 /** Metrics of GetExpirationFeatures (spec 2.5), or else of GetFeatures. */
 export function collectExpirations(
-  features: Table<FeatureRow>,
+  features: readonly FeatureRow[],
   enabled: Enabled,
   owners: Owners = noOwners,
 ): readonly Family[] {
-  const labels = labelsOf(featureLabels, features);
+  const labels: LabelsOf = labelsOf(featureLabels);
   const infos = rowsOf([...featureLabels, ...owners.names], features, (row) => [
     ...labels(row),
-    ...ownerValues(owners, features.at(row)),
+    ...ownerValues(owners, row),
   ]);
   return [
-    createFamily('license_feature_expiration_info', infos, (row) => (features.at(row).isReported ? undefined : 1)),
+    createFamily('license_feature_expiration_info', infos, (row) => (features[row]?.isReported ? undefined : 1)),
     ...collectGauges(expiryGauges, enabled, features, rowsOf(featureLabels, features, labels)),
   ];
 }

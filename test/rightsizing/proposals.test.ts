@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FeatureRow } from '../../src/inventory/feature-row.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
-import { tableOf } from '../../src/inventory/table.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { createPrices, type PriceEntry } from '../../src/model/prices.ts';
 import { AdviceNotReady, createProposalSource, sentenceOf } from '../../src/rightsizing/proposals.ts';
@@ -29,8 +28,7 @@ const version = (fields: Partial<FeatureRow>): FeatureRow =>
     ...fields,
   }) as FeatureRow;
 
-const inventoryOf = (rows: readonly FeatureRow[]): Inventory =>
-  ({ features: tableOf(rows), at: AT }) as unknown as Inventory;
+const inventoryOf = (rows: readonly FeatureRow[]): Inventory => ({ features: rows, at: AT }) as unknown as Inventory;
 
 function sourceOf(table: AdviceTable | undefined, entries: readonly PriceEntry[] = [entry()], status = {}) {
   let prices = createPrices(entries);

@@ -5,12 +5,11 @@ import type { FeatureSource } from '../../src/inventory/current.ts';
 import type { FeatureColumns } from '../../src/inventory/feature-columns.ts';
 import { FeatureDerivation, type FeatureStores } from '../../src/inventory/feature-derivation.ts';
 import type { FeatureRow } from '../../src/inventory/feature-row.ts';
-import { createFeatureTable } from '../../src/inventory/feature-table.ts';
+import { createFeatureTable, type FeatureTable } from '../../src/inventory/feature-table.ts';
 import { type Derived, type FeaturesRequest, isSameRequest } from '../../src/inventory/features-request.ts';
 import { createFieldContract } from '../../src/inventory/field-contract.ts';
 import { type Inventory, type InventoryPolicy, planInventory } from '../../src/inventory/inventory.ts';
 import { createSelection } from '../../src/inventory/selection.ts';
-import type { Table } from '../../src/inventory/table.ts';
 import type { RenderFeatures } from '../../src/metrics/exposition.ts';
 import { FeatureRenderer } from '../../src/metrics/feature-renderer.ts';
 import { noOwners, type OwnerMapping } from '../../src/model/owners.ts';
@@ -99,11 +98,18 @@ export function createInlineRendering(owners: OwnerMapping = noOwners): RenderFe
   };
 }
 
+/** One of the features of an inventory. @throws Error when there is no such row */
+export function featureAt(features: Iterable<FeatureRow>, place: number): FeatureRow {
+  const row = [...features][place];
+  if (row === undefined) throw new Error(`there is no row ${place}`);
+  return row;
+}
+
 /** Selects everything. */
 export const everything = createSelection({ shard: { index: 0, total: 1 }, include: [], exclude: [] });
 
 /** The features of a request. */
-function deriveFeatures(request: FeaturesRequest): Derived<Table<FeatureRow>> {
+function deriveFeatures(request: FeaturesRequest): Derived<FeatureTable> {
   const derived = createTestDerivation()(request);
   const columns = createFeatureTable(derived.columns);
   // each derivation is new, so its layouts are not those of another one
@@ -132,7 +138,7 @@ export function deriveInventoryNow(snapshot: Snapshot, now: number, policy: Inve
 
 /** Derives inventories one after another. As in the daemon, the features are derived only when their request changes. */
 export function createInventories(policy: InventoryPolicy): (snapshot: Snapshot, now: number) => Inventory {
-  let last: { readonly request: FeaturesRequest; readonly features: Derived<Table<FeatureRow>> } | undefined;
+  let last: { readonly request: FeaturesRequest; readonly features: Derived<FeatureTable> } | undefined;
   return (snapshot, now) => {
     const { request, complete } = planInventory(snapshot, now, policy);
     if (last === undefined || !isSameRequest(last.request, request))

@@ -6,10 +6,8 @@ import type { FeatureSource } from '../current.ts';
 import type { Decoder, IncomingAnswer } from '../decoding/decoder.ts';
 import type { StoredEndpoint } from '../decoding/record-stream.ts';
 import { openFeatures, type SharedFeatures } from '../feature-columns.ts';
-import type { FeatureRow } from '../feature-row.ts';
-import { createFeatureTable } from '../feature-table.ts';
+import { createFeatureTable, type FeatureTable } from '../feature-table.ts';
 import type { Derived } from '../features-request.ts';
-import type { Table } from '../table.ts';
 import type { PlaneMessage, PlaneReply, PlaneStart } from './messages.ts';
 import { Outbox } from './outbox.ts';
 import type { PageRendering, PageUpdate } from './page-renderer.ts';
@@ -92,7 +90,7 @@ class Plane<Rendering extends PageRendering, Update extends PageUpdate> implemen
   #threads = 0;
   #isClosed = false;
   /** Tables whose rows can still be read, by their generation. */
-  readonly #inUse = new Map<Table<FeatureRow>, number>();
+  readonly #inUse = new Map<FeatureTable, number>();
   readonly #kept = new Map<StoredEndpoint, unknown>();
 
   constructor(options: PlaneThreadOptions) {
@@ -118,7 +116,7 @@ class Plane<Rendering extends PageRendering, Update extends PageUpdate> implemen
     }
   }
 
-  async derive(request: Parameters<FeatureSource['derive']>[0]): Promise<Derived<Table<FeatureRow>>> {
+  async derive(request: Parameters<FeatureSource['derive']>[0]): Promise<Derived<FeatureTable>> {
     const oldestInUse = Math.min(...this.#inUse.values(), Number.MAX_SAFE_INTEGER);
     const derived = await this.#request<Derived<SharedFeatures>>((id) => ({
       type: 'derive',
@@ -131,11 +129,11 @@ class Plane<Rendering extends PageRendering, Update extends PageUpdate> implemen
     return { ...derived, columns };
   }
 
-  holds(features: Table<FeatureRow>): boolean {
+  holds(features: FeatureTable): boolean {
     return this.#inUse.has(features);
   }
 
-  release(features: Table<FeatureRow>): void {
+  release(features: FeatureTable): void {
     this.#inUse.delete(features);
   }
 

@@ -11,10 +11,8 @@ import type { FeaturePageData } from './markup.ts';
 /** The versions and packages of a feature. */
 async function itemsOf({ features }: Inventory, { vendorLicense, feature }: FeatureName): Promise<FeatureItem[]> {
   const items: FeatureItem[] = [];
-  const nameAt = features.column('feature');
-  const ownerAt = features.column('vendorLicense');
-  await forEachSliced(features.count, (row) => {
-    if (nameAt(row) === feature && ownerAt(row) === vendorLicense) items.push(itemOf(features.at(row)));
+  await forEachSliced(features, (row) => {
+    if (row.feature === feature && row.vendorLicense === vendorLicense) items.push(itemOf(row));
   });
   return items;
 }

@@ -45,8 +45,7 @@ function createSite() {
         selection: everything.rules,
       };
       const table = createFeatureTable(openFeatures(plane.derive(request, Number.MAX_SAFE_INTEGER).columns));
-      const rows = table
-        .rows()
+      const rows = Iterator.from(table)
         .map((row) => `${row.vendorLicense} ${row.feature} ${row.maxAvailable}/${row.inUse} ${row.licenseType}`)
         .toArray();
       return { answer, rows };

@@ -12,7 +12,7 @@ import type { StoredAnswer } from '../../../src/model/records.ts';
 import type { Snapshot } from '../../../src/model/snapshot.ts';
 import { createCleanup } from '../../support/harness.ts';
 import { createSnapshot, good } from '../../support/scenario.ts';
-import { everything } from '../../support/stored-answers.ts';
+import { everything, featureAt } from '../../support/stored-answers.ts';
 
 /** The thread of the data plane: its answers, and what happens when it ends. */
 
@@ -97,7 +97,7 @@ describe('the thread of the data plane', () => {
       plane.keep(snapshotOf(answer));
       rows.push((await plane.derive(requestOf(answer))).columns);
     }
-    expect(rows.map((table) => table.at(0).inUse)).toEqual([0, 1, 2, 3, 4]);
+    expect(rows.map((table) => featureAt(table, 0).inUse)).toEqual([0, 1, 2, 3, 4]);
   });
 
   it('moves the memory of a chunk that owns it, and copies the others', async () => {
@@ -145,8 +145,8 @@ describe('the thread of the data plane', () => {
     await expect(plane.derive(requestOf(before))).rejects.toThrow(
       `the records of answer ${before.handle} are not held`,
     );
-    expect((await plane.derive(requestOf(after))).columns.at(0).feature).toBe('b');
-    expect(table.at(0).feature).toBe('a');
+    expect(featureAt((await plane.derive(requestOf(after))).columns, 0).feature).toBe('b');
+    expect(featureAt(table, 0).feature).toBe('a');
     expect(threads).toHaveLength(2);
   });
 

@@ -61,7 +61,7 @@ export const denials = engineAlert({
         findings,
         isUnknown: (labels) => (labels.feature === undefined ? !isKnown : !days.has(featureKey(labels))),
         unknownAbout: aboutSite(!isKnown),
-        hasNoData: inventory.history.count === 0 && denied === undefined,
+        hasNoData: inventory.history.length === 0 && denied === undefined,
       };
     },
   attention: { what: 'Denials', class: 'denied' },

@@ -23,7 +23,7 @@ const TOLERANCE = 1e-9;
 
 /** The usage of these vendor licenses is known. */
 const withUsage = ({ inventory: { vendorLicenses, knowledge } }: View): readonly string[] =>
-  [...vendorLicenses]
+  vendorLicenses
     .filter(({ vendorLicense, isWithheld }) => !isWithheld && knowledge.features(vendorLicense))
     .map(({ vendorLicense }) => vendorLicense);
 
@@ -35,7 +35,7 @@ const recordsQueues = new WeakMap<Inventory, boolean>();
  */
 function hasSymptoms({ inventory, denied }: View): boolean {
   const known =
-    recordsQueues.get(inventory) ?? inventory.features.scan().some(({ maxQueued }) => maxQueued !== undefined);
+    recordsQueues.get(inventory) ?? Iterator.from(inventory.features).some(({ maxQueued }) => maxQueued !== undefined);
   recordsQueues.set(inventory, known);
   return known || denied !== undefined;
 }

@@ -45,7 +45,7 @@ export const runsOut = engineAlert({
     function* ({ now, forecasts, inventory }) {
       if (forecasts === undefined || now - forecasts.computedAt >= MAX_AGE) return notKnown;
       const listed = new Set(
-        [...inventory.vendorLicenses].flatMap(({ isReported, vendorLicense }) => (isReported ? vendorLicense : [])),
+        inventory.vendorLicenses.flatMap(({ isReported, vendorLicense }) => (isReported ? vendorLicense : [])),
       );
       const findings: Finding[] = [];
       for (const [i, forecast] of forecasts.rows.entries()) {
