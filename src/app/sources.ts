@@ -12,8 +12,8 @@ import { createSourcePage } from '../pages/sources/route.ts';
 import { createManagerSource } from '../sources/manager-source.ts';
 import { createReader } from '../sources/reader.ts';
 import { createSourceSet, type SourceSet } from '../sources/source-set.ts';
-import { rootWarning } from '../sources/tool-check.ts';
-import { createTransportHost, type TransportHost } from '../sources/transport-host.ts';
+import { rootWarning } from '../sources/transport/tool-check.ts';
+import { createTransportHost, type TransportHost } from '../sources/transport/transport-host.ts';
 import type { Mount } from '../web/server.ts';
 import { pseudonymKeyIn } from './pseudonym-key.ts';
 

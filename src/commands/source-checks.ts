@@ -1,8 +1,8 @@
 import { access, constants } from 'node:fs/promises';
 import type { SourceConfig } from '../config/embedded-sources.ts';
 import { SourceFailure } from '../model/observation/source-failure.ts';
-import { formatProblem } from '../sources/start-failure.ts';
-import { checkTool } from '../sources/tool-check.ts';
+import { formatProblem } from '../sources/transport/start-failure.ts';
+import { checkTool } from '../sources/transport/tool-check.ts';
 
 /** What can be seen of sources without reading them. */
 

@@ -4,7 +4,7 @@ import { runAtOnce } from '../scheduling/slices.ts';
 import type { Capture } from '../sources/capture/capture-file.ts';
 import { recognize } from '../sources/capture/recognize.ts';
 import { replay } from '../sources/capture/replay.ts';
-import { decodeOutput } from '../sources/decode-output.ts';
+import { decodeOutput } from '../sources/transport/decode-output.ts';
 import type { CommandContext } from './command.ts';
 import { isUnderstood, understoodText } from './understood-text.ts';
 

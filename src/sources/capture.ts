@@ -1,13 +1,13 @@
 import { SourceFailure, type SourceProblem } from '../model/observation/source-failure.ts';
 import type { SourceSettings } from '../model/observation/source-settings.ts';
 import type { CaptureHeader, CaptureSection, InputKind } from './capture/capture-file.ts';
-import { createFileTransport } from './file-transport.ts';
 import { formOfLog } from './flexnet/debug-log-line.ts';
 import { lmstatArguments } from './flexnet/lmstat-command.ts';
-import { createLogFollower } from './log-follower.ts';
+import { createLogFollower } from './log/log-follower.ts';
 import { createTransport } from './reader.ts';
-import type { Output, Transport } from './transport.ts';
-import type { TransportHost } from './transport-host.ts';
+import { createFileTransport } from './transport/file-transport.ts';
+import type { Output, Transport } from './transport/transport.ts';
+import type { TransportHost } from './transport/transport-host.ts';
 
 /** The texts that a source has at one reading, as they are. */
 export interface SourceTexts {

@@ -1,13 +1,13 @@
 import type { SourceSettings } from '../model/observation/source-settings.ts';
-import { createCommandTransport } from './command-transport.ts';
-import { createFileTransport } from './file-transport.ts';
 import { createFlexnetReader } from './flexnet/reader.ts';
-import { createHttpTransport } from './http-transport.ts';
 import { createJsonReader } from './json/reader.ts';
 import type { ManagerReader } from './manager-source.ts';
 import { createRlmReader } from './rlm/reader.ts';
-import type { Transport } from './transport.ts';
-import type { TransportHost } from './transport-host.ts';
+import { createCommandTransport } from './transport/command-transport.ts';
+import { createFileTransport } from './transport/file-transport.ts';
+import { createHttpTransport } from './transport/http-transport.ts';
+import type { Transport } from './transport/transport.ts';
+import type { TransportHost } from './transport/transport-host.ts';
 
 /** How the output of a source gets here; undefined for license files alone. */
 export function createTransport(settings: SourceSettings, host: TransportHost): Transport | undefined {

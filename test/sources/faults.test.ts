@@ -13,7 +13,7 @@ import { createLargeSite } from '../support/license-site/large-site.ts';
 import { renderLmstat, renderLmstatInventory } from '../support/license-site/render-lmstat.ts';
 import { renderRlmstat } from '../support/license-site/render-rlmstat.ts';
 import { sourceSettings } from '../support/source-settings.ts';
-import { createFolder, createHost, writeTool } from './tools.ts';
+import { createFolder, createHost, writeTool } from './transport/tools.ts';
 
 /** What an administrator reads when a source cannot be read: the thing, and the remedy. */
 

@@ -2,12 +2,12 @@ import { SourceFailure, type SourceProblem } from '../../model/observation/sourc
 import type { SourceSettings } from '../../model/observation/source-settings.ts';
 import { isPlainName } from '../../model/plain-name.ts';
 import { runSliced } from '../../scheduling/slices.ts';
-import { createFileTransport } from '../file-transport.ts';
 import { LastGood } from '../last-good.ts';
 import { textOf } from '../output-text.ts';
 import type { SourceTime } from '../times.ts';
-import type { Transport } from '../transport.ts';
-import type { TransportHost } from '../transport-host.ts';
+import { createFileTransport } from '../transport/file-transport.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { TransportHost } from '../transport/transport-host.ts';
 import type { LicenseSupply, OptionsReserve } from './inventory.ts';
 import { parseLicenseFile } from './license-file.ts';
 import { parseLmstat } from './lmstat.ts';

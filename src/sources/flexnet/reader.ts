@@ -2,12 +2,12 @@ import type { VendorLicenseObservation } from '../../model/observation/observati
 import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
 import type { SourceSettings } from '../../model/observation/source-settings.ts';
 import { runSliced } from '../../scheduling/slices.ts';
-import { createDenialCount, type DenialCount } from '../denial-count.ts';
 import type { ManagerReader } from '../manager-source.ts';
 import { textOf } from '../output-text.ts';
 import { createSourceTime } from '../times.ts';
-import type { Transport } from '../transport.ts';
-import type { TransportHost } from '../transport-host.ts';
+import type { Transport } from '../transport/transport.ts';
+import type { TransportHost } from '../transport/transport-host.ts';
+import { createDenialCount, type DenialCount } from './denial-count.ts';
 import { withDenials } from './denied-requests.ts';
 import { createFlexnetFiles } from './files.ts';
 import { parseLmstat } from './lmstat.ts';

@@ -2,7 +2,7 @@ import type { SourceSettings } from '../../model/observation/source-settings.ts'
 import { runSliced } from '../../scheduling/slices.ts';
 import type { ManagerReader } from '../manager-source.ts';
 import { createSourceTime } from '../times.ts';
-import type { Transport } from '../transport.ts';
+import type { Transport } from '../transport/transport.ts';
 import { type ObservationMemory, parseObservations } from './observations.ts';
 
 /** Reads documents of observations, see docs/json-source.md. */

@@ -6,7 +6,7 @@ import type { ManagerReader } from '../manager-source.ts';
 import { textOf } from '../output-text.ts';
 import type { Parsed } from '../parsed.ts';
 import { createSourceTime } from '../times.ts';
-import type { Transport } from '../transport.ts';
+import type { Transport } from '../transport/transport.ts';
 import { cutFailure } from './failure.ts';
 import { observeRlm } from './observe.ts';
 import { parseRlmstat } from './parse.ts';

@@ -8,8 +8,8 @@ import type { SourceSettings } from '../../../src/model/observation/source-setti
 import { createFlexnetReader } from '../../../src/sources/flexnet/reader.ts';
 import type { ManagerReader } from '../../../src/sources/manager-source.ts';
 import type { Parsed } from '../../../src/sources/parsed.ts';
-import type { Transport } from '../../../src/sources/transport.ts';
-import { createTransportHost } from '../../../src/sources/transport-host.ts';
+import type { Transport } from '../../../src/sources/transport/transport.ts';
+import { createTransportHost } from '../../../src/sources/transport/transport-host.ts';
 import { createCleanup } from '../../support/harness.ts';
 import { sourceSettings } from '../../support/source-settings.ts';
 

@@ -13,7 +13,7 @@ import { createJsonReader } from '../../../src/sources/json/reader.ts';
 import { createManagerSource, type ManagerReader, type ManagerSource } from '../../../src/sources/manager-source.ts';
 import { createReader } from '../../../src/sources/reader.ts';
 import { createRlmReader } from '../../../src/sources/rlm/reader.ts';
-import { createTransportHost, type TransportHost } from '../../../src/sources/transport-host.ts';
+import { createTransportHost, type TransportHost } from '../../../src/sources/transport/transport-host.ts';
 import { createFakeSite } from '../../support/fake-license-tools/fake-site.ts';
 import { Expectations } from './expectations.ts';
 import { createManagedSite, features, type ManagedSite } from './managed-site.ts';

@@ -1,4 +1,4 @@
-import { SourceFailure, type SourceFailureKind } from '../model/observation/source-failure.ts';
+import { SourceFailure, type SourceFailureKind } from '../../model/observation/source-failure.ts';
 
 /** What went wrong with a request, as sentences. */
 

@@ -1,4 +1,4 @@
-import { SourceFailure } from '../model/observation/source-failure.ts';
+import { SourceFailure } from '../../model/observation/source-failure.ts';
 import type { Executable } from './executable.ts';
 import { foreignProblem } from './start-failure.ts';
 

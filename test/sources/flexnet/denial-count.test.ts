@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDenialCount, type DenialCount, type TakenDenials } from '../../src/sources/denial-count.ts';
+import { createDenialCount, type DenialCount, type TakenDenials } from '../../../src/sources/flexnet/denial-count.ts';
 
 const start = Date.parse('2026-11-18T09:00:00Z') / 1000;
 

@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { createLogFollower, type LogFollower, type Look } from '../../src/sources/log-follower.ts';
+import { createLogFollower, type LogFollower, type Look } from '../../../src/sources/log/log-follower.ts';
 
 let folder: string;
 let path: string;

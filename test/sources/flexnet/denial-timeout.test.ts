@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createDenialCount } from '../../src/sources/denial-count.ts';
+import { createDenialCount } from '../../../src/sources/flexnet/denial-count.ts';
 
 /** A file server that does not answer: each look at the log takes as long as it wants. */
-vi.mock('../../src/sources/log-follower.ts', () => ({
+vi.mock('../../../src/sources/log/log-follower.ts', () => ({
   createLogFollower: () => ({ look: () => new Promise(() => undefined), close: async () => undefined }),
 }));
 

@@ -5,12 +5,12 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { HttpSettings } from '../../src/model/observation/source-settings.ts';
-import { createHttpTransport } from '../../src/sources/http-transport.ts';
-import type { Transport, TransportSettings } from '../../src/sources/transport.ts';
-import { createCertificate } from '../support/certificate.ts';
-import { createCleanup, eventually } from '../support/harness.ts';
-import { peer } from '../support/peers.ts';
+import type { HttpSettings } from '../../../src/model/observation/source-settings.ts';
+import { createHttpTransport } from '../../../src/sources/transport/http-transport.ts';
+import type { Transport, TransportSettings } from '../../../src/sources/transport/transport.ts';
+import { createCertificate } from '../../support/certificate.ts';
+import { createCleanup, eventually } from '../../support/harness.ts';
+import { peer } from '../../support/peers.ts';
 import { createFolder, createHost, failureOf, limits, never, openDescriptors } from './tools.ts';
 
 const cleanup = createCleanup();

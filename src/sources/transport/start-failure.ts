@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { SourceFailure } from '../model/observation/source-failure.ts';
+import { SourceFailure } from '../../model/observation/source-failure.ts';
 import type { Executable } from './executable.ts';
 
 /** Why the system did not start a tool that exists. */

@@ -1,5 +1,5 @@
-import { createCommandTransport } from '../../src/sources/command-transport.ts';
-import { createTransportHost } from '../../src/sources/transport-host.ts';
+import { createCommandTransport } from '../../../src/sources/transport/command-transport.ts';
+import { createTransportHost } from '../../../src/sources/transport/transport-host.ts';
 
 /**
  * Runs tools until it is killed: `<work folder> <interval in ms> <tool>…`. It prints a line when the first run of each has

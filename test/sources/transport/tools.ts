@@ -1,15 +1,15 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommandSettings } from '../../src/model/observation/source-settings.ts';
-import { createCommandTransport } from '../../src/sources/command-transport.ts';
-import type { Transport, TransportSettings } from '../../src/sources/transport.ts';
+import type { CommandSettings } from '../../../src/model/observation/source-settings.ts';
+import { createCommandTransport } from '../../../src/sources/transport/command-transport.ts';
+import type { Transport, TransportSettings } from '../../../src/sources/transport/transport.ts';
 import {
   createTransportHost,
   type TransportHost,
   type TransportHostOptions,
-} from '../../src/sources/transport-host.ts';
-import type { Cleanup } from '../support/harness.ts';
+} from '../../../src/sources/transport/transport-host.ts';
+import type { Cleanup } from '../../support/harness.ts';
 
 /** Tools that a test writes, and how it runs them. */
 

@@ -3,10 +3,10 @@ import { appendFileSync, chmodSync, mkdirSync, renameSync, utimesSync, writeFile
 import { createServer } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createFileTransport } from '../../src/sources/file-transport.ts';
-import type { Transport, TransportSettings } from '../../src/sources/transport.ts';
-import type { TransportHost } from '../../src/sources/transport-host.ts';
-import { createCleanup, eventually } from '../support/harness.ts';
+import { createFileTransport } from '../../../src/sources/transport/file-transport.ts';
+import type { Transport, TransportSettings } from '../../../src/sources/transport/transport.ts';
+import type { TransportHost } from '../../../src/sources/transport/transport-host.ts';
+import { createCleanup, eventually } from '../../support/harness.ts';
 import { createFolder, createHost, failureOf, limits, never, openDescriptors } from './tools.ts';
 
 const cleanup = createCleanup();
@@ -111,7 +111,7 @@ describe('a file that gives nothing', () => {
     const path = write('x');
     chmodSync(path, 0);
     chmodSync(dirname(path), 0o755);
-    const room = join(import.meta.dirname, '../../src/sources');
+    const room = join(import.meta.dirname, '../../../src/sources');
     const program = `
       const { createFileTransport } = await import('${room}/file-transport.ts');
       const { createTransportHost } = await import('${room}/transport-host.ts');

@@ -2,16 +2,16 @@ import { copyFileSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, it } from 'vitest';
-import { random } from '../../src/analyzer/simulated-random.ts';
-import { createLocalTime } from '../../src/model/local-time.ts';
-import { createFakeSite, type FakeSite, fakeLmutil, fakeRlmutil } from '../support/fake-license-tools/fake-site.ts';
-import { createCleanup, eventually, isLong } from '../support/harness.ts';
-import { renderLmstat } from '../support/license-site/render-lmstat.ts';
-import { renderObservations } from '../support/license-site/render-observations.ts';
-import { renderRlmstat } from '../support/license-site/render-rlmstat.ts';
-import type { Site } from '../support/license-site/site.ts';
-import { createRunner } from '../support/run.ts';
-import { seed } from '../support/seed.ts';
+import { random } from '../../../src/analyzer/simulated-random.ts';
+import { createLocalTime } from '../../../src/model/local-time.ts';
+import { createFakeSite, type FakeSite, fakeLmutil, fakeRlmutil } from '../../support/fake-license-tools/fake-site.ts';
+import { createCleanup, eventually, isLong } from '../../support/harness.ts';
+import { renderLmstat } from '../../support/license-site/render-lmstat.ts';
+import { renderObservations } from '../../support/license-site/render-observations.ts';
+import { renderRlmstat } from '../../support/license-site/render-rlmstat.ts';
+import type { Site } from '../../support/license-site/site.ts';
+import { createRunner } from '../../support/run.ts';
+import { seed } from '../../support/seed.ts';
 import { createFolder, processesWith, writeTool } from './tools.ts';
 
 /** The daemon is killed while it collects from three license managers. */

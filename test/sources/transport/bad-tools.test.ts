@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createCleanup } from '../support/harness.ts';
+import { createCleanup } from '../../support/harness.ts';
 import {
   createFolder,
   createHost,

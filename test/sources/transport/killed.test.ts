@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createCleanup, eventually, isLong } from '../support/harness.ts';
+import { createCleanup, eventually, isLong } from '../../support/harness.ts';
 import {
   createFolder,
   createHost,

@@ -1,4 +1,4 @@
-import type { Places } from '../scheduling/places.ts';
+import type { Places } from '../../scheduling/places.ts';
 
 /** The work did not end in time. It goes on, because nothing can cancel it. */
 export class OutOfTime extends Error {

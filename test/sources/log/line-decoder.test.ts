@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { LineDecoder } from '../../src/sources/line-decoder.ts';
+import { LineDecoder } from '../../../src/sources/log/line-decoder.ts';
 
 /** The lines of bytes that arrive in pieces, with a last one that has no end. */
 function linesOf(

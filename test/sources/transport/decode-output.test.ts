@@ -1,6 +1,6 @@
 import { array, check, integer, oneof, property, uint8Array } from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeOutput } from '../../src/sources/decode-output.ts';
+import { decodeOutput } from '../../../src/sources/transport/decode-output.ts';
 
 const bytes = (...values: readonly number[]): Uint8Array => Uint8Array.from(values);
 

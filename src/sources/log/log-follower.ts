@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { SourceFailure, type SourceProblem } from '../model/observation/source-failure.ts';
+import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
 import { type ByteBudget, type LogPlace, OpenLog } from './open-log.ts';
 
 /** Lines of a log, in their order. */

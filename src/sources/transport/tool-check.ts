@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, open, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
-import { SourceFailure } from '../model/observation/source-failure.ts';
+import { SourceFailure } from '../../model/observation/source-failure.ts';
 import { type Executable, examineExecutable } from './executable.ts';
 
 /** Whether a tool may be run, before it is. */

@@ -1,8 +1,8 @@
 import { chmodSync, copyFileSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { rootWarning } from '../../src/sources/tool-check.ts';
-import { createCleanup } from '../support/harness.ts';
+import { rootWarning } from '../../../src/sources/transport/tool-check.ts';
+import { createCleanup } from '../../support/harness.ts';
 import { createFolder, createHost, createTool, failureOf, never, nodeScript, writeTool } from './tools.ts';
 
 const cleanup = createCleanup();

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createCleanup, eventually, isLong } from '../support/harness.ts';
+import { createCleanup, eventually, isLong } from '../../support/harness.ts';
 import {
   childStates,
   createFolder,

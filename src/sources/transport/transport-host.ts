@@ -1,5 +1,5 @@
 import { uptime } from 'node:os';
-import { createPlaces, type Places } from '../scheduling/places.ts';
+import { createPlaces, type Places } from '../../scheduling/places.ts';
 import { type SendSignal, sendSignal } from './processes.ts';
 import { createReaper, type Reaper } from './reaper.ts';
 import { createSharedWork, type SharedWork } from './shared-work.ts';

@@ -1,12 +1,12 @@
-import { createLocalTime } from '../model/local-time.ts';
-import type { Diagnostics } from '../model/observation/source.ts';
-import type { SourceProblem } from '../model/observation/source-failure.ts';
-import type { DebugLogSettings } from '../model/observation/source-settings.ts';
-import { createLatestOnly } from '../scheduling/latest-only.ts';
-import { runSliced } from '../scheduling/slices.ts';
-import { createDebugLogReader, type DebugLogReader, type Denials } from './flexnet/debug-log.ts';
-import { formOfLog } from './flexnet/debug-log-line.ts';
-import { createLogFollower, type LogFollower, type Look } from './log-follower.ts';
+import { createLocalTime } from '../../model/local-time.ts';
+import type { Diagnostics } from '../../model/observation/source.ts';
+import type { SourceProblem } from '../../model/observation/source-failure.ts';
+import type { DebugLogSettings } from '../../model/observation/source-settings.ts';
+import { createLatestOnly } from '../../scheduling/latest-only.ts';
+import { runSliced } from '../../scheduling/slices.ts';
+import { createLogFollower, type LogFollower, type Look } from '../log/log-follower.ts';
+import { createDebugLogReader, type DebugLogReader, type Denials } from './debug-log.ts';
+import { formOfLog } from './debug-log-line.ts';
 
 /** Refused requests since the collection before. */
 export interface TakenDenials {
