@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { pino, stdTimeFunctions } from 'pino';
-import type { LogSettings } from './commands/command.ts';
+import type { CommandContext, LogSettings } from './commands/command.ts';
 import { parseCommandLine } from './commands/command-line.ts';
 import { ConfigError } from './config/problems.ts';
 import type { Log } from './model/log.ts';
@@ -9,7 +9,14 @@ import { logFields, readableFields } from './model/log-fields.ts';
 import { logfmtOf } from './model/logfmt.ts';
 import { OperatorError } from './model/operator-error.ts';
 
-function createLog({ level, format = process.stderr.isTTY ? 'pretty' : 'json' }: LogSettings): Log {
+/** Where a log goes that programs read. Lines for people are written to standard error by a thread of their own. */
+interface LogTarget {
+  readonly isTerminal: boolean;
+  readonly write: (line: string) => void;
+}
+
+/** The log of a command, in the format of its settings. */
+export function createLog({ level, format }: LogSettings, { isTerminal, write }: LogTarget): Log {
   const options = {
     level,
     base: null,
@@ -17,21 +24,18 @@ function createLog({ level, format = process.stderr.isTTY ? 'pretty' : 'json' }:
     // errors are fields as they should be already
     serializers: { err: (error: unknown) => error },
   };
-  if (format !== 'pretty') {
-    const stderr = pino.destination({ dest: 2, sync: true });
-    return pino(
-      { ...options, formatters: { level: (label) => ({ level: label }), log: logFields } },
-      format === 'json' ? stderr : { write: (line) => stderr.write(logfmtOf(JSON.parse(line))) },
-    );
+  if (format === 'pretty' || (format === undefined && isTerminal)) {
+    return pino({
+      ...options,
+      formatters: { log: readableFields },
+      transport: {
+        target: 'pino-pretty',
+        options: { destination: 2, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', singleLine: true },
+      },
+    });
   }
-  return pino({
-    ...options,
-    formatters: { log: readableFields },
-    transport: {
-      target: 'pino-pretty',
-      options: { destination: 2, translateTime: 'SYS:HH:MM:ss', ignore: 'pid,hostname', singleLine: true },
-    },
-  });
+  const target = { write: format === 'logfmt' ? (line: string) => write(logfmtOf(JSON.parse(line))) : write };
+  return pino({ ...options, formatters: { level: (label) => ({ level: label }), log: logFields } }, target);
 }
 
 function readVersion(): string {
@@ -98,27 +102,53 @@ function endWithReaders(): void {
 /** Exit code after a mistake in the configuration or on the command line: starting again does not help. The same as of doctor. */
 const NOT_VALID = 2;
 
+/** What a command needs of the process that it runs in. A test has its own. */
+interface Surroundings extends Pick<CommandContext, 'env' | 'input' | 'createLog' | 'print' | 'onReload'> {
+  /** The width of the terminal. */
+  readonly columns: number | undefined;
+  readonly printError: (text: string) => void;
+  /** Aborted when a daemon must stop. */
+  readonly stopOf: (isDaemon: boolean) => AbortSignal;
+}
+
+/** Runs the command of a command line. @returns the exit code */
+export async function runCommand(
+  args: readonly string[],
+  { columns, printError, stopOf, ...given }: Surroundings,
+): Promise<number> {
+  try {
+    const line = parseCommandLine(args, columns);
+    const text = line.help ?? (line.version ? versionText() : undefined);
+    if (text === undefined) {
+      const stop = stopOf(line.command.isDaemon === true && !line.switches.has('once'));
+      return await line.command.run({ ...given, line, stop, version: readVersion(), revision: readBuild().revision });
+    }
+    given.print(text);
+    return 0;
+  } catch (error) {
+    printError(errorText(error));
+    return error instanceof ConfigError ? NOT_VALID : 1;
+  }
+}
+
 /** The process: arguments, environment, signals, log and exit code. */
 export async function main(): Promise<void> {
-  const print = (text: string | Uint8Array): void => void process.stdout.write(text);
   endWithReaders();
-  try {
-    const line = parseCommandLine(process.argv.slice(2), process.stdout.columns);
-    if (line.help !== undefined) return print(line.help);
-    if (line.version) return print(versionText());
-    const stop = stopOnSignals(line.command.isDaemon === true && !line.switches.has('once'));
-    process.exitCode = await line.command.run({
-      line,
-      env: process.env,
-      version: readVersion(),
-      revision: readBuild().revision,
-      createLog,
-      print,
-      stop,
-      onReload: (reload) => void process.on('SIGHUP', () => void (stop.aborted || reload())),
-    });
-  } catch (error) {
-    process.stderr.write(errorText(error));
-    process.exitCode = error instanceof ConfigError ? NOT_VALID : 1;
-  }
+  let stop: AbortSignal | undefined;
+  process.exitCode = await runCommand(process.argv.slice(2), {
+    columns: process.stdout.columns,
+    env: process.env,
+    input: () => process.stdin,
+    print: (text) => void process.stdout.write(text),
+    printError: (text) => void process.stderr.write(text),
+    createLog: (settings) => {
+      const stderr = pino.destination({ dest: 2, sync: true });
+      return createLog(settings, { isTerminal: process.stderr.isTTY, write: (line) => stderr.write(line) });
+    },
+    stopOf: (isDaemon) => {
+      stop = stopOnSignals(isDaemon);
+      return stop;
+    },
+    onReload: (reload) => void process.on('SIGHUP', () => void (stop?.aborted || reload())),
+  });
 }

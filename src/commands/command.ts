@@ -66,6 +66,8 @@ export interface CommandContext {
   readonly version: string;
   readonly revision: string;
   readonly createLog: (settings: LogSettings) => Log;
+  /** Standard input. It is opened by the first call. */
+  readonly input: () => NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly print: (text: string | Uint8Array) => void;
   /** Aborted when a daemon must stop. */
   readonly stop: AbortSignal;

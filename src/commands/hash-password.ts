@@ -10,10 +10,11 @@ import { ntHash } from '../ntlm/primitives.ts';
 import type { CommandContext } from './command.ts';
 
 /** The first line of standard input. On a terminal it is prompted for and not echoed. */
-async function readFirstLine(): Promise<string> {
-  const isTerminal = process.stdin.isTTY === true;
+async function readFirstLine(open: CommandContext['input']): Promise<string> {
+  const input = open();
+  const isTerminal = input.isTTY === true;
   const silent = new Writable({ write: (_chunk, _encoding, done) => done() });
-  const lines = createInterface({ input: process.stdin, output: silent, terminal: isTerminal });
+  const lines = createInterface({ input, output: silent, terminal: isTerminal });
   if (isTerminal) process.stderr.write('Password: ');
   // a terminal that does not echo sends Ctrl-C as a character
   lines.once('SIGINT', () => {
@@ -30,8 +31,8 @@ async function readFirstLine(): Promise<string> {
 }
 
 /** @throws OperatorError if the password is empty */
-async function readPassword(): Promise<string> {
-  const password = await readFirstLine();
+async function readPassword(input: CommandContext['input']): Promise<string> {
+  const password = await readFirstLine(input);
   if (password === '') throw new OperatorError('the password is empty; write it to standard input');
   return password;
 }
@@ -40,13 +41,13 @@ async function readPassword(): Promise<string> {
 const COST = 10;
 
 /** Prints the line of a user for `basic_auth_users` of a web config, or writes it to the web config. */
-export async function hashPassword({ line, print }: CommandContext): Promise<number> {
+export async function hashPassword({ line, input, print }: CommandContext): Promise<number> {
   const {
     argument: name,
     values: { output: file },
   } = line;
   if (name.includes(':')) throw new OperatorError('a user name must not contain a colon');
-  const password = await readPassword();
+  const password = await readPassword(input);
   if (truncates(password)) throw new OperatorError('the password is longer than 72 bytes, the maximum of bcrypt');
   const hashed = await hash(password, COST);
   if (file === undefined) print(`${JSON.stringify(name)}: ${hashed}\n`);
@@ -88,14 +89,14 @@ function warnOfReaders(file: string, print: CommandContext['print']): void {
 }
 
 /** Prints the line of a user for `embedded_analyzer.users_file`, or writes it to a file. */
-export async function hashAnalyzerPassword({ line, print }: CommandContext): Promise<number> {
+export async function hashAnalyzerPassword({ line, input, print }: CommandContext): Promise<number> {
   const {
     argument: name,
     values: { output: file },
   } = line;
   const lineOf = (hash: Buffer): string => `${name}:${hash.toString('hex')}`;
   requireUserName(name, lineOf(Buffer.alloc(16)));
-  const written = lineOf(ntHash(await readPassword()));
+  const written = lineOf(ntHash(await readPassword(input)));
   if (file === undefined) {
     print(`${written}\n`);
     return 0;

@@ -17,7 +17,7 @@ describe.runIf(peer('prometheus-alertmanager'))('the clock of a daemon', () => {
   it.concurrent('neither ends an alert nor sends it twice, and changes no age', { timeout: 180_000 }, async ({
     cleanup,
   }) => {
-    const { run, temporaryFolder } = createRunner(cleanup);
+    const { startProcess, temporaryFolder } = createRunner(cleanup);
     const site = await startSite(cleanup);
     const sink = await startSink(cleanup);
     const alertmanager = await startAlertmanager(cleanup, sink);
@@ -36,7 +36,7 @@ describe.runIf(peer('prometheus-alertmanager'))('the clock of a daemon', () => {
     };
     const { env } = clock;
     const start = async () => {
-      const daemon = run([`--config.file=${file}`, '--log.format=json'], { env });
+      const daemon = startProcess([`--config.file=${file}`, '--log.format=json'], { env });
       const { address } = await daemon.line('listening');
       return { ...daemon, url: String(address) };
     };

@@ -30,7 +30,7 @@ describe.runIf(peer('prometheus-alertmanager'))('kill -9', () => {
     'a restart loses no alert, repeats no notification and resolves nothing: %s',
     { timeout: 60_000 + KILLS * 30_000 },
     async ([, hasStorage], { cleanup }) => {
-      const { run, temporaryFolder } = createRunner(cleanup);
+      const { startProcess, temporaryFolder } = createRunner(cleanup);
       const site = await startSite(cleanup);
       const sink = await startSink(cleanup);
       const alertmanager = await startAlertmanager(cleanup, sink);
@@ -42,7 +42,7 @@ describe.runIf(peer('prometheus-alertmanager'))('kill -9', () => {
         hasStorage,
       });
       const start = async () => {
-        const daemon = run([`--config.file=${file}`, '--log.format=json']);
+        const daemon = startProcess([`--config.file=${file}`, '--log.format=json']);
         await daemon.line('listening');
         return daemon;
       };

@@ -41,7 +41,7 @@ const freePort = (): Promise<number> =>
 
 /** A daemon in a process of its own, which can be killed and started again at the same address. */
 async function startDaemon(cleanup: Cleanup, site: Site, settings: Readonly<Record<string, unknown>>) {
-  const { run, temporaryFolder } = createRunner(cleanup);
+  const { startProcess, temporaryFolder } = createRunner(cleanup);
   const folder = temporaryFolder();
   const port = await freePort();
   writeFileSync(join(folder, 'password'), account.password, { mode: 0o600 });
@@ -57,7 +57,7 @@ async function startDaemon(cleanup: Cleanup, site: Site, settings: Readonly<Reco
   }
   writeFileSync(file, stringify(nested));
   const start = async () => {
-    const daemon = run([`--config.file=${file}`, '--log.format=json']);
+    const daemon = startProcess([`--config.file=${file}`, '--log.format=json']);
     await daemon.line('listening');
     return daemon;
   };

@@ -21,6 +21,6 @@ it.each([
   const { level, reason, remedy } = await demo.line('systemd does not know that the daemon listens');
   expect({ level, remedy }).toMatchObject({ level: 'error', remedy: expect.stringContaining('Type=exec') });
   expect(reason).not.toBe('');
-  demo.child.kill('SIGTERM');
+  demo.stop();
   expect(await demo.exit).toBe(0);
 });

@@ -13,7 +13,7 @@ import { begin, INTERVAL, timeZone } from '../support/store-samples.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
-const { run, temporaryFolder } = createRunner(cleanup);
+const { run, startProcess, temporaryFolder } = createRunner(cleanup);
 
 const storeWriter = join(import.meta.dirname, '../analyzer/store-writer.ts');
 const oldHistory = join(import.meta.dirname, '../analyzer/fixtures/history-of-simulated-site-0.1.0.db.gz');
@@ -57,7 +57,7 @@ function inspect(path: string): { version: unknown; problems: unknown } {
   return found;
 }
 
-const outcome = async (args: readonly string[]): Promise<{ code: number | null; output: string }> => {
+const outcome = async (args: readonly string[]): Promise<{ code: number; output: string }> => {
   const running = run(args);
   return { code: await running.exit, output: running.output() };
 };
@@ -81,7 +81,7 @@ describe('backup', () => {
     const sealed = createLocalTime(timeZone).startOf(Number(newest?.day ?? 0) + 1) - INTERVAL;
     expect(Math.max(Number(newest?.open), sealed)).toBeGreaterThanOrEqual(begin + before * INTERVAL);
 
-    const killed = run(['backup', join(folder, 'killed'), `--config.file=${config}`]);
+    const killed = startProcess(['backup', join(folder, 'killed'), `--config.file=${config}`]);
     await eventually('the copy', () => readdirSync(folder).some((name) => name.startsWith('killed.partial-')));
     killed.child.kill('SIGKILL');
     await killed.exit;
@@ -110,7 +110,7 @@ describe('backup', () => {
     expect(await notFrom(nowhere)).toBe(`${nowhere} cannot be restored: it does not exist; ${remedy}`);
     expect(await notFrom(config)).toBe(`${config} cannot be restored: it is not a directory; ${remedy}`);
     expect(await notFrom(folder)).toBe(`${folder} cannot be restored: it has no backup.json; ${remedy}`);
-    demo.child.kill('SIGTERM');
+    demo.stop();
     await demo.exit;
     const restored = await outcome(restore);
     expect(restored).toMatchObject({ code: 0 });

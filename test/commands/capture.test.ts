@@ -69,11 +69,8 @@ embedded_analyzer:
 /** Runs a capture, and tries its file. */
 async function captureAndTry({ folder, config }: Sources, source: string) {
   const capture = run(['capture', config, source]);
-  let file = '';
-  capture.child.stdout?.on('data', (chunk) => {
-    file += chunk;
-  });
   const exit = await capture.exit;
+  const file = capture.printed();
   const path = join(folder, 'capture.txt');
   writeFileSync(path, file);
   const tried = run(['try-source', path]);

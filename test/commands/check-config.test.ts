@@ -31,6 +31,7 @@ async function check(yaml: string, files: Readonly<Record<string, string>> = {})
       printed += text;
     },
     stop: new AbortController().signal,
+    input: () => process.stdin,
     onReload: () => undefined,
   });
   expect(code).toBe(0);

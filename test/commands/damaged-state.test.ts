@@ -54,7 +54,7 @@ async function showsData(daemon: Daemon): Promise<string> {
 }
 
 async function stop(daemon: Daemon): Promise<void> {
-  daemon.child.kill('SIGTERM');
+  daemon.stop();
   expect(await daemon.exit).toBe(0);
 }
 
@@ -92,7 +92,7 @@ describe('state that cannot be used', () => {
     ],
   ];
 
-  it.each(kinds)('is set aside if it is %s, and everything goes on', { timeout: 40_000 }, async (_, damage) => {
+  it.each(kinds)('is set aside if it is %s, and everything goes on', async (_, damage) => {
     const place = createPlace();
     await fill(place);
     for (const name of files) {
@@ -121,7 +121,7 @@ describe('state that cannot be used', () => {
     for (const { lost } of reported) expect(String(lost)).not.toBe('');
   });
 
-  it('of a newer version stays as it is, and everything goes on', { timeout: 40_000 }, async () => {
+  it('of a newer version stays as it is, and everything goes on', async () => {
     const place = createPlace();
     await fill(place);
     for (const name of databases) {

@@ -1,18 +1,22 @@
-import { execFileSync } from 'node:child_process';
+import { execFile, execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, connect, createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterEach, describe, expect, it } from 'vitest';
+import { promisify } from 'node:util';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { account, createCleanup, eventually, startAnalyzer } from '../support/harness.ts';
 import { brokenPromises } from '../support/readme-demo.ts';
 import { createRunner } from '../support/run.ts';
 
-/** The program as its user runs it: a process of its own. */
+/** The program as its user runs it. */
 
 const cleanup = createCleanup();
-afterEach(() => cleanup.run());
-const { run, temporaryFolder } = createRunner(cleanup);
+afterEach(async () => {
+  vi.unstubAllEnvs();
+  await cleanup.run();
+});
+const { run, startProcess, temporaryFolder } = createRunner(cleanup);
 
 interface Trend {
   readonly data: readonly (readonly [number, number])[];
@@ -23,13 +27,13 @@ const demoPorts = [...ports, '--embedded-analyzer.listen-address=127.0.0.1:0'];
 
 describe('demo', () => {
   /** The command that the log names for a person to try. */
-  const triedIn = async (demo: ReturnType<typeof run>): Promise<string> =>
+  const triedIn = async (demo: Pick<ReturnType<typeof run>, 'line'>): Promise<string> =>
     String((await demo.line('embedded analyzer listening')).try);
 
   it('serves metrics of a simulated site before its 400 days of history are written, and stops gracefully', {
     timeout: 180_000,
   }, async () => {
-    const demo = run(['demo', ...demoPorts]);
+    const demo = startProcess(['demo', ...demoPorts]);
     const { address } = await demo.line('listening');
     await eventually('license_up', async () =>
       (await (await fetch(`${address}/metrics`)).text()).includes('\nlicense_up 1\n'),
@@ -71,7 +75,7 @@ describe('demo', () => {
   });
 
   it('is read by people: one line for each event, with the address to open', async () => {
-    const demo = run(['demo', ...demoPorts.filter((flag) => !flag.startsWith('--log.'))]);
+    const demo = startProcess(['demo', ...demoPorts.filter((flag) => !flag.startsWith('--log.'))]);
     await eventually('the line', () => demo.output().includes('ready: open http://127.0.0.1:'));
     for (const line of demo.output().trim().split('\n')) expect(line).toMatch(/^\[\d\d:\d\d:\d\d\] (INFO|WARN): \S/);
     expect(demo.output()).not.toContain('unproven');
@@ -88,13 +92,14 @@ describe('demo', () => {
       /\S+GetProducts/,
       (url) => `'${url.replace('GetProducts', 'GetHistory')}?${whose}'`,
     );
-    const points = (): number[] => {
-      const [, elapsed] = JSON.parse(execFileSync('sh', ['-c', `${history} -s`], { encoding: 'utf8' })) as Trend[];
+    const points = async (): Promise<number[]> => {
+      const { stdout } = await promisify(execFile)('sh', ['-c', `${history} -s`]);
+      const [, elapsed] = JSON.parse(stdout) as Trend[];
       return elapsed?.data.map(([, hours]) => hours) ?? [];
     };
     // each look is a program, and work for the analyzer, that it makes the past beside
-    await eventually('400 days of history', () => points().length === 401, 150_000, 1000);
-    expect(points().filter((hours) => hours > 0).length).toBeGreaterThan(395);
+    await eventually('400 days of history', async () => (await points()).length === 401, 150_000, 1000);
+    expect((await points()).filter((hours) => hours > 0).length).toBeGreaterThan(395);
   });
 
   it('prints one sentence and ends with 1 where an address is taken: its own, or that of the analyzer', async () => {
@@ -116,7 +121,8 @@ describe('demo', () => {
   });
 
   it('names the folder that it cannot write to', async () => {
-    const demo = run(['demo', ...demoPorts], { env: { TMPDIR: '/nowhere' } });
+    vi.stubEnv('TMPDIR', '/nowhere');
+    const demo = run(['demo', ...demoPorts]);
     expect(await demo.exit).toBe(1);
     expect(demo.output()).toMatch(/^cannot create a directory in \/nowhere: ENOENT[^\n]*; set TMPDIR\n$/);
   });
@@ -186,7 +192,7 @@ describe('serve', () => {
       const serve = run([`--config.file=${file}`, ...ports, `--web.listen-address=${address}`]);
       await serve.line('listening');
       const warnings = serve.lines.filter(({ level }) => level === 'warn').map(({ msg }) => String(msg));
-      serve.child.kill('SIGTERM');
+      serve.stop();
       await serve.exit;
       return warnings;
     };
@@ -265,7 +271,7 @@ describe('serve', () => {
 
   it('has its storage to itself; a command beside it needs none', async () => {
     const { file, folder } = await configure();
-    const first = run([`--config.file=${file}`, ...ports]);
+    const first = startProcess([`--config.file=${file}`, ...ports]);
     const { address } = await first.line('listening');
     await eventually('ready', async () => (await fetch(`${address}/-/ready`)).ok);
     const second = run([`--config.file=${file}`, ...ports]);
@@ -281,9 +287,9 @@ describe('serve', () => {
     await run([`--config.file=${file}`, ...ports]).line('listening');
   });
 
-  it('reloads on SIGHUP, and keeps the old configuration when the new one is bad', { timeout: 30_000 }, async () => {
+  it('reloads on SIGHUP and keeps the old configuration when the new one is bad; a second signal ends it at once', async () => {
     const { file } = await configure();
-    const serve = run([`--config.file=${file}`, ...ports]);
+    const serve = startProcess([`--config.file=${file}`, ...ports]);
     const { address } = await serve.line('listening');
     const metrics = async () => (await fetch(`${address}/metrics`)).text();
     await eventually('ready', async () => (await fetch(`${address}/-/ready`)).ok);
@@ -300,13 +306,7 @@ describe('serve', () => {
     expect(reason).toContain('did you mean collectors?');
     expect(await metrics()).toContain('license_exporter_config_last_reload_successful 0');
     expect(await metrics()).toContain('license_up 1');
-  });
 
-  it('ends at once on a second signal', async () => {
-    const { file } = await configure();
-    const serve = run([`--config.file=${file}`, ...ports]);
-    const { address } = await serve.line('listening');
-    await eventually('ready', async () => (await fetch(`${address}/-/ready`)).ok);
     // a request that is not complete holds up a graceful stop; the answer to the one before tells that it is being read
     const { hostname, port } = new URL(String(address));
     const socket = connect(Number(port), hostname);
@@ -324,7 +324,7 @@ describe('serve', () => {
 describe('command line', () => {
   it('prints where a bug happened, and asks to report it', async () => {
     const preload = 'data:text/javascript,process.stdout.write=()=>{throw%20new%20TypeError("of%20this%20test")}';
-    const broken = run(['--version'], { env: { NODE_OPTIONS: `--import ${preload.replaceAll('"', "'")}` } });
+    const broken = startProcess(['--version'], { env: { NODE_OPTIONS: `--import ${preload.replaceAll('"', "'")}` } });
     expect(await broken.exit).toBe(1);
     expect(broken.output()).toMatch(/^TypeError: of this test\n {4}at /);
     expect(broken.output()).toMatch(

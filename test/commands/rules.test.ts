@@ -12,7 +12,7 @@ afterEach(() => cleanup.run());
 const { run, temporaryFolder } = createRunner(cleanup);
 
 /** What the command prints with a configuration, and its exit code. */
-async function print(yaml?: string): Promise<{ readonly code: number | null; readonly output: string }> {
+async function print(yaml?: string): Promise<{ readonly code: number; readonly output: string }> {
   const file = join(temporaryFolder(), 'c.yml');
   if (yaml !== undefined) writeFileSync(file, yaml);
   const args = yaml === undefined ? ['rules'] : ['rules', `--config.file=${file}`];

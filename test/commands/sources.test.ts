@@ -15,7 +15,7 @@ import { createRunner } from '../support/run.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
-const { run, temporaryFolder } = createRunner(cleanup);
+const { run, startProcess, temporaryFolder } = createRunner(cleanup);
 
 const utc = createLocalTime('UTC');
 
@@ -80,7 +80,11 @@ const textOf = async (url: string, path: string): Promise<string> => (await fetc
 
 /** A daemon with data on its page. */
 async function start({ config }: Place) {
-  const daemon = run([`--config.file=${config}`]);
+  return withData(run([`--config.file=${config}`]));
+}
+
+/** Waits for its data. */
+async function withData<Daemon extends Pick<ReturnType<typeof run>, 'line'>>(daemon: Daemon) {
   const { address } = await daemon.line('listening');
   const url = String(address);
   await eventually('data', async () => /^license_feature_in_use\{/m.test(await textOf(url, '/metrics')));
@@ -118,15 +122,13 @@ describe('serve with license managers', () => {
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/analyzer$/);
     // what was collected is on the page at most a minute later
     expect(await sample('license_poll_interval_seconds{endpoint="GetFeatures"}')).toBe(60);
-    daemon.child.kill('SIGTERM');
+    daemon.stop();
     expect(await daemon.exit).toBe(0);
   });
 
   it('is refused beside another one on the same storage.path, before it reads anything; --once is not', async () => {
     const place = createPlace();
-    const { daemon } = await start(place);
-    // it must not collect meanwhile
-    daemon.child.kill('SIGSTOP');
+    await start(place);
     const before = place.site.callsOf('27000@lic1').length;
     const second = run([`--config.file=${place.config}`]);
     expect(await second.exit).toBe(1);
@@ -134,25 +136,24 @@ describe('serve with license managers', () => {
       `storage.path ${place.folder}/state is used by another process; stop it, or set a different storage.path for each process`,
     );
     expect(place.site.callsOf('27000@lic1')).toHaveLength(before);
-    daemon.child.kill('SIGCONT');
     const once = run(['--once', `--config.file=${place.config}`]);
     expect(await once.exit).toBe(0);
     expect(once.output()).toMatch(/^license_feature_in_use\{/m);
     expect(place.site.callsOf('27000@lic1').length).toBeGreaterThan(before);
   });
 
-  it('reads sources again on SIGHUP: unchanged ones go on, and a mistake changes nothing', async () => {
+  it('reads sources again on a reload: unchanged ones go on, and a mistake changes nothing', async () => {
     const place = createPlace();
     const { daemon, sample } = await start(place);
     const calls = place.site.callsOf('27000@lic1').length;
     place.declare('name: one, servers: [27000@lic1]', 'name: three, servers: [27000@lic3]');
-    daemon.child.kill('SIGHUP');
+    daemon.reload();
     await eventually('the new source', async () => (await sample(up('three'))) === 1);
     expect(await sample(up('two'))).toBeUndefined();
     expect([await sample(runs('one')), place.site.callsOf('27000@lic1').length]).toEqual([1, calls]);
 
     place.declare('name: one, server: [27000@lic1]');
-    daemon.child.kill('SIGHUP');
+    daemon.reload();
     const refused = await daemon.line('configuration not reloaded, the old one is kept');
     expect(refused['reason']).toBe(
       `${place.folder}/sources.yml:1: sources[0].server: unknown setting, did you mean servers?`,
@@ -164,7 +165,7 @@ describe('serve with license managers', () => {
   // the tool has 60 s
   it('ends while a tool hangs, and leaves no process behind', { timeout: 30_000 }, async () => {
     const place = createPlace();
-    const { daemon } = await start(place);
+    const { daemon } = await withData(startProcess([`--config.file=${place.config}`]));
     place.site.play('27000@lic3', 'hang');
     place.declare('name: one, servers: [27000@lic1]', 'name: three, servers: [27000@lic3]');
     daemon.child.kill('SIGHUP');
@@ -184,7 +185,7 @@ describe('serve with license managers', () => {
     const demo = run(['demo', `--storage.path=${place.folder}/state`, '--log.format=json', ...flags]);
     await demo.line('listening');
     await eventually('store', () => readdirSync(join(place.folder, 'state')).includes('history.db'));
-    demo.child.kill('SIGTERM');
+    demo.stop();
     await demo.exit;
     const daemon = run([`--config.file=${place.config}`]);
     expect(await daemon.exit).toBe(1);
@@ -223,7 +224,7 @@ describe('names of users and hosts, passwords and tokens', () => {
     );
     const daemon = run([`--config.file=${place.config}`]);
     await eventually('a tool', () => site.callsOf('27000@lic3').length > 0);
-    const processes = commandLinesOf(daemon.child.pid);
+    const processes = commandLinesOf(process.pid);
     expect(processes.some((line) => line.includes('27000@lic3'))).toBe(true);
     const { address } = await daemon.line('listening');
     const page = String(address);

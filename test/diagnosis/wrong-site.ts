@@ -38,6 +38,7 @@ export async function examine(
       output += text;
     },
     stop: new AbortController().signal,
+    input: () => process.stdin,
     onReload: () => undefined,
   });
   const lines = output.split('\n');

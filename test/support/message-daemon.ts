@@ -11,7 +11,7 @@ type Map = Readonly<Record<string, unknown>>;
 
 /** Polls and evaluates several times a second, and sends messages as soon as something has changed. */
 export function createMessageDaemon(cleanup: Cleanup, site: Pick<Site, 'url'>, alerting: Map, others: Map = {}) {
-  const { run, temporaryFolder } = createRunner(cleanup);
+  const { startProcess, temporaryFolder } = createRunner(cleanup);
   const folder = temporaryFolder();
   const everySecond = '* * * * * *';
   const file = join(folder, 'config.yml');
@@ -51,12 +51,12 @@ export function createMessageDaemon(cleanup: Cleanup, site: Pick<Site, 'url'>, a
     folder,
     file,
     storage,
-    run,
+    startProcess,
     /** Writes another section `alerting`. */
     change: write,
     /** Starts it, and waits until it listens. */
     start: async () => {
-      const daemon = run([`--config.file=${file}`, '--log.format=json']);
+      const daemon = startProcess([`--config.file=${file}`, '--log.format=json']);
       const { address } = await daemon.line('listening');
       return { ...daemon, url: String(address) };
     },

@@ -50,20 +50,16 @@ export const embeddedAnalyzer = z
           'How long a client may take to send a request, and how long it may read nothing of the response. Computing a response may take three times as long.',
         ),
     }),
-    collection_interval: duration(1, 3600)
-      .prefault('300s')
-      .meta({
-        restart: true,
-        description: 'How often the embedded analyzer collects usage.',
-        shownDefault: '`60s` in `demo`, else `300s`',
-      }),
-    time_zone: timeZone
-      .optional()
-      .meta({
-        restart: true,
-        description: 'Time zone of the history and of the simulated site.',
-        shownDefault: "the system's",
-      }),
+    collection_interval: duration(1, 3600).prefault('300s').meta({
+      restart: true,
+      description: 'How often the embedded analyzer collects usage.',
+      shownDefault: '`60s` in `demo`, else `300s`',
+    }),
+    time_zone: timeZone.optional().meta({
+      restart: true,
+      description: 'Time zone of the history and of the simulated site.',
+      shownDefault: "the system's",
+    }),
     retention: z.strictObject({
       samples: duration(DAY, CENTURY).prefault('30d').meta({ restart: true }).describe('How long samples are kept.'),
       history: duration(DAY, CENTURY)

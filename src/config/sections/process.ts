@@ -25,12 +25,10 @@ export const log = z
       .prefault('info')
       .meta({ restart: true })
       .describe('Lowest level that is logged: `debug`, `info`, `warn` or `error`.'),
-    format: oneOf('json', 'logfmt', 'pretty')
-      .optional()
-      .meta({
-        restart: true,
-        description: 'Format of the log: `json`, `logfmt` as of Prometheus, or `pretty` for people.',
-        shownDefault: '`pretty` on a terminal and in the demo, else `json`',
-      }),
+    format: oneOf('json', 'logfmt', 'pretty').optional().meta({
+      restart: true,
+      description: 'Format of the log: `json`, `logfmt` as of Prometheus, or `pretty` for people.',
+      shownDefault: '`pretty` on a terminal and in the demo, else `json`',
+    }),
   })
   .describe('The log on standard error.');

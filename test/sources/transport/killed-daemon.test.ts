@@ -18,7 +18,7 @@ import { createFolder, processesWith, writeTool } from './tools.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
-const { run } = createRunner(cleanup);
+const { startProcess } = createRunner(cleanup);
 
 const utc = createLocalTime('UTC');
 /** So many that a collection is recorded in several steps. */
@@ -104,7 +104,7 @@ function readCommitted(state: string, copy: string): Committed {
 }
 
 /** Each source has been collected since the start. */
-async function untilCollected(daemon: ReturnType<typeof run>): Promise<void> {
+async function untilCollected(daemon: ReturnType<typeof startProcess>): Promise<void> {
   const { address } = await daemon.line('listening');
   await eventually('all are collected', async () => {
     const health = (await (await fetch(`${address}/sources/status.json`)).json()) as { lastSuccessAt?: number }[];
@@ -130,7 +130,7 @@ it(`killed at any of ${times} moments while it collects from three sources, the 
     const isCollected = output % 5 === 0;
     site.delay(rlm, !isCollected && output % 3 === 1 ? 300 : 0.3);
     const before = site.callsOf(rlm).length;
-    const daemon = run(['serve', `--config.file=${config}`]);
+    const daemon = startProcess(['serve', `--config.file=${config}`]);
     await eventually('the tools run', () => site.callsOf(rlm).length > before);
     if (isCollected) await untilCollected(daemon);
     // a moment of its own each time: that is what is tested
@@ -153,7 +153,7 @@ it(`killed at any of ${times} moments while it collects from three sources, the 
   // what it finds does not keep it from collecting, and it leaves nothing behind when it stops
   printOutput(site, times + 1);
   site.delay(rlm, 0.3);
-  const last = run(['serve', `--config.file=${config}`]);
+  const last = startProcess(['serve', `--config.file=${config}`]);
   await untilCollected(last);
   last.child.kill('SIGTERM');
   expect(await last.exit).toBe(0);
