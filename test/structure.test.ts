@@ -43,6 +43,16 @@ describe('tests', () => {
     expect(silent).toEqual([]);
   });
 
+  it('assert no elapsed time, which is that of the other programs too', () => {
+    const measured =
+      /\b(?:performance\.now|hrtime(?:\.bigint)?|(?:c|threadC)puUsage)\(|Date\.now\(\) - (?:start|begin|began|before|since|from)/;
+    const timed = files.filter(({ path, text }) => {
+      const isTest = path !== 'structure.test.ts' && !programs.includes(folderOf(path)) && text.includes('expect(');
+      return isTest && measured.test(text);
+    });
+    expect(timed.map(({ path }) => path)).toEqual([]);
+  });
+
   it('list only existing files as the slowest', () => {
     expect(longest.filter((name) => !existsSync(join(root, `${name}.test.ts`)))).toEqual([]);
   });

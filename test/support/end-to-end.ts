@@ -249,7 +249,7 @@ export function watch(condition: () => Promise<boolean>): () => Promise<number> 
 type Answer = (request: IncomingMessage, response: ServerResponse, body: string) => void;
 
 /** What stands before an Alertmanager and can fail in its place. */
-export interface Door {
+interface Door {
   readonly url: string;
   /** `undefined` lets everything through. */
   answer(answer: Answer | undefined): void;

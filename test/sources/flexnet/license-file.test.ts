@@ -388,10 +388,9 @@ describe('a license file', () => {
     (piece) => {
       const text = (head: string) => `${head}${piece.repeat(Math.ceil(1_000_000 / piece.length))}`;
       for (const head of ['', 'INCREMENT f vend 1.', 'PACKAGE p vend COMPONENTS="']) {
-        const started = process.threadCpuUsage();
-        parse(text(head));
-        const { user, system } = process.threadCpuUsage(started);
-        expect((user + system) / 1e6).toBeLessThan(2);
+        // more than linear time is more than the test has
+        const { supplies } = parse(text(head));
+        expect(supplies.filter(({ version }) => version === '')).toEqual([]);
       }
     },
   );
