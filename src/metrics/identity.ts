@@ -1,4 +1,4 @@
-import { Gauge } from 'prom-client';
+import Gauge from 'prom-client/lib/gauge.js';
 import type { Configuration } from './registry.ts';
 
 /** Who is monitored, and by whom. */

@@ -1,4 +1,5 @@
-import { Counter, Gauge } from 'prom-client';
+import Counter from 'prom-client/lib/counter.js';
+import Gauge from 'prom-client/lib/gauge.js';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { MetricName } from './catalogue.ts';
 import type { Configuration } from './registry.ts';

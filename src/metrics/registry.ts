@@ -1,16 +1,11 @@
-import { collectDefaultMetrics, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
+import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import Registry from 'prom-client/lib/registry.js';
 import { catalogue, type MetricName } from './catalogue.ts';
+import { exposeProcess } from './process-metrics.ts';
 import { formatValue } from './render.ts';
 import { formatLabels } from './rows.ts';
 
 /** Registries of prom-client, and how they are rendered. */
-
-/** Gauges of prom-client that are named like counters, which the lint rejects. */
-const counterLikeGauges = [
-  'nodejs_active_handles_total',
-  'nodejs_active_requests_total',
-  'nodejs_active_resources_total',
-];
 
 /** A sample of prom-client. `metricName` is set if it differs from the metric's name (`_bucket`, `_sum`, `_count`). */
 type Sample = MetricValue<string> & { readonly metricName?: string };
@@ -40,9 +35,7 @@ function renderMetric(metric: MetricObjectWithValues<Sample>, format: 'text' | '
 /** @param processMetrics whether it has the metrics of the process */
 export function createRegistry(processMetrics: boolean): Registry {
   const registry = new Registry();
-  if (!processMetrics) return registry;
-  collectDefaultMetrics({ register: registry });
-  for (const name of counterLikeGauges) registry.removeSingleMetric(name);
+  if (processMetrics) exposeProcess(registry);
   return registry;
 }
 

@@ -1,4 +1,4 @@
-import { Gauge } from 'prom-client';
+import Gauge from 'prom-client/lib/gauge.js';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
 import { exposeIdentity, type Identity } from './identity.ts';

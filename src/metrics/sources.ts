@@ -1,4 +1,5 @@
-import { Counter, Gauge } from 'prom-client';
+import Counter from 'prom-client/lib/counter.js';
+import Gauge from 'prom-client/lib/gauge.js';
 import type { SourceHealth } from '../model/observation/source.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { MetricName } from './catalogue.ts';
