@@ -167,6 +167,11 @@ interface Shared {
   readonly isStopping: () => boolean;
 }
 
+/** @throws Error always: without a schema, it is never called */
+function noSchemas(): never {
+  throw new Error('routes have no schemas');
+}
+
 function createApplication(options: WebOptions, { guard, isStopping }: Shared): FastifyInstance {
   const { mounts } = options;
   const { tls } = options.access();
@@ -181,6 +186,8 @@ function createApplication(options: WebOptions, { guard, isStopping }: Shared): 
     // a scrape has a few hundred bytes; more is a mistake or an attack
     bodyLimit: 4096,
     return503OnClosing: false,
+    // no route has a schema, and the compilers of schemas are a hundred modules
+    schemaController: { compilersFactory: { buildValidator: noSchemas, buildSerializer: noSchemas } },
   });
   app.addHook('onRequest', async (request, reply) => {
     const access = options.access();
