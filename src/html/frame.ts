@@ -38,7 +38,7 @@ const linkHtml = ({ path, title }: PageLink, current: string | undefined, root: 
   html`<li><a href="${root}${path}"${path === current ? html` aria-current="page"` : undefined}>${title}</a></li>`;
 
 /** A page up to its content. */
-export const pageStart = (
+const pageStart = (
   site: Site,
   { title, path, refreshes = false, reloadsAfter, root = '' }: Page,
 ): Html => html`<!doctype html>
@@ -68,7 +68,7 @@ ${site.demo ? html`<aside class="demo" aria-label="Demo">Simulated data: this is
 `;
 
 /** The end of a page. */
-export const pageEnd = ({ version }: Site): Html => html`
+const pageEnd = ({ version }: Site): Html => html`
 </main>
 <footer><p>license-exporter ${version}<span id="refreshed" role="status"></span></p></footer>
 </body>
