@@ -7,11 +7,12 @@ import type { Site } from '../html/frame.ts';
 import type { Log } from '../model/log.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
-import type { SourceSettings } from '../model/observation/source-settings.ts';
 import { createSourcePage } from '../pages/sources/route.ts';
 import { createManagerSource } from '../sources/manager-source.ts';
-import { createReader } from '../sources/reader.ts';
+import { createReader } from '../sources/reading/read-output.ts';
+import { createReadingThread } from '../sources/reading/reading-thread.ts';
 import { createSourceSet, type SourceSet } from '../sources/source-set.ts';
+import type { SourceSettings } from '../sources/source-settings.ts';
 import { rootWarning } from '../sources/transport/tool-check.ts';
 import { createTransportHost, type TransportHost } from '../sources/transport/transport-host.ts';
 import type { Mount } from '../web/server.ts';
@@ -50,8 +51,9 @@ export function createSources(config: Config, now: () => number, log: Log): Conf
   const usesPseudonyms = (all: readonly SourceConfig[]): boolean =>
     all.some(({ users }) => users.names === 'pseudonym');
   let pseudonymKey = usesPseudonyms(sources) ? pseudonymKeyIn(storagePath, log) : '';
+  const thread = createReadingThread();
   const set = createSourceSet(sources.map(settingsOf), (settings) =>
-    createManagerSource(settings, { reader: createReader(settings, host), now, pseudonymKey, log }),
+    createManagerSource(settings, { reader: createReader(settings, host, thread), now, pseudonymKey, log }),
   );
   return {
     sources: set.sources,
@@ -63,6 +65,7 @@ export function createSources(config: Config, now: () => number, log: Log): Conf
     },
     close: async () => {
       await set.close();
+      await thread.close();
       host.close();
     },
   };

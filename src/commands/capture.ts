@@ -10,19 +10,10 @@ import type { CommandContext } from './command.ts';
 /** What the user should know before the capture is sent. */
 const REMARKS = [
   'Check this file before you send it.',
-  'Replaced: names of users (u01), hosts (h01), servers (s01), groups (g01), displays (x01), domains (n01) and all other words',
-  'that are not those of the license manager (w01); IP and MAC addresses; numbers in lines that are not understood.',
-  'Masked with x and 0: SIGN, host ids, keys, vendor strings, serial numbers, notices. Removed: comments.',
-  'Not replaced: names of features and vendor daemons, versions, numbers of licenses, dates, times, ports, handles, error codes.',
+  'Replaced: every word that is not one of the license manager: users (u01), hosts (h01), servers (s01), features (f01), vendor',
+  'daemons (d01), others (w01); IP and MAC addresses; numbers of more than two digits that are not a number of licenses.',
+  'Not replaced: words of the license manager, versions, numbers of licenses, dates, times, error codes.',
 ];
-
-const remarksOf = (replaced: number): readonly string[] =>
-  replaced === 0
-    ? REMARKS
-    : [
-        ...REMARKS,
-        `${replaced} features or daemons were replaced (f01), because they contain the name of a user, host or group.`,
-      ];
 
 function sourceNamed(name: string, { embeddedAnalyzer: { sources } }: Config): SourceConfig {
   const source = sources.find((one) => one.name === name);
@@ -33,13 +24,17 @@ function sourceNamed(name: string, { embeddedAnalyzer: { sources } }: Config): S
   throw new OperatorError(`no source has the name ${name}${suggest(name, names)}; there are ${names.join(', ')}`);
 }
 
-/** Prints what a source prints, without names. Returns 0 if all of it could be read, else 1. */
+/** Prints what a source prints, without names. Returns 0 if all of it could be read and something was recognized, else 1. */
 export async function capture({ line, env, createLog, print, stop }: CommandContext): Promise<number> {
   const config = loadConfig({ ...line, env, requireAnalyzer: false });
   const source = sourceNamed(line.argument, config);
   const log = createLog(config.log);
-  const { problems, replacedNames, ...captured } = await captureSource(config, source, { log, signal: stop });
+  const { problems, isRecognized, ...captured } = await captureSource(config, source, { log, signal: stop });
   for (const { kind, message } of problems) log.error({ source: source.name, kind, reason: message }, 'not read');
-  print(writeCapture(captured, remarksOf(replacedNames)));
-  return problems.length === 0 ? 0 : 1;
+  if (!isRecognized) {
+    const reason = `nothing of it is an output of ${source.manager}; check the manager and via of the source`;
+    log.error({ source: source.name, reason }, 'not recognized');
+  }
+  print(writeCapture(captured, REMARKS));
+  return problems.length === 0 && isRecognized ? 0 : 1;
 }

@@ -3,6 +3,7 @@ import type { SourceConfig } from '../config/embedded-sources.ts';
 import { exposureOf } from '../config/exposure.ts';
 import { loadConfig } from '../config/load.ts';
 import { inOneLine } from '../model/connection-failure.ts';
+import { managers } from '../sources/managers.ts';
 import type { CommandContext } from './command.ts';
 import { sourceWarnings } from './source-checks.ts';
 
@@ -34,9 +35,7 @@ const NAMED = 10;
 
 /** What sources cannot show before their server was reached for the first time. */
 function unknownDaemons(sources: readonly SourceConfig[]): string {
-  const names = sources
-    .filter(({ manager, daemons, licenseFiles }) => manager !== 'json' && daemons.length + licenseFiles.length === 0)
-    .map(({ name }) => name);
+  const names = sources.filter((source) => !managers[source.manager].namesDaemons(source)).map(({ name }) => name);
   if (names.length === 0) return '';
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
   const list = `${names.slice(0, NAMED).join(', ')}${more}`;

@@ -1,6 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import type { SourceConfig } from '../config/embedded-sources.ts';
 import { SourceFailure } from '../model/observation/source-failure.ts';
+import { managers } from '../sources/managers.ts';
 import { formatProblem } from '../sources/transport/start-failure.ts';
 import { checkTool } from '../sources/transport/tool-check.ts';
 
@@ -20,14 +21,10 @@ async function toolWarnings({ via }: SourceConfig): Promise<readonly string[]> {
 }
 
 /** Files that it reads, by setting. */
-function filesOf({ via, licenseFiles, optionsFiles, debugLog }: SourceConfig): readonly (readonly [string, string])[] {
-  return [
-    ...(via?.kind === 'file' ? [['via.file', via.file] as const] : []),
-    ...licenseFiles.map((file) => ['license_files', file] as const),
-    ...Object.values(optionsFiles).map((file) => ['options_files', file] as const),
-    ...(debugLog === undefined ? [] : [['debug_log.path', debugLog.path] as const]),
-  ];
-}
+const filesOf = (source: SourceConfig): readonly (readonly [setting: string, file: string])[] => [
+  ...(source.via?.kind === 'file' ? [['via.file', source.via.file] as const] : []),
+  ...managers[source.manager].settings.files(source),
+];
 
 async function fileWarnings(source: SourceConfig): Promise<readonly string[]> {
   const warnings = filesOf(source).map(async ([setting, file]) => {

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../config/problems.ts';
-import { runAtOnce } from '../scheduling/slices.ts';
 import type { Capture } from '../sources/capture/capture-file.ts';
-import { recognize } from '../sources/capture/recognize.ts';
-import { replay } from '../sources/capture/replay.ts';
+import { isUnderstood, recognize, replay } from '../sources/capture/replay.ts';
 import { decodeOutput } from '../sources/transport/decode-output.ts';
 import type { CommandContext } from './command.ts';
-import { isUnderstood, understoodText } from './understood-text.ts';
+import { understoodText } from './understood-text.ts';
 
 const UNKNOWN =
   'is neither a capture nor a text that a license manager prints: lmstat -a, lmstat -i, rlmstat -a, an observation document, a license file or a debug log of FlexNet';
@@ -19,7 +17,7 @@ async function read(path: string): Promise<Capture | string> {
     return `cannot be read: ${(error as NodeJS.ErrnoException).code}; check the path`;
   }
   try {
-    return runAtOnce(recognize(decodeOutput(bytes), Date.now() / 1000)) ?? UNKNOWN;
+    return recognize(decodeOutput(bytes), Date.now() / 1000) ?? UNKNOWN;
   } catch (error) {
     return `cannot be tried: ${(error as Error).message}`;
   }
@@ -31,7 +29,7 @@ export async function trySource({ line, print }: CommandContext): Promise<number
   if (typeof capture === 'string') {
     throw new ConfigError([{ key: '', where: line.argument, message: `the file ${capture}` }]);
   }
-  const replayed = runAtOnce(replay(capture));
+  const replayed = replay(capture);
   print(understoodText(capture, replayed));
   return isUnderstood(replayed) ? 0 : 1;
 }

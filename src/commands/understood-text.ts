@@ -1,7 +1,7 @@
 import { expiryDay } from '../model/expiry-day.ts';
 import { type PoolObservation, vendorLicenseName } from '../model/observation/observation.ts';
 import { type Capture, inputKinds } from '../sources/capture/capture-file.ts';
-import type { Replayed } from '../sources/capture/replay.ts';
+import { isUnderstood, type Replayed } from '../sources/capture/replay.ts';
 import type { Parsed } from '../sources/parsed.ts';
 
 /** What `try-source` prints. Names and lines are those of the file. */
@@ -52,29 +52,24 @@ function poolLine(pool: PoolObservation, timeZone: string): string {
   return `    ${version === '' ? feature : `${feature} ${version}`}: ${figures.join(', ')}`;
 }
 
-function* linesOf({ members, vendorLicenses, problems }: Parsed, timeZone: string): Generator<string, void> {
-  for (const { server, up, isMaster } of members)
-    yield `  server ${server}: ${up ? 'up' : 'down'}${isMaster ? ', master' : ''}`;
-  for (const one of vendorLicenses) {
-    yield `  ${vendorLicenseName(one)}: ${one.reachable ? 'up' : 'down'}, ${counted(one.pools.length, 'feature')}`;
-    yield* one.pools.map((pool) => poolLine(pool, timeZone));
-  }
-  for (const { kind, message } of problems) yield `  problem: ${kind}: ${message}`;
-}
-
-const isUnderstoodFailure = (kind: string): boolean => kind !== 'unparsed' && kind !== 'exit';
-
-/** Whether each line was understood. That a server is down can be understood too. */
-export const isUnderstood = ({ unread, failures }: Replayed): boolean =>
-  unread.length === 0 && failures.every(({ kind }) => isUnderstoodFailure(kind));
+const linesOf = ({ members, vendorLicenses, problems }: Parsed, timeZone: string): readonly string[] => [
+  ...members.map(
+    ({ server, up, isMaster }) => `  server ${server}: ${up ? 'up' : 'down'}${isMaster ? ', master' : ''}`,
+  ),
+  ...vendorLicenses.flatMap((one) => [
+    `  ${vendorLicenseName(one)}: ${one.reachable ? 'up' : 'down'}, ${counted(one.pools.length, 'feature')}`,
+    ...one.pools.map((pool) => poolLine(pool, timeZone)),
+  ]),
+  ...problems.map(({ kind, message }) => `  problem: ${kind}: ${message}`),
+];
 
 export function understoodText({ header, sections }: Capture, replayed: Replayed): string {
-  const { results, failures, unread, denials } = replayed;
+  const { results, failures, unread, remarks } = replayed;
   const inputs = [...new Set(sections.map(({ input }) => inputKinds[input]))];
   const lines = [
     `${header.manager}: ${inputs.join(', ')}`,
-    ...results.flatMap((result) => [...linesOf(result, header.timeZone)]),
-    ...(denials === undefined ? [] : [`  debug log: ${counted(denials, 'line')} about refused requests`]),
+    ...results.flatMap((result) => linesOf(result, header.timeZone)),
+    ...remarks.map((remark) => `  ${remark}`),
     ...failures.map(({ kind, message }) => `  failure: ${kind}: ${message}`),
     '',
   ];

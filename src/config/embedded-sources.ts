@@ -1,10 +1,11 @@
-import type { SourceSettings } from '../model/observation/source-settings.ts';
+import { camel } from '../settings/camel.ts';
+import { managerNames, managers } from '../sources/managers.ts';
+import type { SourceSettings } from '../sources/source-settings.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { readText } from './named-files.ts';
 import type { Secret } from './secret.ts';
-import type { SourceEntry } from './sections/sources.ts';
-import { type WrittenSource, writtenSources } from './source-entries.ts';
-import { pathsIn } from './source-paths.ts';
+import { managersWith, ownKeys, type SourceEntry } from './sections/sources.ts';
+import { pathsIn, type WrittenSource, writtenSources } from './source-entries.ts';
 import { readSourceTls } from './source-tls.ts';
 
 /** The sources of the embedded analyzer, complete and checked. */
@@ -30,43 +31,27 @@ function withDefaults(entry: SourceEntry, defaults: SourceEntry): SourceEntry {
   return merged;
 }
 
-/** What only its manager can use. */
-const onlyOf: Readonly<Record<string, readonly string[]>> = {
-  licenseFiles: ['flexnet'],
-  optionsFiles: ['flexnet'],
-  debugLog: ['flexnet'],
-};
-const fileKeys: Readonly<Record<string, string>> = {
-  licenseFiles: 'license_files',
-  optionsFiles: 'options_files',
-  debugLog: 'debug_log',
-};
-
 /** Reports what is missing or does not fit together. */
 function check(written: WrittenSource, entry: SourceEntry): void {
   const { refuse } = written;
   const { name, manager, servers = [], via, interval = DEFAULT_INTERVAL, timeout = DEFAULT_TIMEOUT } = entry;
   if (name === undefined) refuse('name is required');
-  if (manager === undefined) refuse('manager is required: flexnet, rlm or json');
-  const isFilesOnly = manager === 'flexnet' && entry.licenseFiles !== undefined;
-  if (via === undefined && !isFilesOnly) {
+  const definition = manager && managers[manager];
+  if (manager === undefined) refuse(`manager is required: ${managerNames.join(', ').replace(/, (\w+)$/, ' or $1')}`);
+  if (via === undefined && definition?.needsVia(entry) !== false) {
     refuse('via is required: how it is read, for example "via: {command: /opt/flexlm/lmutil}"');
   }
-  if (manager !== undefined && manager !== 'json' && servers.length === 0) {
-    refuse('servers is required, for example "servers: [27000@host]"');
-  }
-  if (manager === 'flexnet' && servers.length === 2) {
-    refuse('a redundant group has three servers; make independent servers independent sources', ['servers']);
-  }
-  if (manager === 'flexnet' && servers.length > 3) refuse('a redundant group has three servers', ['servers']);
+  const problem = definition?.serversProblem(servers);
+  if (problem !== undefined) refuse(problem.message, problem.isOfList ? ['servers'] : []);
   if (interval + timeout > MAX_TOGETHER) {
     refuse('interval and timeout together are more than 14m, so a short failure would look like a server down', [
       entry.interval === undefined ? 'timeout' : 'interval',
     ]);
   }
-  for (const [key, managers] of Object.entries(onlyOf)) {
-    if (manager === undefined || managers.includes(manager) || !(key in entry)) continue;
-    refuse(`belongs to ${managers.join(', ')}`, [fileKeys[key] ?? key]);
+  for (const key of Object.keys(ownKeys)) {
+    const owners = managersWith(key);
+    if (manager === undefined || owners.includes(manager) || !(camel(key) in entry)) continue;
+    refuse(`belongs to ${owners.join(', ')}`, [key]);
   }
 }
 
@@ -103,7 +88,7 @@ function complete(
   entry: SourceEntry,
   timeZone: string,
 ): SourceConfig {
-  const { name = '', manager = 'json', servers = [], debugLog, features, users, borrow } = entry;
+  const { name = '', manager = 'json', servers = [], features, users, borrow } = entry;
   return {
     name,
     manager,
@@ -117,12 +102,7 @@ function complete(
     encoding: entry.encoding,
     timeZone: entry.timeZone ?? (entry.via?.command === undefined ? timeZone : 'UTC'),
     calendarZone: timeZone,
-    licenseFiles: entry.licenseFiles ?? [],
-    optionsFiles: entry.optionsFiles ?? {},
-    debugLog:
-      debugLog === undefined
-        ? undefined
-        : { path: debugLog.path, timeZone: debugLog.timeZone ?? timeZone, encoding: debugLog.encoding },
+    ...managers[manager].settings.complete(entry, timeZone),
     features: {
       include: features?.include ?? [],
       exclude: features?.exclude ?? [],

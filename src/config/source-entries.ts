@@ -1,10 +1,10 @@
 import { globSync } from 'node:fs';
-import { dirname } from 'node:path';
+import { dirname, resolve } from 'node:path';
 import { mapOf, read, shownPath, strictListOf } from '../settings/structures.ts';
+import { managerNames, managers } from '../sources/managers.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { readText } from './named-files.ts';
 import { type SourceEntry, sourceEntry } from './sections/sources.ts';
-import { pathsIn } from './source-paths.ts';
 import { readYaml } from './yaml-source.ts';
 
 /** The entries of sources in the configuration file and in the files that it names, before they are complete. */
@@ -21,6 +21,32 @@ const FILES = 'embedded_analyzer.source_files';
 
 const entries = strictListOf(sourceEntry);
 const mapOfEntries = mapOf({ sources: entries }).transform(({ sources }) => sources);
+
+type Via = NonNullable<SourceEntry['via']>;
+
+function viaIn(absolute: (path: string) => string, { file, token_file: tokenFile, tls, ...via }: Via): Via {
+  return {
+    ...via,
+    file: file && absolute(file),
+    token_file: tokenFile && absolute(tokenFile),
+    tls: tls && {
+      ...tls,
+      caFile: tls.caFile && absolute(tls.caFile),
+      certFile: tls.certFile && absolute(tls.certFile),
+      keyFile: tls.keyFile && absolute(tls.keyFile),
+    },
+  };
+}
+
+/**
+ * An entry with absolute paths. They are relative to the folder of the file in which they are written, and so must be
+ * resolved before an entry gets values of `source_defaults`, which are written in another file.
+ */
+export function pathsIn(folder: string, { via, ...others }: SourceEntry): SourceEntry {
+  const absolute = (path: string): string => resolve(folder, path);
+  const entry: SourceEntry = { ...others, ...(via && { via: viaIn(absolute, via) }) };
+  return managerNames.reduce((paths, manager) => managers[manager].settings.inFolder(paths, absolute), entry);
+}
 
 /** The valid ones, with their places. An invalid one does not keep problems of the others from being found. */
 function validEntries(raw: unknown): (readonly [number, SourceEntry])[] {

@@ -1,5 +1,5 @@
 import type { VendorLicenseObservation } from '../model/observation/observation.ts';
-import type { FeatureSettings } from '../model/observation/source-settings.ts';
+import type { FeatureSettings } from './source-settings.ts';
 
 /** Leaves out the features that `features.include` and `features.exclude` do not select. */
 export function selectFeatures(

@@ -1,24 +1,13 @@
 import { createHash } from 'node:crypto';
 import type { Log } from '../model/log.ts';
-import { type Collected, type VendorLicenseObservation, vendorLicenseName } from '../model/observation/observation.ts';
+import { type VendorLicenseObservation, vendorLicenseName } from '../model/observation/observation.ts';
 import type { Source, SourceHealth } from '../model/observation/source.ts';
 import { SourceFailure, type SourceProblem, saysServerIsDown } from '../model/observation/source-failure.ts';
-import type { SourceSettings } from '../model/observation/source-settings.ts';
-import { runSliced } from '../scheduling/slices.ts';
 import { selectFeatures } from './feature-selection.ts';
+import type { ManagerReader } from './manager.ts';
 import type { Parsed } from './parsed.ts';
+import type { SourceSettings } from './source-settings.ts';
 import { hideUsers } from './user-names.ts';
-
-/** Reads a license manager once. */
-export interface ManagerReader {
-  /** @throws SourceFailure if nothing could be read */
-  read(signal: AbortSignal): Promise<Parsed>;
-  /** What it knew in an earlier process. */
-  restore?(known: readonly Collected[]): void;
-  /** What is known of vendor licenses although the server cannot be reached, for instance from license files. */
-  withoutServer?(): readonly VendorLicenseObservation[];
-  close(): Promise<void>;
-}
 
 export interface ManagerSourceDeps {
   readonly reader: ManagerReader;
@@ -156,7 +145,7 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
         const parsed = await reader.read(signal);
         take(begun, parsed);
         const selected = parsed.vendorLicenses.map((one) => selectFeatures(one, settings.features));
-        return await runSliced(hideUsers(selected, settings.users.names, deps.pseudonymKey));
+        return await hideUsers(selected, settings.users.names, deps.pseudonymKey);
       } catch (error) {
         if (!(error instanceof SourceFailure) || signal.aborted) throw error;
         const observations = unreachableOnes();

@@ -13,10 +13,3 @@ export interface Parsed {
   readonly referenceTime: number | undefined;
   readonly diagnostics: Diagnostics;
 }
-
-/**
- * The work of a parser: it yields between its steps, so that others can run.
- *
- * @throws SourceFailure if the output gives no data
- */
-export type Parsing<T = Parsed> = Generator<void, T>;

@@ -1,6 +1,6 @@
 import type { SourceHealth } from '../model/observation/source.ts';
-import type { SourceSettings } from '../model/observation/source-settings.ts';
 import type { ManagerSource } from './manager-source.ts';
+import type { SourceSettings } from './source-settings.ts';
 
 /** The sources of an analyzer. */
 export interface SourceSet {

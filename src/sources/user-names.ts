@@ -1,6 +1,7 @@
 import { createHmac } from 'node:crypto';
+import { setImmediate as pause } from 'node:timers/promises';
 import type { PoolObservation, VendorLicenseObservation } from '../model/observation/observation.ts';
-import type { UserSettings } from '../model/observation/source-settings.ts';
+import type { UserSettings } from './source-settings.ts';
 
 /** Characters of a pseudonym. */
 const LENGTH = 10;
@@ -36,19 +37,26 @@ function withoutUsers(pool: PoolObservation): PoolObservation {
   };
 }
 
-/** Applies `users.names`. Names of hosts and displays are personal too. Yields between pools. */
-export function* hideUsers(
+/** Checkouts between two pauses for other work. */
+const BATCH = 200;
+
+/** Applies `users.names`. Names of hosts and displays are personal too. */
+export async function hideUsers(
   observations: readonly VendorLicenseObservation[],
   names: UserSettings['names'],
   key: string,
-): Generator<void, readonly VendorLicenseObservation[]> {
+): Promise<readonly VendorLicenseObservation[]> {
   if (names === 'keep') return observations;
   const hidden: VendorLicenseObservation[] = [];
+  let checkouts = 0;
   for (const observation of observations) {
     const pools: PoolObservation[] = [];
     for (const pool of observation.pools) {
       pools.push(names === 'drop' ? withoutUsers(pool) : withPseudonyms(pool, key));
-      yield;
+      checkouts += pool.checkouts.length;
+      if (checkouts < BATCH) continue;
+      checkouts = 0;
+      await pause();
     }
     hidden.push({ ...observation, pools });
   }

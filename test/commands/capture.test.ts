@@ -17,7 +17,7 @@ const utc = createLocalTime('UTC');
 const now = Math.floor(Date.now() / 1000);
 const large = { features: 2, users: 2, now, host: 'lic1.acme.example' };
 /** Names of the site, its files and its log. */
-const PERSONAL = /user\d|ws\d|lic1|acme|jdoe|jroe|Jane|4711|12AB/i;
+const PERSONAL = /user\d|ws\d|lic1|acme|jdoe|jroe|Jane|4711|12AB|feature_|flexd|isv1/i;
 
 interface Sources {
   readonly folder: string;
@@ -90,9 +90,11 @@ describe('capture', () => {
       '== text of the end of the debug log',
     ]);
     expect(file).not.toMatch(PERSONAL);
-    expect(file).toMatch(/^ {4}u01 h01\.n02\.n03 h01:0 \(v2020\.1\) \(s01\.n01\.n02\/27000 100\), start \w{3} \d/m);
+    expect(file).toMatch(
+      /^ {4}u\d+ (h\d+)\.\w+\.\w+ \1:0 \(v2020\.1\) \(s\d+\.\w+\.\w+\/\d{5} \d{3}\), start \w{3} \d/m,
+    );
     expect(tried).toMatch(
-      / feature_1.*: \d licenses, 3 in use, 2 checkouts, 0 reserved and not in use, queued not known, expires permanent\n/,
+      / f\d+_1.*: \d licenses, 3 in use, 2 checkouts, 0 reserved and not in use, queued not known, expires permanent\n/,
     );
     expect(tried).toContain('debug log: 1 line about refused requests');
     expect(tried).toContain('Every line is understood.');
@@ -103,7 +105,7 @@ describe('capture', () => {
     const { exit, file, tried, triedExit } = await captureAndTry(createSources(), 'render');
     expect([exit, triedExit]).toEqual([0, 0]);
     expect(file).not.toMatch(PERSONAL);
-    expect(tried).toMatch(/;isv1: up, 2 features\n {4}feature_1 2020\.1: 4 licenses, 3 in use, 2 checkouts, /);
+    expect(tried).toMatch(/;d\d+: up, 2 features\n {4}f\d+_1 2020\.1: 4 licenses, 3 in use, 2 checkouts, /);
   });
 
   it('of a source in another time zone has the dates that its tool printed', async () => {
@@ -126,10 +128,10 @@ describe('capture', () => {
     const { exit, file, tried, triedExit } = await captureAndTry(sources, 'cad');
     expect([exit, triedExit]).toEqual([0, 1]);
     expect(file).not.toMatch(PERSONAL);
-    const line = file.split('\n').findIndex((one) => /^a \S+ \S+ of \S+ \S+ u\d+ at h\d+$/.test(one)) + 1;
+    const line = file.split('\n').findIndex((one) => /^a \S+ \S+ of \S+ \S+ \S+ at \S+$/.test(one)) + 1;
     expect(line).toBeGreaterThan(0);
     expect(tried).toContain('Not understood: 1 line\n');
-    expect(tried).toMatch(new RegExp(`^ {2}line ${line}, lmutil lmstat -a: a .* of .* at h\\d+$`, 'm'));
+    expect(tried).toMatch(new RegExp(`^ {2}line ${line}, lmutil lmstat -a: a .* of .* at \\S+$`, 'm'));
   });
 
   it('of a source that cannot be read says why in the log, and that it could not in the file', async () => {
@@ -140,6 +142,17 @@ describe('capture', () => {
     expect(file).not.toContain('observations.json');
     expect(tried).toContain('failure: missing_tool: the observation document could not be read');
     expect(triedExit).toBe(0);
+  });
+
+  it('that recognizes nothing says so', async () => {
+    const sources = createSources();
+    sources.site.print('5053@lic1.acme.example', 'Welcome, jdoe!\nhave a nice day\n');
+    const { exit, file, lines } = await captureAndTry(sources, 'render');
+    expect(exit).toBe(1);
+    expect(lines.find(({ msg }) => msg === 'not recognized')?.['reason']).toContain(
+      'nothing of it is an output of rlm;',
+    );
+    expect(file).not.toMatch(PERSONAL);
   });
 
   it('of a server that is down is understood', async () => {

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { recipes as namedRecipes } from '../../src/config/sections/sources.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { parseObservations } from '../../src/sources/json/observations.ts';
 import { createSourceTime } from '../../src/sources/times.ts';
 import { peer } from '../support/peers.ts';
@@ -37,7 +36,7 @@ function observe(recipe: string, args: readonly string[], input?: string) {
     part: '',
     memory: undefined,
   };
-  return runAtOnce(parseObservations(stdout, context));
+  return parseObservations(stdout, context);
 }
 
 /** A tool that prints a text, and with `asked` keeps its arguments and its input in files. */

@@ -4,9 +4,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import type { SourceHealth } from '../../src/model/observation/source.ts';
 import type { SourceFailureKind } from '../../src/model/observation/source-failure.ts';
-import type { SourceSettings } from '../../src/model/observation/source-settings.ts';
+import type { FlexnetOwn } from '../../src/sources/flexnet/own-settings.ts';
 import { createManagerSource } from '../../src/sources/manager-source.ts';
-import { createReader } from '../../src/sources/reader.ts';
+import { createReader } from '../../src/sources/reading/read-output.ts';
+import { createReadingThread } from '../../src/sources/reading/reading-thread.ts';
+import type { SourceSettings } from '../../src/sources/source-settings.ts';
 import { createFakeSite, type FakeMode, fakeLmutil, fakeRlmutil } from '../support/fake-license-tools/fake-site.ts';
 import { createCleanup, createTestLog } from '../support/harness.ts';
 import { createLargeSite } from '../support/license-site/large-site.ts';
@@ -39,9 +41,9 @@ function createPlace(): Place {
   return { folder, site, command: (...command) => ({ kind: 'command', command, env: site.env }) };
 }
 
-async function healthOf(settings: Partial<SourceSettings>): Promise<SourceHealth> {
+async function healthOf(settings: Partial<SourceSettings & FlexnetOwn>): Promise<SourceHealth> {
   const all = sourceSettings({ servers: [SERVER], timeout: 20, ...settings });
-  const reader = createReader(all, createHost(cleanup));
+  const reader = createReader(all, createHost(cleanup), createReadingThread());
   const now = (): number => Date.now() / 1000;
   const source = createManagerSource(all, { reader, now, pseudonymKey: 'key', log: createTestLog() });
   cleanup.add(() => source.close());
@@ -52,7 +54,7 @@ async function healthOf(settings: Partial<SourceSettings>): Promise<SourceHealth
 /** A fault, the kind of its problem, and what its sentence must say. */
 type Fault = readonly [
   name: string,
-  settings: (place: Place) => Partial<SourceSettings>,
+  settings: (place: Place) => Partial<SourceSettings & FlexnetOwn>,
   kind: SourceFailureKind,
   ...phrases: readonly string[],
 ];

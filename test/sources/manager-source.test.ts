@@ -2,10 +2,10 @@ import { describe, expect, it } from 'vitest';
 import { countUsers, licensesInUse } from '../../src/analyzer/usage.ts';
 import type { Collected, VendorLicenseObservation } from '../../src/model/observation/observation.ts';
 import { SourceFailure, type SourceProblem, sourceFailureKinds } from '../../src/model/observation/source-failure.ts';
-import type { SourceSettings } from '../../src/model/observation/source-settings.ts';
 import { createManagerSource, type ManagerSource } from '../../src/sources/manager-source.ts';
 import type { Parsed } from '../../src/sources/parsed.ts';
 import { createSourceSet } from '../../src/sources/source-set.ts';
+import type { SourceSettings } from '../../src/sources/source-settings.ts';
 import { observationOf, sourceSettings } from '../support/source-settings.ts';
 
 const NOW = 1_800_000_000;

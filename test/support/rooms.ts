@@ -47,7 +47,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 3,
     promise:
       'A configuration is valid as a whole, or refused with every problem and its line. Secrets print as `<secret>`.',
-    mayImport: ['model', 'query-api', 'settings', 'alerts'],
+    mayImport: ['model', 'query-api', 'settings', 'alerts', 'sources'],
   },
   inventory: {
     floor: 1,
@@ -76,7 +76,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 2,
     promise:
       'Each source is read within its own time and limits, and becomes an observation, or a failure that names the remedy. A failing one disturbs no other, and leaves no process behind.',
-    mayImport: ['model', 'scheduling'],
+    mayImport: ['model', 'scheduling', 'settings'],
   },
   metrics: {
     floor: 2,

@@ -1,8 +1,9 @@
 import type { VendorLicenseObservation } from '../../src/model/observation/observation.ts';
-import type { SourceSettings } from '../../src/model/observation/source-settings.ts';
+import type { FlexnetOwn } from '../../src/sources/flexnet/own-settings.ts';
+import type { SourceSettings } from '../../src/sources/source-settings.ts';
 
 /** Settings of a source, as the configuration gives them. */
-export const sourceSettings = (more: Partial<SourceSettings> = {}): SourceSettings => ({
+export const sourceSettings = (more: Partial<SourceSettings & FlexnetOwn> = {}): SourceSettings & FlexnetOwn => ({
   name: 'cad',
   manager: 'flexnet',
   servers: ['27000@lic1'],

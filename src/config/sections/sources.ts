@@ -3,6 +3,7 @@ import { isPlainName } from '../../model/plain-name.ts';
 import { type Camelized, camelized } from '../../settings/camel.ts';
 import { listOf, mapOf, oneOrMore, recordOf, secretInFile } from '../../settings/structures.ts';
 import { boolean, duration, isNot, oneOf, regularExpression, size, text, timeZone } from '../../settings/values.ts';
+import { type Manager, managerNames, managers } from '../../sources/managers.ts';
 import { baseUrl } from '../addresses.ts';
 
 /** `embedded_analyzer.sources`: license managers that the embedded analyzer collects from. Every key is optional here. */
@@ -42,12 +43,14 @@ const isNoPath = isNot('an absolute path such as /opt/flexlm/lmutil');
 
 /** Managers that a recipe reads: it prints JSON. Its file is `deploy/recipes/NAME.py`. */
 export const recipes: readonly string[] = ['dsls', 'lmx', 'mathlm'];
-const managers = ['flexnet', 'rlm', 'json'] as const;
 
 /** How a manager is read whose name is not one of ours. @param name in lower case, letters and digits only */
 function adviceOn(name: string): string {
-  if (/^(?:flex|lm(?:grd|util|stat|admin|tools)$)/.test(name)) return 'did you mean flexnet?';
-  if (/^(?:reprise|rlm)/.test(name)) return 'did you mean rlm?';
+  const meant = managerNames.find((one) => {
+    const { alsoCalled } = managers[one];
+    return alsoCalled !== 'none' && alsoCalled.test(name);
+  });
+  if (meant !== undefined) return `did you mean ${meant}?`;
   return recipes.includes(name)
     ? `${name} is read as json, with the recipe deploy/recipes/${name}.py, see docs/json-source.md`
     : 'others are read as json, see docs/json-source.md';
@@ -58,7 +61,7 @@ function managerProblem({ input }: { readonly input?: unknown }): string {
   const name = String(input)
     .toLowerCase()
     .replace(/[^a-z0-9]/g, '');
-  return `${isNot(`one of ${managers.join(', ')}`)({ input })}; ${adviceOn(name)}`;
+  return `${isNot(`one of ${managerNames.join(', ')}`)({ input })}; ${adviceOn(name)}`;
 }
 
 /** A command as one text with arguments: nothing takes it apart. */
@@ -122,11 +125,10 @@ const variable = z
   .regex(VARIABLE, { error: isNot('a name of an environment variable') })
   .refine((name) => !WIDENS.test(name), { error: 'makes the tool ask other servers too; set servers' });
 
-/** Every key of an entry, with its meaning. The keys are optional, because `source_defaults` can set them. */
-export const sourceKeys = {
+const firstKeys = {
   name: z.string(nameForm).regex(NAME, nameForm).describe('Unique name: the label `source` of the metrics.'),
   manager: z
-    .enum(managers, { error: managerProblem })
+    .enum(managerNames, { error: managerProblem })
     .describe('License manager. `json` is the documented format of observations.'),
   servers: oneOrMore(server).describe(
     'License servers as `port@host`. Three of FlexNet are one redundant group. Several of another manager are tried in order. The first one is the server in the names of the vendor licenses.',
@@ -158,17 +160,9 @@ export const sourceKeys = {
       'Time zone of the times in the output. A date without a time is a day of `embedded_analyzer.time_zone`.',
     shownDefault: 'UTC for a command, else `embedded_analyzer.time_zone`',
   }),
-  license_files: listOf(text).describe('FlexNet license files. They give versions, capacity and expiry.'),
-  options_files: recordOf(z.string(), text, isNot('a map of vendor daemons and files'), 'is not a valid name').describe(
-    'FlexNet options file of each vendor daemon. They give reservations.',
-  ),
-  debug_log: mapOf({
-    path: text,
-    time_zone: timeZone.optional(),
-    encoding: text.optional(),
-  })
-    .transform(camelized)
-    .describe('FlexNet debug log, with `path`, and optionally `time_zone` and `encoding`. It gives denials.'),
+};
+
+const lastKeys = {
   features: mapOf({
     include: listOf(regularExpression).optional(),
     exclude: listOf(regularExpression).optional(),
@@ -189,11 +183,31 @@ export const sourceKeys = {
   borrow: mapOf({ linger_at_least: duration(1).optional() })
     .transform(camelized)
     .describe('`linger_at_least` (default 1h): a FlexNet license with at least this linger time is borrowed.'),
-} as const;
+};
 
-type Keys = typeof sourceKeys;
+/** The managers that have a key of their own. */
+export const managersWith = (key: string): readonly Manager[] =>
+  managerNames.filter((manager) => Object.hasOwn(managers[manager].settings.keys, key));
 
-/** An entry as it is written: without the values of `source_defaults`. */
+/** Keys that only some managers have. */
+export const ownKeys: Readonly<Record<string, z.ZodType>> = Object.assign(
+  {},
+  ...managerNames.map((manager) => managers[manager].settings.keys),
+);
+
+/** Every key of an entry, with its meaning. The keys are optional, because `source_defaults` can set them. */
+export const sourceKeys: Readonly<Record<string, z.ZodType>> = {
+  ...firstKeys,
+  ...ownKeys,
+  ...lastKeys,
+};
+
+type Keys = typeof firstKeys & typeof lastKeys;
+
+/**
+ * An entry as it is written: without the values of `source_defaults`. The keys that only its manager has are known to the
+ * definition of the manager.
+ */
 export type SourceEntry = Partial<Camelized<{ readonly [K in keyof Keys]: z.output<Keys[K]> }>>;
 
 const entryOf = (left: Readonly<Record<string, string>>) =>

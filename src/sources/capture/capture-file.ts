@@ -1,20 +1,17 @@
+import { type Manager, managerNames, managers } from '../managers.ts';
+import type { SourceSettings } from '../source-settings.ts';
+
 /** A capture: what a source printed at one reading, as a text file. */
 
-export const inputKinds = {
-  lmstat: 'lmutil lmstat -a',
-  inventory: 'lmutil lmstat -i',
-  rlmstat: 'rlmutil rlmstat -a',
-  document: 'the observation document',
-  license: 'a license file',
-  options: 'an options file',
-  log: 'the end of the debug log',
-} as const;
-
-export type InputKind = keyof typeof inputKinds;
+/** What each kind of text is called, of all managers. */
+export const inputKinds: Readonly<Record<string, string>> = Object.fromEntries(
+  managerNames.flatMap((manager) => Object.entries(managers[manager].texts).map(([kind, { title }]) => [kind, title])),
+);
 
 /** One text that was read, or why it could not be. */
 export interface CaptureSection {
-  readonly input: InputKind;
+  /** A kind of text of the manager. */
+  readonly input: string;
   readonly stream: 'stdout' | 'stderr' | 'text' | 'failure';
   /** The daemon of an options file, or the server that was asked if each one is. */
   readonly of?: string | undefined;
@@ -25,7 +22,7 @@ export interface CaptureSection {
 }
 
 export interface CaptureHeader {
-  readonly manager: 'flexnet' | 'rlm' | 'json';
+  readonly manager: Manager;
   /** How the source is read. */
   readonly via: string;
   /** Epoch seconds. */
@@ -33,13 +30,11 @@ export interface CaptureHeader {
   readonly timeZone: string;
   readonly servers: readonly string[];
   readonly daemons: readonly string[];
-  readonly split: 'auto' | 'first_word' | 'longest';
+  readonly split: SourceSettings['users']['split'];
   /** Seconds. */
   readonly lingerAtLeast: number;
   /** Seconds. */
   readonly interval: number;
-  /** Zone of the debug log. */
-  readonly logTimeZone?: string | undefined;
 }
 
 /** A section of a file. */
@@ -77,13 +72,12 @@ export function writeCapture(
   { header, sections }: Pick<Capture, 'header'> & { sections: readonly CaptureSection[] },
   remarks: readonly string[],
 ): string {
-  const { manager, via, time, timeZone, servers, daemons, split, lingerAtLeast, interval, logTimeZone } = header;
-  const settings: readonly (readonly [string, string | undefined])[] = [
+  const { manager, via, time, timeZone, servers, daemons, split, lingerAtLeast, interval } = header;
+  const settings: readonly (readonly [string, string])[] = [
     ['manager', manager],
     ['via', via],
     ['time', isoTime(time)],
     ['time zone', timeZone],
-    ['time zone of the log', logTimeZone],
     ['servers', servers.join(', ')],
     ['daemons', daemons.join(', ')],
     ['split', split],
@@ -93,7 +87,7 @@ export function writeCapture(
   const lines = [
     FIRST_LINE,
     ...remarks.map((remark) => `# ${remark}`.trimEnd()),
-    ...settings.flatMap(([name, value]) => (value === undefined || value === '' ? [] : [`${name}: ${value}`])),
+    ...settings.flatMap(([name, value]) => (value === '' ? [] : [`${name}: ${value}`])),
   ];
   for (const section of sections) {
     const text = section.text.endsWith('\n') ? section.text.slice(0, -1) : section.text;
@@ -128,7 +122,7 @@ export function readCapture(text: string): Capture {
 
 function sectionOf(mark: string, line: number, lines: readonly string[]): ReadSection | undefined {
   const [, stream, title, of, exitCode, at, cut] = MARK.exec(mark.trimEnd()) ?? [];
-  const input = Object.entries(inputKinds).find(([, name]) => name === title)?.[0] as InputKind | undefined;
+  const input = Object.entries(inputKinds).find(([, name]) => name === title)?.[0];
   if (input === undefined) return undefined;
   return {
     input,
@@ -144,17 +138,15 @@ function sectionOf(mark: string, line: number, lines: readonly string[]): ReadSe
 const listOf = (text = ''): readonly string[] => text.split(', ').filter((one) => one !== '');
 
 function headerOf(settings: ReadonlyMap<string, string>): CaptureHeader {
-  const manager = settings.get('manager');
+  const manager = managerNames.find((name) => name === settings.get('manager'));
   const time = Date.parse(settings.get('time') ?? '') / 1000;
-  if ((manager !== 'flexnet' && manager !== 'rlm' && manager !== 'json') || Number.isNaN(time))
-    throw new Error('its header has no manager or time');
+  if (manager === undefined || Number.isNaN(time)) throw new Error('its header has no manager or time');
   const split = settings.get('split');
   return {
     manager,
     via: settings.get('via') ?? '',
     time,
     timeZone: settings.get('time zone') ?? 'UTC',
-    logTimeZone: settings.get('time zone of the log'),
     servers: listOf(settings.get('servers')),
     daemons: listOf(settings.get('daemons')),
     split: split === 'first_word' || split === 'longest' ? split : 'auto',

@@ -1,9 +1,6 @@
 import type { Checkout, QueuedRequest } from '../../model/observation/observation.ts';
 import type { LmstatCheckout, LmstatPool } from './lmstat-report.ts';
 
-/** Checkouts that are observed before other work gets its turn. */
-const CHECKOUTS_A_STEP = 1024;
-
 export interface CheckoutRules {
   /** A license with a linger time of at least this many seconds is borrowed. */
   readonly lingerAtLeast: number;
@@ -16,19 +13,16 @@ export interface CheckoutRules {
 }
 
 /** The checkouts and queued requests of some pools. */
-export function* observeCheckouts(
+export function observeCheckouts(
   pools: readonly LmstatPool[],
   rules: CheckoutRules,
-): Generator<void, { checkouts: Checkout[]; queued: QueuedRequest[] | undefined }> {
+): { checkouts: Checkout[]; queued: QueuedRequest[] | undefined } {
   const checkouts: Checkout[] = [];
   const queued: QueuedRequest[] = [];
-  let steps = 0;
   for (const pool of pools)
     for (const checkout of pool.checkouts) {
       if (checkout.queued) queued.push(observeQueued(checkout, rules));
       else checkouts.push(observeCheckout(checkout, rules));
-      steps += 1;
-      if (steps % CHECKOUTS_A_STEP === 0) yield;
     }
   return { checkouts, queued: rules.hasSeenQueue ? queued : undefined };
 }

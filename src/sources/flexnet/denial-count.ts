@@ -1,10 +1,10 @@
+import { setImmediate as pause } from 'node:timers/promises';
 import { createLocalTime } from '../../model/local-time.ts';
 import type { Diagnostics } from '../../model/observation/source.ts';
 import type { SourceProblem } from '../../model/observation/source-failure.ts';
-import type { DebugLogSettings } from '../../model/observation/source-settings.ts';
 import { createLatestOnly } from '../../scheduling/latest-only.ts';
-import { runSliced } from '../../scheduling/slices.ts';
 import { createLogFollower, type LogFollower, type Look } from '../log/log-follower.ts';
+import type { DebugLogSettings } from '../source-settings.ts';
 import { createDebugLogReader, type DebugLogReader, type Denials } from './debug-log.ts';
 import { formOfLog } from './debug-log-line.ts';
 
@@ -47,10 +47,6 @@ const BATCH = 200;
 /** Looks of one collection, for a log that has grown faster than one look reads. */
 const MAX_LOOKS = 16;
 const MAX_NAMES = 20_000;
-
-function* batchesOf(lines: readonly string[]): Generator<readonly string[], void> {
-  for (let at = 0; at < lines.length; at += BATCH) yield lines.slice(at, at + BATCH);
-}
 
 /** Denials by daemon, and by feature and cause. */
 type Counts = Map<string, Map<string, Denials>>;
@@ -177,19 +173,20 @@ class Count implements DenialCount {
   async #lookOnce(): Promise<void> {
     if (this.#isStopped) return;
     const look = await this.#follower.look();
-    await runSliced(this.#read(look));
+    await this.#read(look);
     this.#isAtEnd = look.isAtEnd;
     this.#problem = look.problem ?? this.#problemOfForm(look.head);
   }
 
-  *#read({ pieces, isRecent, isAtEnd }: Look): Generator<void, void> {
+  async #read({ pieces, isRecent, isAtEnd }: Look): Promise<void> {
     const now = this.#now();
     for (const { lines, place } of pieces) {
       if (place === 'new') this.#reader.beginFile();
-      for (const batch of batchesOf(lines)) {
+      for (let at = 0; at < lines.length; at += BATCH) {
+        const batch = lines.slice(at, at + BATCH);
         if (place === 'before') this.#reader.seek(batch);
         else for (const denials of this.#reader.push(batch, { now, isRecent })) add(this.#counts, denials);
-        yield;
+        await pause();
       }
     }
     if (isAtEnd) for (const denials of this.#reader.settle(now)) add(this.#counts, denials);

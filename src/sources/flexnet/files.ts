@@ -1,12 +1,10 @@
 import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
-import type { SourceSettings } from '../../model/observation/source-settings.ts';
 import { isPlainName } from '../../model/plain-name.ts';
-import { runSliced } from '../../scheduling/slices.ts';
 import { LastGood } from '../last-good.ts';
-import { textOf } from '../output-text.ts';
+import type { SourceSettings } from '../source-settings.ts';
 import type { SourceTime } from '../times.ts';
 import { createFileTransport } from '../transport/file-transport.ts';
-import type { Transport } from '../transport/transport.ts';
+import { type Transport, textOf } from '../transport/transport.ts';
 import type { TransportHost } from '../transport/transport-host.ts';
 import type { LicenseSupply, OptionsReserve } from './inventory.ts';
 import { parseLicenseFile } from './license-file.ts';
@@ -14,6 +12,7 @@ import { parseLmstat } from './lmstat.ts';
 import { lmstatArguments } from './lmstat-command.ts';
 import { parseLmstatInventory } from './lmstat-inventory.ts';
 import { parseOptionsFile } from './options-file.ts';
+import type { FlexnetOwn } from './own-settings.ts';
 import type { FeatureDaemon } from './which-daemon.ts';
 
 /** What is known of FlexNet beside `lmstat -a`. What cannot be read keeps its last good content for 7 days. */
@@ -42,7 +41,7 @@ const MAX_AGE = 7 * 24 * HOUR;
 
 /** @param tool runs lmstat; undefined if the source has no command */
 export function createFlexnetFiles(
-  settings: SourceSettings,
+  settings: SourceSettings & FlexnetOwn,
   localTime: SourceTime,
   tool: Transport | undefined,
   host: TransportHost,
@@ -62,7 +61,7 @@ export function createFlexnetFiles(
   const runInventory = async (signal: AbortSignal): Promise<readonly LicenseSupply[]> => {
     const output = await tool?.read(lmstatArguments(settings, '-i'), signal);
     const text = output === undefined ? '' : textOf(output);
-    return (await runSliced(parseLmstatInventory(text, { localTime }))).supply;
+    return parseLmstatInventory(text, { localTime }).supply;
   };
 
   const runServed = async (daemons: readonly string[], signal: AbortSignal): Promise<readonly FeatureDaemon[]> => {
@@ -73,7 +72,7 @@ export function createFlexnetFiles(
       const output = await tool?.read(lmstatArguments(settings, '-S', daemon), signal);
       const text = output === undefined ? '' : textOf(output);
       const context = { localTime, now: now(), split: 'auto', knownHosts: new Set<string>() } as const;
-      const { features } = await runSliced(parseLmstat(text, context));
+      const { features } = parseLmstat(text, context);
       for (const { name } of features) served.push({ feature: name, daemon });
     }
     return served;

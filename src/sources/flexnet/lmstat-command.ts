@@ -1,4 +1,4 @@
-import type { SourceSettings } from '../../model/observation/source-settings.ts';
+import type { SourceSettings } from '../source-settings.ts';
 
 /** The arguments of the configured tool for lmstat: `lmutil lmstat …`, or a command that is lmstat already. */
 export function lmstatArguments({ via, servers }: SourceSettings, ...what: readonly string[]): readonly string[] {

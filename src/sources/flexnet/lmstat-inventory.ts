@@ -11,9 +11,6 @@ export interface InventoryReport {
   readonly diagnostics: Diagnostics;
 }
 
-/** Lines that are read before other work gets its turn. */
-const LINES_A_STEP = 256;
-
 /** What a column has, by its heading. */
 type Column = 'feature' | 'version' | 'count' | 'daemon' | 'expires' | 'other';
 
@@ -29,18 +26,15 @@ const headings: ReadonlyMap<string, Column> = new Map([
  * Reads the output of `lmstat -i`, or the table in another output. Columns are found by their headings: tools differ in
  * their order. It never fails: rows that are not understood are counted.
  */
-export function* parseLmstatInventory(
+export function parseLmstatInventory(
   text: string,
   { localTime, onUnread }: { readonly localTime: SourceTime; readonly onUnread?: OnUnread | undefined },
-): Generator<void, InventoryReport> {
+): InventoryReport {
   const diagnostics = new DiagnosticsCount(onUnread);
   const supply: LicenseSupply[] = [];
   let columns: readonly Column[] | undefined;
-  let lines = 0;
   for (const line of linesOf(text)) {
-    lines += 1;
     diagnostics.startLine();
-    if (lines % LINES_A_STEP === 0) yield;
     const heading = line.length > MAX_LINE ? undefined : columnsOf(line);
     columns = heading ?? columns;
     // what precedes the table belongs to another report

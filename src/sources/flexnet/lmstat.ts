@@ -46,13 +46,12 @@ export interface LmstatContext {
 }
 
 /** Reads the output of `lmstat -a`. It never fails: what is not understood is counted. */
-export function* parseLmstat(text: string, context: LmstatContext): Generator<void, LmstatReport> {
+export function parseLmstat(text: string, context: LmstatContext): LmstatReport {
   const reading = new LmstatReading(text.length, context);
   for (const block of blocksOf(text)) {
     reading.readBlock(block);
-    yield;
   }
-  return yield* reading.finish(text.endsWith('\n'));
+  return reading.finish(text.endsWith('\n'));
 }
 
 /** What the current lines are about. */
@@ -106,8 +105,8 @@ class LmstatReading {
   }
 
   /** @param isWhole whether the last line has its end */
-  *finish(isWhole: boolean): Generator<void, LmstatReport> {
-    yield* this.#users.finish(checkoutsOf(this.#features.all), this.#context);
+  finish(isWhole: boolean): LmstatReport {
+    this.#users.finish(checkoutsOf(this.#features.all), this.#context);
     return {
       referenceTime: this.#referenceTime,
       serverLists: this.#serverLists,

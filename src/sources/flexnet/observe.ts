@@ -39,6 +39,8 @@ export interface FlexnetParsed extends Parsed {
   readonly memory: FlexnetMemory;
   /** Features of which nothing says which daemon serves them. */
   readonly unattributed: number;
+  /** Vendor daemons that the output shows as up. */
+  readonly running: readonly string[];
 }
 
 /**
@@ -46,7 +48,7 @@ export interface FlexnetParsed extends Parsed {
  *
  * @throws SourceFailure if it gives no data: neither features nor vendor daemons that are down
  */
-export function* observeFlexnet({
+export function observeFlexnet({
   report,
   inventory = [],
   fileSupply = [],
@@ -55,7 +57,7 @@ export function* observeFlexnet({
   settings,
   memory,
   output,
-}: FlexnetInput): Generator<void, FlexnetParsed> {
+}: FlexnetInput): FlexnetParsed {
   const failure = failureWithoutData(report, settings, output.exit);
   if (failure !== undefined) {
     const members = membersWithoutData(failure.kind, settings.servers, report.members);
@@ -64,12 +66,12 @@ export function* observeFlexnet({
   if (output.isCommand && report.isCut) throw cutFailure(settings);
   const clock = output.isCommand ? clockProblem(report, output.at) : undefined;
   const hasTimes = clock === undefined;
-  const next = yield* nextMemory(memory, report);
+  const next = nextMemory(memory, report);
   const at = (hasTimes ? report.referenceTime : undefined) ?? output.at;
   const remembered = [...next.daemons].flatMap(([feature, names]) => [...names].map((daemon) => ({ feature, daemon })));
   const supplies = { inventory, fileSupply, options, served: [...served, ...remembered] };
   const licenses = new VendorLicenses(report, supplies, settings, { at, hasTimes, hasSeenQueue: next.hasSeenQueue });
-  const vendorLicenses = yield* licenses.observe();
+  const vendorLicenses = licenses.observe();
   const { unparsed, masks, contradictions } = report.diagnostics;
   return {
     vendorLicenses,
@@ -79,5 +81,6 @@ export function* observeFlexnet({
     diagnostics: { unparsed, masks, contradictions: contradictions + licenses.contradictions },
     memory: next,
     unattributed: licenses.unattributed,
+    running: report.daemons.flatMap(({ name, up }) => (up ? [name] : [])),
   };
 }

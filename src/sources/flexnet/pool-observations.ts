@@ -22,11 +22,7 @@ type Rules = Omit<CheckoutRules, 'mayBorrow'>;
  * The pools of a feature. They are separated by version only if license files or `lmstat -i` fit to what the server
  * issues. Otherwise there is one pool without a version.
  */
-export function* observePools(
-  usage: FeatureUsage,
-  knowledge: FeatureKnowledge,
-  rules: Rules,
-): Generator<void, PoolObservation[]> {
+export function observePools(usage: FeatureUsage, knowledge: FeatureKnowledge, rules: Rules): PoolObservation[] {
   const supply = unexpired(knowledge.supply, knowledge.at);
   const groups = withPools(groupSupply(supply), usage.pools) ?? [];
   const [single] = groups;
@@ -35,10 +31,10 @@ export function* observePools(
   const known = { ...knowledge, supply };
   if (groups.length > 1 && isWhole) {
     const observed: PoolObservation[] = [];
-    for (const group of groups) observed.push(yield* observeGroup(usage, group, known, { ...rules, mayBorrow }));
+    for (const group of groups) observed.push(observeGroup(usage, group, known, { ...rules, mayBorrow }));
     return observed;
   }
-  const whole = yield* observeWhole(usage, known, { ...rules, mayBorrow });
+  const whole = observeWhole(usage, known, { ...rules, mayBorrow });
   if (groups.length !== 1 || single === undefined) return [whole];
   const { version, featureType } = single;
   const increments = isWhole ? single.supply.map(incrementOf) : whole.increments;
@@ -46,11 +42,11 @@ export function* observePools(
 }
 
 /** All pools of a feature as one. */
-function* observeWhole(
+function observeWhole(
   usage: FeatureUsage,
   { supply, reserves, at }: FeatureKnowledge,
   rules: CheckoutRules,
-): Generator<void, PoolObservation> {
+): PoolObservation {
   const { name, pools } = usage;
   const count = issuedOf(usage);
   const expires =
@@ -73,17 +69,17 @@ function* observeWhole(
     ...known('inUse', usage.inUse),
     ...known('unusedReserve', usage.unusedReserve),
     ...known('usedReserve', usedReserve),
-    ...(yield* observeCheckouts(pools, rules)),
+    ...observeCheckouts(pools, rules),
   };
 }
 
 /** One version of several. The server counts them together, so its count says something of one only if all is listed. */
-function* observeGroup(
+function observeGroup(
   usage: FeatureUsage,
   { version, featureType, licenseType, supply, pools, package: packageName }: VersionGroup,
   { reserves }: FeatureKnowledge,
   rules: CheckoutRules,
-): Generator<void, PoolObservation> {
+): PoolObservation {
   const reserved = usage.unusedReserve === undefined ? undefined : unusedReserve(pools);
   const ofFeature = reserves?.filter(({ feature }) => feature === usage.name);
   const isByVersion = ofFeature?.every((reserve) => reserve.version !== undefined) ?? false;
@@ -98,7 +94,7 @@ function* observeGroup(
     ...known('inUse', usage.isListed ? checkedOut(pools) : undefined),
     ...known('unusedReserve', reserved),
     ...known('usedReserve', isByVersion ? usedOf(ofVersion, reserved) : undefined),
-    ...(yield* observeCheckouts(pools, rules)),
+    ...observeCheckouts(pools, rules),
   };
 }
 

@@ -1,20 +1,17 @@
 import type { VendorLicenseObservation } from '../../model/observation/observation.ts';
 import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
-import type { SourceSettings } from '../../model/observation/source-settings.ts';
-import { runSliced } from '../../scheduling/slices.ts';
-import type { ManagerReader } from '../manager-source.ts';
-import { textOf } from '../output-text.ts';
-import { createSourceTime } from '../times.ts';
+import type { ManagerReader, ReaderDeps } from '../manager.ts';
+import type { SourceSettings } from '../source-settings.ts';
 import type { Transport } from '../transport/transport.ts';
-import type { TransportHost } from '../transport/transport-host.ts';
 import { createDenialCount, type DenialCount } from './denial-count.ts';
 import { withDenials } from './denied-requests.ts';
 import { createFlexnetFiles } from './files.ts';
-import { parseLmstat } from './lmstat.ts';
 import { lmstatArguments } from './lmstat-command.ts';
-import { type FlexnetParsed, observeFlexnet } from './observe.ts';
+import type { FlexnetParsed } from './observe.ts';
+import type { FlexnetOwn } from './own-settings.ts';
+import type { Beside } from './read.ts';
 import { addDaemon } from './remembering.ts';
-import { type FlexnetSettings, lmstatContext, noMemory } from './settings.ts';
+import { flexnetSettings, noMemory } from './settings.ts';
 import { observeSupplies } from './supplied-licenses.ts';
 import { NO_DAEMON } from './which-daemon.ts';
 
@@ -25,7 +22,7 @@ const problemsOf = (denials: DenialCount | undefined): readonly SourceProblem[] 
 };
 
 /** Options files of daemons that the server does not have: their reservations would be missing without a word. */
-function strangeDaemons({ optionsFiles }: SourceSettings, { vendorLicenses }: FlexnetParsed): readonly SourceProblem[] {
+function strangeDaemons({ optionsFiles }: FlexnetOwn, { vendorLicenses }: FlexnetParsed): readonly SourceProblem[] {
   const known = new Set(vendorLicenses.map(({ daemon }) => daemon.toLowerCase()));
   const strange = Object.keys(optionsFiles).filter((daemon) => !known.has(daemon.toLowerCase()));
   if (strange.length === 0 || known.size === 0) return [];
@@ -33,26 +30,19 @@ function strangeDaemons({ optionsFiles }: SourceSettings, { vendorLicenses }: Fl
   return [{ kind: 'unparsed', message, isMinor: true }];
 }
 
+/** A server that lists no feature may not answer: it would hold up other questions too. */
+const listsFeatures = ({ stdout, stderr }: { stdout: string; stderr: string }): boolean =>
+  /^[ \t]*Users of /m.test(stdout) || /^[ \t]*Users of /m.test(stderr);
+
 /** Reads a FlexNet license server with what is known beside it, or license files alone. */
 export function createFlexnetReader(
-  settings: SourceSettings,
-  transport: Transport | undefined,
-  host: TransportHost,
+  settings: SourceSettings & FlexnetOwn,
+  { transport, host, read }: ReaderDeps<FlexnetOwn, Beside, FlexnetParsed>,
 ): ManagerReader {
-  const { servers, part, daemons, borrow, users, features, timeZone, debugLog, via, licenseFiles } = settings;
-  const localTime = createSourceTime(timeZone, settings.calendarZone);
-  const flexnet: FlexnetSettings = {
-    servers,
-    part,
-    daemons,
-    lingerAtLeast: borrow.lingerAtLeast,
-    split: users.split,
-    dropUnsupported: features.dropUnsupported,
-    features,
-    localTime,
-  };
-  const isCommand = via?.kind === 'command';
-  const files = createFlexnetFiles(settings, localTime, isCommand ? transport : undefined, host);
+  const { via, ...others } = settings;
+  const { debugLog, licenseFiles } = settings;
+  const flexnet = flexnetSettings(settings);
+  const files = createFlexnetFiles(settings, flexnet.localTime, via?.kind === 'command' ? transport : undefined, host);
   const denials =
     debugLog === undefined ? undefined : createDenialCount(debugLog, { now: host.now, elapsed: host.elapsed });
   let memory = noMemory;
@@ -62,18 +52,14 @@ export function createFlexnetReader(
     const fileSupply = await files.licenses(signal);
     supplied = observeSupplies(fileSupply ?? [], flexnet, host.now());
     const output = await server.read(lmstatArguments(settings, '-a'), signal);
-    const { at, exitCode: code, stderr } = output;
-    const report = await runSliced(parseLmstat(textOf(output), lmstatContext(flexnet, memory, at)));
-    // a server that does not answer would hold up lmstat -i too
-    const inventory = report.features.length === 0 ? undefined : await files.inventory(signal);
+    const inventory = listsFeatures(output) ? await files.inventory(signal) : undefined;
     const options = await files.options(signal);
-    const beside = { inventory, fileSupply, options, memory, settings: flexnet };
-    const input = { report, ...beside, output: { at, isCommand, exit: { code, stderr } } };
-    const parsed = await runSliced(observeFlexnet(input));
+    const beside = { inventory, fileSupply, options, memory };
+    const input = { settings: others, via: via?.kind ?? 'file', now: host.now(), output };
+    const parsed = await read({ ...input, more: beside });
     if (parsed.unattributed === 0) return parsed;
-    const running = report.daemons.flatMap(({ name, up }) => (up ? [name] : []));
-    const served = await files.served(running, signal);
-    return served === undefined ? parsed : await runSliced(observeFlexnet({ ...input, served }));
+    const served = await files.served(parsed.running, signal);
+    return served === undefined ? parsed : await read({ ...input, more: { ...beside, served } });
   };
 
   return {

@@ -1,4 +1,5 @@
-import type { SourceTime } from '../times.ts';
+import type { SourceSettings } from '../source-settings.ts';
+import { createSourceTime, type SourceTime } from '../times.ts';
 import type { LmstatContext } from './lmstat.ts';
 import type { Split } from './user-words.ts';
 
@@ -20,6 +21,20 @@ export interface FlexnetSettings {
   readonly features: { readonly include: readonly RegExp[]; readonly exclude: readonly RegExp[] };
   /** Calendar of the zone in which the output has its times. */
   readonly localTime: SourceTime;
+}
+
+export function flexnetSettings(settings: Omit<SourceSettings, 'via'>): FlexnetSettings {
+  const { servers, part, daemons, borrow, users, features, timeZone, calendarZone } = settings;
+  return {
+    servers,
+    part,
+    daemons,
+    lingerAtLeast: borrow.lingerAtLeast,
+    split: users.split,
+    dropUnsupported: features.dropUnsupported,
+    features,
+    localTime: createSourceTime(timeZone, calendarZone),
+  };
 }
 
 /** What is remembered from one output of a source to the next. */

@@ -9,8 +9,6 @@ import { type Split, splitLeft, wordsOf } from './user-words.ts';
 /** User, host and display. */
 const PLAIN_WORDS = 3;
 const VENDOR_STRING = 'vendor_string:';
-/** Checkouts that are read before other work gets its turn. */
-const CHECKOUTS_A_STEP = 1024;
 
 type Draft = { -readonly [Key in keyof LmstatCheckout]: LmstatCheckout[Key] };
 
@@ -88,25 +86,20 @@ export class UserLines {
   }
 
   /** Completes the ambiguous lines. `plain` has at least the checkouts of all others. */
-  *finish(
+  finish(
     plain: Iterable<LmstatCheckout>,
     { split, knownHosts }: { split: Split; knownHosts: ReadonlySet<string> },
-  ): Generator<void, void> {
+  ): void {
     if (this.#ambiguous.length === 0) return;
-    let steps = 0;
     const hosts = new Set(knownHosts);
     for (const { host } of plain) {
       if (host !== '') hosts.add(host);
-      steps += 1;
-      if (steps % CHECKOUTS_A_STEP === 0) yield;
     }
     for (const { checkout, words } of this.#ambiguous) {
       Object.assign(
         checkout,
         splitLeft(words, split, (word) => hosts.has(word)),
       );
-      steps += 1;
-      if (steps % CHECKOUTS_A_STEP === 0) yield;
     }
   }
 }

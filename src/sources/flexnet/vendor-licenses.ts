@@ -57,8 +57,8 @@ export class VendorLicenses {
   }
 
   /** Observes all features. */
-  *observe(): Generator<void, VendorLicenseObservation[]> {
-    for (const usage of this.#usages()) yield* this.#observeFeature(usage);
+  observe(): VendorLicenseObservation[] {
+    for (const usage of this.#usages()) this.#observeFeature(usage);
     const [server = ''] = this.#settings.servers;
     const supplied = Map.groupBy(this.#supplyOf.values(), ([first]) => this.#whichDaemon.spelled(first?.daemon ?? ''));
     return [...this.#pools].map(([daemon, pools]) => ({
@@ -71,19 +71,18 @@ export class VendorLicenses {
     }));
   }
 
-  *#observeFeature(usage: FeatureUsage): Generator<void, void> {
+  #observeFeature(usage: FeatureUsage): void {
     const { daemon, name } = usage;
     const supply = this.#supplyOf.get(this.#keyOf(daemon, name)) ?? [];
     const reserves = optionsOf(this.#supplies.options, daemon);
     const { at, hasTimes, hasSeenQueue } = this.#rules;
     const rules = { hasTimes, hasSeenQueue, lingerAtLeast: this.#settings.lingerAtLeast };
     const pools = this.#pools.get(daemon) ?? [];
-    for (const pool of yield* observePools(usage, { supply, reserves, at }, rules)) pools.push(pool);
+    for (const pool of observePools(usage, { supply, reserves, at }, rules)) pools.push(pool);
     this.#pools.set(daemon, pools);
     // what it serves contradicts that
     this.down.delete(daemon);
     if (usage.isContradiction) this.contradictions += 1;
-    yield;
   }
 
   /** The features that are served, with their daemons. */

@@ -3,10 +3,7 @@ import { documentSchema, type ObservationDocument } from './document.ts';
 import { type DocumentPath, type DocumentProblems, unknownKey } from './document-problems.ts';
 import { type Rules, rules } from './document-rules.ts';
 
-/** Checks an observation document object by object, so that a large one does not hold up other work. */
-
-/** Small elements that are checked without a pause. */
-const STEP = 50;
+/** Checks an observation document object by object: each has rules of its own. */
 
 /** How an object is checked: its lists of objects are left out, because their elements are checked one by one. */
 interface Step {
@@ -83,32 +80,26 @@ function checkShallow(schema: z.ZodObject, value: unknown, path: DocumentPath, p
   return true;
 }
 
-function* checkLists(
-  schema: z.ZodObject,
-  value: unknown,
-  path: DocumentPath,
-  problems: DocumentProblems,
-): Generator<void, void> {
+function checkLists(schema: z.ZodObject, value: unknown, path: DocumentPath, problems: DocumentProblems): void {
   if (typeof value !== 'object' || value === null) return;
   for (const [name, element] of stepOf(schema).lists) {
     const list: unknown = Object.hasOwn(value, name) ? (value as Record<string, unknown>)[name] : undefined;
-    if (Array.isArray(list)) yield* checkList(element, list, [...path, name], problems);
+    if (Array.isArray(list)) checkList(element, list, [...path, name], problems);
   }
 }
 
-function* checkList(
+function checkList(
   element: z.ZodObject,
   list: readonly unknown[],
   path: DocumentPath,
   problems: DocumentProblems,
-): Generator<void, void> {
+): void {
   const { lists, rules: itsRules } = stepOf(element);
   const first = new Map<string, number>();
   for (const [i, value] of list.entries()) {
     const place = [...path, i];
     const isRight = checkShallow(element, value, place, problems);
-    if (lists.size > 0) yield* checkLists(element, value, place, problems);
-    if (lists.size > 0 || i % STEP === STEP - 1) yield;
+    if (lists.size > 0) checkLists(element, value, place, problems);
     if (!isRight || itsRules === undefined) continue;
     const key = itsRules.keyOf(value as never);
     const same = first.get(key);
@@ -118,11 +109,8 @@ function* checkList(
 }
 
 /** Returns the document if it is right. All that is wrong is added to the problems. */
-export function* checkDocument(
-  value: unknown,
-  problems: DocumentProblems,
-): Generator<void, ObservationDocument | undefined> {
+export function checkDocument(value: unknown, problems: DocumentProblems): ObservationDocument | undefined {
   checkShallow(documentSchema, value, [], problems);
-  yield* checkLists(documentSchema, value, [], problems);
+  checkLists(documentSchema, value, [], problems);
   return problems.count === 0 ? (value as ObservationDocument) : undefined;
 }

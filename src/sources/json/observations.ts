@@ -5,7 +5,7 @@ import {
 } from '../../model/observation/observation.ts';
 import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
 import { DiagnosticsCount } from '../lines.ts';
-import type { Parsed, Parsing } from '../parsed.ts';
+import type { Parsed } from '../parsed.ts';
 import type { SourceTime } from '../times.ts';
 import { type DenialTotals, denialsSince } from './denials.ts';
 import type { FeatureEntry, ObservationDocument, VendorLicenseEntry } from './document.ts';
@@ -94,21 +94,21 @@ class DocumentReading {
     this.#isNew = writtenAt === undefined || previous === undefined || writtenAt > previous;
   }
 
-  *add(entry: VendorLicenseEntry): Generator<void, void> {
+  add(entry: VendorLicenseEntry): void {
     const names = namesOf(entry, this.#context.part);
     const name = vendorLicenseName(names);
     const isUnreachable = entry.reachable === false;
     const isEmpty = !isUnreachable && entry.features?.length === 0;
     if (isUnreachable) this.unreachable.push(name);
     if (isEmpty) this.empty.push(name);
-    const pools = yield* this.#poolsOf(entry, name, vendorLicenseName({ ...names, part: '' }));
+    const pools = this.#poolsOf(entry, name, vendorLicenseName({ ...names, part: '' }));
     const before = this.#context.memory?.denialTotals.get(name);
     // without an answer the counters are not known; they count on
     if ((isUnreachable || isEmpty) && before !== undefined) this.denialTotals.set(name, before);
     this.vendorLicenses.push({ ...names, reachable: !isUnreachable && !isEmpty, pools });
   }
 
-  *#poolsOf(entry: VendorLicenseEntry, name: string, tokenSource: string): Generator<void, PoolObservation[]> {
+  #poolsOf(entry: VendorLicenseEntry, name: string, tokenSource: string): PoolObservation[] {
     const context: PoolContext = {
       localTime: this.#context.localTime,
       latest: this.#latest,
@@ -121,8 +121,7 @@ class DocumentReading {
     const pools: PoolObservation[] = [];
     for (const feature of entry.features ?? []) {
       const denials = this.#denialsOf(feature, before, totals);
-      pools.push(yield* toPool(feature, denials, context));
-      yield;
+      pools.push(toPool(feature, denials, context));
     }
     if (totals.size > 0) this.denialTotals.set(name, totals);
     return pools;
@@ -155,11 +154,10 @@ class DocumentReading {
 }
 
 /** The checked document. */
-function* read(text: string): Generator<void, ObservationDocument> {
+function read(text: string): ObservationDocument {
   const value = readJson(text);
-  yield;
   const problems = new DocumentProblems();
-  const document = yield* checkDocument(value, problems);
+  const document = checkDocument(value, problems);
   if (document !== undefined) return document;
   throw new SourceFailure(
     'unparsed',
@@ -173,15 +171,14 @@ function* read(text: string): Generator<void, ObservationDocument> {
  *
  * @throws SourceFailure `unparsed` or `too_old`
  */
-export function* parseObservations(text: string, context: ObservationContext): Parsing<ParsedObservations> {
-  const document = yield* read(text);
+export function parseObservations(text: string, context: ObservationContext): ParsedObservations {
+  const document = read(text);
   const { time, problem } = clockOf(document, context);
   const writtenAt = time ?? context.writtenAt;
   const latest = problem === undefined ? (writtenAt ?? context.now) + CLOCK_DIFFERENCE : undefined;
   const reading = new DocumentReading(context, latest, writtenAt);
   for (const entry of document.vendor_licenses) {
-    yield* reading.add(entry);
-    yield;
+    reading.add(entry);
   }
   const said = (document.problems ?? []).map(({ kind, message }) => ({ kind, message: plainText(message) }));
   return {

@@ -144,19 +144,11 @@ function countContradictions(pool: PoolObservation, onContradiction: () => void)
 }
 
 /** @param denials since the previous document */
-export function* toPool(
-  feature: FeatureEntry,
-  denials: number | undefined,
-  context: PoolContext,
-): Generator<void, PoolObservation> {
+export function toPool(feature: FeatureEntry, denials: number | undefined, context: PoolContext): PoolObservation {
   const increments = feature.increments ?? [{ count: feature.count, expires: feature.expires }];
   const isUncounted = feature.license_type === 'uncounted';
   const token = tokenOf(feature, context.vendorLicense);
-  const checkouts: Checkout[] = [];
-  for (const [i, entry] of (feature.checkouts ?? []).entries()) {
-    checkouts.push(toCheckout(entry, context));
-    if (i % 100 === 99) yield;
-  }
+  const checkouts = (feature.checkouts ?? []).map((entry) => toCheckout(entry, context));
   const unknown = unknownOf(feature, context);
   const pool: PoolObservation = {
     feature: plainText(feature.feature),

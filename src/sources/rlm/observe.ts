@@ -1,7 +1,7 @@
 import type { LocalTime } from '../../model/local-time.ts';
 import type { VendorLicenseObservation } from '../../model/observation/observation.ts';
 import type { SourceProblem } from '../../model/observation/source-failure.ts';
-import type { Parsing } from '../parsed.ts';
+import type { Parsed } from '../parsed.ts';
 import { Dating } from './dating.ts';
 import { failureOf, isDown } from './failure.ts';
 import { observePools } from './pools.ts';
@@ -35,7 +35,7 @@ export interface RlmObserving {
  *
  * @throws SourceFailure if it says nothing
  */
-export function* observeRlm({ report, settings, context }: RlmObserving): Parsing {
+export function observeRlm({ report, settings, context }: RlmObserving): Parsed {
   const failure = failureOf(report, settings.server);
   if (failure !== undefined) throw failure;
   const problems: SourceProblem[] = [];
@@ -46,7 +46,7 @@ export function* observeRlm({ report, settings, context }: RlmObserving): Parsin
     const problem = problemOf(isv, report, settings);
     if (problem !== undefined) problems.push(problem);
     const isContradicting = problem !== undefined && isv.pools.length > 0;
-    const observed = problem === undefined ? yield* observePools(isv, dating) : { pools: [], contradictions: 0 };
+    const observed = problem === undefined ? observePools(isv, dating) : { pools: [], contradictions: 0 };
     contradictions += observed.contradictions + (isContradicting ? 1 : 0);
     const { server, part } = settings;
     vendorLicenses.push({ server, daemon: isv.name, part, reachable: problem === undefined, pools: observed.pools });

@@ -1,5 +1,4 @@
 import { DiagnosticsCount, linesOf, MAX_LINE, type OnUnread } from '../lines.ts';
-import type { Parsing } from '../parsed.ts';
 import type { SourceTime } from '../times.ts';
 import { type PoolUnderway, poolHeadOf } from './pool-lines.ts';
 import type { RlmError, RlmIsv, RlmMaster, RlmReport, RlmUsage } from './report.ts';
@@ -18,9 +17,6 @@ import { type Statistics, statisticsOf } from './statistics.ts';
 import { TextCopies } from './text-copies.ts';
 import { usageOf } from './usage-line.ts';
 
-/** Lines between two pauses. */
-const STEP = 64;
-
 export interface RlmTextContext {
   /** The zone in which the output has its times. */
   readonly localTime: SourceTime;
@@ -32,13 +28,10 @@ export interface RlmTextContext {
  * Reads the output of `rlmutil rlmstat -a`, of any version, or of a narrower question (`-i`, `-l`). It never fails: a text
  * of another tool gives a report without data.
  */
-export function* parseRlmstat(text: string, { localTime, onUnread }: RlmTextContext): Parsing<RlmReport> {
+export function parseRlmstat(text: string, { localTime, onUnread }: RlmTextContext): RlmReport {
   const reading = new Reading(localTime, onUnread);
-  let lines = 0;
   for (const line of linesOf(text)) {
     reading.add(line);
-    lines += 1;
-    if (lines % STEP === 0) yield;
   }
   return reading.report(text.endsWith('\n'));
 }

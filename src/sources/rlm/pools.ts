@@ -19,14 +19,13 @@ interface Product {
   readonly usage: RlmUsage[];
 }
 
-export function* observePools(isv: RlmIsv, dating: Dating | undefined): Generator<void, ObservedPools> {
+export function observePools(isv: RlmIsv, dating: Dating | undefined): ObservedPools {
   const pools: PoolObservation[] = [];
   let contradictions = 0;
   for (const product of productsOf(isv)) {
     const observed = observeProduct(product, dating);
     pools.push(observed.pool);
     contradictions += observed.contradictions;
-    yield;
   }
   return { pools, contradictions };
 }

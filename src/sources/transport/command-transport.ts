@@ -1,5 +1,5 @@
 import { SourceFailure } from '../../model/observation/source-failure.ts';
-import type { CommandSettings } from '../../model/observation/source-settings.ts';
+import type { CommandSettings } from '../source-settings.ts';
 import { type ChildEnd, runChild, type StopReason } from './child-run.ts';
 import { decodeOutput } from './decode-output.ts';
 import type { Executable } from './executable.ts';

@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { SourceFailure } from '../../model/observation/source-failure.ts';
-import type { FileSettings } from '../../model/observation/source-settings.ts';
+import type { FileSettings } from '../source-settings.ts';
 import { decodeOutput } from './decode-output.ts';
 import { createReads } from './reads.ts';
 import { OutOfTime } from './shared-work.ts';

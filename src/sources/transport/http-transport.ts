@@ -5,7 +5,7 @@ import { createGunzip } from 'node:zlib';
 import { Agent, type Dispatcher } from 'undici';
 import { tlsOptions } from '../../model/client-tls.ts';
 import { SourceFailure } from '../../model/observation/source-failure.ts';
-import type { HttpSettings } from '../../model/observation/source-settings.ts';
+import type { HttpSettings } from '../source-settings.ts';
 import { decodeOutput } from './decode-output.ts';
 import { requestFailure, statusFailure } from './http-failure.ts';
 import { createReads } from './reads.ts';

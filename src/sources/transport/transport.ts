@@ -30,3 +30,7 @@ export interface TransportSettings {
   readonly maxOutput: number;
   readonly encoding: string | undefined;
 }
+
+/** What a tool says: some tools print everything on standard error. */
+export const textOf = ({ stdout, stderr }: Pick<Output, 'stdout' | 'stderr'>): string =>
+  stdout.trim() === '' ? stderr : stdout;

@@ -4,15 +4,13 @@ import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Analyzer, createAnalyzer } from '../../../src/analyzer/server.ts';
 import { createLocalTime } from '../../../src/model/local-time.ts';
-import type { SourceSettings } from '../../../src/model/observation/source-settings.ts';
-import { createFlexnetReader } from '../../../src/sources/flexnet/reader.ts';
-import { createJsonReader } from '../../../src/sources/json/reader.ts';
-import { createManagerSource, type ManagerReader, type ManagerSource } from '../../../src/sources/manager-source.ts';
-import { createReader } from '../../../src/sources/reader.ts';
-import { createRlmReader } from '../../../src/sources/rlm/reader.ts';
+import { createManagerSource, type ManagerSource } from '../../../src/sources/manager-source.ts';
+import { createReader } from '../../../src/sources/reading/read-output.ts';
+import { createReadingThread } from '../../../src/sources/reading/reading-thread.ts';
+import type { SourceSettings } from '../../../src/sources/source-settings.ts';
 import { decodeOutput } from '../../../src/sources/transport/decode-output.ts';
 import type { Transport } from '../../../src/sources/transport/transport.ts';
-import { createTransportHost, type TransportHost } from '../../../src/sources/transport/transport-host.ts';
+import { createTransportHost } from '../../../src/sources/transport/transport-host.ts';
 import { createFakeSite, fakeLmutil } from '../../support/fake-license-tools/fake-site.ts';
 import { createLargeSite } from '../../support/license-site/large-site.ts';
 import { renderLmstat } from '../../support/license-site/render-lmstat.ts';
@@ -77,21 +75,13 @@ function createMemoryTransport(bytes: Buffer): Transport {
   };
 }
 
-function createMemoryReader(settings: SourceSettings, bytes: Buffer, host: TransportHost): ManagerReader {
-  const transport = createMemoryTransport(bytes);
-  if (settings.manager === 'flexnet') return createFlexnetReader(settings, transport, host);
-  return settings.manager === 'rlm'
-    ? createRlmReader(settings, transport)
-    : // the document is as old as the process
-      createJsonReader(settings, transport, () => start);
-}
-
 const memorySettings = { via: { kind: 'file', file: '/none', maxAge: Number.POSITIVE_INFINITY } } as const;
 const toolSettings = { via: { kind: 'command', command: [fakeLmutil], env: {} } } as const;
 
 function createSources(setup: CollectorSetup): readonly ManagerSource[] {
   const bytes = renderOutput(setup);
   const host = createTransportHost({ workFolder: join(folder, 'work'), now, onProblem: problem });
+  const thread = createReadingThread();
   const site = createFakeSite(join(folder, 'site'));
   return Array.from({ length: setup.sources }, (_, i) => {
     const server = `27000@lic${i}`;
@@ -106,7 +96,8 @@ function createSources(setup: CollectorSetup): readonly ManagerSource[] {
       ? sourceSettings({ ...common, via: { ...toolSettings.via, env: site.env } })
       : sourceSettings({ ...common, ...memorySettings });
     if (setup.hasProcesses) site.print(server, bytes.toString());
-    const reader = setup.hasProcesses ? createReader(settings, host) : createMemoryReader(settings, bytes, host);
+    const transport = setup.hasProcesses ? undefined : createMemoryTransport(bytes);
+    const reader = createReader(settings, host, thread, transport);
     return createManagerSource(settings, { reader, now, pseudonymKey: '', log });
   });
 }

@@ -1,17 +1,18 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/model/local-time.ts';
-import { runAtOnce } from '../../../src/scheduling/slices.ts';
-import { type InputKind, inputKinds, readCapture } from '../../../src/sources/capture/capture-file.ts';
-import { recognize } from '../../../src/sources/capture/recognize.ts';
-import { replay } from '../../../src/sources/capture/replay.ts';
+import { readCapture } from '../../../src/sources/capture/capture-file.ts';
+import { recognize, replay } from '../../../src/sources/capture/replay.ts';
+import { managerNames, managers } from '../../../src/sources/managers.ts';
 import { createLargeSite } from '../../support/license-site/large-site.ts';
 import { renderLmstat } from '../../support/license-site/render-lmstat.ts';
 import { capture, sectionOf } from './captured.ts';
 
 /** No text makes a capture fail or slow. */
 
-const kinds = Object.keys(inputKinds) as InputKind[];
+const kinds = managerNames.flatMap((manager) =>
+  Object.keys(managers[manager].texts).map((input) => ({ manager, input })),
+);
 const words = [
   '"',
   '\\',
@@ -39,13 +40,13 @@ const anyText = fc.oneof(
 describe('any text', () => {
   it('becomes a capture with as many lines, which is read again and tried', () => {
     fc.assert(
-      fc.property(anyText, fc.constantFrom(...kinds), (text, input) => {
-        const { file, texts } = capture([sectionOf(input, text)]);
+      fc.property(anyText, fc.constantFrom(...kinds), (text, { manager, input }) => {
+        const { file, texts } = capture([sectionOf(input, text)], { manager });
         if (input !== 'document') expect(linesIn(texts[0])).toBe(linesIn(text));
-        const { unread } = runAtOnce(replay(readCapture(file)));
+        const { unread } = replay(readCapture(file));
         const lines = file.split('\n').length;
         expect(unread.filter(({ line }) => line < 1 || line > lines)).toEqual([]);
-        runAtOnce(recognize(text, 1_800_000_000));
+        recognize(text, 1_800_000_000);
       }),
     );
   });
@@ -73,8 +74,8 @@ describe('any text', () => {
   ];
   it.each(parts)('of many %j takes linear time', { timeout: 20_000 }, (part) => {
     const text = part.repeat(60_000 / part.length);
-    for (const input of kinds) {
-      const { texts } = capture([sectionOf(input, text)]);
+    for (const { manager, input } of kinds) {
+      const { texts } = capture([sectionOf(input, text)], { manager });
       if (input !== 'document') expect(linesIn(texts[0])).toBe(linesIn(text));
     }
   });

@@ -16,7 +16,6 @@ const header = {
   split: 'longest',
   lingerAtLeast: 60,
   interval: 300,
-  logTimeZone: undefined,
 } as const;
 
 const sections: readonly CaptureSection[] = [

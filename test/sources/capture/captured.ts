@@ -1,13 +1,10 @@
-import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { type Anonymized, anonymize } from '../../../src/sources/capture/anonymize.ts';
 import {
   type CaptureHeader,
   type CaptureSection,
-  type InputKind,
   readCapture,
   writeCapture,
 } from '../../../src/sources/capture/capture-file.ts';
-import type { Role } from '../../../src/sources/capture/stand-ins.ts';
 import { parseLmstat } from '../../../src/sources/flexnet/lmstat.ts';
 import type { LmstatReport } from '../../../src/sources/flexnet/lmstat-report.ts';
 import { parseRlmstat } from '../../../src/sources/rlm/parse.ts';
@@ -18,7 +15,7 @@ import { createSourceTime } from '../../../src/sources/times.ts';
 
 const utc = createSourceTime('UTC', 'UTC');
 
-const headerOf = (more: Partial<CaptureHeader> = {}): CaptureHeader => ({
+export const headerOf = (more: Partial<CaptureHeader> = {}): CaptureHeader => ({
   manager: 'flexnet',
   via: 'command',
   time: 1_800_000_000,
@@ -31,27 +28,26 @@ const headerOf = (more: Partial<CaptureHeader> = {}): CaptureHeader => ({
   ...more,
 });
 
-export const sectionOf = (input: InputKind, text: string): CaptureSection => ({ input, stream: 'stdout', text });
+export const sectionOf = (input: string, text: string): CaptureSection => ({ input, stream: 'stdout', text });
 
 /** The capture of texts, after it was written to a file and read again, and the text of the file. */
 export function capture(
   sections: readonly CaptureSection[],
   header: Partial<CaptureHeader> = {},
-  known: readonly { readonly name: string; readonly role: Role }[] = [],
 ): { readonly file: string; readonly texts: readonly string[]; readonly anonymized: Anonymized } {
-  const anonymized = runAtOnce(anonymize({ header: headerOf(header), sections, known }));
+  const anonymized = anonymize(headerOf(header), sections);
   const file = writeCapture(anonymized, []);
   return { file, texts: readCapture(file).sections.map(({ text }) => text), anonymized };
 }
 
 /** The capture of one text. */
-export const captured = (input: InputKind, text: string, header: Partial<CaptureHeader> = {}): string =>
+export const captured = (input: string, text: string, header: Partial<CaptureHeader> = {}): string =>
   capture([sectionOf(input, text)], header).texts[0] ?? '';
 
 export const lmstatOf = (text: string): LmstatReport =>
-  runAtOnce(parseLmstat(text, { localTime: utc, now: 1_800_000_000, split: 'auto', knownHosts: new Set() }));
+  parseLmstat(text, { localTime: utc, now: 1_800_000_000, split: 'auto', knownHosts: new Set() });
 
-export const rlmOf = (text: string): RlmReport => runAtOnce(parseRlmstat(text, { localTime: utc }));
+export const rlmOf = (text: string): RlmReport => parseRlmstat(text, { localTime: utc });
 
 /** Keys of reports with names that a capture replaces, and what they are of. */
 const kinds: Readonly<Record<string, string>> = {
@@ -61,6 +57,7 @@ const kinds: Readonly<Record<string, string>> = {
   server: 'server',
   holder: 'holder',
   name: 'name',
+  version: 'version',
   feature: 'name',
   vendor: 'name',
   product: 'name',

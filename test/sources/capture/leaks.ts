@@ -1,5 +1,5 @@
 import { PART } from '../../../src/sources/capture/stand-ins.ts';
-import { isToolWord } from '../../../src/sources/capture/vocabulary.ts';
+import { managerNames, managers } from '../../../src/sources/managers.ts';
 import type { Site } from '../../support/license-site/site.ts';
 
 /** The names of a site that a capture must not have. */
@@ -16,17 +16,25 @@ export function personalNames({ servers, daemons }: Site): readonly string[] {
 const LETTER = String.raw`[\p{L}\p{M}\p{N}]`;
 const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\\$&');
 
+/** All that a capture may have. */
+const allowed = managerNames
+  .flatMap((manager) => {
+    const { vocabulary, texts } = managers[manager];
+    return [vocabulary.words, ...Object.values(texts).flatMap(({ shapes }) => shapes)];
+  })
+  .join(' ')
+  .toLowerCase();
+
 /**
- * Names that are in a text: as a word, and those of more than three letters as a part of a word too. Words of the tools are no
- * names, and a name without letters or digits does not name anything.
+ * Names that are in a text: as a word, and those of more than three letters as a part of a word too. What is a word of the
+ * tools can stand there as such, and a name without letters or digits does not name anything.
  */
 export function leaksIn(text: string, names: readonly string[]): readonly string[] {
   const lower = text.toLowerCase();
   return [...new Set(names)].filter((name) => {
-    const parts = name.match(PART) ?? [];
-    const isNameless = parts.every((part) => isToolWord(part) || (/^\d+$/.test(part) && part.length < 3));
-    if (isNameless) return false;
-    const word = name.toLowerCase();
+    const word = name.trim().toLowerCase();
+    const isNumber = /^[\d.]+$/.test(word) && word.length < 3;
+    if (isNumber || (word.match(PART) ?? []).length === 0 || allowed.includes(word)) return false;
     if (word.length > 3) return lower.includes(word);
     return new RegExp(`(?<!${LETTER})${escaped(word)}(?!${LETTER})`, 'iu').test(text);
   });

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../src/scheduling/slices.ts';
-import { recognize } from '../../../src/sources/capture/recognize.ts';
+import { recognize } from '../../../src/sources/capture/replay.ts';
 
-const inputOf = (text: string) => runAtOnce(recognize(text, 1_800_000_000))?.sections[0]?.input;
+const inputOf = (text: string) => recognize(text, 1_800_000_000)?.sections[0]?.input;
 
 describe('the manager of a text', () => {
   it.each([

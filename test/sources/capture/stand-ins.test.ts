@@ -2,30 +2,27 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { StandIns } from '../../../src/sources/capture/stand-ins.ts';
 
-const standInsFor = (...names: readonly string[]): StandIns => new StandIns(names);
+const standInsFor = (...names: readonly string[]): StandIns => new StandIns(names, new Map());
 
 describe('stand-ins', () => {
   it.each<[string, readonly string[], readonly string[]]>([
-    ['a name has the same one everywhere', ['pc7', 'x', 'pc7'], ['h01', 'h02', 'h01']],
-    ['a short name and a full one are related', ['pc7', 'pc7.corp.example'], ['h01', 'h01.n01.n02']],
-    ['a display is that of its host', ['pc7', 'pc7:0.0', 'pc7:12'], ['h01', 'h01:0.0', 'h01:12']],
-    ['letter case stays', ['pc7', 'PC7'], ['h01', 'H01']],
-    ['and each spelling is another', ['pc', 'PC', 'Pc', 'pC'], ['h01aa', 'H01AA', 'H01aa', 'h01aA']],
-    ['punctuation stays', ['j.doe-x', '"j d"'], ['h01.n01-n02', '"h01 h02"']],
-    ['other letters stay other letters', ['jörg', 'jorg'], ['h01é', 'h02']],
-    ['a number stays one, with as many digits', ['4711', 'pc-12', 'pc-0815'], ['1000', 'h01-12', 'h01-1001']],
-    ['a word of the texts is not used', ['h01', 'H02', 'pc'], ['h03', 'H04', 'h05']],
+    ['a name has the same one everywhere', ['pc7', 'x', 'pc7'], ['w01', 'w02', 'w01']],
+    ['a short name and a full one are related', ['pc7', 'pc7.corp.example'], ['w01', 'w01.w02.w03']],
+    ['a display is that of its host', ['pc7', 'pc7:0.0', 'pc7:12'], ['w01', 'w01:0.0', 'w01:12']],
+    ['letter case stays', ['pc7', 'PC7'], ['w01', 'W01']],
+    ['and each spelling is another', ['pc', 'PC', 'Pc', 'pC'], ['w01aa', 'W01AA', 'W01aa', 'w01aA']],
+    ['punctuation stays', ['j.doe-x', '"j d"'], ['w01.w02-w03', '"w01 w04"']],
+    ['other letters stay other letters', ['jörg', 'jorg'], ['w01é', 'w02']],
+    ['a number stays one, with as many digits', ['4711', 'pc-12', 'pc-0815'], ['1000', 'w01-12', 'w01-1001']],
+    ['a word of the texts is not used', ['w01', 'W02', 'pc'], ['w03', 'W04', 'w05']],
   ])('%s', (_, names, expected) => {
     const standIns = standInsFor(...names);
-    expect(names.map((name) => standIns.nameFor(name, 'host'))).toEqual(expected);
+    expect(names.map((name) => standIns.nameFor(name))).toEqual(expected);
   });
 
-  it('begin like another one if the name does', () => {
-    const standIns = standInsFor('pc7', 'pc71', 'pc');
-    standIns.add('pc7', 'host');
-    standIns.add('pc71', 'display', 'pc7');
-    expect(standIns.nameFor('pc71', 'display').startsWith(standIns.nameFor('pc7', 'host'))).toBe(true);
-    expect(standIns.nameFor('pc', 'host').startsWith(standIns.nameFor('pc7', 'host'))).toBe(false);
+  it('begin with the letter of what they stand for', () => {
+    const standIns = new StandIns(['jdoe', 'pc7'], new Map([['jdoe', 'u']]));
+    expect([standIns.nameFor('JDoe'), standIns.nameFor('pc7')]).toEqual(['U01', 'w01']);
   });
 
   it('of addresses are reserved for documentation', () => {
@@ -43,7 +40,7 @@ describe('stand-ins', () => {
     fc.assert(
       fc.property(names, (list) => {
         const standIns = standInsFor(...list);
-        const made = list.map((name) => standIns.nameFor(name, 'user'));
+        const made = list.map((name) => standIns.nameFor(name));
         expect(new Set(made).size).toBe(list.length);
         expect(made.filter((one) => list.includes(one))).toEqual([]);
         for (const [at, name] of list.entries())

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
-import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { parseLmstatInventory } from '../../../src/sources/flexnet/lmstat-inventory.ts';
 import { observeFlexnet } from '../../../src/sources/flexnet/observe.ts';
 import { noMemory } from '../../../src/sources/flexnet/settings.ts';
@@ -31,9 +30,9 @@ const MEGABYTE = 2 ** 20;
 
 function read(text: string): void {
   const report = parse(text);
-  runAtOnce(parseLmstatInventory(text, { localTime: utc }));
+  parseLmstatInventory(text, { localTime: utc });
   try {
-    runAtOnce(observeFlexnet({ report, settings, memory: noMemory, output: { at: NOW, isCommand: true } }));
+    observeFlexnet({ report, settings, memory: noMemory, output: { at: NOW, isCommand: true } });
   } catch (error) {
     if (!(error instanceof SourceFailure)) throw error;
   }

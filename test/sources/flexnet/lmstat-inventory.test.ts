@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { parseLmstatInventory } from '../../../src/sources/flexnet/lmstat-inventory.ts';
 import { feature, HEAD, utc } from './samples.ts';
 
-const read = (text: string) => runAtOnce(parseLmstatInventory(text, { localTime: utc }));
+const read = (text: string) => parseLmstatInventory(text, { localTime: utc });
 
 const NOTE = `lmutil - Copyright (c) 1989-2025 Flexera. All Rights Reserved.
 Flexible License Manager status on Wed 3/18/2026 10:30

@@ -1,7 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { parseLmstatInventory } from '../../../src/sources/flexnet/lmstat-inventory.ts';
 import type { LmstatCounts, LmstatReport } from '../../../src/sources/flexnet/lmstat-report.ts';
 import type { Split } from '../../../src/sources/flexnet/user-words.ts';
@@ -21,7 +20,7 @@ const sum = (key: keyof LmstatCounts): number => all.reduce((total, { counts }) 
 
 describe.runIf(folder !== '')('the public captures', () => {
   it('are understood line by line', () => {
-    const inventories = [...texts.values()].map((text) => runAtOnce(parseLmstatInventory(text, { localTime: utc })));
+    const inventories = [...texts.values()].map((text) => parseLmstatInventory(text, { localTime: utc }));
     expect({
       files: texts.size,
       checkouts: sum('checkouts'),

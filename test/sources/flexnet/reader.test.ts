@@ -4,10 +4,12 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { earliestExpiry, maxAvailable } from '../../../src/analyzer/usage.ts';
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
-import type { SourceSettings } from '../../../src/model/observation/source-settings.ts';
-import { createFlexnetReader } from '../../../src/sources/flexnet/reader.ts';
-import type { ManagerReader } from '../../../src/sources/manager-source.ts';
+import type { FlexnetOwn } from '../../../src/sources/flexnet/own-settings.ts';
+import type { ManagerReader } from '../../../src/sources/manager.ts';
 import type { Parsed } from '../../../src/sources/parsed.ts';
+import { createReader } from '../../../src/sources/reading/read-output.ts';
+import { createReadingThread } from '../../../src/sources/reading/reading-thread.ts';
+import type { SourceSettings } from '../../../src/sources/source-settings.ts';
 import type { Transport } from '../../../src/sources/transport/transport.ts';
 import { createTransportHost } from '../../../src/sources/transport/transport-host.ts';
 import { createCleanup } from '../../support/harness.ts';
@@ -53,7 +55,7 @@ interface Scripted {
   now: number;
 }
 
-function scripted(more: Partial<SourceSettings> = {}): Scripted {
+function scripted(more: Partial<SourceSettings & FlexnetOwn> = {}): Scripted {
   const settings = sourceSettings(more);
   const calls: string[] = [];
   const answers: Scripted['answers'] = {};
@@ -73,7 +75,12 @@ function scripted(more: Partial<SourceSettings> = {}): Scripted {
     onProblem: () => {},
   });
   cleanup.add(() => host.close());
-  const reader = createFlexnetReader(settings, settings.via === undefined ? undefined : transport, host);
+  const reader = createReader(
+    settings,
+    host,
+    createReadingThread(),
+    settings.via === undefined ? undefined : transport,
+  );
   cleanup.add(() => reader.close());
   const it: Scripted = { reader, answers, calls, now: NOW };
   return it;

@@ -1,7 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dayOfDate } from '../../../src/model/local-time.ts';
-import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { parseLmstat } from '../../../src/sources/flexnet/lmstat.ts';
 import type { LmstatCheckout, LmstatFeature, LmstatReport } from '../../../src/sources/flexnet/lmstat-report.ts';
 import { createSourceTime, type SourceTime } from '../../../src/sources/times.ts';
@@ -31,7 +30,7 @@ const styles: fc.Arbitrary<LmstatStyle> = fc.record({
 });
 
 const read = (text: string, localTime: SourceTime): LmstatReport =>
-  runAtOnce(parseLmstat(text, { localTime, now: 0, split: 'auto', knownHosts: new Set() }));
+  parseLmstat(text, { localTime, now: 0, split: 'auto', knownHosts: new Set() });
 
 const expectedUser = (one: SiteCheckout | SiteQueued): object => ({
   user: one.user,

@@ -1,5 +1,4 @@
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
-import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { type LmstatContext, parseLmstat } from '../../../src/sources/flexnet/lmstat.ts';
 import type { LmstatCheckout, LmstatReport } from '../../../src/sources/flexnet/lmstat-report.ts';
 import { type FlexnetInput, type FlexnetParsed, observeFlexnet } from '../../../src/sources/flexnet/observe.ts';
@@ -26,18 +25,16 @@ export const settings: FlexnetSettings = {
 };
 
 export const parse = (text: string, changes: Partial<LmstatContext> = {}): LmstatReport =>
-  runAtOnce(parseLmstat(text, { ...context, ...changes }));
+  parseLmstat(text, { ...context, ...changes });
 
 export const observe = (text: string, changes: Partial<FlexnetInput> = {}): FlexnetParsed =>
-  runAtOnce(
-    observeFlexnet({
-      report: parse(text),
-      settings,
-      memory: noMemory,
-      output: { at: NOW, isCommand: true },
-      ...changes,
-    }),
-  );
+  observeFlexnet({
+    report: parse(text),
+    settings,
+    memory: noMemory,
+    output: { at: NOW, isCommand: true },
+    ...changes,
+  });
 
 /** The failure of an output without data. */
 export function failureOf(text: string, changes: Partial<FlexnetInput> = {}): SourceFailure {

@@ -1,5 +1,4 @@
 import fc from 'fast-check';
-import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { type ObservationContext, parseObservations } from '../../../src/sources/json/observations.ts';
 import { createSourceTime } from '../../../src/sources/times.ts';
 
@@ -18,7 +17,7 @@ export const context: ObservationContext = {
 };
 
 export const parseText = (text: string, changes: Partial<ObservationContext> = {}) =>
-  runAtOnce(parseObservations(text, { ...context, ...changes }));
+  parseObservations(text, { ...context, ...changes });
 
 export const parse = (document: unknown, changes: Partial<ObservationContext> = {}) =>
   parseText(JSON.stringify(document), changes);

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PoolObservation } from '../../../src/model/observation/observation.ts';
-import { parseObservations } from '../../../src/sources/json/observations.ts';
-import { context, documents, NOW, parse, poolOf, withFeatures } from './documents.ts';
+import { documents, NOW, parse, poolOf, withFeatures } from './documents.ts';
 
 describe('a feature', () => {
   it('of which only the name is given has no figures, not 0', () => {
@@ -312,18 +311,5 @@ describe('any document that is right', () => {
       }),
     );
     expect([...seen].sort()).toEqual(['available', 'denials', 'in_use', 'unused_reserve', 'used_reserve']);
-  });
-});
-
-describe('a large document', () => {
-  it('is read in many steps, also if all of it is one feature', () => {
-    const checkouts = Array.from({ length: 5000 }, (_, i) => ({ user: `u${i}`, since: NOW }));
-    const stepsOf = (document: object): number => {
-      const steps = parseObservations(JSON.stringify(document), context);
-      return Iterator.from(steps).reduce((count) => count + 1, 0);
-    };
-    expect(stepsOf(withFeatures([{ feature: 'f', checkouts }]))).toBeGreaterThan(100);
-    const features = Array.from({ length: 5000 }, (_, i) => ({ feature: `f${i}` }));
-    expect(stepsOf(withFeatures(features))).toBeGreaterThan(5000);
   });
 });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { parseRlmstat } from '../../../src/sources/rlm/parse.ts';
 import { createSourceTime } from '../../../src/sources/times.ts';
 import { head, isv, reportOf, runAt, secondsOf } from './reading.ts';
@@ -201,7 +200,7 @@ describe('a line that is longer than any tool prints', () => {
 
 describe('the time at which the tool ran', () => {
   const at = (text: string, zone = 'UTC') =>
-    runAtOnce(parseRlmstat(text, { localTime: createSourceTime(zone, zone) })).referenceTime;
+    parseRlmstat(text, { localTime: createSourceTime(zone, zone) }).referenceTime;
 
   it('is the end of the recent statistics', () => {
     expect(at('Recent Statistics (00:16:08), init time: Wed Nov 3 12:32:30 2021')).toBe(

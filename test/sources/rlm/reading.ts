@@ -1,5 +1,4 @@
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
-import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import type { Parsed } from '../../../src/sources/parsed.ts';
 import { observeRlm } from '../../../src/sources/rlm/observe.ts';
 import { parseRlmstat } from '../../../src/sources/rlm/parse.ts';
@@ -11,12 +10,12 @@ import { createSourceTime } from '../../../src/sources/times.ts';
 const utc = createSourceTime('UTC', 'UTC');
 export const server = '5053@rlm.example.com';
 
-export const reportOf = (text: string): RlmReport => runAtOnce(parseRlmstat(text, { localTime: utc }));
+export const reportOf = (text: string): RlmReport => parseRlmstat(text, { localTime: utc });
 
 export function observe(text: string, { now = 0, part = '' }: { now?: number; part?: string } = {}): Parsed {
   const report = reportOf(text);
   const context = { now: now || (report.referenceTime ?? 0), localTime: utc };
-  return runAtOnce(observeRlm({ report, settings: { server, part }, context }));
+  return observeRlm({ report, settings: { server, part }, context });
 }
 
 /** @throws Error if the text gives data */

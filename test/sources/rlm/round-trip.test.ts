@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { dayOfDate } from '../../../src/model/local-time.ts';
 import type { PoolObservation } from '../../../src/model/observation/observation.ts';
-import { runAtOnce } from '../../../src/scheduling/slices.ts';
 import { observeRlm } from '../../../src/sources/rlm/observe.ts';
 import { parseRlmstat } from '../../../src/sources/rlm/parse.ts';
 import { createSourceTime } from '../../../src/sources/times.ts';
@@ -23,9 +22,9 @@ const styles: fc.Arbitrary<RlmStyle> = fc.record({
 });
 
 function read(text: string, site: Site, localTime: (typeof zones)[number]) {
-  const report = runAtOnce(parseRlmstat(text, { localTime }));
+  const report = parseRlmstat(text, { localTime });
   const settings = { server: '5053@rlm.example.com', part: '' };
-  return runAtOnce(observeRlm({ report, settings, context: { now: site.now, localTime } }));
+  return observeRlm({ report, settings, context: { now: site.now, localTime } });
 }
 
 /** What is known of a product, in words of the site. */

@@ -5,7 +5,7 @@ import { type AddressInfo, createServer as createTcpServer, type Server } from '
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import type { HttpSettings } from '../../../src/model/observation/source-settings.ts';
+import type { HttpSettings } from '../../../src/sources/source-settings.ts';
 import { createHttpTransport } from '../../../src/sources/transport/http-transport.ts';
 import type { Transport, TransportSettings } from '../../../src/sources/transport/transport.ts';
 import { createCertificate } from '../../support/certificate.ts';

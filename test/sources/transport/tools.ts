@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { CommandSettings } from '../../../src/model/observation/source-settings.ts';
+import type { CommandSettings } from '../../../src/sources/source-settings.ts';
 import { createCommandTransport } from '../../../src/sources/transport/command-transport.ts';
 import type { Transport, TransportSettings } from '../../../src/sources/transport/transport.ts';
 import {

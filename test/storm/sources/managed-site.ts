@@ -2,7 +2,7 @@ import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { createLocalTime } from '../../../src/model/local-time.ts';
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
-import type { SourceSettings } from '../../../src/model/observation/source-settings.ts';
+import type { SourceSettings } from '../../../src/sources/source-settings.ts';
 import type { Output, Transport } from '../../../src/sources/transport/transport.ts';
 import { type FakeMode, type FakeSite, fakeLmutil } from '../../support/fake-license-tools/fake-site.ts';
 import { createLargeSite } from '../../support/license-site/large-site.ts';

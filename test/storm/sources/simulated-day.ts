@@ -8,11 +8,10 @@ import { createSlots, type Slots } from '../../../src/analyzer/slots.ts';
 import { openStore } from '../../../src/analyzer/store.ts';
 import { createLocalTime } from '../../../src/model/local-time.ts';
 import type { Source } from '../../../src/model/observation/source.ts';
-import { createFlexnetReader } from '../../../src/sources/flexnet/reader.ts';
-import { createJsonReader } from '../../../src/sources/json/reader.ts';
-import { createManagerSource, type ManagerReader, type ManagerSource } from '../../../src/sources/manager-source.ts';
-import { createReader } from '../../../src/sources/reader.ts';
-import { createRlmReader } from '../../../src/sources/rlm/reader.ts';
+import type { ManagerReader } from '../../../src/sources/manager.ts';
+import { createManagerSource, type ManagerSource } from '../../../src/sources/manager-source.ts';
+import { createReader } from '../../../src/sources/reading/read-output.ts';
+import { createReadingThread } from '../../../src/sources/reading/reading-thread.ts';
 import { createTransportHost, type TransportHost } from '../../../src/sources/transport/transport-host.ts';
 import { createFakeSite } from '../../support/fake-license-tools/fake-site.ts';
 import { Expectations } from './expectations.ts';
@@ -98,6 +97,7 @@ class SimulatedDay {
   readonly #localTime = createLocalTime(TIME_ZONE);
   readonly #expectations: Expectations;
   readonly #host: TransportHost;
+  readonly #thread = createReadingThread();
   readonly #watched: readonly WatchedSource[];
   readonly #vendorLicenses: readonly string[];
   readonly #recorder: Recorder;
@@ -168,6 +168,7 @@ class SimulatedDay {
     await this.#recorder.stop();
     await Promise.all(this.#watched.map(({ source }) => source.close()));
     this.#host.close();
+    await this.#thread.close();
   }
 
   #report(problem: string): void {
@@ -201,11 +202,7 @@ class SimulatedDay {
   }
 
   #readerOf({ settings, transport }: ManagedSite): ManagerReader {
-    if (transport === undefined) return createReader(settings, this.#host);
-    if (settings.manager === 'flexnet') return createFlexnetReader(settings, transport, this.#host);
-    return settings.manager === 'rlm'
-      ? createRlmReader(settings, transport)
-      : createJsonReader(settings, transport, this.#clock.now);
+    return createReader(settings, this.#host, this.#thread, transport);
   }
 
   /** Its license manager prints what it must at that time. */

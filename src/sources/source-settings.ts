@@ -1,12 +1,14 @@
+import type { Manager } from './managers.ts';
+
 /**
- * The settings of a source. Durations are seconds, sizes bytes, paths absolute.
+ * The settings that sources of every manager have. Durations are seconds, sizes bytes, paths absolute.
  *
  * @typeParam Key a private key, as PEM or as a secret
  */
 export interface SourceSettings<Key = string> {
   /** `[a-z0-9_-]{1,40}`, unique. */
   readonly name: string;
-  readonly manager: 'flexnet' | 'rlm' | 'json';
+  readonly manager: Manager;
   /** `port@host` in lower case. Three of FlexNet are redundant; of other managers, they are tried in order. */
   readonly servers: readonly string[];
   /** Third part of the names of its vendor licenses, empty without one. */
@@ -24,10 +26,6 @@ export interface SourceSettings<Key = string> {
   readonly timeZone: string;
   /** IANA name of the zone of the analyzer. Dates without a time are its days: expiries. */
   readonly calendarZone: string;
-  readonly licenseFiles: readonly string[];
-  /** By daemon. */
-  readonly optionsFiles: Readonly<Record<string, string>>;
-  readonly debugLog: DebugLogSettings | undefined;
   readonly features: FeatureSettings;
   readonly users: UserSettings;
   /** A license with a linger time of at least this many seconds is borrowed. */

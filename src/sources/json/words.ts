@@ -1,0 +1,71 @@
+import type { Vocabulary } from '../manager.ts';
+import { createObservationSchema } from './json-schema.ts';
+
+/** The words of observation documents, which name nobody: the keys and values that the format knows. */
+
+/** Values of each key that are words of the format, and whether it can be a number. */
+interface Key {
+  readonly values: Set<string>;
+  isNumber: boolean;
+}
+
+/** The keys of a JSON Schema, wherever they stand in it. */
+function keysOf(schema: unknown, keys = new Map<string, Key>(), within?: Key): ReadonlyMap<string, Key> {
+  if (typeof schema !== 'object' || schema === null) return keys;
+  for (const [name, part] of Object.entries(schema)) {
+    if (name === 'properties') {
+      for (const [key, property] of Object.entries(part as object)) {
+        const known = keys.get(key) ?? { values: new Set(), isNumber: false };
+        keys.set(key, known);
+        keysOf(property, keys, known);
+      }
+      continue;
+    }
+    const words = name === 'enum' || name === 'const' ? [part].flat() : [];
+    for (const word of words) if (typeof word === 'string') within?.values.add(word);
+    if (within !== undefined && name === 'type' && /^(?:integer|number)$/.test(String(part))) within.isNumber = true;
+    keysOf(part, keys, within);
+  }
+  return keys;
+}
+
+const keys = [...keysOf(createObservationSchema())];
+const escaped = (word: string): string => word.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+
+/** `"in_use": 5`, `"state": "active"`, or the key alone. */
+const shapeOf = ([key, { values, isNumber }]: readonly [string, Key]): string => {
+  const forms = [
+    ...(isNumber ? [String.raw`-?\d[\d.eE+-]{0,30}(?=[,\s}\]])`] : []),
+    ...(values.size > 0 ? [`"(?:${[...values].map(escaped).join('|')})"`] : []),
+  ];
+  return String.raw`(?<!\\)"${key}"\s{0,9}:${forms.length === 0 ? '' : String.raw`(?:\s{0,9}(?:${forms.join('|')}))?`}`;
+};
+
+/** What stays of a document. */
+export const shapes: readonly string[] = [
+  ...keys.map(shapeOf),
+  String.raw`(?<="reports": \[[^\]]{0,60})"(?:borrowed|status)"`,
+  String.raw`(?<=[:[,]\s{0,40})(?:true|false|null)(?=\s{0,40}[,}\]])`,
+];
+
+/** The words that may stay. */
+export const vocabulary: Vocabulary = { words: 'permanent unknown', names: [] };
+
+/** A document with one value a line and without escapes, so that its words are seen. Another text stays as it is. */
+export function normalized(text: string): string {
+  try {
+    const value: unknown = JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
+    const plain = (_: string, one: unknown): unknown =>
+      typeof one === 'string' ? one.toWellFormed().replaceAll(/\p{Cc}/gu, ' ') : one;
+    return `${JSON.stringify(value, plain, 1)}\n`;
+  } catch {
+    return text;
+  }
+}
+
+/** The time of a document, without which it would be too old; epoch seconds. */
+export function timeIn(text: string): number | undefined {
+  const [, written = ''] = /"time"\s*:\s*"?([^",}\s]{1,40})/.exec(text) ?? [];
+  const seconds = /^\d+(?:\.\d+)?$/.test(written) ? Number(written) : Date.parse(written) / 1000;
+  return Number.isNaN(seconds) ? undefined : seconds;
+}

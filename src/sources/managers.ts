@@ -1,0 +1,12 @@
+import { flexnet } from './flexnet/definition.ts';
+import { json } from './json/definition.ts';
+import type { ManagerDefinition } from './manager.ts';
+import { rlm } from './rlm/definition.ts';
+
+/** The license managers, in the order of the documentation. */
+export const managers = { flexnet, rlm, json } as const satisfies Record<string, ManagerDefinition>;
+
+/** The value of `manager` in the configuration. */
+export type Manager = keyof typeof managers;
+
+export const managerNames = Object.keys(managers) as Manager[];

@@ -1,0 +1,96 @@
+import { serialize } from 'node:v8';
+import { afterEach, describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../../src/model/local-time.ts';
+import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
+import { type Manager, managers } from '../../../src/sources/managers.ts';
+import type { Parsed } from '../../../src/sources/parsed.ts';
+import { createReader } from '../../../src/sources/reading/read-output.ts';
+import { createReadingThread, type ReadingThread } from '../../../src/sources/reading/reading-thread.ts';
+import { createTransportHost } from '../../../src/sources/transport/transport-host.ts';
+import { createCleanup } from '../../support/harness.ts';
+import { createLargeSite } from '../../support/license-site/large-site.ts';
+import { renderLmstat } from '../../support/license-site/render-lmstat.ts';
+import { renderObservations } from '../../support/license-site/render-observations.ts';
+import { renderRlmstat } from '../../support/license-site/render-rlmstat.ts';
+import { sourceSettings } from '../../support/source-settings.ts';
+
+/** Large outputs are read in another thread, with the same result. */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+const now = 1_800_000_000;
+const utc = createLocalTime('UTC');
+const site = (users: number) => createLargeSite({ features: 10, users, now });
+const renderers: Readonly<Record<Manager, (users: number) => string>> = {
+  flexnet: (users) => renderLmstat(site(users), utc),
+  rlm: (users) => renderRlmstat(site(users), utc),
+  json: (users) => renderObservations(site(users)),
+};
+
+/** A thread that counts what it was asked. */
+function countingThread(): { readonly thread: ReadingThread; readonly asked: () => number } {
+  const thread = createReadingThread();
+  cleanup.add(() => thread.close());
+  let asked = 0;
+  const read: ReadingThread['read'] = (manager, input) => {
+    asked += 1;
+    return thread.read(manager, input);
+  };
+  return { thread: { ...thread, read }, asked: () => asked };
+}
+
+async function readText(manager: Manager, stdout: string, thread: ReadingThread): Promise<Parsed> {
+  const settings = sourceSettings({ manager, via: { kind: 'file', file: '/none', maxAge: 60 } });
+  const host = createTransportHost({ workFolder: '/nonexistent', now: () => now, onProblem: () => undefined });
+  cleanup.add(() => host.close());
+  const output = { stdout, stderr: '', exitCode: undefined, at: now };
+  const transport = { read: async () => output, close: async () => undefined };
+  return createReader(settings, host, thread, transport).read(new AbortController().signal);
+}
+
+describe.each(Object.keys(managers) as Manager[])('an output of %s', (manager) => {
+  it('that is small is read at once', async () => {
+    const { thread, asked } = countingThread();
+    await readText(manager, renderers[manager](2), thread);
+    expect(asked()).toBe(0);
+  });
+
+  it('that is large is read in another thread, with the same result', async () => {
+    const text = renderers[manager](200);
+    const { thread, asked } = countingThread();
+    const inThread = await readText(manager, text, thread);
+    expect(asked()).toBe(1);
+    const pools = inThread.vendorLicenses.flatMap((one) => one.pools);
+    expect(pools.flatMap(({ checkouts }) => checkouts)).toHaveLength(2000);
+    const here = await readText(manager, text, {
+      read: async (name, input) => {
+        const parsed = managers[name].read(input);
+        return { parsed, pools: parsed.vendorLicenses.map((one) => [serialize(one.pools)]) };
+      },
+      close: async () => undefined,
+    });
+    expect(inThread.vendorLicenses).toEqual(here.vendorLicenses);
+    expect(inThread.problems).toEqual(here.problems);
+  });
+
+  it('that says nothing fails as it would at once', async () => {
+    const text = 'no license manager prints this\n'.repeat(2000);
+    const { thread, asked } = countingThread();
+    const large = await readText(manager, text, thread).catch((error: unknown) => error);
+    const small = await readText(manager, text.slice(0, 310), thread).catch((error: unknown) => error);
+    expect(asked()).toBe(1);
+    expect(large).toBeInstanceOf(SourceFailure);
+    expect(large).toEqual(small);
+  });
+});
+
+describe('the thread', () => {
+  it('is started again after it was lost', async () => {
+    const { thread } = countingThread();
+    const text = renderers.rlm(200);
+    await readText('rlm', text, thread);
+    await thread.close();
+    expect((await readText('rlm', text, thread)).vendorLicenses).toHaveLength(1);
+  });
+});
