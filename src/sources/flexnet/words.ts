@@ -77,7 +77,7 @@ export const vocabulary: Vocabulary = {
     address allowed application bad borrow borrowed busy call check checkout checked checking clock close closed code codes
     command communication communications conflict connect connected connecting connection connections contact count counted
     data date dates days demo denied desired detecting directory down due encryption environment exceeded exist exists expanded
-    expiration expire expired expires expiry feature features file filename files find floating following format found further
+    expiration expire expired expires expiry feature features flexible file filename files find floating following format found further
     group groups handshake heartbeat host hostid hostname hours increment internet interrupted issued job key later lic linger
     listening lmadmin lmgrd lmhostid lmstat lmutil locked log lost machine manager master maximum minutes missing network node
     node-locked nodelocked now number numbers obtain old open operation options package password permanent permission pid pool

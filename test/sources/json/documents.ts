@@ -7,7 +7,7 @@ import { createSourceTime } from '../../../src/sources/times.ts';
 /** 2026-03-05 12:00 UTC. */
 export const NOW = 1_772_712_000;
 
-export const context: ObservationContext = {
+const context: ObservationContext = {
   now: NOW,
   writtenAt: undefined,
   interval: 300,
