@@ -26,6 +26,8 @@ import { failureKinds } from '../../src/model/failure.ts';
 import { sourceFailureKinds } from '../../src/model/observation/source-failure.ts';
 import { ntlmCodes } from '../../src/ntlm/errors.ts';
 import { errorCodes } from '../../src/query-api/errors.ts';
+import { type Question, questions } from '../../src/sources/manager.ts';
+import { managerNames, managers } from '../../src/sources/managers.ts';
 import { webLimits } from '../../src/web/limits.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { cell, code, table } from '../support/markdown.ts';
@@ -104,6 +106,23 @@ export const tables: Readonly<Record<string, () => string>> = {
         const { shownDefault: shown, description } = settingOf(schema);
         return [code(key), cell(shown ?? ''), cell(description)];
       }),
+    ),
+  'license managers': () =>
+    table(
+      ['manager', 'how', 'what it gives'],
+      managerNames.map((name) => {
+        const { how, answers } = managers[name];
+        const given = Object.keys(questions).filter((question) => answers[question as Question] !== 'none');
+        return [code(name), how, given.map((question) => questions[question as Question]).join('; ')];
+      }),
+    ),
+  answers: () =>
+    table(
+      ['value', ...managerNames.map(code)],
+      Object.entries(questions).map(([question, meaning]) => [
+        meaning,
+        ...managerNames.map((name) => managers[name].answers[question as Question].replace(/^none$/, 'no')),
+      ]),
     ),
   'source failures': () =>
     table(
