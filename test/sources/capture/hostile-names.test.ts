@@ -1,19 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLocalTime } from '../../../src/model/local-time.ts';
 import type { PoolObservation } from '../../../src/model/observation/observation.ts';
 import { readCapture } from '../../../src/sources/capture/capture-file.ts';
 import { type Replayed, replay } from '../../../src/sources/capture/replay.ts';
-import { type Manager, managers } from '../../../src/sources/managers.ts';
-import { renderLmstat, renderLmstatInventory } from '../../support/license-site/render-lmstat.ts';
-import { renderObservations } from '../../support/license-site/render-observations.ts';
-import { renderRlmstat } from '../../support/license-site/render-rlmstat.ts';
+import { type Manager, managerNames, managers } from '../../../src/sources/managers.ts';
+import { renderTexts } from '../../support/license-site/render-texts.ts';
 import type { Site, SiteCheckout } from '../../support/license-site/site.ts';
 import { capture, headerOf, sectionOf } from './captured.ts';
 
 /** Names that are made to stay in a capture, or to break it. */
 
-const utc = createLocalTime('UTC');
 const NOW = 1_800_000_000;
 
 interface Names {
@@ -57,15 +53,6 @@ function siteOf({ user, host, feature, daemon, server }: Names): Site {
   };
 }
 
-const inputs: Readonly<Record<Manager, (site: Site) => readonly (readonly [input: string, text: string])[]>> = {
-  flexnet: (site) => [
-    ['lmstat', renderLmstat(site, utc)],
-    ['inventory', renderLmstatInventory(site, utc)],
-  ],
-  rlm: (site) => [['rlmstat', renderRlmstat(site, utc)]],
-  json: (site) => [['document', renderObservations(site)]],
-};
-
 const poolsOf = ({ results }: Replayed): readonly PoolObservation[] =>
   results.flatMap(({ vendorLicenses }) => vendorLicenses.flatMap(({ pools }) => pools));
 
@@ -100,7 +87,7 @@ const namesIn = (replayed: Replayed): ReadonlySet<string> =>
 function keptNames(manager: Manager, site: Site): readonly string[] {
   const [{ host, port }] = site.servers;
   const header = headerOf({ manager, servers: [`${port}@${host}`], time: NOW });
-  const sections = inputs[manager](site).map(([input, text]) => sectionOf(input, text));
+  const sections = renderTexts[manager](site).map(([input, text]) => sectionOf(input, text));
   const before = replay({ header, sections: sections.map((one) => ({ ...one, line: 1 })) });
   const { file, anonymized } = capture(sections, header);
   const after = replay(readCapture(file));
@@ -111,9 +98,7 @@ function keptNames(manager: Manager, site: Site): readonly string[] {
 }
 
 const plain: Names = { user: 'jdoe', host: 'pc7', feature: 'solver', daemon: 'vend', server: 'lic1.acme.example' };
-const all: readonly Manager[] = ['flexnet', 'rlm', 'json'];
-
-describe.each(all)('a capture of %s', (manager) => {
+describe.each(managerNames)('a capture of %s', (manager) => {
   it.each<[string, Partial<Names>]>([
     ['with blanks', { user: 'Jane Q. Roe' }],
     ['of other letters', { user: 'größe', host: 'rechner-日本', feature: 'lösung' }],

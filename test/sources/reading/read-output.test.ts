@@ -1,17 +1,14 @@
 import { serialize } from 'node:v8';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createLocalTime } from '../../../src/model/local-time.ts';
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
-import { type Manager, managers } from '../../../src/sources/managers.ts';
+import { type Manager, managerNames, managers } from '../../../src/sources/managers.ts';
 import type { Parsed } from '../../../src/sources/parsed.ts';
 import { createReader } from '../../../src/sources/reading/read-output.ts';
 import { createReadingThread, type ReadingThread } from '../../../src/sources/reading/reading-thread.ts';
 import { createTransportHost } from '../../../src/sources/transport/transport-host.ts';
 import { createCleanup } from '../../support/harness.ts';
 import { createLargeSite } from '../../support/license-site/large-site.ts';
-import { renderLmstat } from '../../support/license-site/render-lmstat.ts';
-import { renderObservations } from '../../support/license-site/render-observations.ts';
-import { renderRlmstat } from '../../support/license-site/render-rlmstat.ts';
+import { renderTexts } from '../../support/license-site/render-texts.ts';
 import { sourceSettings } from '../../support/source-settings.ts';
 
 /** Large outputs are read in another thread, with the same result. */
@@ -20,13 +17,8 @@ const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
 const now = 1_800_000_000;
-const utc = createLocalTime('UTC');
-const site = (users: number) => createLargeSite({ features: 10, users, now });
-const renderers: Readonly<Record<Manager, (users: number) => string>> = {
-  flexnet: (users) => renderLmstat(site(users), utc),
-  rlm: (users) => renderRlmstat(site(users), utc),
-  json: (users) => renderObservations(site(users)),
-};
+const rendered = (manager: Manager, users: number): string =>
+  renderTexts[manager](createLargeSite({ features: 10, users, now }))[0][1];
 
 /** A thread that counts what it was asked. */
 function countingThread(): { readonly thread: ReadingThread; readonly asked: () => number } {
@@ -49,15 +41,15 @@ async function readText(manager: Manager, stdout: string, thread: ReadingThread)
   return createReader(settings, host, thread, transport).read(new AbortController().signal);
 }
 
-describe.each(Object.keys(managers) as Manager[])('an output of %s', (manager) => {
+describe.each(managerNames)('an output of %s', (manager) => {
   it('that is small is read at once', async () => {
     const { thread, asked } = countingThread();
-    await readText(manager, renderers[manager](2), thread);
+    await readText(manager, rendered(manager, 2), thread);
     expect(asked()).toBe(0);
   });
 
   it('that is large is read in another thread, with the same result', async () => {
-    const text = renderers[manager](200);
+    const text = rendered(manager, 200);
     const { thread, asked } = countingThread();
     const inThread = await readText(manager, text, thread);
     expect(asked()).toBe(1);
@@ -88,7 +80,7 @@ describe.each(Object.keys(managers) as Manager[])('an output of %s', (manager) =
 describe('the thread', () => {
   it('is started again after it was lost', async () => {
     const { thread } = countingThread();
-    const text = renderers.rlm(200);
+    const text = rendered('rlm', 200);
     await readText('rlm', text, thread);
     await thread.close();
     expect((await readText('rlm', text, thread)).vendorLicenses).toHaveLength(1);
