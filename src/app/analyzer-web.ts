@@ -4,6 +4,7 @@ import { createSourceExposition } from '../metrics/source-exposition.ts';
 import type { Log } from '../model/log.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
+import { linkOf, pages } from '../pages/table.ts';
 import type { Reload } from '../web/reload.ts';
 import { createWebServer, type WebServer } from '../web/server.ts';
 import { externalUrl } from './alerting.ts';
@@ -40,10 +41,7 @@ export function createAnalyzerWeb(config: () => Config, deps: AnalyzerWebDeps): 
   const site: Site = {
     demo: false,
     version,
-    links: [
-      { path: './', title: 'Start' },
-      { path: 'sources', title: 'Sources' },
-    ],
+    links: [{ path: './', title: 'Start' }, linkOf(pages.sources)],
   };
   const web = createWebServer({
     listen: [webListenAddress],

@@ -5,7 +5,7 @@ import { engineNames } from '../alerts/rules.ts';
 import type { Attention } from '../datasource/attention.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { AttentionRow } from '../model/attention.ts';
-import type { AlertCounts } from '../pages/inputs.ts';
+import type { AlertCounts } from '../pages/page.ts';
 import type { AppConfig } from './pipeline.ts';
 
 const isSeverity = (text: string | undefined): text is AttentionRow['severity'] =>

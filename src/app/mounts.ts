@@ -1,20 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
-import type { Backend, SharedBackend } from '../datasource/backend.ts';
-import { createRightsizingApi } from '../datasource/rightsizing-api.ts';
-import { createDatasource } from '../datasource/routes.ts';
-import { completeRows } from '../datasource/rows.ts';
-import type { Site } from '../html/frame.ts';
+import type { Backend } from '../datasource/backend.ts';
+import type { PageLink, Site } from '../html/frame.ts';
 import type { Log } from '../model/log.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
-import { createAlertApi, createAlertPage } from '../pages/alerts/routes.ts';
 import type { DenialSource } from '../pages/denied.ts';
-import { createExpiryCalendar, createExpiryTable, type ExpiryInputs } from '../pages/expiries/route.ts';
-import type { StatusInputs } from '../pages/inputs.ts';
-import { createFeaturePage, createStatusPage, createVendorLicensePage } from '../pages/page.ts';
-import { createReportPage, type ReportInputs } from '../pages/rightsizing/route.ts';
-import { createRunbookPage } from '../pages/runbooks/route.ts';
+import type { PageContext, Routes } from '../pages/page.ts';
+import { linkOf, navigationOf, type PagePath, pagesOf } from '../pages/table.ts';
 import { pathList } from '../web/path-list.ts';
 import type { Mount } from '../web/server.ts';
 import { externalUrl } from './alerting.ts';
@@ -22,7 +15,6 @@ import { alertCountsOf, collectionTimes, hasDenials, notRequestedRules } from '.
 import { deniedToday } from './denials.ts';
 import { shownName } from './identity.ts';
 import type { AppConfig, Pipeline } from './pipeline.ts';
-import { sourcesMount } from './sources.ts';
 
 /** The routes of all rooms, and the pages among them. */
 
@@ -37,13 +29,7 @@ interface SiteDeps {
 export const siteOf = ({ demo, version, sources }: SiteDeps): Site => ({
   demo,
   version,
-  links: [
-    { path: './', title: 'Status' },
-    { path: 'alerts', title: 'Alerts' },
-    { path: 'rightsizing', title: 'Right-sizing' },
-    ...(sources === undefined ? [] : [{ path: 'sources', title: 'Sources' }]),
-    { path: 'runbooks', title: 'Runbooks' },
-  ],
+  links: navigationOf(sources !== undefined),
 });
 
 interface MountDeps {
@@ -62,15 +48,21 @@ interface MountDeps {
   readonly log: Log;
 }
 
-const reportInputs = ({ proposals, useInventory, owners }: SharedBackend): ReportInputs => ({
-  proposals,
-  useInventory,
-  ownerOf: (vendorLicense, feature) => owners().of(vendorLicense, feature).owner,
-});
-
 function denialSource({ config, passInputs }: Pipeline, recorded: RecordedDemand | undefined): DenialSource {
   if (recorded !== undefined) return { kind: 'recorded', today: () => deniedToday(recorded, passInputs.owns) };
   return { kind: hasDenials(config) ? 'polled' : 'not polled' };
+}
+
+/** The routes of a page, whose files are read when the listener starts. */
+function routesOf(load: PagePath['load'], context: PageContext, link: PageLink): Pick<Mount, 'plugin' | 'refuse'> {
+  let routes: Routes | undefined;
+  return {
+    plugin: async (app) => {
+      routes = (await load())(context, link);
+      await routes.plugin(app);
+    },
+    refuse: (...refusal) => routes?.refuse?.(...refusal),
+  };
 }
 
 export function createMounts({
@@ -84,76 +76,36 @@ export function createMounts({
   now,
   log,
 }: MountDeps): readonly Mount[] {
-  const alertView = () => {
-    const { config, alerting, messages, inventory } = pipeline();
+  const deadline = (): number => pipeline().config.datasource.deadline;
+  const collecting = sources && recording && { sources, recording };
+  const offered = pagesOf(collecting !== undefined).map(([name, page]) => {
+    const isGrafana = name === 'grafana';
     return {
-      site: pages,
-      status: alerting.status(),
-      receivers: messages.status(),
-      runbooks: config.alerting.runbookBaseUrl ?? 'runbooks',
-      collectedAt: collectionTimes(inventory.latest()),
-      now: now(),
+      page,
+      path: isGrafana ? initial.datasource.path : page.path,
+      about: page.isListed ? page.about : undefined,
+      ...(isGrafana && { deadline }),
     };
-  };
-  const answering = {
-    backend,
-    deadline: () => pipeline().config.datasource.deadline,
-    onProblem: (error: unknown) => log.error({ err: error }, 'request from Grafana failed'),
-  };
-  const expiryInputs = (): ExpiryInputs => ({ ...pipeline().datasource, url: externalUrl(pipeline().config) });
-  const everySeverity = { severity: ['critical', 'warning', 'info'] };
-  const attention = (request: FastifyRequest) =>
-    completeRows('attention', everySeverity, backend(request), AbortSignal.timeout(answering.deadline() * 1000));
-  const mounts: readonly Mount[] = [
-    { path: '/alerts', about: 'Alerts that fire now, and their delivery.', ...createAlertPage(alertView) },
-    { path: '/runbooks', about: 'What each alert means, and what to check.', ...createRunbookPage(pages) },
-    ...(sources === undefined || recording === undefined ? [] : [sourcesMount(sources, recording, now, pages)]),
-    {
-      path: '/rightsizing',
-      about: 'How many licenses could go, are missing or run out.',
-      ...createReportPage({
-        site: pages,
-        inputs: () => reportInputs(pipeline().datasource),
-        prices: (request) => backend(request).prices,
-      }),
-    },
-    {
-      path: '/expirations.csv',
-      about: 'Which licenses expire when, as a table.',
-      ...createExpiryTable(expiryInputs),
-    },
-    { path: '/expirations.ics', about: 'The same, as a calendar.', ...createExpiryCalendar(expiryInputs) },
-    // before the path that it is below
-    { path: '/api/v1/rightsizing', about: undefined, ...createRightsizingApi(answering) },
-    { path: '/api/v1', about: undefined, ...createAlertApi({ status: () => pipeline().alerting.status(), attention }) },
-    {
-      path: initial.datasource.path,
-      deadline: answering.deadline,
-      about: 'History, users and the last poll as JSON, for Grafana.',
-      ...createDatasource(answering),
-    },
-  ];
-  const { telemetryPath } = initial.web;
-  const status = {
+  });
+  const context: PageContext = {
     site: pages,
-    interfaces: pathList({ telemetryPath, mounts }),
-    inputs: (request: FastifyRequest): StatusInputs => {
-      const { config, datasource, alerting } = pipeline();
-      return {
-        backend: backend(request),
-        analyzer: shownName(config),
-        alerts: alertCountsOf(alerting.status(), notRequestedRules(config, sources !== undefined)),
-        timeZone: datasource.localTime.timeZone,
-        sources: sources?.(),
-        recording: recording?.(),
-        denials: denialSource(pipeline(), recorded),
-      };
+    backend,
+    deadline,
+    onProblem: (error) => log.error({ err: error }, 'request from Grafana failed'),
+    now,
+    url: () => externalUrl(pipeline().config),
+    analyzer: () => shownName(pipeline().config),
+    engine: () => pipeline().alerting.status(),
+    alertCounts: () => {
+      const { config, alerting } = pipeline();
+      return alertCountsOf(alerting.status(), notRequestedRules(config, sources !== undefined));
     },
+    receivers: () => pipeline().messages.status(),
+    runbooks: () => pipeline().config.alerting.runbookBaseUrl ?? 'runbooks',
+    collectedAt: () => collectionTimes(pipeline().inventory.latest()),
+    denials: () => denialSource(pipeline(), recorded),
+    collecting,
+    interfaces: pathList({ telemetryPath: initial.web.telemetryPath, mounts: offered }),
   };
-  return [
-    { path: '/', about: undefined, ...createStatusPage(status) },
-    { path: '/vendor-license', about: undefined, ...createVendorLicensePage(status) },
-    { path: '/feature', about: undefined, ...createFeaturePage(status) },
-    ...mounts,
-  ];
+  return offered.map(({ page, ...mount }) => ({ ...mount, ...routesOf(page.load, context, linkOf(page)) }));
 }

@@ -7,7 +7,8 @@ import type { Site } from '../html/frame.ts';
 import type { Log } from '../model/log.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
-import { createSourcePage } from '../pages/sources/route.ts';
+import { sourcesRoutes } from '../pages/sources/route.ts';
+import { linkOf, pages } from '../pages/table.ts';
 import { createManagerSource } from '../sources/manager-source.ts';
 import { createReader } from '../sources/reading/read-output.ts';
 import { createReadingThread } from '../sources/reading/reading-thread.ts';
@@ -71,14 +72,14 @@ export function createSources(config: Config, now: () => number, log: Log): Conf
   };
 }
 
-/** The page `/sources`. */
+/** The page of sources. */
 export const sourcesMount = (
-  health: () => readonly SourceHealth[],
+  sources: () => readonly SourceHealth[],
   recording: () => RecordingHealth,
   now: () => number,
   site: Site,
 ): Mount => ({
-  path: '/sources',
-  about: 'License managers that the analyzer collects from, and their problems.',
-  ...createSourcePage({ health, recording, site, now }),
+  path: pages.sources.path,
+  about: pages.sources.about,
+  ...sourcesRoutes({ site, now, collecting: { sources, recording } }, linkOf(pages.sources)),
 });

@@ -20,10 +20,6 @@ export function sendPage(reply: FastifyReply, page: string): FastifyReply {
   return reply.header('content-type', 'text/html; charset=utf-8').send(page);
 }
 
-/** Refuses a request for a page. The status is already set. */
-export const refusePage = (reply: FastifyReply, _: string, message: string): FastifyReply =>
-  reply.header('content-type', 'text/plain; charset=utf-8').send(`${message}\n`);
-
 /** How long browsers may keep an asset, seconds. */
 const ASSET_AGE = 30 * 86_400;
 

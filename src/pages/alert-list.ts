@@ -1,6 +1,6 @@
+import type { Backend } from '../datasource/backend.ts';
 import { completeRows } from '../datasource/rows.ts';
 import { type Html, html, nameHtml } from '../html/html.ts';
-import type { StatusInputs } from './inputs.ts';
 import type { Known } from './known.ts';
 import { featureUrl, vendorLicenseUrl } from './links.ts';
 import { type Clock, durationHtml, sentence, untilHtml } from './wording.ts';
@@ -21,7 +21,7 @@ export interface AttentionItem {
 
 /** The most urgent first. @throws DatasourceError until the alerts have been evaluated */
 export async function readAttention(
-  { backend }: StatusInputs,
+  backend: Backend,
   signal: AbortSignal,
   subject: { readonly product?: string; readonly feature?: string } = {},
 ): Promise<readonly AttentionItem[]> {

@@ -1,8 +1,7 @@
 import { type Html, html, nameHtml } from '../html/html.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import type { FeatureName } from './feature/data.ts';
+import type { FeatureName } from './feature-item.ts';
 import { moreHtml } from './feature-list.ts';
-import type { StatusInputs } from './inputs.ts';
 import type { Known } from './known.ts';
 import { featureUrl } from './links.ts';
 import { counted, sentence } from './wording.ts';
@@ -32,10 +31,7 @@ function polledToday({ history }: Inventory): Known<DeniedToday> {
 }
 
 /** What is known of today; `undefined` where denials are not requested. */
-export async function readDenied(
-  { denials }: Pick<StatusInputs, 'denials'>,
-  inventory: Inventory,
-): Promise<Known<DeniedToday> | undefined> {
+export async function readDenied(denials: DenialSource, inventory: Inventory): Promise<Known<DeniedToday> | undefined> {
   if (denials.kind === 'not polled') return undefined;
   if (denials.kind === 'polled') return polledToday(inventory);
   const today = await denials.today();

@@ -2,10 +2,14 @@ import { SATURATED } from '../datasource/feature-totals.ts';
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import { isUncounted } from '../model/uncounted.ts';
 
-/** A feature as the pages show it. It can be kept longer than its inventory. Unknown values are `undefined`. */
-export interface FeatureItem {
+/** One feature of one vendor license. */
+export interface FeatureName {
   readonly vendorLicense: string;
   readonly feature: string;
+}
+
+/** A feature as the pages show it. It can be kept longer than its inventory. Unknown values are `undefined`. */
+export interface FeatureItem extends FeatureName {
   readonly version: string;
   readonly package: string;
   readonly featureType: string;

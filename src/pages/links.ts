@@ -1,12 +1,9 @@
+import type { FeatureName } from './feature-item.ts';
+
 /** Relative links between the pages. Names are in the query: a proxy can change a path, and a name can contain anything. */
 
 export const vendorLicenseUrl = (vendorLicense: string): string =>
   `vendor-license?${new URLSearchParams({ name: vendorLicense })}`;
 
-export const featureUrl = ({
-  vendorLicense,
-  feature,
-}: {
-  readonly vendorLicense: string;
-  readonly feature: string;
-}): string => `feature?${new URLSearchParams({ vendor_license: vendorLicense, feature })}`;
+export const featureUrl = ({ vendorLicense, feature }: FeatureName): string =>
+  `feature?${new URLSearchParams({ vendor_license: vendorLicense, feature })}`;

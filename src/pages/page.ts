@@ -1,58 +1,114 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { ReceiverStatus } from '../alerts/delivery.ts';
+import type { EngineStatus } from '../alerts/engine-status.ts';
+import type { Backend } from '../datasource/backend.ts';
 import { withDeadline } from '../datasource/deadline.ts';
 import { type Page, pageHtml, type Site } from '../html/frame.ts';
 import { type Content, type Html, html } from '../html/html.ts';
-import { refusePage, sendPage } from '../html/routes.ts';
+import { sendPage } from '../html/routes.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import { featureContent } from './feature/markup.ts';
-import { readFeature } from './feature/route.ts';
-import type { StatusInputs } from './inputs.ts';
-import { statusContent } from './status/markup.ts';
-import { readStatus } from './status/route.ts';
-import { vendorLicenseContent } from './vendor-license/markup.ts';
-import { readVendorLicense } from './vendor-license/route.ts';
-import type { Clock } from './wording.ts';
+import type { RecordingHealth } from '../model/observation/recording.ts';
+import type { SourceHealth } from '../model/observation/source.ts';
+import type { DenialSource } from './denied.ts';
 
-/** The pages at `/`, `/vendor-license` and `/feature`. */
+/** What a page reads, and how it answers. */
 
-export interface StatusOptions {
+/**
+ * How many alerts fire, by severity, and how many are pending. `withoutData`: the kinds of alerts of which it is not known
+ * whether they apply, without those whose data is not requested.
+ */
+export type AlertCounts = Readonly<Record<'critical' | 'warning' | 'info' | 'pending' | 'withoutData', number>>;
+
+/** What the pages read. A reload replaces what the functions return. */
+export interface PageContext {
   readonly site: Site;
-  /** What the pages read, for the user of a request. */
-  readonly inputs: (request: FastifyRequest) => StatusInputs;
-  /** Links for other programs, at the end of the page at `/`. */
+  /** The data, for the user of the request. */
+  readonly backend: (request: FastifyRequest) => Backend;
+  /** Deadline of a request to the analyzer for a program, seconds. */
+  readonly deadline: () => number;
+  /** Called with errors that are bugs. */
+  readonly onProblem: (error: unknown) => void;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  /** URL of the daemon for people. */
+  readonly url: () => string;
+  /** Host and port of the analyzer, or its configured name; `undefined` for one in this process without a name. */
+  readonly analyzer: () => string | undefined;
+  readonly engine: () => EngineStatus;
+  /** `undefined` until the rules have been evaluated. */
+  readonly alertCounts: () => AlertCounts | undefined;
+  /** Receivers other than Alertmanagers. */
+  readonly receivers: () => readonly ReceiverStatus[];
+  /** The URL of the runbooks. Its fragment is the name of an alert in lower case. */
+  readonly runbooks: () => string;
+  /** When a vendor license was collected last; `undefined` if that is not known. */
+  readonly collectedAt: () => (vendorLicense: string | undefined) => number | undefined;
+  readonly denials: () => DenialSource;
+  /** Of an analyzer in this process, with the history that it records; `undefined` without one. */
+  readonly collecting: Collecting | undefined;
+  /** Links for other programs, at the end of the first page. */
   readonly interfaces: Content;
 }
+
+/** An analyzer in this process. */
+export interface Collecting {
+  readonly sources: () => readonly SourceHealth[];
+  readonly recording: () => RecordingHealth;
+}
+
+/** The routes of a path, and the format of refusals there if it is not text. */
+export interface Routes {
+  readonly plugin: (app: FastifyInstance) => Promise<void>;
+  readonly refuse?: (
+    reply: FastifyReply,
+    refusal: 'unauthorized' | 'busy' | 'bad_path',
+    message: string,
+  ) => FastifyReply;
+}
+
+type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
+
+/** The routes that answer GET. @param answers by the path below that of the page; `/` is the page itself */
+export const routesOf = (answers: Readonly<Record<string, Answer>>): Routes => ({
+  plugin: async (app) => {
+    for (const [path, answer] of Object.entries(answers)) app.get(path, { prefixTrailingSlash: 'no-slash' }, answer);
+  },
+});
 
 /** How long a page waits for the analyzer, seconds. What is missing then is said on it. */
 const DEADLINE = 8;
 
 /** A page with its content, or with the reason why it has no content. */
-interface Answer {
+interface Written {
   readonly status: number;
   readonly page: Page;
   readonly content: Content;
 }
 
+/** A page that is known. */
+export const written = (page: Page, content: Content): Written => ({ status: 200, page, content });
+
 /** A parameter that is given once; empty otherwise. */
-function parameterOf(request: FastifyRequest, name: string): string {
+export function parameterOf(request: FastifyRequest, name: string): string {
   const value = (request.query as Readonly<Record<string, unknown>>)[name];
   return typeof value === 'string' ? value : '';
 }
 
-const message = (status: number, title: string, text: Content): Answer => ({
+const message = (status: number, title: string, text: Content): Written => ({
   status,
   page: { title, refreshes: status === 503 },
   content: html`<h1>${title}</h1>\n<p>${text}</p>`,
 });
 
-const notPolled = (): Answer =>
+const notPolled = (): Written =>
   message(
     503,
     'Not polled yet',
     'The first poll of the analyzer has not ended. This page shows the licenses when it has.',
   );
 
-const missing = (name: string): Answer =>
+/** The answer without a parameter that the page needs. */
+export const missing = (name: string): Written =>
   message(
     400,
     'Incomplete address',
@@ -60,72 +116,30 @@ const missing = (name: string): Answer =>
   );
 
 /** @param isKnown whether the list is known in which it is missing */
-const notFound = (isKnown: boolean, what: Html): Answer =>
+export const notFound = (isKnown: boolean, what: Html): Written =>
   isKnown
     ? message(404, 'Not found', html`The analyzer does not report ${what} now. <a href="./">All vendor licenses</a>`)
     : message(503, 'Not known now', html`There is no data about ${what} now. <a href="./#polls">Age of the data</a>`);
 
-type Read = (
-  request: FastifyRequest,
-  inputs: StatusInputs,
-  inventory: Inventory,
-  signal: AbortSignal,
-) => Promise<Answer>;
+/** What the content of a page is made of. */
+export interface Reading {
+  readonly request: FastifyRequest;
+  readonly backend: Backend;
+  readonly inventory: Inventory;
+  /** Aborted after the deadline of a page. */
+  readonly signal: AbortSignal;
+}
 
-function createPage({ site, inputs }: StatusOptions, read: Read) {
-  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const current = inputs(request);
-    const { status, page, content } = await current.backend.useInventory(async (inventory) =>
-      inventory === undefined
-        ? notPolled()
-        : await withDeadline(reply, DEADLINE, (signal) => read(request, current, inventory, signal)),
-    );
-    return sendPage(reply.code(status), pageHtml(site, page, content));
-  };
-  return {
-    plugin: async (app: FastifyInstance): Promise<void> => {
-      app.get('/', { prefixTrailingSlash: 'no-slash' }, answer);
+/** A page about the inventory: it says so before the first poll has ended. */
+export const inventoryPage = ({ site, backend }: PageContext, read: (reading: Reading) => Promise<Written>): Routes =>
+  routesOf({
+    '/': async (request, reply) => {
+      const current = backend(request);
+      const { status, page, content } = await current.useInventory(async (inventory) =>
+        inventory === undefined
+          ? notPolled()
+          : await withDeadline(reply, DEADLINE, (signal) => read({ request, backend: current, inventory, signal })),
+      );
+      return sendPage(reply.code(status), pageHtml(site, page, content));
     },
-    refuse: refusePage,
-  };
-}
-
-const clockOf = ({ backend, timeZone }: StatusInputs): Clock => ({ now: backend.now(), timeZone });
-
-/** `/`: the whole site. The parameter `q` filters it. */
-export function createStatusPage(options: StatusOptions) {
-  return createPage(options, async (request, inputs, inventory, signal) => {
-    const filter = parameterOf(request, 'q');
-    const data = await readStatus(inputs, inventory, filter, signal);
-    const page = { title: 'Status', path: './', refreshes: true };
-    return { status: 200, page, content: statusContent({ ...data, interfaces: options.interfaces }, clockOf(inputs)) };
   });
-}
-
-/** `/vendor-license`: the one with the parameter `name`. The parameter `q` filters its features. */
-export function createVendorLicensePage(options: StatusOptions) {
-  return createPage(options, async (request, inputs, inventory, signal) => {
-    const name = parameterOf(request, 'name');
-    if (name === '') return missing('name');
-    const data = await readVendorLicense(inputs, inventory, { name, filter: parameterOf(request, 'q') }, signal);
-    if (data === undefined) return notFound(inventory.knowledge.products, html`the vendor license <bdi>${name}</bdi>`);
-    const page = { title: name, refreshes: true };
-    return { status: 200, page, content: vendorLicenseContent(data, clockOf(inputs)) };
-  });
-}
-
-/** `/feature`: the one with the parameters `vendor_license` and `feature`. */
-export function createFeaturePage(options: StatusOptions) {
-  return createPage(options, async (request, inputs, inventory, signal) => {
-    const vendorLicense = parameterOf(request, 'vendor_license');
-    const feature = parameterOf(request, 'feature');
-    if (vendorLicense === '' || feature === '') return missing(feature === '' ? 'feature' : 'vendor_license');
-    const data = await readFeature(inputs, inventory, { vendorLicense, feature }, signal);
-    if (data === undefined) {
-      const isKnown = inventory.knowledge.features(vendorLicense);
-      return notFound(isKnown, html`the feature <bdi>${feature}</bdi> of <bdi>${vendorLicense}</bdi>`);
-    }
-    const page = { title: `${feature}, ${vendorLicense}`, refreshes: true };
-    return { status: 200, page, content: featureContent(data, clockOf(inputs)) };
-  });
-}

@@ -1,4 +1,5 @@
 import { type Html, html } from '../html/html.ts';
+import { listenerPaths } from '../model/listener-paths.ts';
 
 /** The paths of a web server. */
 export interface Paths {
@@ -10,10 +11,10 @@ export interface Paths {
 /** Links to all paths that have a description, relative to `/`. */
 export function pathList({ telemetryPath, mounts }: Paths): Html {
   const paths = [
-    { path: telemetryPath, about: 'Metrics, in the text format or OpenMetrics.' },
+    { ...listenerPaths.metrics, path: telemetryPath },
     ...mounts.filter(({ about }) => about !== undefined),
-    { path: '/-/healthy', about: 'Whether the process answers.' },
-    { path: '/-/ready', about: 'Whether the first poll has ended.' },
+    listenerPaths.healthy,
+    listenerPaths.ready,
   ];
   const items = paths.map(({ path, about }) => html`<li><a href="${path.slice(1)}">${path}</a><p>${about}</p></li>\n`);
   return html`<ul class="rows two">\n${items}</ul>`;

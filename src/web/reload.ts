@@ -9,9 +9,6 @@ export interface Reload {
   run(): Promise<string | undefined>;
 }
 
-/** Where the daemon reloads its configuration, as Prometheus does. */
-export const RELOAD_PATH = '/-/reload';
-
 const DISABLED = 'Reloading over HTTP is disabled; start with --web.enable-lifecycle, or send SIGHUP.';
 const CROSS_SITE = 'A page of another site must not reload the configuration.';
 const ANONYMOUS =

@@ -6,6 +6,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest }
 import type { Site } from '../html/frame.ts';
 import { sendPage, serveAssets } from '../html/routes.ts';
 import { listenError } from '../model/listen-error.ts';
+import { listenerPaths } from '../model/listener-paths.ts';
 import type { Log } from '../model/log.ts';
 import { holderOf } from '../model/peer-address.ts';
 import { type Access, tlsOptions } from './access.ts';
@@ -16,7 +17,7 @@ import { landingPage, nothingPage } from './landing-page.ts';
 import { type WebCounts, type WebLimits, webLimits } from './limits.ts';
 import { createListener } from './listener.ts';
 import { type MetricsPage, type MetricsRequest, sendMetrics } from './metrics-page.ts';
-import { handleReload, RELOAD_PATH, type Reload } from './reload.ts';
+import { handleReload, type Reload } from './reload.ts';
 import type { Viewer } from './trusted-proxy.ts';
 
 /** Why a request is refused before it reaches a route, with the message of the response. */
@@ -35,8 +36,8 @@ export interface Mount {
   readonly plugin: (app: FastifyInstance) => Promise<void>;
   /** Deadline of a request in seconds, including its time in the queue. `reply.elapsedTime` is the time it has taken so far. */
   readonly deadline?: () => number;
-  /** Sends a refusal in the format of these routes. The status is already set. */
-  readonly refuse: (reply: FastifyReply, refusal: Refusal, message: string) => FastifyReply;
+  /** Sends a refusal in the format of these routes, by default as text. The status is already set. */
+  readonly refuse?: (reply: FastifyReply, refusal: Refusal, message: string) => FastifyReply | undefined;
 }
 
 export interface WebOptions {
@@ -159,8 +160,11 @@ async function addressesOf(host: string): Promise<string[]> {
 }
 
 /** The methods of a path: another method gets 405, not 404. */
-const GET_ONLY = 'GET, HEAD';
-const POST_ONLY = 'POST, PUT';
+const { healthy, ready, metrics, reload: reloading } = listenerPaths;
+/** The paths that all clients can read. */
+const open: readonly (string | undefined)[] = Object.values(listenerPaths)
+  .filter(({ readers }) => readers === 'clients')
+  .map(({ path }) => path);
 
 interface Shared {
   readonly guard: Guard;
@@ -216,8 +220,8 @@ function createApplication(options: WebOptions, { guard, isStopping }: Shared): 
     return Readable.from(chunksOf([body]));
   });
   const routes: Record<string, (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>> = {
-    '/-/healthy': async (_, reply) => text(reply, 200, 'Healthy.\n'),
-    '/-/ready': async (_, reply) => {
+    [healthy.path]: async (_, reply) => text(reply, 200, 'Healthy.\n'),
+    [ready.path]: async (_, reply) => {
       if (isStopping()) return text(reply, 503, 'Stopping.\n');
       return options.isReady()
         ? text(reply, 200, 'Ready.\n')
@@ -234,7 +238,7 @@ function createApplication(options: WebOptions, { guard, isStopping }: Shared): 
   if (reload !== undefined) {
     app.route({
       method: ['POST', 'PUT'],
-      url: RELOAD_PATH,
+      url: reloading.path,
       handler: (request, reply) => handleReload(reload, request, reply, viewerOf(request)),
     });
   }
@@ -253,7 +257,7 @@ function createApplication(options: WebOptions, { guard, isStopping }: Shared): 
       if (isForPeople) return sendPage(reply.code(404), nothingPage(options.site, path));
       return text(reply, 404, 'There is nothing at this path. See /.\n');
     }
-    const methods = allowed === 'GET' ? GET_ONLY : POST_ONLY;
+    const { methods } = allowed === 'GET' ? metrics : reloading;
     return text(reply.header('allow', methods), 405, `Only ${methods} are allowed here.\n`);
   });
   app.setErrorHandler((error: { statusCode?: number; message: string }, request, reply) => {
@@ -267,7 +271,7 @@ function createApplication(options: WebOptions, { guard, isStopping }: Shared): 
 
 /** Whether it asks for the health of the process: that is answered under any load. */
 function isHealth({ routeOptions: { url } }: FastifyRequest): boolean {
-  return url === '/-/healthy' || url === '/-/ready';
+  return open.includes(url);
 }
 
 /** Waits until a request is admitted. Its place is free again when the response ends or the client disconnects. */
@@ -296,7 +300,7 @@ function refuse(options: WebOptions, request: FastifyRequest, reply: FastifyRepl
   const { status, message } = refusals[refusal];
   if (refusal === 'busy') reply.header('retry-after', RETRY_AFTER).header('connection', 'close');
   const mount = mountOf(options, request);
-  return mount === undefined ? text(reply, status, `${message}\n`) : mount.refuse(reply.code(status), refusal, message);
+  return mount?.refuse?.(reply.code(status), refusal, message) ?? text(reply, status, `${message}\n`);
 }
 
 function text(reply: FastifyReply, status: number, body: string): FastifyReply {

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCounts, type Delivery } from '../../src/alerts/delivery.ts';
 import { alertUrl, anchorOf } from '../../src/alerts/links.ts';
-import { createAlertPage } from '../../src/pages/alerts/routes.ts';
+import { alertsRoutes } from '../../src/pages/alerts/route.ts';
 import { alertOf, alertsPageOf, manyAlerts, statusOf } from '../support/alert-page.ts';
 import { flawless, startBrowser, type TestBrowser, views } from '../support/browser.ts';
 import { createCleanup } from '../support/harness.ts';
@@ -377,15 +377,15 @@ describe.runIf(peer('chromium'))('in a browser', () => {
   beforeAll(async () => {
     browser = await startBrowser();
     cleanup.add(() => browser.close());
-    const page = createAlertPage(() => ({
-      status,
+    const context = {
+      engine: () => status,
       site: { ...testSite, demo: true },
-      receivers: [],
-      runbooks: 'runbooks',
-      collectedAt: () => undefined,
-      now: NOW,
-    }));
-    url = await servePage(cleanup, '/alerts', page.plugin);
+      receivers: () => [],
+      runbooks: () => 'runbooks',
+      collectedAt: () => () => undefined,
+      now: () => NOW,
+    };
+    url = await servePage(cleanup, '/alerts', alertsRoutes(context, { path: 'alerts', title: 'Alerts' }).plugin);
   });
 
   it.each(Object.entries(views))('is flawless: %s', async (_, view) => {

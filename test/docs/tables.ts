@@ -23,8 +23,10 @@ import { catalogue } from '../../src/metrics/catalogue.ts';
 import { collectors, type Metric } from '../../src/metrics/metric.ts';
 import { connectionCodes, explainConnection, theAnalyzer } from '../../src/model/connection-failure.ts';
 import { failureKinds } from '../../src/model/failure.ts';
+import { type ListedPath, listenerPaths, type Readers } from '../../src/model/listener-paths.ts';
 import { sourceFailureKinds } from '../../src/model/observation/source-failure.ts';
 import { ntlmCodes } from '../../src/ntlm/errors.ts';
+import { pages } from '../../src/pages/table.ts';
 import { errorCodes } from '../../src/query-api/errors.ts';
 import { type Question, questions } from '../../src/sources/manager.ts';
 import { managerNames, managers } from '../../src/sources/managers.ts';
@@ -174,6 +176,18 @@ export const tables: Readonly<Record<string, () => string>> = {
       ['the history store (FILE): …'],
       Object.values(storeProblems).map((problem) => [cell(problem)]),
     ),
+  paths: () => {
+    const readers: Readonly<Record<Readers, string>> = {
+      users: 'users of the web config',
+      clients: 'all clients, unless `web.protect_health` is true',
+      operators: 'users of the web config, or this host',
+    };
+    const all: readonly ListedPath[] = [...Object.values(pages), ...Object.values(listenerPaths)];
+    return table(
+      ['path', 'what it serves', 'methods', 'for whom'],
+      all.map(({ path, about, methods, readers: who }) => [code(path), cell(about), methods, readers[who]]),
+    );
+  },
   'web limits': () => {
     const { connections, scrapes, requests, logons, ahead, stalledMs, answerMs, headMs, waitMs } = webLimits;
     const seconds = (ms: number): string => (ms % 60_000 === 0 ? `${ms / 60_000} min` : `${ms / 1000} s`);

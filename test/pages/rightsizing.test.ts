@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { pageHtml } from '../../src/html/frame.ts';
 import { sendPage } from '../../src/html/routes.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { createPrices, type PriceEntry } from '../../src/model/prices.ts';
-import { reportPage } from '../../src/pages/rightsizing/markup.ts';
+import { reportContent } from '../../src/pages/rightsizing/markup.ts';
 import { createProposalSource } from '../../src/rightsizing/proposals.ts';
 import { createReport } from '../../src/rightsizing/report.ts';
 import type { AdviceTable, KeptAdvice } from '../../src/rightsizing/rightsizing.ts';
@@ -38,7 +39,11 @@ function pageOf(table: AdviceTable, entries: readonly PriceEntry[] = [entry({})]
   const proposals = runAtOnce(source.read(undefined, showsPrices));
   const report = runAtOnce(createReport(proposals, localTime));
   const withoutPrices = showsPrices ? undefined : 'prices are not shown: REMEDY';
-  return reportPage(testSite, table, report, { withoutPrices, ownerOf: () => undefined });
+  return pageHtml(
+    testSite,
+    { title: 'Right-sizing' },
+    reportContent(table, report, { withoutPrices, ownerOf: () => undefined }),
+  );
 }
 
 /** The text of a page, or of one of its sections. */

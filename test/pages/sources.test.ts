@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SourceHealth } from '../../src/model/observation/source.ts';
-import { createSourcePage } from '../../src/pages/sources/route.ts';
+import { sourcesRoutes } from '../../src/pages/sources/route.ts';
 import { flawless, startBrowser, type TestBrowser, views } from '../support/browser.ts';
 import { createCleanup } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
@@ -35,12 +35,11 @@ async function answerOf(sources: readonly SourceHealth[], path = '/sources'): Pr
 }
 
 async function serve(sources: readonly SourceHealth[], recording = recorded(NOW)): Promise<string> {
-  const { plugin } = createSourcePage({
-    site: testSite,
-    health: () => sources,
-    recording: () => recording,
-    now: () => NOW,
-  });
+  const collecting = { sources: () => sources, recording: () => recording };
+  const { plugin } = sourcesRoutes(
+    { site: testSite, collecting, now: () => NOW },
+    { path: 'sources', title: 'Sources' },
+  );
   return servePage(cleanup, '/sources', plugin);
 }
 

@@ -2,7 +2,8 @@ import type { AlertState, Labels } from '../../src/alerts/alert.ts';
 import { readFilter } from '../../src/alerts/alert-filter.ts';
 import { selectAlerts } from '../../src/alerts/alert-selection.ts';
 import type { EngineStatus } from '../../src/alerts/engine-status.ts';
-import { type AlertPageOptions, alertsPage } from '../../src/pages/alerts/route.ts';
+import { pageHtml } from '../../src/html/frame.ts';
+import { type AlertsPageData, alertsContent } from '../../src/pages/alerts/markup.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { ruleOf } from './alert-views.ts';
 import { NOW } from './scenario.ts';
@@ -48,7 +49,7 @@ export const statusOf = (alerts: readonly AlertState[], more: Partial<EngineStat
   ...more,
 });
 
-interface Shown extends Partial<AlertPageOptions> {
+interface Shown extends Partial<AlertsPageData> {
   /** Of the URL. */
   readonly query?: unknown;
 }
@@ -57,8 +58,7 @@ interface Shown extends Partial<AlertPageOptions> {
 export function alertsPageOf(status: EngineStatus, { query = {}, ...more }: Shown = {}): string {
   const { filter, problems } = readFilter(query);
   const selection = runAtOnce(selectAlerts(status, filter));
-  return alertsPage({
-    site: testSite,
+  const content = alertsContent({
     status,
     receivers: [],
     runbooks: 'runbooks',
@@ -69,6 +69,7 @@ export function alertsPageOf(status: EngineStatus, { query = {}, ...more }: Show
     selection,
     ...more,
   });
+  return pageHtml(testSite, { title: 'Alerts', path: 'alerts', refreshes: true }, content);
 }
 
 /** Alerts of many vendor licenses, features, owners and states. */

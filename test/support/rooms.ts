@@ -47,7 +47,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 3,
     promise:
       'A configuration is valid as a whole, or refused with every problem and its line. Secrets print as `<secret>`.',
-    mayImport: ['model', 'query-api', 'settings', 'alerts', 'sources'],
+    mayImport: ['model', 'query-api', 'settings', 'alerts', 'sources', 'pages'],
   },
   inventory: {
     floor: 1,
@@ -112,7 +112,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   pages: {
     floor: 2,
     promise:
-      'A person sees what is known now, and what is not. A page is written in slices, and without other programs.',
+      'A person sees what is known now, and what is not. Every path is in one table. A page is written without other programs.',
     mayImport: ['model', 'html', 'inventory', 'scheduling', 'datasource', 'alerts', 'expiries', 'rightsizing'],
   },
   web: {

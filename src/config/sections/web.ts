@@ -1,24 +1,9 @@
 import { z } from 'zod';
+import { listenerPaths } from '../../model/listener-paths.ts';
+import { pages, reservedPaths } from '../../pages/table.ts';
 import { listOf } from '../../settings/structures.ts';
 import { boolean, duration, text, timeZone } from '../../settings/values.ts';
 import { baseUrl, headerName, listenAddress, proxyAddress, urlPath } from '../addresses.ts';
-
-/** Paths of other pages and files. What is below them is theirs too. */
-export const reservedPaths: readonly string[] = [
-  '/-',
-  '/alerts',
-  '/api/v1',
-  '/expirations.csv',
-  '/expirations.ics',
-  '/favicon.svg',
-  '/feature',
-  '/refresh.js',
-  '/rightsizing',
-  '/runbooks',
-  '/sources',
-  '/style.css',
-  '/vendor-license',
-];
 
 export const web = z
   .strictObject({
@@ -27,7 +12,7 @@ export const web = z
       .meta({ restart: true })
       .describe('Addresses to listen on.'),
     telemetry_path: urlPath(reservedPaths)
-      .prefault('/metrics')
+      .prefault(listenerPaths.metrics.path)
       .meta({ restart: true })
       .describe('Path of the metrics.'),
     config_file: text.optional().meta({
@@ -69,7 +54,7 @@ export const web = z
 export const datasource = z
   .strictObject({
     path: urlPath(reservedPaths)
-      .prefault('/grafana')
+      .prefault(pages.grafana.path)
       .meta({ restart: true })
       .describe('Path of the routes for Grafana.'),
     cache_ttl: duration(0, 86_400).prefault('5m').describe('How long responses of the history endpoints are cached.'),

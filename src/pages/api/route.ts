@@ -1,8 +1,11 @@
+import type { FastifyReply } from 'fastify';
 import type { AlertState } from '../../alerts/alert.ts';
 import type { EngineStatus } from '../../alerts/engine-status.ts';
 import type { Rule } from '../../alerts/rule.ts';
+import { readAttention } from '../alert-list.ts';
+import { type PageContext, type Routes, routesOf } from '../page.ts';
 
-/** The engine's status as the JSON of Prometheus' HTTP API, for tools that read `/api/v1/alerts` and `/api/v1/rules`. */
+/** The engine's status as the JSON of Prometheus' HTTP API, for tools that read its alerts and rules, and what needs attention. */
 
 const timestamp = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
@@ -60,7 +63,7 @@ function ruleJson(rule: Rule, status: EngineStatus): object {
 }
 
 /** The rules in one group. There is no group if only recording rules are requested. */
-export function rulesJson(status: EngineStatus, type: string | undefined): object {
+function rulesJson(status: EngineStatus, type: string | undefined): object {
   if (type === 'record') return success({ groups: [] });
   const group = {
     name: 'license-exporter',
@@ -72,3 +75,31 @@ export function rulesJson(status: EngineStatus, type: string | undefined): objec
   };
   return success({ groups: [group] });
 }
+
+const errorTypes: Readonly<Record<number, string>> = { 400: 'bad_data', 401: 'unauthorized', 503: 'unavailable' };
+
+/** An error in the format of Prometheus. */
+function sendError(reply: FastifyReply, status: number, error: string): FastifyReply {
+  return reply.code(status).send({ status: 'error', errorType: errorTypes[status] ?? 'internal', error });
+}
+
+/** Alerts and rules, for tools that read those of Prometheus, and what needs attention, the most urgent first. */
+export const apiRoutes = ({ engine, backend, deadline }: PageContext): Routes => ({
+  ...routesOf({
+    '/alerts': async () => alertsJson(engine()),
+    '/attention': async (request, reply) => {
+      try {
+        const attention = await readAttention(backend(request), AbortSignal.timeout(deadline() * 1000));
+        return { status: 'success', data: { attention } };
+      } catch (error) {
+        return sendError(reply, 503, (error as Error).message);
+      }
+    },
+    '/rules': async (request, reply) => {
+      const { type } = request.query as { type?: string | string[] };
+      if (type === undefined || type === 'alert' || type === 'record') return rulesJson(engine(), type);
+      return sendError(reply, 400, `not supported value ${JSON.stringify(type)} of type; valid are alert and record`);
+    },
+  }),
+  refuse: (reply, _, message) => sendError(reply, reply.statusCode, message),
+});

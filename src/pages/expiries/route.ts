@@ -1,26 +1,59 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply } from 'fastify';
+import type { Backend } from '../../datasource/backend.ts';
 import { calendarParts } from '../../expiries/calendar.ts';
 import { type ExpirySelection, type KnownExpiries, readExpiries } from '../../expiries/expiry.ts';
 import { expiryRows } from '../../expiries/expiry-rows.ts';
 import { ExpiriesUnknown } from '../../expiries/unknown-expiry.ts';
-import type { Inventory } from '../../inventory/inventory.ts';
 import { csvParts } from '../../model/csv-text.ts';
-import type { LocalTime } from '../../model/local-time.ts';
 import type { OwnerMapping } from '../../model/owners.ts';
 import { slicedBody } from '../../scheduling/sliced-body.ts';
-import { BadParameter, type ExpiryRequest, readExpiryRequest } from './request.ts';
+import { type PageContext, type Routes, routesOf } from '../page.ts';
 
-/** What the routes read. A reload replaces it. */
-export interface ExpiryInputs {
-  /** Runs work on the inventory, or on `undefined` before the first poll, over several turns of the event loop. */
-  readonly useInventory: <T>(work: (inventory: Inventory | undefined) => Promise<T>) => Promise<T>;
-  readonly owners: () => OwnerMapping;
-  /** Calendar of the analyzer. */
-  readonly localTime: Pick<LocalTime, 'timeZone'>;
-  /** Epoch seconds. */
-  readonly now: () => number;
-  /** URL of the daemon for people. */
-  readonly url: string;
+/** The parameters of a request for expiries. */
+
+interface ExpiryRequest {
+  /** Owners that are asked for, empty for all of them. The empty text stands for features without an owner. */
+  readonly owner: readonly string[];
+  /** Days from now until the last expiry; `undefined` without a limit. */
+  readonly days: number | undefined;
+}
+
+/** A parameter that cannot be used. The message names it and its valid values. */
+class BadParameter extends Error {
+  override readonly name = 'BadParameter';
+}
+
+const names = ['owner', 'days'];
+
+const show = (value: unknown): string => JSON.stringify(value).slice(0, 80);
+
+function daysOf(raw: unknown): number | undefined {
+  if (raw === undefined) return undefined;
+  if (typeof raw !== 'string' || !/^\d{1,5}$/.test(raw)) {
+    throw new BadParameter(`days is ${show(raw)}, not an integer from 0 to 99999`);
+  }
+  return Number(raw);
+}
+
+function ownersOf(raw: unknown, { entries }: OwnerMapping): readonly string[] {
+  const asked = raw === undefined ? [] : ([raw].flat() as string[]);
+  const known = new Set(['', ...entries.map(({ labels }) => labels.owner ?? '')]);
+  const unknown = asked.find((owner) => !known.has(owner));
+  // an empty answer would say that nothing of this owner expires
+  if (unknown !== undefined) {
+    throw new BadParameter(`owner is ${show(unknown)}, which no entry of owners or owners_file names`);
+  }
+  return asked;
+}
+
+/** @throws BadParameter */
+function readExpiryRequest(parameters: object, owners: OwnerMapping): ExpiryRequest {
+  const unknown = Object.keys(parameters).find((name) => !names.includes(name));
+  if (unknown !== undefined) {
+    throw new BadParameter(`there is no parameter ${show(unknown)}; valid are ${names.join(' and ')}`);
+  }
+  const { owner, days } = parameters as Readonly<Record<string, unknown>>;
+  return { owner: ownersOf(owner, owners), days: daysOf(days) };
 }
 
 const DAY = 86_400;
@@ -28,7 +61,9 @@ const DAY = 86_400;
 const KEPT = 30 * DAY;
 
 interface Asked extends ExpiryRequest {
-  readonly inputs: ExpiryInputs;
+  readonly backend: Backend;
+  /** URL of the daemon for people. */
+  readonly url: string;
   readonly owners: OwnerMapping;
   /** Epoch seconds. */
   readonly now: number;
@@ -47,8 +82,8 @@ const csv: Format = {
   type: 'text/csv; charset=utf-8',
   file: 'expirations.csv',
   from: ({ days, now }) => (days === undefined ? Number.NEGATIVE_INFINITY : now),
-  parts: (known, { inputs, owners, now }) => {
-    const { columns, rows } = expiryRows(known, { owners, now, timeZone: inputs.localTime.timeZone });
+  parts: (known, { backend, owners, now }) => {
+    const { columns, rows } = expiryRows(known, { owners, now, timeZone: backend.localTime.timeZone });
     return csvParts(columns, rows);
   },
 };
@@ -57,26 +92,26 @@ const ics: Format = {
   type: 'text/calendar; charset=utf-8',
   file: 'expirations.ics',
   from: ({ now }) => now - KEPT,
-  parts: ({ expiries, unknown }, { inputs, owner: asked, now }) =>
+  parts: ({ expiries, unknown }, { backend, url, owner: asked, now }) =>
     calendarParts(expiries, {
       name: ['License expiries', ...asked.map((owner) => owner || 'without an owner')].join(', '),
       now,
-      timeZone: inputs.localTime.timeZone,
-      url: inputs.url,
+      timeZone: backend.localTime.timeZone,
+      url,
       unknown,
     }),
 };
 
 /** @throws ExpiriesUnknown if nothing is known */
 function read(asked: Asked, from: number): Promise<KnownExpiries> {
-  const { inputs, owners, owner, days, now } = asked;
+  const { backend, owners, owner, days, now } = asked;
   const selection: ExpirySelection = {
     owners,
     isOwnerAsked: (name) => owner.length === 0 || owner.includes(name ?? ''),
     from,
     to: days === undefined ? Number.POSITIVE_INFINITY : now + days * DAY,
   };
-  return inputs.useInventory(async (inventory) => {
+  return backend.useInventory(async (inventory) => {
     if (inventory === undefined) throw new ExpiriesUnknown('the analyzer has not been polled yet');
     return readExpiries(inventory, selection);
   });
@@ -85,35 +120,30 @@ function read(asked: Asked, from: number): Promise<KnownExpiries> {
 const refusal = (reply: FastifyReply, status: number, message: string): FastifyReply =>
   reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(`${message}\n`);
 
-function createRoute({ type, file, from, parts }: Format, inputsOf: () => ExpiryInputs) {
-  const answer = async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
-    const inputs = inputsOf();
-    const owners = inputs.owners();
-    try {
-      const asked = { inputs, owners, now: inputs.now(), ...readExpiryRequest(request.query as object, owners) };
-      const body = await slicedBody(parts(await read(asked, from(asked)), asked));
-      return await reply
-        .header('content-type', type)
-        .header('content-disposition', `attachment; filename="${file}"`)
-        .header('cache-control', 'no-store')
-        .send(body);
-    } catch (error) {
-      if (error instanceof BadParameter) return refusal(reply, 400, error.message);
-      if (error instanceof ExpiriesUnknown) return refusal(reply, 503, `Expiries are not known: ${error.message}`);
-      throw error;
-    }
-  };
-  return {
-    plugin: async (app: FastifyInstance): Promise<void> => {
-      app.get('/', { prefixTrailingSlash: 'no-slash' }, answer);
+const routesOfFormat = ({ type, file, from, parts }: Format, { backend: of, url }: PageContext): Routes =>
+  routesOf({
+    '/': async (request, reply) => {
+      const backend = of(request);
+      const owners = backend.owners();
+      try {
+        const parameters = readExpiryRequest(request.query as object, owners);
+        const asked = { backend, url: url(), owners, now: backend.now(), ...parameters };
+        const body = await slicedBody(parts(await read(asked, from(asked)), asked));
+        return await reply
+          .header('content-type', type)
+          .header('content-disposition', `attachment; filename="${file}"`)
+          .header('cache-control', 'no-store')
+          .send(body);
+      } catch (error) {
+        if (error instanceof BadParameter) return refusal(reply, 400, error.message);
+        if (error instanceof ExpiriesUnknown) return refusal(reply, 503, `Expiries are not known: ${error.message}`);
+        throw error;
+      }
     },
-    refuse: (reply: FastifyReply, _: string, message: string): FastifyReply =>
-      refusal(reply, reply.statusCode, message),
-  };
-}
+  });
 
-/** `/expirations.csv`: what expires when, for spreadsheets. */
-export const createExpiryTable = (inputs: () => ExpiryInputs) => createRoute(csv, inputs);
+/** What expires when, for spreadsheets. */
+export const csvRoutes = (context: PageContext): Routes => routesOfFormat(csv, context);
 
-/** `/expirations.ics`: the same for calendar programs. */
-export const createExpiryCalendar = (inputs: () => ExpiryInputs) => createRoute(ics, inputs);
+/** The same for calendar programs. */
+export const icsRoutes = (context: PageContext): Routes => routesOfFormat(ics, context);

@@ -1,18 +1,29 @@
 import type { Backend } from '../../datasource/backend.ts';
 import { completeRows } from '../../datasource/rows.ts';
 import { dateText } from '../../model/local-time.ts';
-import type { HistoryDay } from '../history-picture.ts';
-import type { WeekHour } from '../week-picture.ts';
+import type { FeatureName } from '../feature-item.ts';
 
 /** What the analyzer knows about the last 30 days of a feature, and about who holds it now. */
 
 /** Days of the picture. */
 const DAYS = 30;
 
-/** One feature of one vendor license. */
-export interface FeatureName {
-  readonly vendorLicense: string;
-  readonly feature: string;
+/** A day of the picture. What is not known is `undefined`. */
+export interface HistoryDay {
+  /** `2026-11-18` */
+  readonly date: string;
+  readonly maxInUse: number | undefined;
+  readonly maxAvailable: number | undefined;
+  readonly denials: number | undefined;
+}
+
+/** An hour of the picture of a week. */
+export interface WeekHour {
+  /** Of the clock, 0 to 23. */
+  readonly hour: number;
+  /** `Mon` */
+  readonly weekday: string;
+  readonly maxInUse: number | undefined;
 }
 
 interface HistoryAnswer {

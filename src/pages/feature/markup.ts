@@ -1,14 +1,12 @@
 import { type Content, type Html, html, joined, nameHtml } from '../../html/html.ts';
 import { type AttentionItem, attentionSection } from '../alert-list.ts';
 import { type DeniedToday, deniedOfFeature } from '../denied.ts';
-import type { FeatureItem } from '../feature-item.ts';
+import type { FeatureItem, FeatureName } from '../feature-item.ts';
 import { featureListHtml } from '../feature-list.ts';
-import { type HistoryDay, historyHtml } from '../history-picture.ts';
 import type { Known } from '../known.ts';
 import { vendorLicenseUrl } from '../links.ts';
-import { type WeekHour, weekHtml } from '../week-picture.ts';
-import { agoHtml, type Clock, counted, known, sentence } from '../wording.ts';
-import type { AdviceAnswer, FeatureName, Holder } from './data.ts';
+import { agoHtml, type Clock, counted, countText, known, sentence } from '../wording.ts';
+import type { AdviceAnswer, HistoryDay, Holder, WeekHour } from './data.ts';
 
 /** The page of one feature: what is in use, who holds it, its last 30 days, and what to do about it. */
 
@@ -25,6 +23,96 @@ export interface FeaturePageData extends FeatureName {
   readonly week: Known<readonly WeekHour[]>;
   readonly holders: Known<readonly Holder[]>;
   readonly advice: Known<readonly AdviceAnswer[]>;
+}
+
+/** 30 days as a picture: the most licenses in use each day, those that were bought, and denials. In units of its own, a day is 10 wide. */
+const DAY = 10;
+const HEIGHT = 100;
+/** Denials are a mark below the days. */
+const MARKS = 8;
+
+/** The picture in words, for everyone who does not see it. */
+function summaryText(days: readonly HistoryDay[]): string {
+  const peak = days.reduce<HistoryDay | undefined>(
+    (best, day) => ((day.maxInUse ?? -1) > (best?.maxInUse ?? -1) ? day : best),
+    undefined,
+  );
+  const unknown = days.filter(({ maxInUse }) => maxInUse === undefined).length;
+  const denied = days.filter(({ denials = 0 }) => denials > 0);
+  const denials = denied.reduce((sum, day) => sum + (day.denials ?? 0), 0);
+  const areDenialsKnown = days.some((day) => day.denials !== undefined);
+  return [
+    peak?.maxInUse === undefined
+      ? 'How many licenses were in use is not known'
+      : `At most ${countText(peak.maxInUse)} in use, on ${peak.date}`,
+    ...(unknown === 0 ? [] : [`${unknown} of ${days.length} days are not known`]),
+    areDenialsKnown
+      ? denials === 0
+        ? 'no denials'
+        : `${countText(denials)} denials on ${denied.length} days`
+      : 'denials are not known',
+  ].join('; ');
+}
+
+/** @param days in order, without gaps */
+function historyHtml(days: readonly HistoryDay[]): Html {
+  const most = days.reduce((max, { maxInUse = 0, maxAvailable = 0 }) => Math.max(max, maxInUse, maxAvailable), 1);
+  const y = (value: number): number => Math.round((1 - value / most) * HEIGHT * 10) / 10;
+  const bars = days.map(({ date, maxInUse, denials }, i) => {
+    const used =
+      maxInUse === undefined
+        ? undefined
+        : html`<rect class="used" x="${i * DAY + 1}" y="${y(maxInUse)}" width="${DAY - 2}" height="${HEIGHT - y(maxInUse)}"><title>${date}: ${maxInUse} in use</title></rect>`;
+    const mark =
+      denials === undefined || denials === 0
+        ? undefined
+        : html`<rect class="denied" x="${i * DAY + 1}" y="${HEIGHT + 3}" width="${DAY - 2}" height="${MARKS - 3}"><title>${date}: ${denials} denials</title></rect>`;
+    return html`${used}${mark}`;
+  });
+  const steps = days.flatMap(({ maxAvailable }, i) =>
+    maxAvailable === undefined ? [] : [`M${i * DAY} ${y(maxAvailable)}H${(i + 1) * DAY}`],
+  );
+  const bought = days.flatMap(({ maxAvailable }) => maxAvailable ?? []);
+  const line = bought.length === 0 ? 'bought' : `bought (at most ${countText(Math.max(...bought))})`;
+  const text = summaryText(days);
+  const isKnown = days.some(({ maxInUse, maxAvailable }) => (maxInUse ?? maxAvailable) !== undefined);
+  const scale = isKnown ? [countText(most), '0'] : [];
+  return html`<figure><div class="plot"><div class="scale">${scale.map((text) => html`<span>${text}</span>`)}</div>
+<svg class="picture" viewBox="0 -2 ${days.length * DAY} ${HEIGHT + MARKS + 2}" preserveAspectRatio="none" role="img" aria-label="${text}">
+<path class="axis" d="M0 ${HEIGHT}H${days.length * DAY}"/>${bars}<path class="bought" d="${steps.join('')}"/></svg>
+<div class="scale along">${[0, Math.floor(days.length / 2), days.length - 1].map((i) => html`<span>${days[i]?.date.slice(5)}</span>`)}</div></div>
+<figcaption class="soft">${days[0]?.date} to ${days.at(-1)?.date}. ${text}. Bars: the most in use each day; line: ${line}; red marks: days with denials.</figcaption></figure>`;
+}
+
+/** A week as a picture: the most licenses in use in each hour of each day. */
+const WEEK = ['Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+const HOURS = 24;
+/** Of an hour, in units of the picture. */
+const SIZE = 10;
+
+const clockText = (hour: number): string => `${String(hour).padStart(2, '0')}:00`;
+
+const cellHtml = ({ hour, weekday, maxInUse }: WeekHour, most: number): Html | undefined =>
+  maxInUse === undefined
+    ? undefined
+    : html`<rect class="used" fill-opacity="${Math.round((maxInUse / most) * 100) / 100}" x="${hour * SIZE + 0.5}" y="${WEEK.indexOf(weekday) * SIZE + 0.5}" width="${SIZE - 1}" height="${SIZE - 1}"><title>${weekday} ${clockText(hour)}: ${countText(maxInUse)} in use</title></rect>`;
+
+/** A sentence where nothing of it is known. */
+function weekHtml(hours: readonly WeekHour[]): Html {
+  const shown = hours.filter(({ weekday, hour }) => WEEK.includes(weekday) && hour >= 0 && hour < HOURS);
+  const peak = shown.reduce<WeekHour | undefined>(
+    (best, one) => ((one.maxInUse ?? -1) > (best?.maxInUse ?? -1) ? one : best),
+    undefined,
+  );
+  if (peak?.maxInUse === undefined) return html`<p class="unknown">How many licenses were in use is not known.</p>`;
+  const most = Math.max(1, peak.maxInUse);
+  const unknown = WEEK.length * HOURS - shown.filter(({ maxInUse }) => maxInUse !== undefined).length;
+  const gaps = unknown === 0 ? '' : `; ${unknown} of ${WEEK.length * HOURS} hours are not known, and empty`;
+  const text = `At most ${countText(peak.maxInUse)} in use, ${peak.weekday} ${clockText(peak.hour)}${gaps}`;
+  return html`<figure><div class="plot"><div class="scale">${WEEK.map((day) => html`<span>${day}</span>`)}</div>
+<svg class="picture week" viewBox="0 0 ${HOURS * SIZE} ${WEEK.length * SIZE}" preserveAspectRatio="none" role="img" aria-label="${text}">${shown.map((one) => cellHtml(one, most))}</svg>
+<div class="scale along">${[0, 6, 12, 18, HOURS].map((hour) => html`<span>${clockText(hour)}</span>`)}</div></div>
+<figcaption class="soft">${text}. The more licenses were in use in an hour, the darker it is.</figcaption></figure>`;
 }
 
 const reasonHtml = (reason: string): Html => html`<p class="unknown">${sentence(reason)}</p>`;

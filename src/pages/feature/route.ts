@@ -1,12 +1,13 @@
+import { html } from '../../html/html.ts';
 import type { Inventory } from '../../inventory/inventory.ts';
 import { forEachSliced } from '../../scheduling/slices.ts';
 import { readAttention } from '../alert-list.ts';
 import { readDenied } from '../denied.ts';
-import { type FeatureItem, itemOf } from '../feature-item.ts';
-import type { StatusInputs } from '../inputs.ts';
+import { type FeatureItem, type FeatureName, itemOf } from '../feature-item.ts';
 import { attempt } from '../known.ts';
-import { type FeatureName, readAdvice, readHistory, readHolders, readWeek } from './data.ts';
-import type { FeaturePageData } from './markup.ts';
+import { inventoryPage, missing, notFound, type PageContext, parameterOf, type Routes, written } from '../page.ts';
+import { readAdvice, readHistory, readHolders, readWeek } from './data.ts';
+import { featureContent } from './markup.ts';
 
 /** The versions and packages of a feature. */
 async function itemsOf({ features }: Inventory, { vendorLicense, feature }: FeatureName): Promise<FeatureItem[]> {
@@ -17,34 +18,28 @@ async function itemsOf({ features }: Inventory, { vendorLicense, feature }: Feat
   return items;
 }
 
-/** Reads what the page of a feature shows; `undefined` if there is no such feature. */
-export async function readFeature(
-  inputs: StatusInputs,
-  inventory: Inventory,
-  name: FeatureName,
-  signal: AbortSignal,
-): Promise<FeaturePageData | undefined> {
-  const { backend } = inputs;
-  const { vendorLicense, feature } = name;
-  const items = await itemsOf(inventory, name);
-  if (items.length === 0) return undefined;
-  const [attention, denied, history, week, holders, advice] = await Promise.all([
-    attempt(() => readAttention(inputs, signal, { product: vendorLicense, feature })),
-    readDenied(inputs, inventory),
-    attempt(() => readHistory(name, backend, signal)),
-    attempt(() => readWeek(name, backend, signal)),
-    attempt(() => readHolders(name, backend, signal)),
-    attempt(() => readAdvice(name, backend, signal)),
-  ]);
-  return {
-    ...name,
-    items,
-    owners: backend.owners().of(vendorLicense, feature),
-    attention,
-    denied,
-    history,
-    week,
-    holders,
-    advice,
-  };
-}
+/** The feature of the parameters `vendor_license` and `feature`. */
+export const featureRoutes = (context: PageContext): Routes =>
+  inventoryPage(context, async ({ request, backend, inventory, signal }) => {
+    const vendorLicense = parameterOf(request, 'vendor_license');
+    const feature = parameterOf(request, 'feature');
+    if (vendorLicense === '' || feature === '') return missing(feature === '' ? 'feature' : 'vendor_license');
+    const name = { vendorLicense, feature };
+    const items = await itemsOf(inventory, name);
+    if (items.length === 0) {
+      const isKnown = inventory.knowledge.features(vendorLicense);
+      return notFound(isKnown, html`the feature <bdi>${feature}</bdi> of <bdi>${vendorLicense}</bdi>`);
+    }
+    const [attention, denied, history, week, holders, advice] = await Promise.all([
+      attempt(() => readAttention(backend, signal, { product: vendorLicense, feature })),
+      readDenied(context.denials(), inventory),
+      attempt(() => readHistory(name, backend, signal)),
+      attempt(() => readWeek(name, backend, signal)),
+      attempt(() => readHolders(name, backend, signal)),
+      attempt(() => readAdvice(name, backend, signal)),
+    ]);
+    const owners = backend.owners().of(vendorLicense, feature);
+    const data = { ...name, items, owners, attention, denied, history, week, holders, advice };
+    const clock = { now: backend.now(), timeZone: backend.localTime.timeZone };
+    return written({ title: `${feature}, ${vendorLicense}`, refreshes: true }, featureContent(data, clock));
+  });

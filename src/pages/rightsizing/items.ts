@@ -2,6 +2,7 @@ import { type Html, html, joined, nameHtml } from '../../html/html.ts';
 import { dateText } from '../../model/local-time.ts';
 import type { LookBack, ReportItem } from '../../rightsizing/report.ts';
 import { amountText } from '../../rightsizing/totals.ts';
+import { countText as count, counted } from '../wording.ts';
 
 /** One feature in the report. */
 
@@ -12,13 +13,6 @@ export interface ReportFrame {
   /** The owner of a feature. */
   readonly ownerOf: (vendorLicense: string, feature: string) => string | undefined;
 }
-
-/** A number as in English text. */
-export const count = (number: number): string => number.toLocaleString('en-US');
-
-/** `1 license`, `3 licenses` */
-export const counted = (number: number, one: string, several = `${one}s`): string =>
-  `${count(number)} ${number === 1 ? one : several}`;
 
 /** A figure with at most one decimal. */
 const figure = (number: number): string => count(Math.round(number * 10) / 10);

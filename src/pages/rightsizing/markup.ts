@@ -1,14 +1,12 @@
-import { type Page, pageHtml, type Site } from '../../html/frame.ts';
 import { type Html, html } from '../../html/html.ts';
 import { dateText } from '../../model/local-time.ts';
 import type { AdviceNotReady } from '../../rightsizing/proposals.ts';
 import { type Report, type ReportItem, type ReportSection, renewalMonth } from '../../rightsizing/report.ts';
 import type { AdviceTable } from '../../rightsizing/rightsizing.ts';
 import { amountText, RUN_OUT_DAYS, type Totals } from '../../rightsizing/totals.ts';
+import { countText as count, counted } from '../wording.ts';
 import {
   couldGoWorth,
-  count,
-  counted,
   itemHtml,
   liveHtml,
   lookBackHtml,
@@ -168,9 +166,8 @@ ${nothingToDo}${prices}${leftOut}</dl>
 </section>`;
 }
 
-const page: Page = { title: 'Right-sizing', path: 'rightsizing' };
-
-export function reportPage(site: Site, table: AdviceTable, report: Report, frame: ReportFrame): string {
+/** The report. @param table what it is made of */
+export function reportContent(table: AdviceTable, report: Report, frame: ReportFrame): Html {
   const { withoutPrices } = frame;
   const sums = isKnown(report)
     ? sumsHtml(report.totals)
@@ -178,25 +175,13 @@ export function reportPage(site: Site, table: AdviceTable, report: Report, frame
   const known = isKnown(report)
     ? [couldGoHtml(report, frame), ...sectionNames.map((name) => sectionHtml(report[name], frame, sections[name]))]
     : [];
-  return pageHtml(
-    site,
-    // a browser proposes the title as the name of a PDF
-    { ...page, title: `Right-sizing ${dateText(table.day)}` },
-    html`<h1>Right-sizing</h1>
+  return html`<h1>Right-sizing</h1>
 <p class="soft">${dateText(table.day)}: advice on the number of licenses of ${counted(report.features, 'feature')}, from recorded use.</p>
 ${sums}
 ${withoutPrices === undefined ? undefined : html`<p class="soft">${withoutPrices}</p>`}
-${known}${lookBacksHtml(report, frame)}${reasonsHtml(report)}${basisHtml(table, report, frame)}`,
-  );
+${known}${lookBacksHtml(report, frame)}${reasonsHtml(report)}${basisHtml(table, report, frame)}`;
 }
 
-/** How often the page asks again while the first pass runs, seconds. */
-const ASK_AGAIN = 2;
-
-/** The page before the first pass. It is loaded again while the pass runs. */
-export const notReadyPage = (site: Site, { message, isSoon }: AdviceNotReady): string =>
-  pageHtml(
-    site,
-    isSoon ? { ...page, reloadsAfter: ASK_AGAIN } : page,
-    html`<h1>Right-sizing</h1>\n<p class="note" role="status">${message.slice(0, 1).toUpperCase()}${message.slice(1)}.</p>`,
-  );
+/** What is said before the first pass. */
+export const notReadyContent = ({ message }: AdviceNotReady): Html =>
+  html`<h1>Right-sizing</h1>\n<p class="note" role="status">${message.slice(0, 1).toUpperCase()}${message.slice(1)}.</p>`;

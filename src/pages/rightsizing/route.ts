@@ -1,59 +1,38 @@
-import type { FastifyInstance, FastifyRequest } from 'fastify';
-import type { Site } from '../../html/frame.ts';
-import { refusePage, sendPage } from '../../html/routes.ts';
-import type { Inventory } from '../../inventory/inventory.ts';
-import type { Confidential } from '../../model/confidential.ts';
-import { AdviceNotReady, type ProposalSource } from '../../rightsizing/proposals.ts';
+import { type PageLink, pageHtml } from '../../html/frame.ts';
+import { sendPage } from '../../html/routes.ts';
+import { dateText } from '../../model/local-time.ts';
+import { AdviceNotReady } from '../../rightsizing/proposals.ts';
 import { createReport, pricesIn } from '../../rightsizing/report.ts';
 import { runSliced } from '../../scheduling/slices.ts';
-import type { ReportFrame } from './items.ts';
-import { notReadyPage, reportPage } from './markup.ts';
+import { type PageContext, type Routes, routesOf } from '../page.ts';
+import { notReadyContent, reportContent } from './markup.ts';
 
-/** What the report reads. A reload replaces it. */
-export interface ReportInputs {
-  readonly proposals: ProposalSource;
-  readonly useInventory: <T>(work: (inventory: Inventory | undefined) => Promise<T>) => Promise<T>;
-  readonly ownerOf: ReportFrame['ownerOf'];
-}
+/** How often the page asks again while the first pass runs, seconds. */
+const ASK_AGAIN = 2;
 
-export interface ReportOptions {
-  readonly site: Site;
-  readonly inputs: () => ReportInputs;
-  /** Whether the user of a request may see prices. */
-  readonly prices: (request: FastifyRequest) => Confidential;
-}
-
-async function pageOf(
-  { proposals, ownerOf }: ReportInputs,
-  inventory: Inventory | undefined,
-  site: Site,
-  prices: Confidential,
-): Promise<string> {
-  const refusal = prices.refusal();
-  const read = await runSliced(proposals.read(inventory, refusal === undefined));
-  const report = await runSliced(createReport(read, proposals.localTime()));
-  prices.onServed(pricesIn(report));
-  const withoutPrices = proposals.hasPrices() ? refusal : 'there are no prices: set rightsizing.price_file';
-  return reportPage(site, read.table, report, { withoutPrices, ownerOf });
-}
-
-/** `/rightsizing`: the report. */
-export function createReportPage({ site, inputs, prices }: ReportOptions) {
-  const page = (request: FastifyRequest): Promise<string> => {
-    const current = inputs();
-    return current.useInventory((inventory) => pageOf(current, inventory, site, prices(request)));
-  };
-  return {
-    plugin: async (app: FastifyInstance): Promise<void> => {
-      app.get('/', { prefixTrailingSlash: 'no-slash' }, async (request, reply) => {
-        try {
-          return await sendPage(reply, await page(request));
-        } catch (error) {
-          if (error instanceof AdviceNotReady) return sendPage(reply.code(503), notReadyPage(site, error));
-          throw error;
-        }
-      });
+/** The report. Before the first pass, it is loaded again while the pass runs. */
+export const rightsizingRoutes = ({ site, backend }: PageContext, link: PageLink): Routes =>
+  routesOf({
+    '/': async (request, reply) => {
+      const { proposals, prices, owners, useInventory } = backend(request);
+      const refusal = prices.refusal();
+      try {
+        const { table, report } = await useInventory(async (inventory) => {
+          const read = await runSliced(proposals.read(inventory, refusal === undefined));
+          return { table: read.table, report: await runSliced(createReport(read, proposals.localTime())) };
+        });
+        prices.onServed(pricesIn(report));
+        const content = reportContent(table, report, {
+          withoutPrices: proposals.hasPrices() ? refusal : 'there are no prices: set rightsizing.price_file',
+          ownerOf: (vendorLicense, feature) => owners().of(vendorLicense, feature).owner,
+        });
+        // a browser proposes the title as the name of a PDF
+        const title = `${link.title} ${dateText(table.day)}`;
+        return await sendPage(reply, pageHtml(site, { ...link, title }, content));
+      } catch (error) {
+        if (!(error instanceof AdviceNotReady)) throw error;
+        const page = error.isSoon ? { ...link, reloadsAfter: ASK_AGAIN } : link;
+        return sendPage(reply.code(503), pageHtml(site, page, notReadyContent(error)));
+      }
     },
-    refuse: refusePage,
-  };
-}
+  });

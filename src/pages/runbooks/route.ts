@@ -1,19 +1,19 @@
 import { readFile } from 'node:fs/promises';
-import type { FastifyInstance } from 'fastify';
 import { Marked } from 'marked';
-import { pageHtml, type Site } from '../../html/frame.ts';
-import { html, trusted } from '../../html/html.ts';
-import { refusePage, sendPage } from '../../html/routes.ts';
+import { type PageLink, pageHtml } from '../../html/frame.ts';
+import { type Html, html, trusted } from '../../html/html.ts';
+import { sendPage } from '../../html/routes.ts';
+import { type PageContext, type Routes, routesOf } from '../page.ts';
 
-/** The page `/runbooks`: `deploy/runbooks.md` as HTML. The links of alerts lead to its sections. */
+/** `deploy/runbooks.md` as HTML. The links of alerts lead to its sections. */
 
 const source = new URL('../../../deploy/runbooks.md', import.meta.url);
 
 /** The anchor of a heading. An alert links to its name in lower case. */
 const anchorOf = (heading: string): string => heading.toLowerCase().replace(/[^\w]+/g, '-');
 
-/** The page of a text in Markdown. Each heading of the second level is a section, with a link in the list at the top. */
-export function runbookPage(site: Site, markdown: string): string {
+/** The content of a text in Markdown. Each heading of the second level is a section, with a link in the list at the top. */
+export function runbookContent(markdown: string): Html {
   const sections: { readonly name: string; readonly anchor: string }[] = [];
   const marked = new Marked({
     async: false,
@@ -30,26 +30,19 @@ export function runbookPage(site: Site, markdown: string): string {
   const text = marked.parse(markdown) as string;
   const first = text.search(/<h2|$/);
   const contents = sections.map(({ name, anchor }) => html`<li><a href="#${anchor}">${trusted(name)}</a></li>\n`);
-  return pageHtml(
-    site,
-    { title: 'Runbooks', path: 'runbooks' },
-    html`<div class="prose">
+  return html`<div class="prose">
 <div>${trusted(text.slice(0, first))}</div>
 <nav class="contents" aria-label="Sections"><ul>\n${contents}</ul></nav>
-<div>${trusted(text.slice(first))}</div></div>`,
-  );
+<div>${trusted(text.slice(first))}</div></div>`;
 }
 
-/** `/runbooks`: what to check when an alert fires. The text is part of the package and is read once. */
-export function createRunbookPage(site: Site) {
+/** What to check when an alert fires. The text is part of the package and is read once. */
+export const runbooksRoutes = ({ site }: Pick<PageContext, 'site'>, link: PageLink): Routes => {
   let page: string | undefined;
-  return {
-    plugin: async (app: FastifyInstance): Promise<void> => {
-      app.get('/', { prefixTrailingSlash: 'no-slash' }, async (_, reply) => {
-        page ??= runbookPage(site, await readFile(source, 'utf8'));
-        return sendPage(reply, page);
-      });
+  return routesOf({
+    '/': async (_, reply) => {
+      page ??= pageHtml(site, link, runbookContent(await readFile(source, 'utf8')));
+      return sendPage(reply, page);
     },
-    refuse: refusePage,
-  };
-}
+  });
+};

@@ -1,20 +1,11 @@
-import type { FastifyInstance } from 'fastify';
-import { pageHtml, type Site } from '../../html/frame.ts';
+import { type PageLink, pageHtml } from '../../html/frame.ts';
 import { type Html, html, joined, nameHtml } from '../../html/html.ts';
-import { refusePage, sendPage } from '../../html/routes.ts';
+import { sendPage } from '../../html/routes.ts';
 import { type RecordingHealth, recordingProblem } from '../../model/observation/recording.ts';
 import { healthJson, type SourceHealth } from '../../model/observation/source.ts';
+import { type PageContext, type Routes, routesOf } from '../page.ts';
 
-/** The page `/sources`, and the same as JSON in `/sources/status.json`. */
-
-export interface SourcePageOptions {
-  readonly site: Site;
-  readonly health: () => readonly SourceHealth[];
-  /** The history of what they report. */
-  readonly recording: () => RecordingHealth;
-  /** Epoch seconds. */
-  readonly now: () => number;
-}
+/** The license managers that are read, and their problems. */
 
 /** Messages write names of settings and commands in backquotes. */
 const messageHtml = (message: string): Html =>
@@ -118,22 +109,17 @@ function recordingHtml(recording: RecordingHealth, now: number): Html | undefine
   return html`<div class="problem" role="alert"><p><b>History is not recorded.</b> ${problem}</p></div>\n`;
 }
 
-export function createSourcePage({ health, recording, site, now }: SourcePageOptions) {
-  const page = { title: 'Sources', path: 'sources', refreshes: true };
-  return {
-    plugin: async (app: FastifyInstance): Promise<void> => {
-      app.get('/', { prefixTrailingSlash: 'no-slash' }, async (_, reply) =>
-        sendPage(
-          reply,
-          pageHtml(
-            site,
-            page,
-            html`<h1>Sources</h1>\n${recordingHtml(recording(), now())}${listHtml(health(), now())}`,
-          ),
-        ),
-      );
-      app.get('/status.json', async () => health().map(healthJson));
+type Context = Pick<PageContext, 'site' | 'now' | 'collecting'>;
+
+/** The sources and their problems, as a page and as JSON. Only an analyzer in this process has any. */
+export function sourcesRoutes({ site, now, collecting }: Context, link: PageLink): Routes {
+  if (collecting === undefined) return routesOf({});
+  return routesOf({
+    '/': async (_, reply) => {
+      const { sources, recording } = collecting;
+      const content = html`<h1>Sources</h1>\n${recordingHtml(recording(), now())}${listHtml(sources(), now())}`;
+      return sendPage(reply, pageHtml(site, { ...link, refreshes: true }, content));
     },
-    refuse: refusePage,
-  };
+    '/status.json': async () => collecting.sources().map(healthJson),
+  });
 }

@@ -1,37 +1,36 @@
-import type { Inventory } from '../../inventory/inventory.ts';
+import type { PageLink } from '../../html/frame.ts';
 import { recordingProblem } from '../../model/observation/recording.ts';
 import { readAttention } from '../alert-list.ts';
 import { readDenied } from '../denied.ts';
-import type { StatusInputs } from '../inputs.ts';
 import { attempt } from '../known.ts';
+import { inventoryPage, type PageContext, parameterOf, type Routes, written } from '../page.ts';
 import { findFeatures, wordsOf } from '../search.ts';
 import { figuresOf } from '../site-figures.ts';
-import type { StatusPageData } from './markup.ts';
+import { statusContent } from './markup.ts';
 
-/** Reads what the page at `/` shows. */
-
-export async function readStatus(
-  inputs: StatusInputs,
-  inventory: Inventory,
-  filter: string,
-  signal: AbortSignal,
-): Promise<Omit<StatusPageData, 'interfaces'>> {
-  const { backend, analyzer, alerts, sources, recording } = inputs;
-  const owners = backend.owners();
-  const words = wordsOf(filter);
-  const found = words.length === 0 ? undefined : await findFeatures(inventory, words, undefined, owners);
-  return {
-    inventory,
-    figures: await figuresOf(inventory),
-    analyzer,
-    owners,
-    sources,
-    notRecorded: recording && recordingProblem(recording, backend.now()),
-    denied: await readDenied(inputs, inventory),
-    attention: await attempt(() => readAttention(inputs, signal)),
-    alerts,
-    filter,
-    words,
-    found,
-  };
-}
+/** The whole site. The parameter `q` filters it. */
+export const statusRoutes = (context: PageContext, link: PageLink): Routes =>
+  inventoryPage(context, async ({ request, backend, inventory, signal }) => {
+    const { analyzer, alertCounts, collecting, denials, interfaces } = context;
+    const owners = backend.owners();
+    const now = backend.now();
+    const filter = parameterOf(request, 'q');
+    const words = wordsOf(filter);
+    const data = {
+      inventory,
+      found: words.length === 0 ? undefined : await findFeatures(inventory, words, undefined, owners),
+      figures: await figuresOf(inventory),
+      analyzer: analyzer(),
+      owners,
+      sources: collecting?.sources(),
+      notRecorded: collecting && recordingProblem(collecting.recording(), now),
+      denied: await readDenied(denials(), inventory),
+      attention: await attempt(() => readAttention(backend, signal)),
+      alerts: alertCounts(),
+      filter,
+      words,
+      interfaces,
+    };
+    const clock = { now, timeZone: backend.localTime.timeZone };
+    return written({ ...link, refreshes: true }, statusContent(data, clock));
+  });

@@ -1,29 +1,31 @@
-import type { Inventory } from '../../inventory/inventory.ts';
+import { html } from '../../html/html.ts';
 import { gapsOf } from '../../inventory/readings.ts';
 import { readAttention } from '../alert-list.ts';
-import type { StatusInputs } from '../inputs.ts';
 import { attempt } from '../known.ts';
+import { inventoryPage, missing, notFound, type PageContext, parameterOf, type Routes, written } from '../page.ts';
 import { findFeatures, wordsOf } from '../search.ts';
 import { figuresOf } from '../site-figures.ts';
-import type { VendorLicensePageData } from './markup.ts';
+import { vendorLicenseContent } from './markup.ts';
 
-/** Reads what the page of a vendor license shows; `undefined` if there is no such vendor license. */
-export async function readVendorLicense(
-  inputs: StatusInputs,
-  inventory: Inventory,
-  { name, filter }: { readonly name: string; readonly filter: string },
-  signal: AbortSignal,
-): Promise<VendorLicensePageData | undefined> {
-  const owners = inputs.backend.owners();
-  const { vendorLicenses } = await figuresOf(inventory);
-  const figures = vendorLicenses.find(({ row }) => row.vendorLicense === name);
-  if (figures === undefined) return undefined;
-  return {
-    figures,
-    owners: owners.of(name),
-    attention: await attempt(() => readAttention(inputs, signal, { product: name })),
-    gaps: gapsOf(inventory.readings, name),
-    filter,
-    found: await findFeatures(inventory, wordsOf(filter), name, owners),
-  };
-}
+/** The vendor license of the parameter `name`. The parameter `q` filters its features. */
+export const vendorLicenseRoutes = (context: PageContext): Routes =>
+  inventoryPage(context, async ({ request, backend, inventory, signal }) => {
+    const name = parameterOf(request, 'name');
+    if (name === '') return missing('name');
+    const filter = parameterOf(request, 'q');
+    const owners = backend.owners();
+    const { vendorLicenses } = await figuresOf(inventory);
+    const figures = vendorLicenses.find(({ row }) => row.vendorLicense === name);
+    if (figures === undefined)
+      return notFound(inventory.knowledge.products, html`the vendor license <bdi>${name}</bdi>`);
+    const data = {
+      figures,
+      owners: owners.of(name),
+      attention: await attempt(() => readAttention(backend, signal, { product: name })),
+      gaps: gapsOf(inventory.readings, name),
+      filter,
+      found: await findFeatures(inventory, wordsOf(filter), name, owners),
+    };
+    const clock = { now: backend.now(), timeZone: backend.localTime.timeZone };
+    return written({ title: name, refreshes: true }, vendorLicenseContent(data, clock));
+  });
