@@ -3,7 +3,7 @@ import type { Listed } from '../alerts/listed.ts';
 import { movedAlerts, type SavedAlerts } from '../alerts/state-file.ts';
 import { type KeptContract, movedContract } from '../inventory/field-contract.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
-import type { ReceiverStates } from '../messages/message-file.ts';
+import type { ReceiverStates } from '../messages/receiver-state.ts';
 import { movedState } from '../messages/receiver-state.ts';
 import type { Log } from '../model/log.ts';
 import { type Snapshot, withoutAnswers } from '../model/snapshot.ts';

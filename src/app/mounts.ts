@@ -8,7 +8,7 @@ import type { SourceHealth } from '../model/observation/source.ts';
 import type { DenialSource } from '../pages/denied.ts';
 import type { PageContext, Routes } from '../pages/page.ts';
 import { linkOf, navigationOf, type PagePath, pagesOf } from '../pages/table.ts';
-import { pathList } from '../web/path-list.ts';
+import { pathList } from '../web/landing-page.ts';
 import type { Mount } from '../web/server.ts';
 import { externalUrl } from './alerting.ts';
 import { alertCountsOf, collectionTimes, hasDenials, notRequestedRules } from './attention.ts';

@@ -97,7 +97,7 @@ const errorTypes: Readonly<Record<number, string>> = {
 };
 
 /** An error in the format of Prometheus, as in the other routes of `/api/v1`. */
-const sendError = (reply: FastifyReply, status: number, error: string): FastifyReply =>
+export const sendError = (reply: FastifyReply, status: number, error: string): FastifyReply =>
   reply.code(status).send({ status: 'error', errorType: errorTypes[status] ?? 'internal', error });
 
 async function send(

@@ -34,3 +34,7 @@ export async function serveAssets(app: FastifyInstance): Promise<void> {
     );
   }
 }
+
+/** Sends one line of text: what programs and people without a page get. */
+export const sendText = (reply: FastifyReply, status: number, line: string): FastifyReply =>
+  reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(`${line}\n`);

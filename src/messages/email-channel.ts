@@ -1,13 +1,12 @@
+import MailComposer from 'nodemailer/lib/mail-composer';
 import type { Labels } from '../alerts/alert.ts';
 import type { Channel } from './channel.ts';
 import { digestMail, type ExpiryTexts, expiryGroupMail } from './expiry-mail.ts';
 import { groupMail } from './group-mail.ts';
 import { isForDigest, isForPeople } from './groups.ts';
-import { createLogonHold } from './logon-hold.ts';
-import { encodeMail } from './mail.ts';
 import type { MailContent } from './mail-frame.ts';
 import type { Recipient } from './receiver-state.ts';
-import { type SmtpOptions, sendMail } from './smtp.ts';
+import { createLogonHold, type SmtpOptions, sendMail } from './smtp.ts';
 
 export interface EmailOptions {
   readonly smtp: SmtpOptions;
@@ -20,6 +19,37 @@ export interface EmailOptions {
   readonly sendResolved: boolean;
   readonly hasDigest: boolean;
   readonly texts: ExpiryTexts;
+}
+
+/** What is in the head of a mail. */
+interface MailHead {
+  readonly from: string;
+  readonly to: readonly string[];
+  /** Without angle brackets. */
+  readonly messageId: string;
+  /** Epoch seconds. */
+  readonly at: number;
+}
+
+/** The text of a mail as it is transmitted. Names cannot add lines to its head: they are encoded. */
+async function encodeMail({ subject, text, html, calendar }: MailContent, head: MailHead): Promise<string> {
+  const composer = new MailComposer({
+    from: head.from,
+    to: [...head.to],
+    subject,
+    text,
+    html,
+    date: new Date(head.at * 1000),
+    messageId: `<${head.messageId}>`,
+    // no answer of a machine to a message of a machine
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Auto-Response-Suppress': 'All' },
+    ...(calendar !== undefined && {
+      attachments: [{ filename: 'expiries.ics', content: calendar, contentType: 'text/calendar; charset=utf-8' }],
+    }),
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return (await composer.compile().build()).toString('latin1');
 }
 
 const ADDRESS = /<([^<>]+)>\s*$/;

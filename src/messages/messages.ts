@@ -7,9 +7,8 @@ import type { Channel } from './channel.ts';
 import type { DigestSchedule } from './digest.ts';
 import type { GroupTimes } from './due-groups.ts';
 import type { MessageCounts } from './message-counts.ts';
-import { createMessageFile, type ReceiverStates } from './message-file.ts';
 import { createOutbox, type Outbox } from './outbox.ts';
-import { emptyState } from './receiver-state.ts';
+import { createMessageFile, emptyState, type ReceiverStates } from './receiver-state.ts';
 
 /** A receiver and its counts. */
 export interface Receiver {

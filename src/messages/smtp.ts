@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import SMTPConnection, { type SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
 import { type ClientTls, tlsOptions } from '../model/client-tls.ts';
 import type { RefusedRecipient, SendOutcome } from './channel.ts';
-import type { LogonHold } from './logon-hold.ts';
 import type { Recipient } from './receiver-state.ts';
 import { line } from './texts.ts';
 
@@ -184,6 +183,29 @@ export async function tryConnection(options: SmtpOptions, signal: AbortSignal): 
   } catch (error) {
     return hide(connectionProblem(error as SmtpError, options));
   }
+}
+
+/** After a rejected logon, the same password is not sent again for some time: a directory could lock the account. */
+
+/** Seconds. */
+const HOLD = 1800;
+
+interface LogonHold {
+  /** Whether a password must not be sent now. */
+  isHeld(password: string): boolean;
+  /** Notes that a password was rejected. */
+  reject(password: string): void;
+}
+
+/** It is kept in memory: a restart sends the password once more. @param now epoch seconds */
+export function createLogonHold(now: () => number): LogonHold {
+  let rejected: { readonly password: string; readonly at: number } | undefined;
+  return {
+    isHeld: (password) => rejected?.password === password && now() - rejected.at < HOLD,
+    reject: (password) => {
+      rejected = { password, at: now() };
+    },
+  };
 }
 
 /** Whether the logon was rejected. A server that cannot check it now answers with another code. */

@@ -1,7 +1,98 @@
+import type { Labels } from '../alerts/alert.ts';
 import type { HttpClient } from '../alerts/http-client.ts';
-import type { Channel, SendOutcome } from './channel.ts';
+import { alertUrl } from '../alerts/links.ts';
+import { localTimeText } from '../alerts/texts.ts';
+import type { Channel, GroupContent, SendOutcome } from './channel.ts';
 import { isExpiry, isForPeople } from './groups.ts';
-import { type PayloadOptions, webhookPayload } from './webhook-payload.ts';
+import type { Notice } from './ledger.ts';
+
+/** Sends messages to a webhook with the payload, version 4, that Alertmanager sends. */
+
+interface PayloadOptions {
+  /** Labels of all alerts. */
+  readonly commonLabels: Labels;
+  /** The page of alerts. */
+  readonly generatorUrl: string;
+  /** The URL of the daemon for people. */
+  readonly externalUrl: string;
+  /** The IANA name of the zone of times in texts. */
+  readonly timeZone: string;
+}
+
+/** The name of the receiver in the payload. */
+const RECEIVER = 'license-exporter';
+/** The end of an alert that fires, as Go writes it. */
+const NO_TIME = '0001-01-01T00:00:00Z';
+
+const OFFSET = 14_695_981_039_346_656_037n;
+const PRIME = 1_099_511_628_211n;
+const SEPARATOR = 255;
+
+const compare = ([a]: readonly [string, unknown], [b]: readonly [string, unknown]): number => (a < b ? -1 : 1);
+
+/** The fingerprint of labels as Prometheus and Alertmanager compute it: FNV-1a, 64 bits. */
+function goFingerprint(labels: Labels): string {
+  let hash = OFFSET;
+  const add = (byte: number): void => {
+    hash = BigInt.asUintN(64, (hash ^ BigInt(byte)) * PRIME);
+  };
+  for (const texts of Object.entries(labels).sort(compare)) {
+    for (const text of texts) {
+      for (const byte of Buffer.from(text)) add(byte);
+      add(SEPARATOR);
+    }
+  }
+  return hash.toString(16).padStart(16, '0');
+}
+
+/** As Go writes times: without zeros at the end. */
+const timestamp = (seconds: number): string => new Date(seconds * 1000).toISOString().replace(/\.?0*Z$/, 'Z');
+
+/** The entries that all maps have. */
+function common(maps: readonly Labels[]): Labels {
+  const [first = {}, ...others] = maps;
+  return Object.fromEntries(
+    Object.entries(first).filter(([name, value]) => others.every((map) => map[name] === value)),
+  );
+}
+
+function alertsOf(notice: Notice, { commonLabels, generatorUrl, timeZone }: PayloadOptions): readonly object[] {
+  const labels = { ...commonLabels, ...notice.labels };
+  return notice.episodes.map(({ startsAt, state, at, now }) => ({
+    status: state === 'resolved' ? 'resolved' : 'firing',
+    labels,
+    annotations: {
+      ...notice.annotations,
+      // for Alertmanager, an alert fires or is resolved; it is not known to be resolved
+      ...(state === 'no data' && {
+        no_data: `There is no data about this alert any more at ${localTimeText(at, timeZone)}. It is not known whether it is over.`,
+      }),
+      // it ended for Alertmanager, and is not over
+      ...(now !== undefined && { now }),
+    },
+    startsAt: timestamp(startsAt),
+    endsAt: state === 'resolved' ? timestamp(at) : NO_TIME,
+    generatorURL: alertUrl(generatorUrl, notice.labels),
+    fingerprint: goFingerprint(labels),
+  }));
+}
+
+/** The body of the request about a group. */
+function webhookPayload({ group, notices }: GroupContent, options: PayloadOptions): string {
+  const alerts = notices.flatMap((notice) => alertsOf(notice, options));
+  return JSON.stringify({
+    receiver: RECEIVER,
+    status: notices.some(({ episodes }) => episodes.at(-1)?.state !== 'resolved') ? 'firing' : 'resolved',
+    alerts,
+    groupLabels: group.labels,
+    commonLabels: common(notices.map(({ labels }) => ({ ...options.commonLabels, ...labels }))),
+    commonAnnotations: common(notices.map(({ annotations }) => annotations)),
+    externalURL: options.externalUrl,
+    version: '4',
+    groupKey: group.key,
+    truncatedAlerts: 0,
+  });
+}
 
 export interface WebhookOptions extends PayloadOptions {
   /** It is called for each request, because its file can change. It is a secret. @throws Error that names the problem of the file */

@@ -3,7 +3,7 @@ import { completeRows } from '../datasource/rows.ts';
 import { type Html, html, nameHtml } from '../html/html.ts';
 import type { Known } from './known.ts';
 import { featureUrl, vendorLicenseUrl } from './links.ts';
-import { type Clock, durationHtml, sentence, untilHtml } from './wording.ts';
+import { type Clock, durationHtml, unknownHtml, untilHtml } from './wording.ts';
 
 /** What needs attention, as Grafana shows it: what alerts, and what will if it lasts; alike ones joined. */
 
@@ -50,6 +50,6 @@ export function attentionListHtml(items: readonly AttentionItem[], clock: Clock)
 
 /** The alerts of one subject, if there are any. */
 export function attentionSection(attention: Known<readonly AttentionItem[]>, clock: Clock): Html | undefined {
-  if ('reason' in attention) return html`<h2>Alerts</h2>\n<p class="unknown">${sentence(attention.reason)}</p>`;
+  if ('reason' in attention) return html`<h2>Alerts</h2>\n${unknownHtml(attention.reason)}`;
   return attention.value.length === 0 ? undefined : html`<h2>Alerts</h2>\n${attentionListHtml(attention.value, clock)}`;
 }

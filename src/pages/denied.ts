@@ -4,7 +4,7 @@ import type { FeatureName } from './feature-item.ts';
 import { moreHtml } from './feature-list.ts';
 import type { Known } from './known.ts';
 import { featureUrl } from './links.ts';
-import { counted, sentence } from './wording.ts';
+import { counted, unknownHtml } from './wording.ts';
 
 /** Requests that were denied today. */
 
@@ -45,7 +45,7 @@ const NOT_POLLED = html`<p class="unknown">Denials are not polled here: the page
 export function deniedHtml(denied: Known<DeniedToday> | undefined): Html {
   const title = html`<h2 id="denied">Denied today</h2>`;
   if (denied === undefined) return html`${title}${NOT_POLLED}`;
-  if ('reason' in denied) return html`${title}<p class="unknown">${sentence(denied.reason)}</p>`;
+  if ('reason' in denied) return html`${title}${unknownHtml(denied.reason)}`;
   const { features } = denied.value;
   const some = features.filter(({ denials }) => denials > 0).sort((a, b) => b.denials - a.denials);
   if (some.length === 0)

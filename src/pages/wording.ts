@@ -52,3 +52,12 @@ export function expiryHtml(at: number | undefined, { now, timeZone }: Clock): Ht
   const name = at - now <= 7 * DAY ? 'bad' : at - now <= 30 * DAY ? 'warn' : 'number';
   return html`expires ${date}, <span class="${name}">in ${distance}</span>`;
 }
+
+/** That no history is recorded, at the top of a page. @param reason `undefined` while it is recorded */
+export const notRecordedHtml = (reason: string | undefined): Html | undefined =>
+  reason === undefined
+    ? undefined
+    : html`<div class="problem" role="alert"><p><b>History is not recorded.</b> ${reason}</p></div>\n`;
+
+/** What is not known, as a paragraph. */
+export const unknownHtml = (reason: string): Html => html`<p class="unknown">${sentence(reason)}</p>`;

@@ -1,6 +1,7 @@
+import type { ServerResponse } from 'node:http';
+import { createAdmission, type Decision } from './admission.ts';
 import { createAuthenticator } from './authenticator.ts';
 import { createConnections } from './connections.ts';
-import { createEntrance } from './entrance.ts';
 import { createWebCounts, type WebLimits } from './limits.ts';
 import { createPasswordCheck } from './password-check.ts';
 import { createProxyReader } from './trusted-proxy.ts';
@@ -18,18 +19,43 @@ export function createGuard(limits: WebLimits) {
     counts.cut[reason] += 1;
   };
   const connections = createConnections(limits, onCut, now);
-  const entrance = createEntrance(limits, counts, now);
+  const admissions = { scrapes: createAdmission(limits.scrapes), requests: createAdmission(limits.requests) };
+  /**
+   * Waits until a request is admitted. Its place is free again when the response is closed. Scrapes and other requests have separate
+   * queues.
+   *
+   * @param waitMs maximum time to wait, milliseconds
+   */
+  const enter = async (
+    kind: keyof typeof admissions,
+    address: string,
+    waitMs: number,
+    response: Pick<ServerResponse, 'closed' | 'once'>,
+  ): Promise<'admitted' | 'refused' | 'gone'> => {
+    // the client closed the connection during authentication
+    if (response.closed) return 'gone';
+    const decided = Promise.withResolvers<Decision | 'gone'>();
+    const leave = admissions[kind].enter(address, now() + waitMs, decided.resolve);
+    response.once('close', () => {
+      leave();
+      decided.resolve('gone');
+    });
+    const decision = await decided.promise;
+    if (decision === 'admitted' || decision === 'gone') return decision;
+    counts.refused[decision === 'late' ? 'deadline' : kind === 'scrapes' ? 'scrapes' : 'queue_full'] += 1;
+    return 'refused';
+  };
   const passwords = createPasswordCheck();
   let sweeping: NodeJS.Timeout | undefined;
   const sweep = (): void => {
     connections.sweep(now());
-    entrance.expire(now());
+    for (const admission of Object.values(admissions)) admission.expire(now());
   };
   return {
     limits,
     counts,
     connections,
-    entrance,
+    enter,
     authenticate: createAuthenticator(limits.logons, passwords),
     viewerOf: createProxyReader(),
     start: (): void => {

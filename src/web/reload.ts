@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { sendText } from '../html/routes.ts';
 import type { Viewer } from './trusted-proxy.ts';
 
 /** The reload of the configuration over HTTP. */
@@ -22,9 +23,9 @@ export async function handleReload(
   viewer: Viewer | undefined,
 ): Promise<FastifyReply> {
   const refusal = isEnabled() ? refusalOf(request, viewer) : DISABLED;
-  if (refusal !== undefined) return text(reply, 403, refusal);
+  if (refusal !== undefined) return sendText(reply, 403, refusal);
   const reason = await run();
-  return reason === undefined ? text(reply, 200, 'Reloaded.') : text(reply, 500, `Not reloaded: ${reason}`);
+  return reason === undefined ? sendText(reply, 200, 'Reloaded.') : sendText(reply, 500, `Not reloaded: ${reason}`);
 }
 
 function refusalOf(request: FastifyRequest, viewer: Viewer | undefined): string | undefined {
@@ -48,8 +49,4 @@ function isCrossSite({ headers }: FastifyRequest): boolean {
 function isLocal({ hostname, socket }: FastifyRequest): boolean {
   const isLoopback = /^(::1$|(::ffff:)?127\.)/.test(socket.localAddress ?? '');
   return isLoopback && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname);
-}
-
-function text(reply: FastifyReply, status: number, body: string): FastifyReply {
-  return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(`${body}\n`);
 }

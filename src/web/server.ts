@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Site } from '../html/frame.ts';
-import { sendPage, serveAssets } from '../html/routes.ts';
+import { sendPage, sendText, serveAssets } from '../html/routes.ts';
 import { listenError } from '../model/listen-error.ts';
 import { listenerPaths } from '../model/listener-paths.ts';
 import type { Log } from '../model/log.ts';
@@ -220,12 +220,12 @@ function createApplication(options: WebOptions, { guard, isStopping }: Shared): 
     return Readable.from(chunksOf([body]));
   });
   const routes: Record<string, (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>> = {
-    [healthy.path]: async (_, reply) => text(reply, 200, 'Healthy.\n'),
+    [healthy.path]: async (_, reply) => sendText(reply, 200, 'Healthy.'),
     [ready.path]: async (_, reply) => {
-      if (isStopping()) return text(reply, 503, 'Stopping.\n');
+      if (isStopping()) return sendText(reply, 503, 'Stopping.');
       return options.isReady()
-        ? text(reply, 200, 'Ready.\n')
-        : text(reply, 503, 'The first poll has not finished yet.\n');
+        ? sendText(reply, 200, 'Ready.')
+        : sendText(reply, 503, 'The first poll has not finished yet.');
     },
   };
   if (!mounts.some(({ path }) => path === '/')) routes['/'] = async (_, reply) => sendPage(reply, landingPage(options));
@@ -255,16 +255,16 @@ function createApplication(options: WebOptions, { guard, isStopping }: Shared): 
       // a browser asks for HTML, and programs take anything
       const isForPeople = request.headers.accept?.includes('text/html') === true;
       if (isForPeople) return sendPage(reply.code(404), nothingPage(options.site, path));
-      return text(reply, 404, 'There is nothing at this path. See /.\n');
+      return sendText(reply, 404, 'There is nothing at this path. See /.');
     }
     const { methods } = allowed === 'GET' ? metrics : reloading;
-    return text(reply.header('allow', methods), 405, `Only ${methods} are allowed here.\n`);
+    return sendText(reply.header('allow', methods), 405, `Only ${methods} are allowed here.`);
   });
   app.setErrorHandler((error: { statusCode?: number; message: string }, request, reply) => {
     const status = error.statusCode ?? 500;
-    if (status < 500) return text(reply, status, `${error.message}\n`);
+    if (status < 500) return sendText(reply, status, `${error.message}`);
     options.log.error({ err: error, path: request.routeOptions.url }, 'request failed');
-    return text(reply, 500, 'Internal error, see the log.\n');
+    return sendText(reply, 500, 'Internal error, see the log.');
   });
   return app;
 }
@@ -286,7 +286,7 @@ async function admit(
   if (isHealth(request)) return undefined;
   const seconds = mountOf(options, request)?.deadline?.() ?? guard.limits.waitMs / 1000;
   const kind = url === options.telemetryPath ? 'scrapes' : 'requests';
-  const outcome = await guard.entrance.enter(kind, address, seconds * 1000, reply.raw);
+  const outcome = await guard.enter(kind, address, seconds * 1000, reply.raw);
   if (outcome === 'admitted') return undefined;
   return outcome === 'gone' ? reply.hijack() : refuse(options, request, reply, 'busy');
 }
@@ -300,9 +300,5 @@ function refuse(options: WebOptions, request: FastifyRequest, reply: FastifyRepl
   const { status, message } = refusals[refusal];
   if (refusal === 'busy') reply.header('retry-after', RETRY_AFTER).header('connection', 'close');
   const mount = mountOf(options, request);
-  return mount?.refuse?.(reply.code(status), refusal, message) ?? text(reply, status, `${message}\n`);
-}
-
-function text(reply: FastifyReply, status: number, body: string): FastifyReply {
-  return reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(body);
+  return mount?.refuse?.(reply.code(status), refusal, message) ?? sendText(reply, status, `${message}`);
 }

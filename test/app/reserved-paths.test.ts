@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { assets } from '../../src/html/assets.ts';
 import { reservedPaths } from '../../src/pages/table.ts';
-import { pathList } from '../../src/web/path-list.ts';
+import { pathList } from '../../src/web/landing-page.ts';
 import { createCleanup, createConfig, createTestLog, eventually, startAnalyzer, startApp } from '../support/harness.ts';
 import { testSite } from '../support/served-page.ts';
 

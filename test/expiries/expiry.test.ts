@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import { type ExpirySelection, readExpiries } from '../../src/expiries/expiry.ts';
-import { expiryRows } from '../../src/expiries/expiry-rows.ts';
 import { ExpiriesUnknown } from '../../src/expiries/unknown-expiry.ts';
 import { createOwners } from '../../src/model/owners.ts';
 import type { FeatureRecord } from '../../src/model/records.ts';
 import type { PolledEndpoint } from '../../src/model/snapshot.ts';
+import { expiryRows } from '../../src/pages/expiries/route.ts';
 import {
   answer,
   createSnapshot,

@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createMessageFile, type ReceiverStates } from '../../src/messages/message-file.ts';
 import type { ReceiverState } from '../../src/messages/receiver-state.ts';
+import { createMessageFile, type ReceiverStates } from '../../src/messages/receiver-state.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
 import type { Stamp } from '../../src/storage/stamp.ts';
 import { createCleanup, createTestLog } from '../support/harness.ts';

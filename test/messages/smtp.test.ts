@@ -1,9 +1,8 @@
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createLogonHold } from '../../src/messages/logon-hold.ts';
 import type { Recipient } from '../../src/messages/receiver-state.ts';
-import { type SmtpOptions, sendMail } from '../../src/messages/smtp.ts';
+import { createLogonHold, type SmtpOptions, sendMail } from '../../src/messages/smtp.ts';
 import { createCertificate } from '../support/certificate.ts';
 import { createCleanup } from '../support/harness.ts';
 import { type SmtpSink, startSmtpServer } from '../support/start-smtp-server.ts';

@@ -96,7 +96,7 @@ function heldHtml(alert: AlertState, frame: AlertFrame): Html | undefined {
 const isLink = (url: string | undefined): url is string => url !== undefined && /^https?:\/\//.test(url);
 
 /** @param isLinked whether the link that the page was opened with leads to it */
-export function alertHtml(alert: AlertState, frame: AlertFrame, isLinked: boolean): Html {
+function alertHtml(alert: AlertState, frame: AlertFrame, isLinked: boolean): Html {
   const { labels, annotations, state } = alert;
   const { alertname = '' } = labels;
   const { summary = '', description = '', silence_url: silence } = annotations;

@@ -1,7 +1,7 @@
-import type { FastifyReply } from 'fastify';
 import type { AlertState } from '../../alerts/alert.ts';
 import type { EngineStatus } from '../../alerts/engine-status.ts';
 import type { Rule } from '../../alerts/rule.ts';
+import { sendError } from '../../datasource/rightsizing-api.ts';
 import { readAttention } from '../alert-list.ts';
 import { type PageContext, type Routes, routesOf } from '../page.ts';
 
@@ -74,13 +74,6 @@ function rulesJson(status: EngineStatus, type: string | undefined): object {
     ...timing(status),
   };
   return success({ groups: [group] });
-}
-
-const errorTypes: Readonly<Record<number, string>> = { 400: 'bad_data', 401: 'unauthorized', 503: 'unavailable' };
-
-/** An error in the format of Prometheus. */
-function sendError(reply: FastifyReply, status: number, error: string): FastifyReply {
-  return reply.code(status).send({ status: 'error', errorType: errorTypes[status] ?? 'internal', error });
 }
 
 /** Alerts and rules, for tools that read those of Prometheus, and what needs attention, the most urgent first. */

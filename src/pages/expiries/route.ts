@@ -1,10 +1,10 @@
-import type { FastifyReply } from 'fastify';
 import type { Backend } from '../../datasource/backend.ts';
 import { calendarParts } from '../../expiries/calendar.ts';
-import { type ExpirySelection, type KnownExpiries, readExpiries } from '../../expiries/expiry.ts';
-import { expiryRows } from '../../expiries/expiry-rows.ts';
-import { ExpiriesUnknown } from '../../expiries/unknown-expiry.ts';
+import { type Expiry, type ExpirySelection, type KnownExpiries, readExpiries } from '../../expiries/expiry.ts';
+import { ExpiriesUnknown, type UnknownExpiry } from '../../expiries/unknown-expiry.ts';
+import { sendText } from '../../html/routes.ts';
 import { csvParts } from '../../model/csv-text.ts';
+import { expiryDay } from '../../model/expiry-day.ts';
 import type { OwnerMapping } from '../../model/owners.ts';
 import { slicedBody } from '../../scheduling/sliced-body.ts';
 import { type PageContext, type Routes, routesOf } from '../page.ts';
@@ -78,6 +78,51 @@ interface Format {
   readonly parts: (known: KnownExpiries, asked: Asked) => Iterable<string>;
 }
 
+interface ExpiryRowsOptions {
+  readonly owners: OwnerMapping;
+  /** Epoch seconds. */
+  readonly now: number;
+  /** The IANA name of the zone of the analyzer. */
+  readonly timeZone: string;
+}
+
+type Row = readonly (string | number | null)[];
+
+interface ExpiryRows {
+  readonly columns: readonly string[];
+  /** What is not known is first, with a note: at the end of a long table, nobody sees it. A row is made when it is read. */
+  readonly rows: Iterable<Row>;
+}
+
+const daysLeft = (expiration: number, now: number): number => Math.round(((expiration - now) / DAY) * 100) / 100;
+
+/** The rows by date. */
+export function expiryRows({ expiries, unknown }: KnownExpiries, options: ExpiryRowsOptions): ExpiryRows {
+  const { owners, now, timeZone } = options;
+  const ownerCells = (vendorLicense: string, feature?: string): Row => {
+    const labels = owners.of(vendorLicense, feature);
+    return owners.names.map((name) => labels[name] ?? null);
+  };
+  const unknownRow = ({ vendorLicense, reason }: UnknownExpiry): Row => {
+    const note = `expiries are not all known: ${reason}`;
+    return [vendorLicense, null, null, null, null, null, null, null, ...ownerCells(vendorLicense), note];
+  };
+  const expiryRow = (expiry: Expiry): Row => {
+    const { vendorLicense, feature, version, package: pkg, featureType, licenses, expiration } = expiry;
+    const dates = [expiryDay(expiration, timeZone) ?? null, daysLeft(expiration, now)];
+    const owner = ownerCells(vendorLicense, feature);
+    return [vendorLicense, feature, version, pkg, featureType, licenses ?? null, ...dates, ...owner, null];
+  };
+  return {
+    columns: [
+      ...['vendor_license', 'feature', 'version', 'package', 'feature_type', 'licenses', 'expires', 'days_left'],
+      ...owners.names,
+      'note',
+    ],
+    rows: [...unknown, ...expiries].values().map((item) => ('reason' in item ? unknownRow(item) : expiryRow(item))),
+  };
+}
+
 const csv: Format = {
   type: 'text/csv; charset=utf-8',
   file: 'expirations.csv',
@@ -117,9 +162,6 @@ function read(asked: Asked, from: number): Promise<KnownExpiries> {
   });
 }
 
-const refusal = (reply: FastifyReply, status: number, message: string): FastifyReply =>
-  reply.code(status).header('content-type', 'text/plain; charset=utf-8').send(`${message}\n`);
-
 const routesOfFormat = ({ type, file, from, parts }: Format, { backend: of, url }: PageContext): Routes =>
   routesOf({
     '/': async (request, reply) => {
@@ -135,8 +177,8 @@ const routesOfFormat = ({ type, file, from, parts }: Format, { backend: of, url 
           .header('cache-control', 'no-store')
           .send(body);
       } catch (error) {
-        if (error instanceof BadParameter) return refusal(reply, 400, error.message);
-        if (error instanceof ExpiriesUnknown) return refusal(reply, 503, `Expiries are not known: ${error.message}`);
+        if (error instanceof BadParameter) return sendText(reply, 400, error.message);
+        if (error instanceof ExpiriesUnknown) return sendText(reply, 503, `Expiries are not known: ${error.message}`);
         throw error;
       }
     },

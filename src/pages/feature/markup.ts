@@ -5,7 +5,7 @@ import type { FeatureItem, FeatureName } from '../feature-item.ts';
 import { featureListHtml } from '../feature-list.ts';
 import type { Known } from '../known.ts';
 import { vendorLicenseUrl } from '../links.ts';
-import { agoHtml, type Clock, counted, countText, known, sentence } from '../wording.ts';
+import { agoHtml, type Clock, counted, countText, known, unknownHtml } from '../wording.ts';
 import type { AdviceAnswer, HistoryDay, Holder, WeekHour } from './data.ts';
 
 /** The page of one feature: what is in use, who holds it, its last 30 days, and what to do about it. */
@@ -115,17 +115,15 @@ function weekHtml(hours: readonly WeekHour[]): Html {
 <figcaption class="soft">${text}. The more licenses were in use in an hour, the darker it is.</figcaption></figure>`;
 }
 
-const reasonHtml = (reason: string): Html => html`<p class="unknown">${sentence(reason)}</p>`;
-
 /** What no holder means: the analyzer answers the same if it does not know the users. */
 function nobodyHtml(items: readonly FeatureItem[]): Html {
-  if (!items.every(({ inUse }) => inUse === 0)) return reasonHtml('Who holds a license of it is not known');
+  if (!items.every(({ inUse }) => inUse === 0)) return unknownHtml('Who holds a license of it is not known');
   const waits = items.every(({ waiting }) => waiting === 0) ? 'nobody waits' : 'whether anybody waits is not known';
   return html`<p>Nobody holds a license of it, and ${waits}.</p>`;
 }
 
 function holdersHtml({ holders, items }: FeaturePageData, clock: Clock): Html {
-  if ('reason' in holders) return reasonHtml(holders.reason);
+  if ('reason' in holders) return unknownHtml(holders.reason);
   const { value } = holders;
   if (value.length === 0) return nobodyHtml(items);
   const rows = value.slice(0, MAX_HOLDERS).map(({ user, host, since, licenses, queued, borrowed, application }) => {
@@ -148,8 +146,8 @@ function holdersHtml({ holders, items }: FeaturePageData, clock: Clock): Html {
 }
 
 function adviceHtml(advice: Known<readonly AdviceAnswer[]>): Html {
-  if ('reason' in advice) return reasonHtml(advice.reason);
-  if (advice.value.length === 0) return reasonHtml('There is no advice for it');
+  if ('reason' in advice) return unknownHtml(advice.reason);
+  if (advice.value.length === 0) return unknownHtml('There is no advice for it');
   const sentences = advice.value.map(
     ({ package: pkg, reason }) => html`<p>${pkg === '' ? undefined : html`Package ${nameHtml(pkg)}: `}${reason}</p>`,
   );
@@ -165,9 +163,9 @@ export function featureContent(data: FeaturePageData, clock: Clock): Content {
 ${featureListHtml(items, clock, 'versions')}
 ${attentionSection(attention, clock)}
 <h2>Last 30 days</h2>
-${deniedOfFeature(denied, data)}${'reason' in history ? reasonHtml(history.reason) : historyHtml(history.value)}
+${deniedOfFeature(denied, data)}${'reason' in history ? unknownHtml(history.reason) : historyHtml(history.value)}
 <h2>Last 7 days by the hour</h2>
-${'reason' in week ? reasonHtml(week.reason) : weekHtml(week.value)}
+${'reason' in week ? unknownHtml(week.reason) : weekHtml(week.value)}
 <h2>Who holds it</h2>
 ${holdersHtml(data, clock)}
 <h2>Right-sizing</h2>

@@ -1,9 +1,10 @@
 import { type PageLink, pageHtml } from '../../html/frame.ts';
 import { type Html, html, joined, nameHtml } from '../../html/html.ts';
 import { sendPage } from '../../html/routes.ts';
-import { type RecordingHealth, recordingProblem } from '../../model/observation/recording.ts';
+import { recordingProblem } from '../../model/observation/recording.ts';
 import { healthJson, type SourceHealth } from '../../model/observation/source.ts';
 import { type PageContext, type Routes, routesOf } from '../page.ts';
+import { notRecordedHtml } from '../wording.ts';
 
 /** The license managers that are read, and their problems. */
 
@@ -103,12 +104,6 @@ function listHtml(sources: readonly SourceHealth[], now: number): Html {
 ${items}</ul>`;
 }
 
-function recordingHtml(recording: RecordingHealth, now: number): Html | undefined {
-  const problem = recordingProblem(recording, now);
-  if (problem === undefined) return undefined;
-  return html`<div class="problem" role="alert"><p><b>History is not recorded.</b> ${problem}</p></div>\n`;
-}
-
 type Context = Pick<PageContext, 'site' | 'now' | 'collecting'>;
 
 /** The sources and their problems, as a page and as JSON. Only an analyzer in this process has any. */
@@ -117,7 +112,7 @@ export function sourcesRoutes({ site, now, collecting }: Context, link: PageLink
   return routesOf({
     '/': async (_, reply) => {
       const { sources, recording } = collecting;
-      const content = html`<h1>Sources</h1>\n${recordingHtml(recording(), now())}${listHtml(sources(), now())}`;
+      const content = html`<h1>Sources</h1>\n${notRecordedHtml(recordingProblem(recording(), now()))}${listHtml(sources(), now())}`;
       return sendPage(reply, pageHtml(site, { ...link, refreshes: true }, content));
     },
     '/status.json': async () => collecting.sources().map(healthJson),

@@ -12,7 +12,7 @@ import { ageHtml, pollListHtml, pollProblem } from '../poll-list.ts';
 import { type Found, missingWords } from '../search.ts';
 import type { SiteFigures } from '../site-figures.ts';
 import { vendorLicenseListHtml } from '../vendor-license-list.ts';
-import { type Clock, counted, countText, sentence } from '../wording.ts';
+import { type Clock, counted, countText, notRecordedHtml, sentence } from '../wording.ts';
 
 /** The page at `/`: what a license administrator asks first. */
 
@@ -233,10 +233,7 @@ function sourcesHtml(sources: readonly SourceHealth[] | undefined): Html | undef
 /** Why the page is not current, if it is not. */
 function problemHtml({ inventory, notRecorded }: StatusPageData): Html | undefined {
   const failure = pollProblem(inventory);
-  const recording =
-    notRecorded === undefined
-      ? undefined
-      : html`<div class="problem" role="alert"><p><b>History is not recorded.</b> ${notRecorded}</p></div>\n`;
+  const recording = notRecordedHtml(notRecorded);
   if (failure === undefined) return recording;
   return html`${recording}<div class="problem" role="alert"><p><b>The analyzer cannot be polled.</b> ${sentence(failure.message)}</p>
 <p>What follows is what was known last, as long as it is not too old. <a href="#polls">Age of the data</a></p></div>`;
