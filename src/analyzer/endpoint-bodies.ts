@@ -6,8 +6,13 @@ import { recordFields, type WireFeature } from '../query-api/records.ts';
 import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import { getExpirationFeatures } from './expiration-records.ts';
 import { getFeatures } from './feature-records.ts';
-import { getEfficiency, getHeatMap, getHistory, getHistoryReserved } from './history-charts.ts';
-import type { HistoryWindowParameters } from './history-window.ts';
+import {
+  getEfficiency,
+  getHeatMap,
+  getHistory,
+  getHistoryReserved,
+  type HistoryWindowParameters,
+} from './history-charts.ts';
 import type { Parameters } from './parameter-filter.ts';
 import { getConcurrentUsers, getProducts, getServerDown } from './product-records.ts';
 import type { HistorySelector, Recorded } from './recorded-days.ts';

@@ -1,11 +1,83 @@
 import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { listenError } from '../model/listen-error.ts';
-import { limitConnections } from './connection-limits.ts';
+import { holderOf, peerAddress } from '../model/peer-address.ts';
 import { createGate, type GateOptions, noGate } from './gate.ts';
-import { createRateLimit } from './rate-limit.ts';
 import { type AccessRecord, RequestHandler, type Respond, type RespondOpenly } from './request-handler.ts';
+
+/** Whether one more request from an address is within the limit. */
+type RateLimit = (address: string) => boolean;
+
+/** An address may save up this many seconds' worth of requests. */
+const BURST_SECONDS = 5;
+/** Maximum number of addresses. The one seen longest ago is dropped first. */
+const MAX_ADDRESSES = 10_000;
+
+/**
+ * A token bucket for each address.
+ *
+ * @param now epoch milliseconds
+ */
+export function createRateLimit(perSecond: number, now: () => number): RateLimit {
+  const buckets = new Map<string, { tokens: number; at: number }>();
+  const full = perSecond * BURST_SECONDS;
+  return (address) => {
+    const at = now();
+    const bucket = buckets.get(address) ?? { tokens: full, at };
+    const tokens = Math.min(full, bucket.tokens + (Math.max(0, at - bucket.at) / 1000) * perSecond);
+    const isAllowed = tokens >= 1;
+    buckets.delete(address);
+    buckets.set(address, { tokens: isAllowed ? tokens - 1 : tokens, at });
+    const [oldest] = buckets.keys();
+    if (buckets.size > MAX_ADDRESSES && oldest !== undefined) buckets.delete(oldest);
+    return isAllowed;
+  };
+}
+
+interface ConnectionLimitOptions {
+  /** Maximum number of connections. */
+  readonly connections: number;
+  /** Milliseconds; it is not set as a clock is. */
+  readonly now: () => number;
+  /** Called about refused connections, once a minute at most. */
+  readonly onProblem: (error: unknown) => void;
+}
+
+/** One address may hold this share of all connections. */
+const SHARE = 1 / 4;
+const REPORT_INTERVAL_MS = 60_000;
+const REMEDY = 'close some, or raise embedded_analyzer.limits.connections';
+
+/** Closes connections above the limits, in total and for one address. */
+function limitConnections(server: Server, { connections, now, onProblem }: ConnectionLimitOptions): void {
+  const share = Math.ceil(connections * SHARE);
+  const held = new Map<string, number>();
+  let reportedAt = Number.NEGATIVE_INFINITY;
+  const report = (message: string): void => {
+    if (now() - reportedAt < REPORT_INTERVAL_MS) return;
+    reportedAt = now();
+    onProblem(new Error(`${message}; ${REMEDY}`));
+  };
+  server.maxConnections = connections;
+  server.on('drop', () => report(`a connection is refused, there are ${connections} already`));
+  server.on('connection', (socket: Socket) => {
+    const address = peerAddress(socket.remoteAddress);
+    const holder = holderOf(address);
+    const count = held.get(holder) ?? 0;
+    if (count >= share) {
+      report(`a connection of ${address} is refused, it has ${share} of ${connections} already`);
+      socket.destroy();
+      return;
+    }
+    held.set(holder, count + 1);
+    socket.once('close', () => {
+      const left = (held.get(holder) ?? 1) - 1;
+      if (left === 0) held.delete(holder);
+      else held.set(holder, left);
+    });
+  });
+}
 
 export interface HttpFrontOptions {
   /** Every address without one. */

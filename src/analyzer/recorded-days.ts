@@ -1,6 +1,6 @@
 import type { LocalTime } from '../model/local-time.ts';
 import { createDaySummary, type DayRecord, type DayTotals, type SummariseDay, totalsOf } from './day-summary.ts';
-import type { HistoryWindow } from './history-window.ts';
+import type { HistoryWindow } from './history-charts.ts';
 import type { HourSummary } from './hour-summary.ts';
 import { filter } from './parameter-filter.ts';
 import type { StoredSeries } from './series-table.ts';

@@ -1,9 +1,85 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { holderOf, peerAddress } from '../model/peer-address.ts';
+import { OWN_ANALYZER, OWN_HEADER } from '../query-api/own-server.ts';
 import type { Gate } from './gate.ts';
 import { failure, type Reply, tooMany } from './reply.ts';
-import { sendReply, sizeOf } from './reply-sending.ts';
-import { createTurns } from './turns.ts';
+
+/** Work on one connection, one piece at a time in the order it came. */
+interface Turns {
+  /** Returns false without taking the work if too much is waiting on the connection. `work` must not reject. */
+  take(socket: Socket, work: () => Promise<void>): boolean;
+}
+
+/**
+ * Clients may send requests without waiting for the answers; the HTTP parser hands over all that has arrived. The next
+ * one starts when the previous one is answered, unless the connection is closed by then.
+ *
+ * @param maxWaiting how many may wait on a connection behind the one that is worked on
+ */
+function createTurns(maxWaiting: number): Turns {
+  const queues = new WeakMap<Socket, (() => Promise<void>)[]>();
+
+  const run = async (socket: Socket, queue: (() => Promise<void>)[]): Promise<void> => {
+    for (let work = queue[0]; work !== undefined && !socket.destroyed; work = queue[0]) {
+      await work();
+      queue.shift();
+    }
+    queues.delete(socket);
+  };
+
+  return {
+    take: (socket, work) => {
+      const queue = queues.get(socket);
+      if (queue !== undefined && queue.length > maxWaiting) return false;
+      if (queue !== undefined) {
+        queue.push(work);
+        return true;
+      }
+      const first = [work];
+      queues.set(socket, first);
+      void run(socket, first);
+      return true;
+    },
+  };
+}
+
+/** Maximum time to send a response. */
+const MAX_SEND_MS = 5 * 60_000;
+
+/** Body bytes. */
+const sizeOf = ({ body }: Reply): number => body.reduce((sum, piece) => sum + piece.length, 0);
+
+/**
+ * Sends as fast as the client reads. Resolves when all is sent, or the connection is closed.
+ *
+ * @param idleMs the connection is closed if the client reads nothing for this time
+ */
+async function sendReply(response: ServerResponse, made: Reply, idleMs: number): Promise<void> {
+  const { status, body, type, headers } = made;
+  // Node closes the connection if nothing was read for this time, and sets another timeout for the next request
+  response.socket?.setTimeout(idleMs);
+  const cutting = setTimeout(() => response.destroy(), MAX_SEND_MS);
+  response.on('close', () => clearTimeout(cutting));
+  const contentType = type === undefined ? {} : { 'content-type': type };
+  response.writeHead(status, {
+    ...contentType,
+    [OWN_HEADER]: OWN_ANALYZER,
+    'content-length': sizeOf(made),
+    ...headers,
+  });
+  for (const piece of body) {
+    if (response.write(piece) || response.destroyed) continue;
+    await new Promise<void>((resolve) => {
+      const go = (): void => {
+        response.off('drain', go).off('close', go);
+        resolve();
+      };
+      response.on('drain', go).on('close', go);
+    });
+  }
+  response.end();
+}
 
 /** One answered request, for the log. */
 export interface AccessRecord {

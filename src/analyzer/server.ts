@@ -1,4 +1,6 @@
+import { statfsSync, statSync } from 'node:fs';
 import type { IncomingMessage } from 'node:http';
+import { dirname } from 'node:path';
 import { createLocalTime } from '../model/local-time.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { Source } from '../model/observation/source.ts';
@@ -17,7 +19,25 @@ import type { Respond } from './request-handler.ts';
 import { figuresOf, type Past } from './sample.ts';
 import { createSlots } from './slots.ts';
 import { openStore } from './store.ts';
-import { storeSpace } from './store-space.ts';
+
+const read = (action: () => number): number | undefined => {
+  try {
+    return action();
+  } catch {
+    return undefined;
+  }
+};
+
+/** The size of a file and the free space of its file system, bytes; `undefined` in memory, and if they cannot be read. */
+function storeSpace(path: string | undefined): Pick<RecordingHealth, 'size' | 'free'> {
+  if (path === undefined) return { size: undefined, free: undefined };
+  const free = (): number => {
+    // what is left for users other than root
+    const { bavail, bsize } = statfsSync(dirname(path));
+    return bavail * bsize;
+  };
+  return { size: read(() => statSync(path).size), free: read(free) };
+}
 
 export interface AnalyzerOptions extends HttpFrontOptions {
   /** What the figures are of: history of two origins is never mixed. */

@@ -11,6 +11,7 @@ import { type CredentialGate, createCredentialGate, type GateLimits } from '../n
 import { createMemoryStore } from '../ntlm/logon-store.ts';
 import { endpoints } from '../query-api/endpoints.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
+import type { AppConfig } from './pipeline.ts';
 
 /** Creates the client of the analyzer from the configuration, for the daemon and for other commands. */
 
@@ -124,5 +125,29 @@ export function createPasswordRefresh(
     } catch (error) {
       log.warn({ reason: (error as Error).message }, 'password file cannot be used, the last password is kept');
     }
+  };
+}
+
+/** All accounts that were used since the start. A reload must not forget their logons. */
+interface Accounts {
+  /** The gate of the configured account, with the configured credentials and limits. */
+  gateOf(config: AppConfig): CredentialGate;
+  close(): void;
+}
+
+export function createAccounts(log: Log, writes: StateWrites): Accounts {
+  const accounts = new Map<string, Account>();
+  return {
+    gateOf: ({ analyzer, storagePath }) => {
+      const { domain, username } = credentialsOf(analyzer);
+      const key = JSON.stringify([domain.toLowerCase(), username.toLowerCase(), logonFileOf(analyzer, storagePath)]);
+      const account = accounts.get(key) ?? openAccount({ analyzer, storagePath, log, writes, mayReplace: true });
+      accounts.set(key, account);
+      account.gate.reconfigure(credentialsOf(analyzer), limitsOf(analyzer));
+      return account.gate;
+    },
+    close: () => {
+      for (const account of accounts.values()) account.close();
+    },
   };
 }

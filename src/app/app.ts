@@ -15,7 +15,7 @@ import { type Clock, createClock } from '../scheduling/clock.ts';
 import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
 import type { Reload } from '../web/reload.ts';
 import { createWebServer } from '../web/server.ts';
-import { createAccounts } from './accounts.ts';
+import { createAccounts } from './account.ts';
 import { externalUrl } from './alerting.ts';
 import { CurrentPipeline } from './current-pipeline.ts';
 import { deniedRequests } from './denials.ts';

@@ -1,17 +1,63 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
+import type { NtlmDispatcher } from '../client/dispatcher.ts';
+import { createStats, type NtlmStats } from '../client/stats.ts';
 import type { FieldState, FieldStates } from '../inventory/field-states.ts';
+import type { Inventory } from '../inventory/inventory.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
 import type { Exposition, Page } from '../metrics/exposition.ts';
+import type { UpstreamState } from '../metrics/self.ts';
 import type { Failure } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
+import { toWall } from '../model/steady-clock.ts';
+import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import type { NightlyPass } from '../rightsizing/nightly-pass.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import { createLimit } from '../scheduling/limit.ts';
 import { type Carried, carryOver } from './carried.ts';
-import { logFirstPoll } from './first-poll.ts';
 import type { AppConfig, Pipeline } from './pipeline.ts';
-import { createUpstreamTotals } from './upstream-totals.ts';
+
+/** Transport counters over all reloads: a counter must not decrease. */
+interface UpstreamTotals {
+  /** Adds the counts of a dispatcher that is replaced. */
+  retire(dispatcher: NtlmDispatcher): void;
+  /** All counts, including those of the current dispatcher. */
+  state(gate: CredentialGate, dispatcher: NtlmDispatcher): UpstreamState;
+}
+
+function createUpstreamTotals(): UpstreamTotals {
+  const retired = createStats();
+  return {
+    retire: ({ stats }) => {
+      for (const name of Object.keys(retired) as (keyof NtlmStats)[]) retired[name] += stats[name];
+    },
+    state: (gate, { stats }) => ({
+      authenticated: gate.authenticated,
+      authRetryAt: gate.retryAt === 0 ? 0 : toWall(gate.retryAt) / 1000,
+      connectionsOpened: retired.sockets + stats.sockets,
+      roundTrips: retired.roundTrips + stats.roundTrips,
+      handshakes: retired.handshakes + stats.handshakes,
+      reauthentications: retired.reauthentications + stats.reauthentications,
+      rejectedLogons: retired.rejected + stats.rejected,
+      staleRetries: retired.staleRetries + stats.staleRetries,
+    }),
+  };
+}
+
+/**
+ * Logs the line that an operator waits for at the start: whether the data is there, and which page to open. The address is in the
+ * sentence, because people read it.
+ *
+ * @param url of the first page
+ */
+function logFirstPoll(inventory: Inventory | undefined, url: string, log: Log): void {
+  if (inventory === undefined || !inventory.up) {
+    log.warn({}, `the first poll failed: open ${url} for the reason, or run license-exporter doctor`);
+    return;
+  }
+  const { vendorLicenses, features } = inventory;
+  log.info({ vendorLicenses: vendorLicenses.length, features: features.count }, `ready: open ${url}`);
+}
 
 /** Creates a pipeline, which continues what it can of the previous one. */
 type Create = (config: AppConfig, carried?: Carried) => Pipeline;

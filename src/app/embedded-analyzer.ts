@@ -4,11 +4,12 @@ import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../analyzer
 import { createSimulatedSite } from '../analyzer/simulated-site.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../model/log.ts';
-import type { Source } from '../model/observation/source.ts';
+import type { Source, SourceHealth } from '../model/observation/source.ts';
 import { errorFields } from '../model/operator-error.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import { HISTORY_FILE } from '../storage/saved-files.ts';
 import { setAside } from '../storage/set-aside.ts';
+import { createSources } from './sources.ts';
 
 const DAY = 86_400;
 /** Maximum size of history in memory, bytes. */
@@ -93,4 +94,33 @@ export function createSimulatedAnalyzer(config: Config, own: Ownership): Analyze
 /** The configured embedded analyzer on license managers. */
 export function createCollectingAnalyzer(config: Config, sources: readonly Source[], own: Ownership): Analyzer {
   return createAnalyzer({ ...optionsOf(config, own), origin: LICENSE_MANAGERS, isOriginRequired: true, sources });
+}
+
+/** An analyzer with the license managers that it collects from. */
+export interface CollectingAnalyzer {
+  readonly analyzer: Analyzer;
+  health(): readonly SourceHealth[];
+  /** Uses the sources of another configuration. Those that have not changed go on undisturbed. */
+  reload(config: Config): Promise<void>;
+  /** Resolves when no process of a source runs any more. */
+  stop(): Promise<void>;
+}
+
+/** @throws OperatorError if a file that it needs cannot be used */
+export function createCollecting(config: Config, own: Ownership): CollectingAnalyzer {
+  const sources = createSources(config, own.clock.now, own.log);
+  const analyzer = createCollectingAnalyzer(config, sources.sources(), own);
+  return {
+    analyzer,
+    health: sources.health,
+    reload: async (next) => {
+      const replaced = sources.replace(next);
+      analyzer.collector.replace(sources.sources());
+      await replaced;
+    },
+    stop: async () => {
+      // ends running collections; the analyzer then records what is complete
+      await Promise.all([analyzer.stop(), sources.close()]);
+    },
+  };
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import type { Log } from '../model/log.ts';
-import { giveToOwnerOf } from '../storage/ownership.ts';
+import { giveToOwnerOf } from '../storage/private-file.ts';
 import { PSEUDONYM_KEY } from '../storage/saved-files.ts';
 import { setAside } from '../storage/set-aside.ts';
 

@@ -4,15 +4,17 @@ import type { CredentialGate, Permit } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import { QUIET_MS, VERDICT_MS } from '../ntlm/logon-budget.ts';
 import type { Connection } from './connection.ts';
-import { exchange } from './exchange.ts';
 import type { Disposition, LegOutcome } from './leg.ts';
-import { authorization, isClosing, withAuthorization } from './logon-legs.ts';
 import {
+  authorization,
   type Challenged,
   cheapestLeg,
+  exchange,
+  isClosing,
   type NegotiationOptions,
   requestChallenge,
   type WithoutLogon,
+  withAuthorization,
 } from './negotiation.ts';
 import type { PendingRequest } from './pending-request.ts';
 import { DELIVERED, failed, LOGON_NEEDED, lostDuringLogon, type RequestOutcome } from './request-outcome.ts';

@@ -1,15 +1,56 @@
-import type { NtlmScheme } from '../ntlm/challenges.ts';
+import { type Challenge, type NtlmScheme, parseChallenges } from '../ntlm/challenges.ts';
 import { decodeToken, negotiate } from '../ntlm/client-codec.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import type { Connection } from './connection.ts';
-import { exchange } from './exchange.ts';
-import type { Leg, LegOutcome } from './leg.ts';
-import { authorization, isClosing, offers, withoutBody } from './logon-legs.ts';
+import type { Disposition, IncomingHeaders, Leg, LegOutcome } from './leg.ts';
 import { isSafe, type PendingRequest } from './pending-request.ts';
 import { failed, lostDuringLogon, type RequestOutcome, retry } from './request-outcome.ts';
 import type { ServerTraits } from './server-traits.ts';
 import type { NtlmStats } from './stats.ts';
 import { connectionNotKept, kerberosOnly, ntlmNotOffered } from './verdicts.ts';
+
+/** Makes and counts one round trip, for a pending request or only for the logon of a connection. */
+export function exchange(
+  stats: NtlmStats,
+  connection: Connection,
+  leg: Leg,
+  request: PendingRequest | undefined,
+  onResponse: (status: number, headers: IncomingHeaders) => Disposition,
+): Promise<LegOutcome> {
+  stats.roundTrips += 1;
+  if (request === undefined) return connection.exchange(leg, { onResponse });
+  const { controller, handler } = request;
+  return connection.exchange(leg, { onResponse, caller: { controller, sink: handler } });
+}
+
+/** Builds the requests of a logon and reads the responses. */
+
+/** The offers in a 401 that support NTLM. */
+export function offers(headers: IncomingHeaders): Challenge[] {
+  return parseChallenges(headers['www-authenticate']);
+}
+
+/** Whether the server closes the connection after this response. */
+export const isClosing = (headers: IncomingHeaders): boolean => /\bclose\b/i.test(String(headers.connection ?? ''));
+
+export const authorization = (scheme: NtlmScheme, message: Buffer): Leg['headers'] => ({
+  authorization: `${scheme} ${message.toString('base64')}`,
+});
+
+/** The request with an NTLM message added. */
+export function withAuthorization({ path, headers, options }: PendingRequest, added: Leg['headers']): Leg {
+  const { method, body, bodyTimeout } = options;
+  return { path, method, headers: { ...headers, ...added }, body, bodyTimeout };
+}
+
+/** The request as the first leg of a logon, without its body. */
+function withoutBody(request: PendingRequest, added: Leg['headers']): Leg {
+  const leg = { ...withAuthorization(request, added), body: null };
+  if (isSafe(request)) return leg;
+  const dropped = ['content-type', 'content-encoding', 'transfer-encoding', 'content-length'];
+  const kept = Object.entries(leg.headers).filter(([name]) => !dropped.includes(name.toLowerCase()));
+  return { ...leg, headers: { ...Object.fromEntries(kept), 'content-length': '0' } };
+}
 
 export interface NegotiationOptions {
   readonly traits: ServerTraits;

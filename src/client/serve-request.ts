@@ -1,8 +1,7 @@
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import type { Connection } from './connection.ts';
-import { exchange } from './exchange.ts';
-import { offers } from './logon-legs.ts';
+import { exchange, offers } from './negotiation.ts';
 import { isReplayable, type PendingRequest } from './pending-request.ts';
 import { DELIVERED, failed, LOGON_NEEDED, lostDuringRequest, type RequestOutcome } from './request-outcome.ts';
 import type { ServerTraits } from './server-traits.ts';

@@ -1,7 +1,6 @@
 import { createRefusalLog } from '../analyzer/refusal-log.ts';
 import { createAnalyzerWeb } from '../app/analyzer-web.ts';
-import { createCollecting } from '../app/collecting-analyzer.ts';
-import { createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
+import { createCollecting, createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
 import { warnOfRestart } from '../app/restart-only.ts';
 import { createStorage } from '../app/storage.ts';
 import { createWebAccess } from '../app/web-access.ts';

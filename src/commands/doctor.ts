@@ -1,5 +1,4 @@
-import { type CollectingAnalyzer, createCollecting } from '../app/collecting-analyzer.ts';
-import { createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
+import { type CollectingAnalyzer, createCollecting, createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
 import { createOwnAnalyzer, demoDefaults } from '../app/own-analyzer.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';

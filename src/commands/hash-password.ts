@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { hash, truncates } from 'bcryptjs';
 import { isReadableByAll } from '../config/named-files.ts';
 import { parseUsersFile, withUser } from '../config/users-file.ts';
-import { withWebUser } from '../config/web-users.ts';
+import { withWebUser } from '../config/web-config.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { ntHash } from '../ntlm/primitives.ts';
 import type { CommandContext } from './command.ts';

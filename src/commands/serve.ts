@@ -1,7 +1,7 @@
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import { logonFileOf } from '../app/account.ts';
 import { type App, createApp } from '../app/app.ts';
-import { type CollectingAnalyzer, createCollecting } from '../app/collecting-analyzer.ts';
+import { type CollectingAnalyzer, createCollecting } from '../app/embedded-analyzer.ts';
 import { collectingDefaults, createOwnAnalyzer, type OwnAnalyzer } from '../app/own-analyzer.ts';
 import type { AppConfig } from '../app/pipeline.ts';
 import { createStorage } from '../app/storage.ts';

@@ -1,4 +1,3 @@
-import { alertmanagersOf } from './alertmanager-files.ts';
 import type { Config } from './config.ts';
 import { ConfigSettings, type LoadOptions } from './config-settings.ts';
 import { embeddedOf } from './embedded-files.ts';
@@ -6,7 +5,7 @@ import { entriesNamedBy } from './entry-file.ts';
 import { ownersOf } from './owners-file.ts';
 import { readPriceFile } from './price-file.ts';
 import { ConfigError, inOrder } from './problems.ts';
-import { emailOf, webhookOf } from './receiver-files.ts';
+import { alertmanagersOf, emailOf, webhookOf } from './receiver-files.ts';
 import { checkRelations } from './relations.ts';
 import { settingKeys, settingTable } from './settings.ts';
 import { analyzerOf, checkAnalyzer } from './upstream-analyzer.ts';

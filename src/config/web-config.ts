@@ -1,6 +1,7 @@
 import { statSync } from 'node:fs';
 import { validateHeaderValue } from 'node:http';
 import { dirname } from 'node:path';
+import { isMap, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { recordOf } from '../settings/structures.ts';
 import { anyText, boolean, isNot, oneOf } from '../settings/values.ts';
@@ -223,3 +224,25 @@ const stampOf = (path: string): Stamp => [path, statSync(path, { throwIfNoEntry:
 /** Whether one of the files of a web config has changed since it was read. */
 export const hasChanged = ({ stamps }: WebConfig): boolean =>
   stamps.some(([path, changed]) => stampOf(path)[1] !== changed);
+
+const USERS = 'basic_auth_users';
+
+/**
+ * The text of a web config with the hash of a user, which replaces the hash that this user has. Comments stay.
+ *
+ * @throws ConfigError if the text is not valid YAML, or is no web config
+ */
+export function withWebUser(source: string, file: string, name: string, hash: string): string {
+  const document = parseDocument(source);
+  const refuse = (message: string): never => {
+    throw new ConfigError([{ key: '', where: file, message }]);
+  };
+  if (document.errors.length > 0) refuse('is not valid YAML; correct it first');
+  const root: unknown = document.contents;
+  if (root !== null && !isMap(root)) return refuse('is no web config');
+  const other = root?.items.map(({ key }) => String(key)).find((key) => !Object.hasOwn(sections, key));
+  if (other !== undefined) refuse(`is no web config: it has ${other}; valid are ${Object.keys(sections).join(', ')}`);
+  if (isMap(document.get(USERS))) document.setIn([USERS, name], hash);
+  else document.set(USERS, document.createNode({ [name]: hash }));
+  return document.toString({ lineWidth: 0, flowCollectionPadding: false });
+}

@@ -3,8 +3,8 @@ import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { revealTls } from '../config/secret.ts';
 import { tlsOptions } from '../model/client-tls.ts';
 import { endpoints } from '../query-api/endpoints.ts';
+import { attemptMs } from './network-steps.ts';
 import type { FirstAnswer, Site } from './step.ts';
-import { attemptMs } from './tcp-step.ts';
 
 /** Bytes of a body that are enough to recognise it. */
 const HEAD = 4096;

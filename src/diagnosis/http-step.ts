@@ -3,7 +3,7 @@ import { KEEP_CONNECTIONS, proxyOf, retryAfter, throttled } from '../client/verd
 import { answerFaults, recogniseBody, statusFault } from '../inventory/decoding/answer-faults.ts';
 import { steadyNow } from '../model/steady-clock.ts';
 import { askOnce, endpointUrl } from './first-answer.ts';
-import { proxyNote } from './name-step.ts';
+import { proxyNote } from './network-steps.ts';
 import {
   bad,
   type Evidence,

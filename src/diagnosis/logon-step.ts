@@ -12,8 +12,8 @@ import { skewProblem } from './clock-step.ts';
 import { diagnose } from './endpoint-diagnosis.ts';
 import { isElsewhere } from './endpoints-step.ts';
 import type { Plan } from './examination.ts';
+import { attemptMs } from './network-steps.ts';
 import { bad, type Evidence, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
-import { attemptMs } from './tcp-step.ts';
 
 /** The logon: is NTLM offered, is the challenge usable, and are the credentials accepted? Only the last question is a logon. */
 

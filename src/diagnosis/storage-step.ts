@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { logonFileOf } from '../app/account.ts';
 import { directoryProblem } from '../config/named-files.ts';
 import type { Explanation } from '../model/connection-failure.ts';
-import { findLockHolder } from '../storage/lock-holder.ts';
+import { findLockHolder } from '../storage/directory-lock.ts';
 import { bad, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
 import { mayBeRunning } from './web-step.ts';
 

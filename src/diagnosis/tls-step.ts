@@ -12,9 +12,8 @@ import {
 } from '../model/connection-failure.ts';
 import { dayOf, soonText } from './certificate-expiry.ts';
 import { askOnce, endpointUrl } from './first-answer.ts';
-import { hostOf, withinLimit } from './name-step.ts';
+import { attemptMs, hostOf, portOf, withinLimit } from './network-steps.ts';
 import { bad, type Evidence, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
-import { attemptMs, portOf } from './tcp-step.ts';
 
 /** A TLS connection whose certificate is not checked yet. @throws Error with a code */
 async function shakeHands(analyzer: AnalyzerConfig): Promise<TLSSocket> {

@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/exposure.ts';
 import { listenError } from '../model/listen-error.ts';
-import { findLockHolder } from '../storage/lock-holder.ts';
+import { findLockHolder } from '../storage/directory-lock.ts';
 import { dayOf, soonText } from './certificate-expiry.ts';
 import { bad, good, type Outcome, type Step, warning } from './step.ts';
 

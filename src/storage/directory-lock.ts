@@ -1,10 +1,10 @@
-import { chmodSync, existsSync, mkdirSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { finishRestore } from './finish-restore.ts';
-import { giveToOwnerOf } from './ownership.ts';
+import { giveToOwnerOf } from './private-file.ts';
 
 /** The file in a storage directory that SQLite locks. */
 export const LOCK_FILE = 'lock.db';
@@ -74,4 +74,22 @@ function completeRestore(path: string, lock: DatabaseSync, log: Log): void {
     lock.close();
     throw error;
   }
+}
+
+const LOCKS = '/proc/locks';
+
+/** The last byte that SQLite locks for a writer: fixed in its file format. The system joins it with the bytes before. */
+const LAST_BYTE = 1_073_742_335;
+
+/**
+ * The process that has locked a storage directory, without taking the lock: a daemon that starts meanwhile must get it.
+ * `undefined` if none has, or if the system does not list locks.
+ */
+export function findLockHolder(path: string): { readonly pid: number } | undefined {
+  const file = join(path, LOCK_FILE);
+  if (!existsSync(file) || !existsSync(LOCKS)) return undefined;
+  const { ino } = statSync(file);
+  const lock = new RegExp(` WRITE +(\\d+) \\S+:${ino} \\d+ ${LAST_BYTE}$`, 'm');
+  const pid = lock.exec(readFileSync(LOCKS, 'utf8'))?.[1];
+  return pid === undefined ? undefined : { pid: Number(pid) };
 }

@@ -1,11 +1,47 @@
-import { readFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { open, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
 import type { Log } from '../model/log.ts';
-import { endsWithin } from '../scheduling/ends-within.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import type { FileWrites } from './file-writes.ts';
-import { writeJsonFile } from './json-file.ts';
+import { giveToOwnerOf } from './private-file.ts';
 import { setAside } from './set-aside.ts';
 import { movedSince, type Stamp } from './stamp.ts';
+
+/** Whether a promise resolves within `seconds`. @throws what the promise rejects with in that time */
+async function endsWithin(promise: Promise<void>, seconds: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<false>((resolve) => {
+    timer = setTimeout(() => resolve(false), seconds * 1000);
+  });
+  try {
+    return await Promise.race([promise.then(() => true), limit]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/**
+ * Writes a value as a JSON file with mode 0600. The file is replaced atomically: even after a crash it has the old content
+ * or the new content. Two writes of one file must not run at once, because they share a temporary file.
+ *
+ * @throws NodeJS.ErrnoException when the file or its directory cannot be written
+ */
+export async function writeJsonFile(path: string, content: unknown): Promise<void> {
+  // `recursive` never returns if a parent cannot be created, for example in /proc
+  const directory = dirname(path);
+  if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
+  const temporary = `${path}.${process.pid}.tmp`;
+  const file = await open(temporary, 'w', 0o600);
+  try {
+    await file.writeFile(`${JSON.stringify(content)}\n`);
+    await file.sync();
+  } finally {
+    await file.close();
+  }
+  giveToOwnerOf(directory, temporary);
+  await rename(temporary, path);
+}
 
 export interface JsonStateOptions<T> {
   readonly path: string;

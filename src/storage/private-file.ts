@@ -1,6 +1,13 @@
-import { closeSync, existsSync, mkdirSync, openSync } from 'node:fs';
+import { closeSync, existsSync, lchownSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { giveToOwnerOf } from './ownership.ts';
+
+/** Gives a file or directory that root has created to the owner of its directory, because the daemon runs as that user. */
+export function giveToOwnerOf(directory: string, path: string): void {
+  if (process.getuid?.() !== 0) return;
+  const { uid, gid } = statSync(directory);
+  // not through a link, which the user could have put there
+  lchownSync(path, uid, gid);
+}
 
 /**
  * Creates an empty file that only its owner can read, and its directory. The file belongs to the owner of the directory. A

@@ -5,7 +5,7 @@ import { OperatorError } from '../model/operator-error.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { finishRestore, READY } from './finish-restore.ts';
 import { describeFile, MANIFEST, type Manifest, type ManifestFile, readManifest, syncPath } from './manifest.ts';
-import { giveToOwnerOf } from './ownership.ts';
+import { giveToOwnerOf } from './private-file.ts';
 import { savedNames } from './saved-files.ts';
 
 export interface RestoreOptions {

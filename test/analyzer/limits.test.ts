@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createRateLimit } from '../../src/analyzer/rate-limit.ts';
+import { createRateLimit } from '../../src/analyzer/http-front.ts';
 import type { AnalyzerOptions } from '../../src/analyzer/server.ts';
 import type { QueryError } from '../../src/model/failure.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { createCollecting } from '../../src/app/collecting-analyzer.ts';
+import { createCollecting } from '../../src/app/embedded-analyzer.ts';
 import type { Config } from '../../src/config/config.ts';
 import { type SettingKey, settingKeys, settings } from '../../src/config/settings.ts';
 import { createClock } from '../../src/scheduling/clock.ts';

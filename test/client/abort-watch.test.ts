@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { watchOf } from '../../src/client/abort-watch.ts';
+import { watchOf } from '../../src/client/reception.ts';
 
 it('a signal aborts the requests that were not deleted, with its reason, and each of them once', () => {
   const steps = fc.array(fc.record({ request: fc.nat(9), isAdded: fc.boolean() }));

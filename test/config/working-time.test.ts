@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { workingTime } from '../../src/config/working-time.ts';
+import { workingTime } from '../../src/config/sections/rightsizing.ts';
 
 const read = (text: string): [number[], number, number] => {
   const { weekdays, from, to } = workingTime.parse(text);

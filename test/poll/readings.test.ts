@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { watchOf } from '../../src/client/abort-watch.ts';
-import { withDeadline } from '../../src/poll/readings.ts';
+import { watchOf } from '../../src/client/reception.ts';
+import { withDeadline } from '../../src/poll/endpoint-poll.ts';
 
 const never = new AbortController().signal;
 

@@ -8,7 +8,7 @@ import { openLogonFile } from '../../src/client/logon-file.ts';
 import { openKeptFile } from '../../src/rightsizing/kept-file.ts';
 import { lockDirectory } from '../../src/storage/directory-lock.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
-import { writeJsonFile } from '../../src/storage/json-file.ts';
+import { writeJsonFile } from '../../src/storage/json-state.ts';
 import { createCleanup, createTestLog } from '../support/harness.ts';
 
 /** A daemon that root starts by hand leaves nothing that the account of the service cannot use. */

@@ -1,5 +1,5 @@
 import { createApp } from '../../src/app/app.ts';
-import { createCollecting } from '../../src/app/collecting-analyzer.ts';
+import { createCollecting } from '../../src/app/embedded-analyzer.ts';
 import { createOwnAnalyzer } from '../../src/app/own-analyzer.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { SettingKey } from '../../src/config/settings.ts';

@@ -1,4 +1,4 @@
-import { readCsv } from '../../src/config/csv.ts';
+import { readCsv } from '../../src/config/entry-file.ts';
 import { targetNames } from '../../src/datasource/targets.ts';
 import { type TestBrowser, views } from './browser.ts';
 
