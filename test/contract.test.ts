@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { getExpirationFeatures } from '../src/analyzer/expiration-records.ts';
-import { getFeatures } from '../src/analyzer/feature-records.ts';
+import { findPools, toFeature } from '../src/analyzer/feature-records.ts';
 import { getEfficiency, getHeatMap, getHistory, getHistoryReserved } from '../src/analyzer/history-charts.ts';
 import { getProducts, getServerDown } from '../src/analyzer/product-records.ts';
 import type { Recorded } from '../src/analyzer/recorded-days.ts';
@@ -193,7 +193,7 @@ describe('client and analyzer', () => {
         for (const { name: product } of current.filter(({ collectedAt }) => collectedAt > 0)) {
           const parameters = { product };
           expect(await client.getFeatures(parameters, never)).toEqual(
-            expected('GetFeatures', [[...getFeatures(current, WORKDAY, parameters)]]),
+            expected('GetFeatures', [findPools(current, parameters).map((pool) => toFeature(pool, WORKDAY))]),
           );
           const expirations = expected(
             'GetExpirationFeatures',

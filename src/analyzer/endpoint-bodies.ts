@@ -2,10 +2,10 @@ import type { Collected } from '../model/observation/observation.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { writeJson } from '../query-api/json.ts';
 import { createRecordWriter } from '../query-api/record-json.ts';
-import { recordFields, type WireFeature } from '../query-api/records.ts';
-import { runSliced, untilAborted } from '../scheduling/slices.ts';
+import { recordFields } from '../query-api/records.ts';
+import { eachSliced } from './each-sliced.ts';
 import { getExpirationFeatures } from './expiration-records.ts';
-import { getFeatures } from './feature-records.ts';
+import { findPools, toFeature } from './feature-records.ts';
 import {
   getEfficiency,
   getHeatMap,
@@ -49,23 +49,16 @@ const writeFeatures = createRecordWriter(recordFields.GetFeatures);
  * Records as an array inside an array (spec 4.2), written piece by piece. The brackets of a piece are changed as bytes: as texts,
  * each piece would be copied twice.
  */
-function* nestedFeatures(records: Iterable<WireFeature>): Generator<void, EndpointBody> {
+async function getFeatures({ current, now, signal }: BodyContext, parameters: Parameters): Promise<EndpointBody> {
+  const pools = findPools(current, parameters);
+  const begins = Array.from({ length: Math.ceil(pools.length / PIECE) }, (_, i) => i * PIECE);
   const body = [Buffer.from('[[')];
-  let piece: WireFeature[] = [];
-  const flush = (): void => {
-    if (piece.length === 0) return;
-    const bytes = Buffer.from(writeFeatures(piece));
+  const write = (from: number): void => {
+    const bytes = Buffer.from(writeFeatures(pools.slice(from, from + PIECE).map((found) => toFeature(found, now))));
     bytes.write(',');
-    body.push(bytes.subarray(body.length > 1 ? 0 : 1, -1));
-    piece = [];
+    body.push(bytes.subarray(from === 0 ? 1 : 0, -1));
   };
-  for (const record of records) {
-    piece.push(record);
-    if (piece.length < PIECE) continue;
-    flush();
-    yield;
-  }
-  flush();
+  await eachSliced(begins, write, signal);
   body.push(Buffer.from(']]'));
   return { isJson: true, body };
 }
@@ -84,8 +77,7 @@ type MakeBody = (context: BodyContext, parameters: Parameters) => EndpointBody |
 /** The answer of each endpoint. Parameters are already checked. */
 export const endpointBodies: Readonly<Record<EndpointName, MakeBody>> = {
   GetProducts: ({ current, now }, parameters) => json(getProducts(current, now, parameters)),
-  GetFeatures: ({ current, now, signal }, parameters) =>
-    runSliced(untilAborted(nestedFeatures(getFeatures(current, now, parameters)), signal)),
+  GetFeatures: getFeatures,
   GetUsers: ({ current }, parameters) => json(getUsers(current, parameters)),
   GetServerDown: ({ current, now }, parameters) => json(getServerDown(current, now, parameters)),
   GetExpirationFeatures: ({ current, now }, parameters) => json(getExpirationFeatures(current, now, parameters)),

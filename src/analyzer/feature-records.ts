@@ -51,7 +51,8 @@ function useByStatus(checkouts: readonly Checkout[]): UseByStatus {
   };
 }
 
-function toFeature({ observation }: Collected, pool: PoolObservation, now: number): WireFeature {
+/** The record of a pool. */
+export function toFeature({ collected: { observation }, pool }: FoundPool, now: number): WireFeature {
   const { checkouts, queued } = pool;
   const token = pool.token === 'unknown' ? undefined : pool.token;
   const isListed = isKnown([pool], 'list');
@@ -115,21 +116,26 @@ function toFeature({ observation }: Collected, pool: PoolObservation, now: numbe
   };
 }
 
-/** Spec 4.2, the records one by one. With `user`, the features that user holds a license of. */
-export function* getFeatures(
-  current: readonly Collected[],
-  now: number,
-  parameters: Parameters,
-): Generator<WireFeature, void> {
+/** A pool that GetFeatures asks for. */
+export interface FoundPool {
+  readonly collected: Collected;
+  readonly pool: PoolObservation;
+}
+
+/** Spec 4.2. With `user`, the features that user holds a license of. */
+export function findPools(current: readonly Collected[], parameters: Parameters): FoundPool[] {
   const isProduct = filter(parameters.product);
   const isPackage = filter(parameters.package);
   const isFeature = filter(parameters.filters);
   const isUser = filter(parameters.user);
-  for (const collected of current) {
-    if (!isProduct(collected.name)) continue;
-    for (const pool of collected.observation.pools) {
-      const holds = parameters.user === undefined || pool.checkouts.some(({ user }) => isUser(user));
-      if (holds && isPackage(pool.package) && isFeature(pool.feature)) yield toFeature(collected, pool, now);
-    }
-  }
+  return current
+    .filter(({ name }) => isProduct(name))
+    .flatMap((collected) =>
+      collected.observation.pools
+        .filter((pool) => {
+          const holds = parameters.user === undefined || pool.checkouts.some(({ user }) => isUser(user));
+          return holds && isPackage(pool.package) && isFeature(pool.feature);
+        })
+        .map((pool) => ({ collected, pool })),
+    );
 }

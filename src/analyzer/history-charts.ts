@@ -1,22 +1,15 @@
 import { dateText, dayOfDate, type LocalTime, weekdayOf } from '../model/local-time.ts';
-import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { DayTotals } from './day-summary.ts';
 import type { HourSummary } from './hour-summary.ts';
 import {
-  type Day,
+  eachHourIn,
   type HistorySelector,
-  hoursInWindow,
+  type HistoryWindow,
   type Recorded,
   selectSeries,
   totalsOfDays,
 } from './recorded-days.ts';
 import { highest } from './sample.ts';
-
-/** A span of time, from the first second to before the other, epoch seconds. */
-export interface HistoryWindow {
-  readonly from: number;
-  readonly to: number;
-}
 
 export interface HistoryWindowParameters {
   readonly year: string;
@@ -78,43 +71,19 @@ interface Trend {
   readonly yAxis: number;
 }
 
-/** Length of a slice of work, milliseconds. */
-const SLICE_MS = 10;
-
-/** Makes a chart of days, slice by slice. */
-async function eachDay<D>(
-  { signal }: Recorded,
-  days: Generator<D | undefined, void>,
-  visit: (day: D) => void,
-): Promise<void> {
-  const work = function* (): Generator<void, void> {
-    for (const day of days) {
-      if (day !== undefined) visit(day);
-      yield;
-    }
-  };
-  await runSliced(untilAborted(work(), signal), SLICE_MS);
-}
-
-async function totals(recorded: Recorded, selector: HistorySelector): Promise<readonly Day<DayTotals>[]> {
-  const days: Day<DayTotals>[] = [];
-  await eachDay(recorded, totalsOfDays(recorded, selectSeries(recorded, selector)), (day) => days.push(day));
-  return days;
-}
+const totals = (recorded: Recorded, selector: HistorySelector): ReturnType<typeof totalsOfDays> =>
+  totalsOfDays(recorded, selectSeries(recorded, selector));
 
 /** Calls back for each hour with data of a window. */
-async function eachHour(
+const eachHour = (
   recorded: Recorded,
   selector: HistorySelector,
   parameters: HistoryWindowParameters,
   visit: (hour: HourSummary, day: number) => void,
-): Promise<void> {
+): Promise<void> => {
   const window = historyWindowOf(parameters, recorded.now, recorded.localTime);
-  const days = hoursInWindow(recorded, selectSeries(recorded, selector), window);
-  await eachDay(recorded, days, ({ day, value }) => {
-    for (const hour of value) visit(hour, day);
-  });
-}
+  return eachHourIn(window, recorded, selectSeries(recorded, selector), visit);
+};
 
 /** Spec 4.6: for each local day the maximum of licenses, the license-hours in use, and the requests refused. */
 export async function getHistory(recorded: Recorded, selector: HistorySelector): Promise<Trend[]> {

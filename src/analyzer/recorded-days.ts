@@ -1,14 +1,15 @@
 import type { LocalTime } from '../model/local-time.ts';
 import { createDaySummary, type DayRecord, type DayTotals, type SummariseDay, totalsOf } from './day-summary.ts';
-import type { HistoryWindow } from './history-charts.ts';
+import { eachSliced } from './each-sliced.ts';
 import type { HourSummary } from './hour-summary.ts';
 import { filter } from './parameter-filter.ts';
 import type { StoredSeries } from './series-table.ts';
 import type { Store } from './store.ts';
 
-/**
- * Recorded data of series, day by day. Generators yield `undefined` between steps, so that other work can run.
- */
+/** Recorded data of series, day by day, in slices. */
+
+/** Length of a slice of work, milliseconds. */
+const SLICE_MS = 10;
 
 /** What is recorded, and the moment up to which it counts. */
 export interface Recorded {
@@ -26,6 +27,12 @@ export interface HistorySelector {
   readonly feature: string;
   readonly package?: string;
   readonly featureType?: string;
+}
+
+/** A span of time, from the first second to before the other, epoch seconds. */
+export interface HistoryWindow {
+  readonly from: number;
+  readonly to: number;
 }
 
 /** The series of a history request. */
@@ -50,7 +57,7 @@ export interface Day<T> {
   readonly value: T;
 }
 
-export type DayHours = Day<readonly HourSummary[]>;
+type DayHours = Day<readonly HourSummary[]>;
 
 /** Days from one to before the other. */
 interface DayRange {
@@ -68,22 +75,27 @@ function createSummary({ localTime, now }: Recorded): (records: readonly DayReco
 }
 
 /** Days of one series that are not sealed yet. */
-function* openDays(recorded: Recorded, series: StoredSeries, { from, to }: DayRange): Generator<DayHours> {
+function openDays(recorded: Recorded, series: StoredSeries, { from, to }: DayRange): DayHours[] {
   const { store, localTime, now } = recorded;
   const summarise = createSummary(recorded);
+  const days: DayHours[] = [];
   for (let day = Math.max(from, store.sealedUntil()); day < Math.min(to, localTime.dayOf(now) + 1); day += 1) {
     const record = store.read(series, day);
-    if (record !== undefined) yield { day, value: summarise([record], day) };
+    if (record !== undefined) days.push({ day, value: summarise([record], day) });
   }
+  return days;
 }
 
+const everyDay: DayRange = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+
 /** The hours of each day with data. One series is read as it was sealed; several are added up from their samples. */
-function* hoursOf(
+async function eachDay(
   recorded: Recorded,
   series: readonly StoredSeries[],
   range: DayRange,
-): Generator<DayHours | undefined, void> {
-  const { store } = recorded;
+  visit: (day: DayHours) => void,
+): Promise<void> {
+  const { store, signal } = recorded;
   const [only] = series;
   const extent = store.days(series);
   if (only === undefined || extent === undefined) return;
@@ -92,56 +104,54 @@ function* hoursOf(
   if (series.length === 1) {
     const sealed = store.sealedHours(only, from, to).map(({ day, hours }) => ({ day, value: hours }));
     // both at once: a day that is sealed while others run must not be lost
-    yield* [...sealed, ...openDays(recorded, only, { from, to })];
+    await eachSliced([...sealed, ...openDays(recorded, only, { from, to })], visit, signal, SLICE_MS);
     return;
   }
   const summarise = createSummary(recorded);
   for (let day = from; day < to; day += 1) {
     const records: DayRecord[] = [];
-    for (const one of series) {
+    const read = (one: StoredSeries): void => {
       const record = store.read(one, day);
       if (record !== undefined) records.push(record);
-      yield undefined;
-    }
-    if (records.length > 0) yield { day, value: summarise(records, day) };
+    };
+    await eachSliced(series, read, signal, SLICE_MS);
+    if (records.length > 0) visit({ day, value: summarise(records, day) });
   }
 }
 
 /** The totals of each day with data. */
-export function* totalsOfDays(
+export async function totalsOfDays(
   recorded: Recorded,
   series: readonly StoredSeries[],
-): Generator<Day<DayTotals> | undefined, void> {
+): Promise<readonly Day<DayTotals>[]> {
   const [only] = series;
-  const everyDay = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+  const days: Day<DayTotals>[] = [];
   if (only === undefined || series.length > 1) {
-    for (const day of hoursOf(recorded, series, everyDay)) yield day && { day: day.day, value: totalsOf(day.value) };
-    return;
+    await eachDay(recorded, series, everyDay, ({ day, value }) => days.push({ day, value: totalsOf(value) }));
+    return days;
   }
   const sealed = recorded.store.sealedTotals(only).map(({ day, ...value }) => ({ day, value }));
   const extent = recorded.store.days(series) ?? { first: 0, last: -1 };
-  const open = [...openDays(recorded, only, { from: extent.first, to: extent.last + 1 })];
-  yield* [...sealed, ...open.map(({ day, value }) => ({ day, value: totalsOf(value) }))];
+  const open = openDays(recorded, only, { from: extent.first, to: extent.last + 1 });
+  return [...sealed, ...open.map(({ day, value }) => ({ day, value: totalsOf(value) }))];
 }
 
-/** The hours of each day that lie in a window. An hour belongs to the window in which it begins. */
-export function* hoursInWindow(
+/** Calls back for each hour with data of a window. An hour belongs to the window in which it begins. */
+export async function eachHourIn(
+  { from, to }: HistoryWindow,
   recorded: Recorded,
   series: readonly StoredSeries[],
-  { from, to }: HistoryWindow,
-): Generator<DayHours | undefined, void> {
+  visit: (hour: HourSummary, day: number) => void,
+): Promise<void> {
   const { localTime, now } = recorded;
   const last = Math.min(to - 1, now);
   if (last < from) return;
-  const clip = ({ day, value }: DayHours): DayHours => {
-    if (localTime.startOf(day) >= from && localTime.startOf(day + 1) <= to) return { day, value };
-    const frame = localTime.hoursOf(day);
-    const isInside = ({ index }: HourSummary): boolean => {
-      const start = frame[index]?.start ?? Number.NaN;
-      return start >= from && start < to;
-    };
-    return { day, value: value.filter(isInside) };
-  };
   const range = { from: localTime.dayOf(from), to: localTime.dayOf(last) + 1 };
-  for (const day of hoursOf(recorded, series, range)) yield day && clip(day);
+  await eachDay(recorded, series, range, ({ day, value }) => {
+    const frame = localTime.hoursOf(day);
+    for (const hour of value) {
+      const start = frame[hour.index]?.start ?? Number.NaN;
+      if (start >= from && start < to) visit(hour, day);
+    }
+  });
 }

@@ -1,6 +1,6 @@
 import type { LocalTime } from '../model/local-time.ts';
 import { type Collected, type DenialCause, vendorLicenseName } from '../model/observation/observation.ts';
-import { runSliced } from '../scheduling/slices.ts';
+import { eachSliced } from './each-sliced.ts';
 import type { Series } from './sample.ts';
 import type { Store } from './store.ts';
 
@@ -57,25 +57,24 @@ export function createDenialRecord({ localTime, now, store, recordedAt }: Record
     counts.set(key, { ...series, cause, count: (counts.get(key)?.count ?? 0) + more });
   };
 
-  const read = function* (day: number): Generator<void, DeniedDay> {
-    const found: DeniedSeries[] = [];
-    for (const stored of store().series()) {
-      yield;
+  const read = async (day: number): Promise<DeniedDay> => {
+    const series: DeniedSeries[] = [];
+    await eachSliced(store().series(), (stored) => {
       const record = store().read(stored, day);
       const samples = record !== undefined && 'samples' in record ? record.samples : [];
       const figures = samples.flatMap(({ denials }) => denials ?? []);
-      if (figures.length === 0) continue;
+      if (figures.length === 0) return;
       const { vendorLicense, feature, package: packageName, featureType } = stored;
       const denials = figures.reduce((sum, figure) => sum + figure, 0);
-      found.push({ vendorLicense, feature, package: packageName, featureType, denials });
-    }
-    return { series: found };
+      series.push({ vendorLicense, feature, package: packageName, featureType, denials });
+    });
+    return { series };
   };
 
   const readOnce = (name: 'today' | 'yesterday', day: number, key: string): Promise<DeniedDay> => {
     const found = known.get(name);
     if (found?.key === key) return found.day;
-    const reading = runSliced(read(day));
+    const reading = read(day);
     known.set(name, { key, day: reading });
     // it is tried again: the store may be there then
     reading.catch(() => known.delete(name));

@@ -62,11 +62,11 @@ export interface PastPiece {
 export type Past = (until: number, before: number) => Iterable<PastPiece | undefined>;
 
 /** The figures of every series of a vendor license. */
-export function* figuresOf(
+export function figuresOf(
   { pools }: VendorLicenseObservation,
   vendorLicense: string,
   now: number,
-): Generator<readonly [Series, Figures], void> {
+): (readonly [Series, Figures])[] {
   const bySeries = new Map<string, PoolObservation[]>();
   for (const pool of pools) {
     const key = JSON.stringify([pool.feature, pool.package, pool.featureType]);
@@ -74,10 +74,10 @@ export function* figuresOf(
     if (versions === undefined) bySeries.set(key, [pool]);
     else versions.push(pool);
   }
-  for (const versions of bySeries.values()) {
+  return [...bySeries.values()].map((versions) => {
     const [{ feature, package: packageName, featureType }] = versions as [PoolObservation];
     const sum = (of: (pool: PoolObservation) => number | undefined): number | undefined => sumOf(versions.map(of));
-    yield [
+    return [
       { vendorLicense, feature, package: packageName, featureType },
       {
         available: sumOfVersions(versions.map((pool) => maxAvailable(pool, now))),
@@ -87,7 +87,7 @@ export function* figuresOf(
         denials: sum(({ denials }) => denials),
       },
     ];
-  }
+  });
 }
 
 /** The higher of two, or the one that is known. */

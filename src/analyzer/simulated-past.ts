@@ -35,12 +35,12 @@ interface Held {
 }
 
 /** Samples of the pools of a series: what is held in the middle of each slot, and the refusals in it. */
-function* samplesOf(
+function samplesOf(
   plans: readonly DayPlan[],
   supply: Pick<Sample, 'available' | 'reserved'>,
   times: readonly number[],
   seconds: number,
-): Generator<Sample> {
+): Sample[] {
   const held: Held[] = plans.flatMap(({ sessions, loans }) => [...sessions, ...loans]);
   const begins = held.toSorted((a, b) => a.from - b.from);
   const ends = held.toSorted((a, b) => a.to - b.to);
@@ -53,7 +53,7 @@ function* samplesOf(
     if (licenses === 0) licensesOf.delete(user);
     else licensesOf.set(user, licenses);
   };
-  for (const at of times) {
+  return times.map((at) => {
     const moment = at + Math.floor(seconds / 2);
     for (let next = begins[begun]; next !== undefined && next.from <= moment; next = begins[begun]) {
       change(next.user, 1);
@@ -65,8 +65,8 @@ function* samplesOf(
     }
     const before = refused;
     while ((denials[refused] ?? Number.POSITIVE_INFINITY) < at + seconds) refused += 1;
-    yield { at, seconds, ...supply, inUse, users: licensesOf.size, denials: refused - before };
-  }
+    return { at, seconds, ...supply, inUse, users: licensesOf.size, denials: refused - before };
+  });
 }
 
 /** Pools that history keeps together: versions of one feature. FlexNet knows no packages either. */
@@ -111,7 +111,7 @@ export function createSimulatedPast(options: SimulatedPastOptions) {
             ),
             reserved: versions.reduce((sum, { reserved }) => sum + reserved, 0),
           };
-          const all = [...samplesOf(plans, supply, up, slots.interval)];
+          const all = samplesOf(plans, supply, up, slots.interval);
           const samples = knowledge === 'full' ? all : all.map(asFlexNetSample);
           const [first] = versions as [SimulatedPool];
           if (samples.length > 0) series.push({ series: seriesOf(license, first, knowledge), day, samples });

@@ -9,7 +9,7 @@ import type {
   VendorLicenseObservation,
 } from '../model/observation/observation.ts';
 import type { Source } from '../model/observation/source.ts';
-import { runSliced, untilAborted } from '../scheduling/slices.ts';
+import { eachSliced } from './each-sliced.ts';
 import type { PastPiece } from './sample.ts';
 import {
   type CatalogueOptions,
@@ -64,7 +64,7 @@ export interface SimulatedSite extends Source {
    * The whole site at any time: a pure function of seed, size, time zone, outages and times. Denials are counted from `since`, by default
    * one interval before.
    */
-  observe(at: number, since?: number): Generator<void, readonly SimulatedObservation[]>;
+  observe(at: number, since?: number): readonly SimulatedObservation[];
   /** What it would have recorded before a time, from the day before another on back. */
   past(until: number, before: number): Generator<PastPiece | undefined>;
   force(forced: Forced): void;
@@ -72,8 +72,6 @@ export interface SimulatedSite extends Source {
 
 /** Applications change between working and idle on this beat, seconds. */
 const STATUS_BEAT = 900;
-/** Pools observed between two chances for others to run. */
-const SLICE = 500;
 
 function stateOf(chance: number): ApplicationStatus['state'] {
   if (chance > 0.3) return 'active';
@@ -165,22 +163,18 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     };
   };
 
-  const observe = function* (at: number, since = at - interval): Generator<void, readonly SimulatedObservation[]> {
+  /** The observations without pools, and what adds each pool to its own. */
+  const begin = (at: number, since = at - interval) => {
     const day = localTime.dayOf(at);
-    const observations: SimulatedObservation[] = [];
-    let count = 0;
-    for (const license of catalogue) {
+    const additions: (() => void)[] = [];
+    const observations = catalogue.map((license): SimulatedObservation => {
       const { server, daemon, part } = license;
-      const reachable = !isDown(license, at);
+      if (isDown(license, at)) return { server, daemon, part, reachable: false, pools: [], isKnownToBeEmpty: true };
       const pools: SimulatedPoolObservation[] = [];
-      for (const pool of reachable ? license.pools : []) {
-        pools.push(observePool(license, pool, at, since, day));
-        count += 1;
-        if (count % SLICE === 0) yield;
-      }
-      observations.push({ server, daemon, part, reachable, pools, ...(!reachable && { isKnownToBeEmpty: true }) });
-    }
-    return observations;
+      for (const pool of license.pools) additions.push(() => pools.push(observePool(license, pool, at, since, day)));
+      return { server, daemon, part, reachable: true, pools };
+    });
+    return { observations, additions };
   };
 
   return {
@@ -188,7 +182,11 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     interval,
     offset: 0,
     origin: `simulated site ${seed} of ${vendorLicenses} × ${featuresPerVendorLicense}${knowledge === 'full' ? '' : `, as ${knowledge} reports it`}`,
-    observe,
+    observe: (at, since) => {
+      const { observations, additions } = begin(at, since);
+      for (const add of additions) add();
+      return observations;
+    },
     past: createSimulatedPast({
       catalogue,
       outages: options,
@@ -202,7 +200,8 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     },
     read: async (signal) => {
       const at = options.now();
-      const observations = await runSliced(untilAborted(observe(at, lastRead), signal));
+      const { observations, additions } = begin(at, lastRead);
+      await eachSliced(additions, (add) => add(), signal);
       lastRead = at;
       return knowledge === 'full' ? observations : observations.map((license) => asFlexNetKnows(license, at));
     },

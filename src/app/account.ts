@@ -17,11 +17,11 @@ import type { AppConfig } from './pipeline.ts';
 
 const LOGON_FILE = 'logons.db';
 
-export function credentialsOf({ username, domain, workstation, password }: AnalyzerConfig): Credentials {
+function credentialsOf({ username, domain, workstation, password }: AnalyzerConfig): Credentials {
   return { username, domain: normaliseDomain(domain), workstation, password: password.reveal() };
 }
 
-export const limitsOf = ({ authRetry, maxFailedLogons }: AnalyzerConfig): GateLimits => ({
+const limitsOf = ({ authRetry, maxFailedLogons }: AnalyzerConfig): GateLimits => ({
   authRetrySeconds: authRetry,
   maxFailedLogons,
 });

@@ -92,7 +92,7 @@ export function createSimulatedAnalyzer(config: Config, own: Ownership): Analyze
 }
 
 /** The configured embedded analyzer on license managers. */
-export function createCollectingAnalyzer(config: Config, sources: readonly Source[], own: Ownership): Analyzer {
+function createCollectingAnalyzer(config: Config, sources: readonly Source[], own: Ownership): Analyzer {
   return createAnalyzer({ ...optionsOf(config, own), origin: LICENSE_MANAGERS, isOriginRequired: true, sources });
 }
 

@@ -7,7 +7,7 @@ import { finishRestore } from './finish-restore.ts';
 import { giveToOwnerOf } from './private-file.ts';
 
 /** The file in a storage directory that SQLite locks. */
-export const LOCK_FILE = 'lock.db';
+const LOCK_FILE = 'lock.db';
 const SQLITE_BUSY = 5;
 
 /** The lock of a storage directory. */

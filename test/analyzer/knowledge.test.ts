@@ -1,7 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { PoolObservation } from '../../src/model/observation/observation.ts';
 import type { Source } from '../../src/model/observation/source.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import {
   createCleanup,
   createClient,
@@ -108,7 +107,7 @@ describe('the simulated site as FlexNet knows it', () => {
     }
     // versions and packages are one, and counted together
     expect(new Set(features.map(({ Version, Package }) => `${Version}${Package}`))).toEqual(new Set(['']));
-    const pools = runAtOnce(site.observe(WORKDAY)).flatMap((license) => license.pools);
+    const pools = site.observe(WORKDAY).flatMap((license) => license.pools);
     expect(features.length).toBeLessThan(pools.length);
     const sum = (values: readonly unknown[]): number => values.reduce<number>((all, one) => all + Number(one), 0);
     expect(sum(features.map(({ InUse }) => InUse))).toBe(sum(pools.map(({ checkouts }) => checkouts.length)));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getExpirationFeatures } from '../../src/analyzer/expiration-records.ts';
-import { getFeatures } from '../../src/analyzer/feature-records.ts';
+import { findPools, toFeature } from '../../src/analyzer/feature-records.ts';
 import { getConcurrentUsers, getProducts, getServerDown } from '../../src/analyzer/product-records.ts';
 import { earliestOf, isExpired, PERMANENT } from '../../src/analyzer/usage.ts';
 import type { Checkout, Collected, PoolObservation } from '../../src/model/observation/observation.ts';
@@ -394,7 +394,7 @@ describe('GetFeatures', () => {
           }
         }
         const parameters = given({ product: product ?? '%', package: pkg, filters, user: name });
-        expect([...getFeatures(current, NOW, parameters)]).toEqual(wanted);
+        expect(findPools(current, parameters).map((pool) => toFeature(pool, NOW))).toEqual(wanted);
       }),
     );
   });
@@ -474,7 +474,7 @@ describe('a value that no source can know', () => {
     ];
     const answers = {
       GetProducts: getProducts(current, NOW, {}),
-      GetFeatures: [...getFeatures(current, NOW, { product: '%' })],
+      GetFeatures: findPools(current, { product: '%' }).map((pool) => toFeature(pool, NOW)),
       GetExpirationFeatures: getExpirationFeatures(current, NOW, { product: '%' }),
     };
     for (const [endpoint, records] of Object.entries(answers) as [keyof typeof answers, object[]][]) {
@@ -497,7 +497,9 @@ describe('records', () => {
     const current = sample === undefined ? [] : [sample];
     const keys = (records: readonly object[]): string[] => Object.keys(records[0] ?? {});
     expect(keys(getProducts(current, NOW, {}))).toEqual(Object.keys(recordFields.GetProducts));
-    expect(keys([...getFeatures(current, NOW, { product: '%' })])).toEqual(Object.keys(recordFields.GetFeatures));
+    expect(keys(findPools(current, { product: '%' }).map((pool) => toFeature(pool, NOW)))).toEqual(
+      Object.keys(recordFields.GetFeatures),
+    );
     expect(keys(getExpirationFeatures(current, NOW, { product: '%', search: '2' }))).toEqual(
       Object.keys(recordFields.GetExpirationFeatures),
     );

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createCollector } from '../../src/analyzer/collector.ts';
-import { getFeatures } from '../../src/analyzer/feature-records.ts';
+import { findPools, toFeature } from '../../src/analyzer/feature-records.ts';
 import { getServerDown } from '../../src/analyzer/product-records.ts';
 import { figuresOf } from '../../src/analyzer/sample.ts';
 import { createCatalogue } from '../../src/analyzer/simulated-catalogue.ts';
@@ -39,13 +39,7 @@ function siteOf(options: Partial<SimulatedSiteOptions> = {}): SimulatedSite {
   });
 }
 
-function observe(site: SimulatedSite, at: number): readonly SimulatedObservation[] {
-  const observing = site.observe(at);
-  for (;;) {
-    const step = observing.next();
-    if (step.done) return step.value;
-  }
-}
+const observe = (site: SimulatedSite, at: number): readonly SimulatedObservation[] => site.observe(at);
 
 const poolsOf = (observations: readonly SimulatedObservation[]): SimulatedPoolObservation[] =>
   observations.flatMap(({ pools }) => [...pools]);
@@ -341,10 +335,7 @@ interface Watched {
 function watchWeeks(site: SimulatedSite): Watched[] {
   const watched = new Map<string, Watched>();
   for (let at = MIDNIGHT; at < MIDNIGHT + 28 * DAY; at += 3600) {
-    const observing = site.observe(at + 3599, at - 1);
-    let step = observing.next();
-    while (!step.done) step = observing.next();
-    for (const { server, pools } of step.value) {
+    for (const { server, pools } of site.observe(at + 3599, at - 1)) {
       for (const pool of pools) {
         const name = `${server} ${pool.feature} ${pool.version}`;
         const one = watched.get(name) ?? { name, count: maxAvailable(pool, at), use: [], denials: 0 };
@@ -465,10 +456,8 @@ describe('the past', () => {
       const recorded = samples
         .filter(({ key, sample }) => !key.includes('sim-lic02') && sample.at >= start && sample.at < end)
         .reduce((sum, { sample }) => sum + (sample.denials ?? Number.NaN), 0);
-      const observing = site.observe(end - 1, start - 1);
-      let step = observing.next();
-      while (!step.done) step = observing.next();
-      const planned = step.value
+      const planned = site
+        .observe(end - 1, start - 1)
         .filter(({ server }) => server !== 'sim-lic02')
         .reduce((sum, { pools }) => sum + pools.reduce((all, pool) => all + pool.denials, 0), 0);
       expect(planned).toBeGreaterThan(3);
@@ -523,7 +512,9 @@ describe('forced states', () => {
     site.force({ expirations: { [`${key}/${feature}`]: MORNING + 60 } });
     const collector = createCollector({ sources: [site], localTime, now: () => MORNING, onProblem: () => {} });
     await collector.collect();
-    const records = [...getFeatures(collector.current(), MORNING, { product: key, filters: feature })];
+    const records = findPools(collector.current(), { product: key, filters: feature }).map((pool) =>
+      toFeature(pool, MORNING),
+    );
     expect(records.map((record) => [record.LicenseExpiration, record.ShowWarning])).toEqual([[MORNING + 60, true]]);
   });
 });

@@ -8,7 +8,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { decodeHours, decodeSamples, encodeHours, encodeSamples } from '../../src/analyzer/day-codec.ts';
 import { getHistory, getHistoryReserved } from '../../src/analyzer/history-charts.ts';
 import { DamagedStore, StoreError } from '../../src/analyzer/history-file.ts';
-import { hoursInWindow, type Recorded, totalsOfDays } from '../../src/analyzer/recorded-days.ts';
+import { eachHourIn, type Recorded, totalsOfDays } from '../../src/analyzer/recorded-days.ts';
 import type { Figures, Sample, Series } from '../../src/analyzer/sample.ts';
 import { random } from '../../src/analyzer/simulated-random.ts';
 import { openStore, type Store, type StoreOptions } from '../../src/analyzer/store.ts';
@@ -263,21 +263,22 @@ describe('store', () => {
     expect(store.days()).toBeUndefined();
   });
 
-  it('loses no day that is sealed while history is read', () => {
+  it('loses no day that is sealed while history is read', async () => {
     const store = open();
     for (let i = 0; i < 48; i += 1) recordAt(store, i);
     finish(store.seal(today + 1));
     const recorded: Recorded = { store, localTime, now: begin + 2 * DAY };
     const one = store.series().slice(0, 1);
+    const hours: number[] = [];
     const reading = [
       totalsOfDays(recorded, one),
-      hoursInWindow(recorded, one, { from: begin, to: begin + 2 * DAY }),
       totalsOfDays(recorded, store.series()),
-    ];
-    const days = reading.map((steps) => [steps.next().value]);
+      eachHourIn({ from: begin, to: begin + 2 * DAY }, recorded, one, (_, day) => hours.push(day)),
+    ] as const;
     finish(store.seal(today + 2));
-    for (const [i, steps] of reading.entries()) days[i]?.push(...steps);
-    for (const found of days) expect(found.flatMap((day) => day?.day ?? [])).toEqual([today, today + 1]);
+    const [ofOne, ofAll] = await Promise.all(reading);
+    for (const found of [ofOne, ofAll]) expect(found.map(({ day }) => day)).toEqual([today, today + 1]);
+    expect([...new Set(hours)]).toEqual([today, today + 1]);
   });
 
   it('without samples adds several series up to no less than they had together', async () => {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { getFeatures } from '../../src/analyzer/feature-records.ts';
+import { findPools, toFeature } from '../../src/analyzer/feature-records.ts';
 import { startAnalyzer, WORKDAY } from '../support/harness.ts';
 import { compare, type Line } from './report.ts';
 
@@ -29,7 +29,8 @@ export async function benchLive(features: number, runs: number): Promise<Line[]>
   );
   const get = (): Promise<number> => receive(`${analyzer.url}/api/GetFeatures?product=%25`);
   const current = analyzer.collector.current();
-  const plain = (): number => JSON.stringify([[...getFeatures(current, WORKDAY, { product: '%' })]]).length;
+  const plain = (): number =>
+    JSON.stringify([findPools(current, { product: '%' }).map((pool) => toFeature(pool, WORKDAY))]).length;
   const blocks = { ours: 0, peer: 0 };
   const watched = (name: keyof typeof blocks, run: () => unknown) => async (): Promise<void> => {
     let last = performance.now();

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect } from 'vitest';
-import { getFeatures } from '../../src/analyzer/feature-records.ts';
+import { findPools, toFeature } from '../../src/analyzer/feature-records.ts';
 import { getConcurrentUsers, getProducts } from '../../src/analyzer/product-records.ts';
 import { collectors } from '../../src/metrics/metric.ts';
 import { UNCOUNTED } from '../../src/model/uncounted.ts';
@@ -53,7 +53,7 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
     await eventually('up', async () => (await query('up == 1')).length === 1);
 
     const current = analyzer.collector.current();
-    const features = [...getFeatures(current, WORKDAY, { product: '%' })];
+    const features = findPools(current, { product: '%' }).map((pool) => toFeature(pool, WORKDAY));
     const products = getProducts(current, WORKDAY, {});
     const live = features.filter(({ ServerName, Daemon }) =>
       products.some(({ Product, IsCurrent }) => Product.startsWith(`${ServerName};${Daemon}`) && IsCurrent),
