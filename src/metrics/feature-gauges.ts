@@ -1,9 +1,7 @@
 import type { FeatureColumns } from '../inventory/feature-columns.ts';
-import type { Field, Fields } from '../query-api/field.ts';
-import { modelName, recordFields } from '../query-api/records.ts';
-import { catalogue, type MetricName } from './catalogue.ts';
-import { fieldGauges } from './columns.ts';
-import { expirationMetrics, featureMetrics } from './feature-metrics.ts';
+import { usageNames } from '../inventory/feature-row.ts';
+import type { MetricName } from './catalogue.ts';
+import { fieldGauges } from './field-metrics.ts';
 import { type Enabled, isEnabled } from './metric.ts';
 
 /** Returns the value of a row, NaN if it is not known. */
@@ -18,18 +16,10 @@ export interface FeatureGauge {
   readonly extra: 'none' | 'owner' | 'attributes';
 }
 
-/** The fields whose values are withheld with the usage. */
-function usageOf(fields: Fields): ReadonlySet<string> {
-  const usage = Object.entries<Field>(fields).filter(([, { isUsage }]) => isUsage);
-  return new Set(usage.map(([name]) => modelName(name)));
-}
-
-const featureUsage = usageOf(recordFields.GetFeatures);
-
 function openReported(columns: FeatureColumns, name: string): ReadValue {
   const { features, featureSlots, withheld } = columns;
   const column = features.numberColumn(name);
-  const isUsage = featureUsage.has(name);
+  const isUsage = usageNames.has(name);
   return (row) => {
     const slot = featureSlots[row] as number;
     return slot < 0 || (isUsage && withheld[row] === 1) ? Number.NaN : features.number(slot, column);
@@ -50,9 +40,6 @@ function openExpiry(columns: FeatureColumns, name: string): ReadValue {
   };
 }
 
-const reported = fieldGauges(recordFields.GetFeatures, featureMetrics, (name): string => name);
-const expiry = fieldGauges(recordFields.GetExpirationFeatures, expirationMetrics, (name): string => name);
-
 /** An info metric of the features that GetFeatures reports, or of the others. */
 const infoGauge = (name: MetricName, extra: FeatureGauge['extra'], ofReported: boolean): FeatureGauge => ({
   name,
@@ -63,26 +50,24 @@ const infoGauge = (name: MetricName, extra: FeatureGauge['extra'], ofReported: b
       (featureSlots[row] as number) >= 0 === ofReported ? 1 : Number.NaN,
 });
 
+/** The enabled gauges that show fields of an endpoint. */
+const shown = (
+  endpoint: 'GetFeatures' | 'GetExpirationFeatures',
+  enabled: Enabled,
+  open: (columns: FeatureColumns, name: string) => ReadValue,
+): readonly FeatureGauge[] =>
+  fieldGauges(endpoint)
+    .filter(({ metric }) => isEnabled(metric, enabled))
+    .map(({ name, column }) => ({ name, open: (columns) => open(columns, column), extra: 'none' }));
+
 /** The metrics of GetFeatures. */
 export const featureGauges = (enabled: Enabled): readonly FeatureGauge[] => [
   infoGauge('license_feature_info', 'attributes', true),
-  ...reported
-    .filter(({ name }) => isEnabled(catalogue[name], enabled))
-    .map(({ name, column }) => ({
-      name,
-      open: (columns: FeatureColumns) => openReported(columns, column),
-      extra: 'none' as const,
-    })),
+  ...shown('GetFeatures', enabled, openReported),
 ];
 
 /** The metrics of GetExpirationFeatures. */
 export const expirationGauges = (enabled: Enabled): readonly FeatureGauge[] => [
   infoGauge('license_feature_expiration_info', 'owner', false),
-  ...expiry
-    .filter(({ name }) => isEnabled(catalogue[name], enabled))
-    .map(({ name, column }) => ({
-      name,
-      open: (columns: FeatureColumns) => openExpiry(columns, column),
-      extra: 'none' as const,
-    })),
+  ...shown('GetExpirationFeatures', enabled, openExpiry),
 ];

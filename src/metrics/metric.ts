@@ -1,5 +1,3 @@
-import type { Fields } from '../query-api/field.ts';
-
 /** Groups of metrics that can be enabled, with their default. */
 export const collectors = {
   alerts: true,
@@ -33,17 +31,16 @@ export const isEnabled = ({ group }: Metric, enabled: Enabled): boolean =>
 /** The labels of every metric of a feature. */
 export const featureLabels = ['vendor_license', 'feature', 'version', 'package', 'feature_type'] as const;
 
-/** The metrics that a table of fields names. */
-export type MetricOf<F extends Fields> = Extract<F[keyof F]['metric'], `license_${string}`>;
-
-/** Gauges of fields that share their labels. */
-export function gauges<Name extends string>(
-  labels: readonly string[],
-  metrics: Readonly<Record<Name, Pick<Metric, 'group' | 'help'>>>,
-): Readonly<Record<Name, Metric>> {
-  const entries = Object.entries<Pick<Metric, 'group' | 'help'>>(metrics);
-  return Object.fromEntries(entries.map(([name, metric]) => [name, { type: 'gauge', labels, ...metric }])) as Record<
-    Name,
-    Metric
-  >;
+/** Metrics of one group that share their labels, by their help. A name that ends with `_total` is that of a counter. */
+export function metricsOf<Name extends string, const Labels extends readonly string[]>(
+  group: Metric['group'],
+  labels: Labels,
+  helps: Readonly<Record<Name, string>>,
+  type?: Metric['type'],
+): Readonly<Record<Name, Metric & { readonly labels: Labels }>> {
+  const metrics = Object.entries<string>(helps).map(([name, help]) => [
+    name,
+    { type: type ?? (name.endsWith('_total') ? 'counter' : 'gauge'), labels, group, help },
+  ]);
+  return Object.fromEntries(metrics);
 }

@@ -4,15 +4,14 @@ import { availabilities } from '../inventory/poll-state.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import type { Owners } from '../model/owners.ts';
 import { discardReasons } from '../model/records.ts';
-import { recordFields } from '../query-api/records.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
-import { collectGauges, fieldGauges, labelsOf } from './columns.ts';
+import { collectGauges, labelsOf } from './columns.ts';
 import { createFamily, type Family, toNumber } from './family.ts';
+import { fieldGauges } from './field-metrics.ts';
 import { infoMetrics } from './info-metrics.ts';
 import { type Enabled, isEnabled } from './metric.ts';
 import { buildRows, noLabels, type Rows } from './rows.ts';
 import { historyLabels } from './site-metrics.ts';
-import { vendorLicenseMetrics } from './vendor-license-metrics.ts';
 
 /** Metrics with few series: vendor licenses, servers, history, the site, and the state of polling. */
 
@@ -20,7 +19,7 @@ function rowsOf(name: MetricName, labels: readonly (readonly string[])[]): Rows 
   return buildRows(catalogue[name].labels, labels);
 }
 
-const productGauges = fieldGauges(recordFields.GetProducts, vendorLicenseMetrics, (name) => name);
+const productGauges = fieldGauges('GetProducts');
 
 /** The labels of `license_vendor_license_info` before those of its owner. */
 const identityLabels = ['vendor_license', 'server', 'daemon'] as const;

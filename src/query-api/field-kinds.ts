@@ -36,6 +36,7 @@ export const users = {
   type: 'count',
   unit: 'users',
   meaning: 'Users that hold a license now, names compared without case.',
+  help: 'Distinct users',
   unknown: 'absent',
   merge: 'distinct',
   isUsage: true,
@@ -50,6 +51,7 @@ export const logarithm = {
   merge: 'maximum',
   isUsage: true,
   isNeeded: false,
+  collector: 'log',
 } as const;
 
 /** When licenses expire. */

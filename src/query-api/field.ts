@@ -2,7 +2,7 @@
  * The description of one field of a record. The tables of these rows are the only place where a field is described:
  * record types, decoding, merging, withholding, metrics, OpenAPI and the documentation are derived from them.
  */
-export type Field = NumberField | TimeField | FlagField | TextField;
+export type Field = ((NumberField | TimeField | FlagField) & Shown) | TextField;
 
 export type Fields = Readonly<Record<string, Field>>;
 
@@ -20,9 +20,24 @@ interface FieldOfAnyType {
    * that; another field that is missing becomes normal after a week.
    */
   readonly isNeeded: boolean;
-  /** The gauge that shows it; `label` if it is a label of metrics. */
-  readonly metric: `license_${string}` | 'label' | 'none';
 }
+
+/** The gauge that shows it. Its help is continued by what follows from the other columns. */
+type Shown =
+  | {
+      readonly metric: `license_${string}`;
+      /** What the gauge shows. */
+      readonly help: string;
+      /** The setting that enables it; always shown without one. */
+      readonly collector?: 'borrow' | 'reserve' | 'activity' | 'token' | 'users';
+    }
+  | {
+      readonly metric: `license_${string}_log_${string}`;
+      /** Without it, that it is the logarithm of the field of the same name. */
+      readonly help?: string;
+      readonly collector: 'log';
+    }
+  | { readonly metric: 'none'; readonly help?: never; readonly collector?: never };
 
 /**
  * - `count`: a non-negative integer
@@ -59,7 +74,10 @@ interface TextField extends FieldOfAnyType {
   /** The unit of a scalar that is a number. */
   readonly unit?: Unit;
   readonly merge: 'identity' | 'attribute' | 'none';
+  /** `label` if it is a label of metrics. */
   readonly metric: 'label' | 'none';
+  readonly help?: never;
+  readonly collector?: never;
 }
 
 export type FieldType = Field['type'];

@@ -1,15 +1,17 @@
 import { expiryName, type FeatureRow } from '../../src/inventory/feature-row.ts';
-import { collectGauges, fieldGauges, labelsOf } from '../../src/metrics/columns.ts';
+import { collectGauges, labelsOf } from '../../src/metrics/columns.ts';
 import { createFamily, type Family } from '../../src/metrics/family.ts';
-import { expirationMetrics, featureMetrics } from '../../src/metrics/feature-metrics.ts';
+import { fieldGauges } from '../../src/metrics/field-metrics.ts';
 import { attributeLabels } from '../../src/metrics/info-metrics.ts';
 import { type Enabled, featureLabels } from '../../src/metrics/metric.ts';
 import { buildRows, type Rows } from '../../src/metrics/rows.ts';
 import { noOwners, type Owners } from '../../src/model/owners.ts';
-import { recordFields } from '../../src/query-api/records.ts';
 
-const reportedGauges = fieldGauges(recordFields.GetFeatures, featureMetrics, (name) => name);
-const expiryGauges = fieldGauges(recordFields.GetExpirationFeatures, expirationMetrics, expiryName);
+const reportedGauges = fieldGauges('GetFeatures');
+const expiryGauges = fieldGauges('GetExpirationFeatures').map((gauge) => ({
+  ...gauge,
+  column: expiryName(gauge.column),
+}));
 
 type LabelsOf = (row: FeatureRow) => readonly string[];
 

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Gauge, Registry } from 'prom-client';
 import { z } from 'zod';
-import { expirationMetrics, featureMetrics } from '../../../src/metrics/feature-metrics.ts';
+import { fieldGauges } from '../../../src/metrics/field-metrics.ts';
 import { attributeLabels } from '../../../src/metrics/info-metrics.ts';
 import { collectors, featureLabels, isEnabled } from '../../../src/metrics/metric.ts';
 import type { Field } from '../../../src/query-api/field.ts';
@@ -40,20 +40,17 @@ const schemas = {
 const registry = new Registry();
 
 /** The enabled gauges of a table of fields, with the field of each. */
-function createGauges(
-  fields: Readonly<Record<string, Field>>,
-  metrics: typeof featureMetrics | typeof expirationMetrics,
-) {
-  return Object.entries(metrics)
-    .filter(([, metric]) => isEnabled(metric, collectors))
-    .map(([name, { help }]) => ({
+function createGauges(endpoint: 'GetFeatures' | 'GetExpirationFeatures') {
+  return fieldGauges(endpoint)
+    .filter(({ metric }) => isEnabled(metric, collectors))
+    .map(({ name, metric: { help } }) => ({
       gauge: new Gauge({ name, help, labelNames: featureLabels, registers: [registry] }),
-      field: Object.entries(fields).find(([, { metric }]) => metric === name)?.[0] ?? '',
+      field: Object.entries<Field>(recordFields[endpoint]).find(([, { metric }]) => metric === name)?.[0] ?? '',
     }));
 }
 
-const featureGauges = createGauges(recordFields.GetFeatures, featureMetrics);
-const expirationGauges = createGauges(recordFields.GetExpirationFeatures, expirationMetrics);
+const featureGauges = createGauges('GetFeatures');
+const expirationGauges = createGauges('GetExpirationFeatures');
 const info = new Gauge({
   name: 'license_feature_info',
   help: 'Attributes of a feature.',

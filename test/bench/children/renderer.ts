@@ -1,6 +1,6 @@
 import { Gauge, Registry } from 'prom-client';
 import type { MetricName } from '../../../src/metrics/catalogue.ts';
-import { featureMetrics } from '../../../src/metrics/feature-metrics.ts';
+import { fieldGauges } from '../../../src/metrics/field-metrics.ts';
 import { collectors, featureLabels, isEnabled } from '../../../src/metrics/metric.ts';
 import { answerParent } from '../child.ts';
 import { createFullRender, type Gauges } from '../full-render.ts';
@@ -37,9 +37,9 @@ async function measure(runs: number, run: () => unknown): Promise<number> {
   return median(times);
 }
 
-const metricNames = Object.entries(featureMetrics)
-  .filter(([, metric]) => isEnabled(metric, collectors))
-  .map(([name]) => name as MetricName);
+const metricNames: readonly MetricName[] = fieldGauges('GetFeatures')
+  .filter(({ metric }) => isEnabled(metric, collectors))
+  .map(({ name }) => name);
 
 function createGauges(count: number): Gauges {
   const names = metricNames;
