@@ -1,8 +1,6 @@
-import Counter from 'prom-client/lib/counter.js';
-import Gauge from 'prom-client/lib/gauge.js';
 import type { MetricName } from './catalogue.ts';
 import { createFamily, type Family } from './family.ts';
-import type { Configuration } from './registry.ts';
+import type { Expose } from './registry.ts';
 import { buildLabeledRows, buildRows } from './rows.ts';
 
 /** How alerts are evaluated and delivered, read at each scrape. Times are epoch seconds, durations seconds. */
@@ -90,45 +88,29 @@ const withShard = (labels: Readonly<Record<string, string>>, shard: string): Rea
   shard === '' ? labels : { ...labels, shard };
 
 /** Registers the metrics of the alert engine. They are read from its state at each scrape, and have no samples while it is off. */
-export function exposeAlerting(configuration: Configuration, alerting: () => AlertingState | undefined): void {
-  type Samples = Iterable<readonly [Readonly<Record<string, string>>, number | undefined]>;
-  const gauge = (name: MetricName, read: (state: AlertingState) => Samples): Gauge =>
-    new Gauge({
-      ...configuration(name),
-      collect() {
-        this.reset();
-        const state = alerting();
-        // prom-client starts a metric without labels at 0, which would be wrong
-        if (state === undefined) this.remove({});
-        else for (const [labels, value] of read(state)) this.set(labels, value ?? Number.NaN);
-      },
+export function exposeAlerting(expose: Expose, alerting: () => AlertingState | undefined): void {
+  type Delivery = AlertingState['deliveries'][number];
+  const ofSite = (name: MetricName, read: (state: AlertingState) => number | undefined): void =>
+    expose(name, () => {
+      const state = alerting();
+      return [[{}, state && read(state)]];
     });
-  const counter = (name: MetricName, count: 'sent' | 'errors' | 'dropped'): Counter =>
-    new Counter({
-      ...configuration(name),
-      collect() {
-        this.reset();
-        for (const { url, counts } of alerting()?.deliveries ?? []) this.inc({ alertmanager: url }, counts[count]);
-      },
-    });
-  const toEach =
-    (read: (delivery: AlertingState['deliveries'][number]) => number | undefined) => (state: AlertingState) =>
-      state.deliveries.map((delivery) => [{ alertmanager: delivery.url }, read(delivery)] as const);
-
-  gauge('license_exporter_alerts', ({ alerts }) =>
-    ['pending', 'firing'].map((state) => [{ state }, alerts.filter((alert) => alert.state === state).length] as const),
-  );
-  gauge('license_exporter_alert_evaluation_duration_seconds', ({ lastEvaluation }) => [[{}, lastEvaluation?.seconds]]);
-  counter('license_exporter_notifications_sent_total', 'sent');
-  counter('license_exporter_notifications_errors_total', 'errors');
-  counter('license_exporter_notifications_dropped_total', 'dropped');
-  gauge(
-    'license_exporter_notifications_queue_length',
-    toEach((delivery) => delivery.queueLength()),
-  );
-  gauge('license_exporter_notifications_queue_capacity', ({ queueCapacity }) => [[{}, queueCapacity]]);
-  gauge(
-    'license_exporter_notifications_last_success_timestamp_seconds',
-    toEach(({ counts }) => counts.lastSuccess),
-  );
+  const ofEach = (name: MetricName, read: (delivery: Delivery) => number | undefined): void =>
+    expose(name, () =>
+      (alerting()?.deliveries ?? []).map((delivery) => [{ alertmanager: delivery.url }, read(delivery)] as const),
+    );
+  expose('license_exporter_alerts', () => {
+    const state = alerting();
+    return ['pending', 'firing'].map((name) => [
+      { state: name },
+      state?.alerts.filter((alert) => alert.state === name).length,
+    ]);
+  });
+  ofSite('license_exporter_alert_evaluation_duration_seconds', ({ lastEvaluation }) => lastEvaluation?.seconds);
+  ofEach('license_exporter_notifications_sent_total', ({ counts }) => counts.sent);
+  ofEach('license_exporter_notifications_errors_total', ({ counts }) => counts.errors);
+  ofEach('license_exporter_notifications_dropped_total', ({ counts }) => counts.dropped);
+  ofEach('license_exporter_notifications_queue_length', (delivery) => delivery.queueLength());
+  ofSite('license_exporter_notifications_queue_capacity', ({ queueCapacity }) => queueCapacity);
+  ofEach('license_exporter_notifications_last_success_timestamp_seconds', ({ counts }) => counts.lastSuccess);
 }

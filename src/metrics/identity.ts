@@ -1,5 +1,4 @@
-import Gauge from 'prom-client/lib/gauge.js';
-import type { Configuration } from './registry.ts';
+import type { Expose } from './registry.ts';
 
 /** Who is monitored, and by whom. */
 export interface Identity {
@@ -11,14 +10,10 @@ export interface Identity {
   readonly externalUrl: string;
 }
 
-/** Registers the metric that rules for Prometheus get the labels of their alerts from. It is read at each scrape. */
-export function exposeIdentity(configuration: Configuration, identity: () => Identity): void {
-  new Gauge({
-    ...configuration('license_exporter_analyzer_info'),
-    collect() {
-      this.reset();
-      const { analyzer, shard, externalUrl } = identity();
-      this.set({ analyzer, shard, external_url: externalUrl }, 1);
-    },
+/** Registers the metric that rules for Prometheus get the labels of their alerts from. */
+export function exposeIdentity(expose: Expose, identity: () => Identity): void {
+  expose('license_exporter_analyzer_info', () => {
+    const { analyzer, shard, externalUrl } = identity();
+    return [[{ analyzer, shard, external_url: externalUrl }, 1]];
   });
 }

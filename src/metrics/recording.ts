@@ -1,8 +1,6 @@
-import Counter from 'prom-client/lib/counter.js';
-import Gauge from 'prom-client/lib/gauge.js';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { MetricName } from './catalogue.ts';
-import type { Configuration } from './registry.ts';
+import type { Expose } from './registry.ts';
 
 /** Failed attempts to save one file. */
 export interface StateWrites {
@@ -11,33 +9,21 @@ export interface StateWrites {
 }
 
 /** Registers the metrics of the history. They have no samples without an analyzer in this process. */
-export function exposeRecording(configuration: Configuration, recording: () => RecordingHealth | undefined): void {
-  const gauge = (name: MetricName, read: (health: RecordingHealth) => number | undefined): Gauge =>
-    new Gauge({
-      ...configuration(name),
-      collect() {
-        const health = recording();
-        const value = health && read(health);
-        // prom-client starts a metric without labels at 0, which would be wrong
-        if (value === undefined || !Number.isFinite(value)) this.remove({});
-        else this.set(value);
-      },
-    });
-  gauge('license_history_recording_start_timestamp_seconds', ({ since }) => since);
-  gauge('license_history_last_sample_timestamp_seconds', ({ lastRecordedAt }) => lastRecordedAt);
-  gauge('license_history_sample_interval_seconds', ({ interval }) => interval);
-  gauge('license_history_store_size_bytes', ({ size }) => size);
-  gauge('license_history_store_limit_bytes', ({ maxSize }) => maxSize);
-  gauge('license_history_free_bytes', ({ free }) => free);
-  new Counter({
-    ...configuration('license_history_write_errors_total'),
-    collect() {
+export function exposeRecording(expose: Expose, recording: () => RecordingHealth | undefined): void {
+  const show = (name: MetricName, read: (health: RecordingHealth) => number | undefined): void =>
+    expose(name, () => {
       const health = recording();
-      this.reset();
-      if (health === undefined) this.remove({});
-      else this.inc(health.errors);
-    },
-  });
+      const value = health && read(health);
+      // a store without a limit has none to show
+      return [[{}, Number.isFinite(value) ? value : undefined]];
+    });
+  show('license_history_recording_start_timestamp_seconds', ({ since }) => since);
+  show('license_history_last_sample_timestamp_seconds', ({ lastRecordedAt }) => lastRecordedAt);
+  show('license_history_sample_interval_seconds', ({ interval }) => interval);
+  show('license_history_store_size_bytes', ({ size }) => size);
+  show('license_history_store_limit_bytes', ({ maxSize }) => maxSize);
+  show('license_history_free_bytes', ({ free }) => free);
+  show('license_history_write_errors_total', ({ errors }) => errors);
 }
 
 /** Requests that were denied for one cause, since the start. */
@@ -45,26 +31,4 @@ export interface DeniedRequests {
   /** With the labels of its metric. */
   readonly labels: Readonly<Record<string, string>>;
   readonly count: number;
-}
-
-/** Registers the count of denials. It has no samples without an analyzer in this process. */
-export function exposeDenials(configuration: Configuration, denials: () => Iterable<DeniedRequests>): void {
-  new Counter({
-    ...configuration('license_feature_denials_total'),
-    collect() {
-      this.reset();
-      for (const { labels, count } of denials()) this.inc(labels, count);
-    },
-  });
-}
-
-/** Registers the count of failed attempts to save a file. */
-export function exposeStateWrites(configuration: Configuration, writes: () => readonly StateWrites[]): void {
-  new Counter({
-    ...configuration('license_exporter_state_write_errors_total'),
-    collect() {
-      this.reset();
-      for (const { file, errors } of writes()) this.inc({ file }, errors());
-    },
-  });
 }

@@ -1,4 +1,6 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
+import Counter from 'prom-client/lib/counter.js';
+import Gauge from 'prom-client/lib/gauge.js';
 import Registry from 'prom-client/lib/registry.js';
 import { catalogue, type MetricName } from './catalogue.ts';
 import { exposeProcess } from './process-metrics.ts';
@@ -55,6 +57,38 @@ export const configurationOf =
     labelNames: [...catalogue[name].labels],
     registers: [registry],
   });
+
+type Labels = Readonly<Record<string, string>>;
+
+/** Registers a metric whose samples are read at each scrape. Without a value, there is no sample. */
+export type Expose = (name: MetricName, read: () => Iterable<readonly [Labels, number | undefined]>) => void;
+
+export const exposeIn =
+  (registry: Registry): Expose =>
+  (name, read) => {
+    const configuration = configurationOf(registry)(name);
+    const collectInto = (metric: Counter | Gauge, add: (labels: Labels, value: number) => void): void => {
+      metric.reset();
+      // prom-client starts a metric without labels at 0, which would be wrong
+      if (configuration.labelNames.length === 0) metric.remove({});
+      for (const [labels, value] of read()) if (value !== undefined) add(labels, value);
+    };
+    if (catalogue[name].type === 'counter') {
+      new Counter({
+        ...configuration,
+        collect() {
+          collectInto(this, (labels, value) => this.inc(labels, value));
+        },
+      });
+    } else {
+      new Gauge({
+        ...configuration,
+        collect() {
+          collectInto(this, (labels, value) => this.set(labels, value));
+        },
+      });
+    }
+  };
 
 export async function renderRegistry(registry: Registry, format: 'text' | 'openmetrics'): Promise<string> {
   const metrics = (await registry.getMetricsAsJSON()) as MetricObjectWithValues<Sample>[];

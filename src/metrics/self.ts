@@ -8,14 +8,8 @@ import { type AlertingState, exposeAlerting } from './alerting.ts';
 import type { MetricName } from './catalogue.ts';
 import { exposeIdentity, type Identity } from './identity.ts';
 import { exposeMessages, type ReceiverState } from './messages.ts';
-import {
-  type DeniedRequests,
-  exposeDenials,
-  exposeRecording,
-  exposeStateWrites,
-  type StateWrites,
-} from './recording.ts';
-import { configurationOf, createRegistry, renderRegistry } from './registry.ts';
+import { type DeniedRequests, exposeRecording, type StateWrites } from './recording.ts';
+import { configurationOf, createRegistry, exposeIn, renderRegistry } from './registry.ts';
 import { exposeSources } from './sources.ts';
 
 /** The state of the connection to the API, read at each scrape. */
@@ -87,61 +81,42 @@ const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
 export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   const registry = createRegistry(options.processMetrics);
   const configuration = configurationOf(registry);
-  const gauge = (name: MetricName, read?: () => number | undefined): Gauge =>
-    new Gauge({
-      ...configuration(name),
-      ...(read !== undefined && {
-        collect() {
-          this.set(read() ?? Number.NaN);
-        },
-      }),
-    });
-  /** Registers a counter whose value is read from elsewhere at each scrape. */
-  const mirror = (name: MetricName, read: () => number): Counter =>
-    new Counter({
-      ...configuration(name),
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
-    });
-
-  const mirrorReasons = (name: MetricName, read: () => Readonly<Record<string, number>>): Counter =>
-    new Counter({
-      ...configuration(name),
-      collect() {
-        this.reset();
-        for (const [reason, count] of Object.entries(read())) this.inc({ reason }, count);
-      },
-    });
-
+  const expose = exposeIn(registry);
+  const show = (name: MetricName, read: () => number | undefined): void => expose(name, () => [[{}, read()]]);
+  const showReasons = (name: MetricName, read: () => Readonly<Record<string, number>>): void =>
+    expose(name, () => Object.entries(read()).map(([reason, count]) => [{ reason }, count]));
+  const gauge = (name: MetricName): Gauge => new Gauge(configuration(name));
   const { version, revision, nodeVersion, demo, shard, upstream, web } = options;
   gauge('license_exporter_build_info').set({ version, revision, node_version: nodeVersion }, 1);
-  exposeIdentity(configuration, options.identity);
-  gauge('license_exporter_time_seconds', options.now);
+  exposeIdentity(expose, options.identity);
+  show('license_exporter_time_seconds', options.now);
   gauge('license_exporter_demo').set(Number(demo));
   gauge('license_exporter_shard_index').set(shard.index);
   gauge('license_exporter_shards').set(shard.total);
-  gauge('license_upstream_authenticated', () => {
+  show('license_upstream_authenticated', () => {
     const { authenticated } = upstream();
     return authenticated === undefined ? undefined : Number(authenticated);
   });
-  gauge('license_upstream_auth_retry_timestamp_seconds', () => upstream().authRetryAt);
-  mirror('license_exporter_upstream_connections_opened_total', () => upstream().connectionsOpened);
-  mirror('license_exporter_upstream_round_trips_total', () => upstream().roundTrips);
-  mirror('license_exporter_upstream_handshakes_total', () => upstream().handshakes);
-  mirror('license_exporter_upstream_reauthentications_total', () => upstream().reauthentications);
-  mirror('license_exporter_upstream_rejected_logons_total', () => upstream().rejectedLogons);
-  mirror('license_exporter_upstream_stale_retries_total', () => upstream().staleRetries);
-  mirrorReasons('license_exporter_http_requests_refused_total', () => web().refused);
-  mirrorReasons('license_exporter_http_connections_cut_total', () => web().cut);
+  show('license_upstream_auth_retry_timestamp_seconds', () => upstream().authRetryAt);
+  show('license_exporter_upstream_connections_opened_total', () => upstream().connectionsOpened);
+  show('license_exporter_upstream_round_trips_total', () => upstream().roundTrips);
+  show('license_exporter_upstream_handshakes_total', () => upstream().handshakes);
+  show('license_exporter_upstream_reauthentications_total', () => upstream().reauthentications);
+  show('license_exporter_upstream_rejected_logons_total', () => upstream().rejectedLogons);
+  show('license_exporter_upstream_stale_retries_total', () => upstream().staleRetries);
+  showReasons('license_exporter_http_requests_refused_total', () => web().refused);
+  showReasons('license_exporter_http_connections_cut_total', () => web().cut);
 
-  exposeAlerting(configuration, options.alerting);
-  exposeMessages(configuration, options.receivers);
-  exposeSources(configuration, options.sources);
-  exposeRecording(configuration, options.recording);
-  exposeDenials(configuration, options.denials);
-  exposeStateWrites(configuration, options.stateWrites);
+  exposeAlerting(expose, options.alerting);
+  exposeMessages(expose, options.receivers);
+  exposeSources(expose, options.sources);
+  exposeRecording(expose, options.recording);
+  expose('license_feature_denials_total', () =>
+    Iterator.from(options.denials()).map(({ labels, count }) => [labels, count]),
+  );
+  expose('license_exporter_state_write_errors_total', () =>
+    options.stateWrites().map(({ file, errors }) => [{ file }, errors()]),
+  );
 
   const requests = new Counter(configuration('license_exporter_upstream_requests_total'));
   const failures = new Counter(configuration('license_exporter_upstream_request_failures_total'));

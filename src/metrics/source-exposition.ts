@@ -4,7 +4,7 @@ import type { SourceHealth } from '../model/observation/source.ts';
 import { exposeIdentity, type Identity } from './identity.ts';
 import { chooseFormat, contentTypes } from './negotiation.ts';
 import { exposeRecording } from './recording.ts';
-import { configurationOf, createRegistry, renderRegistry } from './registry.ts';
+import { configurationOf, createRegistry, exposeIn, renderRegistry } from './registry.ts';
 import { exposeSources } from './sources.ts';
 
 export interface SourceExpositionOptions {
@@ -22,9 +22,10 @@ export function createSourceExposition(options: SourceExpositionOptions) {
   const registry = createRegistry(true);
   const configuration = configurationOf(registry);
   new Gauge(configuration('license_exporter_build_info')).set({ version, revision, node_version: nodeVersion }, 1);
-  exposeIdentity(configuration, identity);
-  exposeSources(configuration, sources);
-  exposeRecording(configuration, recording);
+  const expose = exposeIn(registry);
+  exposeIdentity(expose, identity);
+  exposeSources(expose, sources);
+  exposeRecording(expose, recording);
   return async ({ accept }: { readonly accept: string | undefined }) => {
     const format = chooseFormat(accept);
     const text = await renderRegistry(registry, format);
