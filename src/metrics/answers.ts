@@ -5,21 +5,21 @@ import type { Format } from './negotiation.ts';
 /** The bytes of an answer, ready to be written, or inflated while they are sent. */
 export type Body = Buffer | readonly Uint8Array[] | AsyncIterable<Buffer>;
 
-export interface Answer {
+interface Answer {
   readonly body: Body;
   /** Bytes. */
   readonly length: number;
 }
 
 /** What is asked for. The blocks are in page order. */
-export interface Question {
+interface Question {
   readonly format: Format;
   readonly isGzip: boolean;
   readonly blocks: readonly string[];
 }
 
 /** The state of a page. Answers are shared while all of it is the same object. */
-export interface PageState {
+interface PageState {
   /** By name. Empty before the first inventory is rendered. */
   readonly blocks: Readonly<Record<string, Block>>;
   /** Renders the end of the page: the state of polling and the exporter's own metrics. */

@@ -1,8 +1,8 @@
 import { type FeatureColumns, labelId } from '../inventory/feature-columns.ts';
 import { featureLabelFields } from '../inventory/feature-row.ts';
 import { modelName } from '../query-api/records.ts';
-import { attributeLabels } from './info-metrics.ts';
 import { writeEscaped } from './label-arena.ts';
+import { attributeLabels } from './metric.ts';
 import type { OwnerTails } from './owner-tails.ts';
 
 /** The end of the labels of gauges without more labels, with the space before the value. */

@@ -9,7 +9,7 @@ import type { OwnerTails } from './owner-tails.ts';
 import type { PieceMemory } from './piece-memory.ts';
 
 /** A generation of the features, and how it differs from the last one. */
-export interface Generation {
+interface Generation {
   readonly columns: FeatureColumns;
   readonly chunks: ChunkRenderer;
   readonly owners: OwnerTails;

@@ -5,7 +5,7 @@ import { formatValue } from './render.ts';
 const MAX_VALUE_BYTES = 32;
 
 /** The samples of a family in a range of rows. */
-export interface ChunkSource {
+interface ChunkSource {
   readonly name: Uint8Array;
   /** By row of the range; NaN is no sample. */
   readonly values: Float64Array;

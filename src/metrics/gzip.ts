@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import { constants, crc32, createDeflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
 
 /** CRC-32 and length of a plain text, which the end of a gzip stream states. */
-export interface Checksum {
+interface Checksum {
   readonly crc: number;
   /** Bytes. */
   readonly length: number;

@@ -12,7 +12,7 @@ export const collectors = {
   rightsizing: true,
 } as const;
 
-export type Collector = keyof typeof collectors;
+type Collector = keyof typeof collectors;
 
 /** Which collectors are enabled. */
 export type Enabled = Readonly<Record<Collector, boolean>>;
@@ -30,6 +30,12 @@ export const isEnabled = ({ group }: Metric, enabled: Enabled): boolean =>
 
 /** The labels of every metric of a feature. */
 export const featureLabels = ['vendor_license', 'feature', 'version', 'package', 'feature_type'] as const;
+
+/** The labels of history, which has no versions. */
+export const historyLabels = ['vendor_license', 'feature', 'package', 'feature_type'] as const;
+
+/** The attributes of a feature. */
+export const attributeLabels = ['license_type', 'license_model', 'token_pool', 'token_source', 'mapped_to'] as const;
 
 /** Metrics of one group that share their labels, by their help. A name that ends with `_total` is that of a counter. */
 export function metricsOf<Name extends string, const Labels extends readonly string[]>(

@@ -42,7 +42,7 @@ export function createRegistry(processMetrics: boolean): Registry {
 }
 
 /** The prom-client configuration of a metric of the catalogue. */
-export type Configuration = (name: MetricName) => {
+type Configuration = (name: MetricName) => {
   name: string;
   help: string;
   labelNames: string[];

@@ -27,7 +27,7 @@ export interface UpstreamState {
 }
 
 /** How often limits of the listener took effect, by reason. */
-export interface WebState {
+interface WebState {
   readonly refused: Readonly<Record<string, number>>;
   readonly cut: Readonly<Record<string, number>>;
 }

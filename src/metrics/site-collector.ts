@@ -8,10 +8,8 @@ import { catalogue, type MetricName } from './catalogue.ts';
 import { collectGauges, labelsOf } from './columns.ts';
 import { createFamily, type Family, toNumber } from './family.ts';
 import { fieldGauges } from './field-metrics.ts';
-import { infoMetrics } from './info-metrics.ts';
-import { type Enabled, isEnabled } from './metric.ts';
+import { type Enabled, historyLabels, isEnabled } from './metric.ts';
 import { buildRows, noLabels, type Rows } from './rows.ts';
-import { historyLabels } from './site-metrics.ts';
 
 /** Metrics with few series: vendor licenses, servers, history, the site, and the state of polling. */
 
@@ -55,7 +53,7 @@ export function collectVendorLicenses(
   enabled: Enabled,
   owners: Owners,
 ): Family[] {
-  const { license_vendor_license_icon_info: icons } = infoMetrics;
+  const { license_vendor_license_icon_info: icons } = catalogue;
   const names = rowsOf(
     'license_server_up',
     vendorLicenses.map(({ vendorLicense }) => [vendorLicense]),

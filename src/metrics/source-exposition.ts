@@ -7,7 +7,7 @@ import { exposeRecording } from './recording.ts';
 import { configurationOf, createRegistry, exposeIn, renderRegistry } from './registry.ts';
 import { exposeSources } from './sources.ts';
 
-export interface SourceExpositionOptions {
+interface SourceExpositionOptions {
   readonly version: string;
   readonly revision: string;
   readonly nodeVersion: string;

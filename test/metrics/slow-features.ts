@@ -2,8 +2,7 @@ import { expiryName, type FeatureRow } from '../../src/inventory/feature-row.ts'
 import { collectGauges, labelsOf } from '../../src/metrics/columns.ts';
 import { createFamily, type Family } from '../../src/metrics/family.ts';
 import { fieldGauges } from '../../src/metrics/field-metrics.ts';
-import { attributeLabels } from '../../src/metrics/info-metrics.ts';
-import { type Enabled, featureLabels } from '../../src/metrics/metric.ts';
+import { attributeLabels, type Enabled, featureLabels } from '../../src/metrics/metric.ts';
 import { buildRows, type Rows } from '../../src/metrics/rows.ts';
 import { noOwners, type Owners } from '../../src/model/owners.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordingMetrics } from '../../src/metrics/recording-metrics.ts';
+import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createSourceExposition } from '../../src/metrics/source-exposition.ts';
 import type { SourceHealth } from '../../src/model/observation/source.ts';
 import { recorded } from '../support/recording.ts';
@@ -72,7 +72,7 @@ describe('the metrics of sources', () => {
 
 describe('the metrics of the history', () => {
   const all = async (changes: Parameters<typeof recorded>[1]): Promise<readonly string[]> => {
-    const names = Object.keys(recordingMetrics).filter((name) => name.startsWith('license_history_'));
+    const names = Object.keys(catalogue).filter((name) => name.startsWith('license_history_'));
     return (await Promise.all(names.map((name) => samplesOf(name, [], recorded(100, changes))))).flat();
   };
 
