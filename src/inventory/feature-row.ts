@@ -1,6 +1,6 @@
 import type { Field } from '../query-api/field.ts';
 import { type ModelRecord, modelName, recordFields } from '../query-api/records.ts';
-import { fieldsBut } from './record-view.ts';
+import { fieldsBut } from './fields-but.ts';
 
 /** The labels that identify a feature. */
 export interface FeatureLabels {

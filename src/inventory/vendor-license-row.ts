@@ -1,7 +1,8 @@
 import type { ProductRecord } from '../model/records.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
-import { type ModelRecord, recordFields } from '../query-api/records.ts';
-import { defineFields, fieldsBut } from './record-view.ts';
+import type { Field } from '../query-api/field.ts';
+import { type ModelRecord, modelName, recordFields } from '../query-api/records.ts';
+import { fieldsBut } from './fields-but.ts';
 
 const reportedFields = fieldsBut(recordFields.GetProducts, 'identity');
 type ReportedFields = ModelRecord<typeof reportedFields>;
@@ -25,7 +26,7 @@ export interface VendorLicenseRow extends Reported {
 }
 
 /** The sources of a row. */
-export interface VendorLicenseParts {
+interface VendorLicenseParts {
   readonly vendorLicense: string;
   readonly record: ProductRecord | undefined;
   readonly isKept: boolean;
@@ -33,38 +34,23 @@ export interface VendorLicenseParts {
   readonly downQualifiers: readonly string[];
 }
 
-class VendorLicenseView {
-  readonly vendorLicense: string;
-  readonly server: string;
-  readonly daemon: string;
-  readonly up: boolean | undefined;
-  readonly downQualifiers: readonly string[];
-  readonly isKept: boolean;
-  readonly isWithheld: boolean;
-  readonly #record: Readonly<Record<string, unknown>> | undefined;
-
-  constructor({ vendorLicense, record, isKept, up, downQualifiers }: VendorLicenseParts, isWithheld: boolean) {
-    const { server, daemon } = parseVendorLicense(vendorLicense);
-    this.vendorLicense = vendorLicense;
-    this.server = server;
-    this.daemon = daemon;
-    this.up = up;
-    this.downQualifiers = downQualifiers;
-    this.isKept = isKept;
-    this.isWithheld = isWithheld;
-    this.#record = record as Readonly<Record<string, unknown>> | undefined;
-  }
-
-  get isReported(): boolean {
-    return this.#record !== undefined;
-  }
-
-  static {
-    defineFields(VendorLicenseView.prototype, reportedFields, (row, name) => row.#record?.[name]);
-  }
-}
+const values = Object.entries<Field>(reportedFields).map(([name, { isUsage }]) => ({ name: modelName(name), isUsage }));
 
 /** @param isWithheld whether its usage is withheld */
-export const createVendorLicenseRow = (parts: VendorLicenseParts, isWithheld: boolean): VendorLicenseRow =>
-  // the fields of GetProducts are getters of the class
-  new VendorLicenseView(parts, isWithheld) as VendorLicenseView & VendorLicenseRow;
+export function createVendorLicenseRow(
+  { record, ...parts }: VendorLicenseParts,
+  isWithheld: boolean,
+): VendorLicenseRow {
+  const { server, daemon } = parseVendorLicense(parts.vendorLicense);
+  const source = (record ?? {}) as Readonly<Record<string, unknown>>;
+  const reported = values.map(({ name, isUsage }) => [name, isUsage && isWithheld ? undefined : source[name]]);
+  // the names are those of the fields
+  return {
+    ...parts,
+    server,
+    daemon,
+    isReported: record !== undefined,
+    isWithheld,
+    ...(Object.fromEntries(reported) as Reported),
+  };
+}
