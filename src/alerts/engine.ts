@@ -1,4 +1,5 @@
 import type { CurrentInventory } from '../inventory/current.ts';
+import type { Log } from '../model/log.ts';
 import type { Owners } from '../model/owners.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
@@ -20,7 +21,6 @@ import { createRules, type RuleSettings } from './rules.ts';
 import type { SavedAlerts } from './state-file.ts';
 import { type AlertStates, step, type Transition } from './state-machine.ts';
 import { createStatements, type StatementKeeper, type Statements } from './statements.ts';
-import { logTransitions } from './transition-log.ts';
 
 /** The alerts after an evaluation, for those who send them by other ways than Alertmanager. */
 export interface HandOver {
@@ -85,6 +85,20 @@ export interface AlertEngine {
 const RESOLVED_RETENTION = 900;
 /** Minimum time between two saves, unless an alert fires or ends, seconds. */
 const SAVE_INTERVAL = 1;
+
+/** If an evaluation has more transitions, only their counts are logged: a line for each would block the event loop. */
+const MAX_LOGGED = 20;
+
+/** Logs which alerts fire, are resolved, or lapse. */
+function logTransitions(transitions: readonly Transition[], log: Log): void {
+  const logged = transitions.filter(({ to }) => to !== 'pending' && to !== 'inactive');
+  if (logged.length <= MAX_LOGGED) {
+    for (const { labels, to } of logged) log.info({ labels, to }, 'alert');
+    return;
+  }
+  const groups = Map.groupBy(logged, ({ labels, to }) => `${labels.alertname} ${to}`);
+  log.info({ counts: Object.fromEntries([...groups].map(([key, { length }]) => [key, length])) }, 'many alerts');
+}
 
 /** Evaluates the rules after each poll and at an interval, and sends alerts to Alertmanager, if there is one. */
 export function createAlertEngine(options: EngineOptions): AlertEngine {

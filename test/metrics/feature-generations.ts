@@ -1,3 +1,4 @@
+import { columnsOf } from '../../src/inventory/columns/record-fields.ts';
 import { RecordStore } from '../../src/inventory/columns/record-store.ts';
 import { TextTable } from '../../src/inventory/columns/text-table.ts';
 import type { FeatureColumns } from '../../src/inventory/feature-columns.ts';
@@ -13,7 +14,6 @@ import {
 } from '../../src/inventory/feature-row.ts';
 import type { ExpirationRecord, FeatureRecord } from '../../src/model/records.ts';
 import type { Fields } from '../../src/query-api/field.ts';
-import { columnsOf } from '../../src/query-api/record-columns.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 
 /** A row of a generation. The same record is in the same slot in every generation. */

@@ -1,5 +1,4 @@
-import type { Fields } from '../../query-api/field.ts';
-import { columnsOf } from '../../query-api/record-columns.ts';
+import type { Field, Fields } from '../../query-api/field.ts';
 import { modelName } from '../../query-api/records.ts';
 import type { Layout, RecordReader, RecordStore } from './record-store.ts';
 import { type TextReader, type TextTable, UNKNOWN_TEXT } from './text-table.ts';
@@ -8,10 +7,20 @@ import { type TextReader, type TextTable, UNKNOWN_TEXT } from './text-table.ts';
 export type StoredValue = number | boolean | string | undefined;
 
 /** A column: reads the value of a slot. */
-export type Column = (slot: number) => StoredValue;
+type Column = (slot: number) => StoredValue;
 
 /** The column with the fields that the answer had for a record, as `fieldBits`. It is no field, and has no value for a merged record. */
 export const PRESENT_FIELDS = 'presentFields';
+
+const isText = ({ type, metric }: Field): boolean => type === 'text' || metric === 'label';
+
+/** The columns of a table's records. A field that only repeats another one has no column. */
+export function columnsOf(fields: Fields): Layout {
+  const columns = Object.entries(fields).filter(([, { type }]) => type !== 'date');
+  const namesOf = (wanted: boolean): readonly string[] =>
+    columns.filter(([, field]) => isText(field) === wanted).map(([name]) => modelName(name));
+  return { numbers: namesOf(false), texts: namesOf(true) };
+}
 
 /** The records of one table of fields in a store: which column has which field, and in which form. */
 export class RecordFields {

@@ -10,20 +10,19 @@ import { ArrayBody } from './array-body.ts';
 import { ByteHash, MIN_HASHED } from './byte-hash.ts';
 import type { ByteWindow } from './byte-window.ts';
 import { decodeAnswer } from './decode.ts';
-import { dropDuplicates } from './duplicate-items.ts';
 import { createUnknownFields } from './field-names.ts';
 import { ItemList } from './item-list.ts';
 import type { Item, ItemReceiver } from './item-splitter.ts';
 import type { JsonLimits } from './json-scan.ts';
-import { PreviousItems } from './previous-items.ts';
+import { indexItems, PreviousItems } from './previous-items.ts';
 import { noUsableRecord, RecordDecoder } from './record-decoder.ts';
 import { expirations, features, type RecordKind } from './record-kinds.ts';
-import { type ItemTraits, type StoredRecords, valueReasons } from './stored-records.ts';
+import { type ItemTraits, type StoredItems, type StoredRecords, valueReasons } from './stored-records.ts';
 
 /** The endpoints whose records are stored in columns. */
 export type StoredEndpoint = 'GetFeatures' | 'GetExpirationFeatures';
 
-export interface RecordStreamOptions {
+interface RecordStreamOptions {
   readonly endpoint: StoredEndpoint;
   readonly store: RecordStore;
   readonly texts: TextTable;
@@ -49,6 +48,26 @@ const endpoints: Readonly<Record<StoredEndpoint, StoredKind>> = {
 };
 
 export const isStored = (endpoint: EndpointName): endpoint is StoredEndpoint => Object.hasOwn(endpoints, endpoint);
+
+/**
+ * Releases the records whose bytes are those of an earlier record of the answer: the analyzer wrote it twice, and adding
+ * the two up would count its licenses twice. They are not compared with the next answer, because one slot has room for
+ * 65,535 references only.
+ *
+ * It takes 3 ms for 100,000 records.
+ *
+ * @returns the number of these records
+ */
+function dropDuplicates(items: StoredItems, store: RecordStore): number {
+  let duplicates = 0;
+  indexItems(items, (at) => {
+    store.release(items.slots[at] as number);
+    items.slots[at] = -1;
+    items.lengths[at] = 0;
+    duplicates += 1;
+  });
+  return duplicates;
+}
 
 /**
  * Decodes an answer while its bytes arrive, with the same result as `decodeAnswer` of the whole body.

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { columnsOf } from '../../../src/inventory/columns/record-fields.ts';
 import { RecordStore } from '../../../src/inventory/columns/record-store.ts';
 import { expirationRecords, featureRecords } from '../../../src/inventory/columns/stored-fields.ts';
 import { TextTable } from '../../../src/inventory/columns/text-table.ts';
@@ -9,7 +10,6 @@ import { type JsonLimits, JsonScan } from '../../../src/inventory/decoding/json-
 import { RecordStream, type StoredEndpoint } from '../../../src/inventory/decoding/record-stream.ts';
 import { releaseRecords, type StoredRecords } from '../../../src/inventory/decoding/stored-records.ts';
 import { readJson } from '../../../src/query-api/json.ts';
-import { columnsOf } from '../../../src/query-api/record-columns.ts';
 import { recordFields } from '../../../src/query-api/records.ts';
 
 /** The stream has the same result as scanning and decoding the whole body, for any body, any chunks and any previous answer. */
