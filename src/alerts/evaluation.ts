@@ -2,7 +2,7 @@ import type { Address } from './address.ts';
 import type { Finding, Labels } from './alert.ts';
 import { isListEmpty } from './insights.ts';
 import { createIgnore, type Matcher } from './matchers.ts';
-import { aboutSite, type EvaluatedRule, type Evaluation, type Rule, type View } from './rule.ts';
+import { type EvaluatedRule, type Evaluation, nothingKnown, type Rule, type View } from './rule.ts';
 
 export interface EvaluationOptions {
   readonly rules: readonly Rule[];
@@ -35,13 +35,6 @@ export function createEvaluation({ rules, ignore, commonLabels, address }: Evalu
     return evaluated;
   };
 }
-
-const nothingKnown: Evaluation = {
-  findings: [],
-  isUnknown: () => true,
-  unknownAbout: aboutSite(true),
-  hasNoData: true,
-};
 
 /** The result of rules that cannot be evaluated: the condition of every alert is unknown. */
 export const unknownEvaluation = (rules: readonly Rule[]): readonly EvaluatedRule[] =>

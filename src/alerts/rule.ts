@@ -98,6 +98,14 @@ export interface Evaluation {
 /** `unknownAbout` of a condition about the site as a whole, or of all vendor licenses. */
 export const aboutSite = (isUnknown: boolean): ReadonlySet<string> => new Set(isUnknown ? [''] : []);
 
+/** The result of a condition about which nothing is known. */
+export const nothingKnown: Evaluation = {
+  findings: [],
+  isUnknown: () => true,
+  unknownAbout: aboutSite(true),
+  hasNoData: true,
+};
+
 /** How the alerts of the features of a vendor license and an owner are summed up. */
 export interface Grouping {
   /** Whose alert is the worst one: that with the smallest value, or with the largest. */

@@ -9,17 +9,15 @@ const textOf = (value: unknown): string => {
 };
 
 /** Members of objects have the names of both, with a dot. A list of texts is one text, as in the log for people. */
-function* pairsOf(fields: object, prefix = ''): Generator<string> {
-  for (const [name, value] of Object.entries(fields)) {
+const pairsOf = (fields: object, prefix = ''): readonly string[] =>
+  Object.entries(fields).flatMap(([name, value]) => {
     const key = `${prefix}${name.replaceAll(/[\s"=]/g, '_')}`;
-    if (Array.isArray(value) && value.every((item) => typeof item !== 'object'))
-      yield `${key}=${textOf(value.join(', '))}`;
-    else if (typeof value === 'object' && value !== null && !Array.isArray(value)) yield* pairsOf(value, `${key}.`);
-    else yield `${key}=${textOf(value)}`;
-  }
-}
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return pairsOf(value, `${key}.`);
+    const isTexts = Array.isArray(value) && value.every((item) => typeof item !== 'object');
+    return `${key}=${textOf(isTexts ? value.join(', ') : value)}`;
+  });
 
 /** @param line the fields of a line, with `time`, `level` and `msg` */
 export function logfmtOf({ time, level, msg, ...fields }: Readonly<Record<string, unknown>>): string {
-  return `${[...pairsOf({ time, level, msg, ...fields })].join(' ')}\n`;
+  return `${pairsOf({ time, level, msg, ...fields }).join(' ')}\n`;
 }

@@ -1,7 +1,7 @@
 import { duration } from '../../../settings/values.ts';
 import type { Finding } from '../../alert.ts';
 import { engineAlert } from '../../definition.ts';
-import { aboutSite, type Evaluation, type Forecast } from '../../rule.ts';
+import { aboutSite, type Forecast, nothingKnown } from '../../rule.ts';
 import { monthText } from '../../texts.ts';
 
 const DAY = 86_400;
@@ -18,8 +18,6 @@ const parameters = {
 const MAX_AGE = 2 * DAY;
 /** The alert ends when the date is farther away than this times `lead`. */
 const FAR = 1.5;
-/** Features read between two yields. */
-const SLICE = 1000;
 
 /** `2027-03 (2027-01 to 2027-08)`. The range belongs to the last computation, which may have found no date. */
 function dateText(day: number, { runsOut }: Forecast): string {
@@ -28,8 +26,6 @@ function dateText(day: number, { runsOut }: Forecast): string {
   const range = latest === undefined ? 'or later' : `to ${monthText(latest)}`;
   return `${monthText(day)} (${monthText(earliest)} ${range})`;
 }
-
-const notKnown: Evaluation = { findings: [], isUnknown: () => true, unknownAbout: aboutSite(true), hasNoData: true };
 
 /** The use of a feature grows until all licenses are in use. One of which the last good pass gives no date does not run out. */
 export const runsOut = engineAlert({
@@ -41,27 +37,26 @@ export const runsOut = engineAlert({
   parameters,
   threshold: ({ lead }) => lead,
   needs: 'forecasts',
-  condition: ({ parametersOf, finding }) =>
-    function* ({ now, forecasts, inventory }) {
-      if (forecasts === undefined || now - forecasts.computedAt >= MAX_AGE) return notKnown;
+  condition:
+    ({ parametersOf, finding }) =>
+    ({ now, forecasts, inventory }) => {
+      if (forecasts === undefined || now - forecasts.computedAt >= MAX_AGE) return nothingKnown;
       const listed = new Set(
         inventory.vendorLicenses.flatMap(({ isReported, vendorLicense }) => (isReported ? vendorLicense : [])),
       );
-      const findings: Finding[] = [];
-      for (const [i, forecast] of forecasts.rows.entries()) {
-        if (i % SLICE === SLICE - 1) yield;
+      const findings = forecasts.rows.flatMap((forecast): readonly Finding[] => {
         const { confirmedRunsOut: day, vendorLicense, feature, package: pkg, featureType: feature_type } = forecast;
         // the pass of last night can name a vendor license that is gone since then
-        if (day === undefined || !listed.has(vendorLicense)) continue;
+        if (day === undefined || !listed.has(vendorLicense)) return [];
         const { enabled, lead } = parametersOf(forecast);
         const at = forecasts.startOf(day);
-        if (!enabled || at > now + FAR * lead) continue;
+        if (!enabled || at > now + FAR * lead) return [];
         const name = `${feature}${pkg === '' ? '' : ` (package ${pkg})`} of ${vendorLicense}`;
         const date = `about ${dateText(day, forecast)}`;
         const told = { summary: `${name} is expected to run out of licenses ${date}.`, figure: date };
         const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type };
-        findings.push(finding(subject, told, at, at <= now + lead));
-      }
+        return [finding(subject, told, at, at <= now + lead)];
+      });
       const isListKnown = inventory.knowledge.products;
       return {
         findings,
