@@ -18,7 +18,7 @@ export const stateText = (state: ShownState): string => stateTexts[state];
 type ClassName = Severity | Exclude<ShownState, 'firing'>;
 
 /** How a class is shown. */
-export interface AlertClass {
+interface AlertClass {
   readonly title: string;
   /** The filter that shows it. */
   readonly severity?: Severity;

@@ -37,10 +37,10 @@ export interface Adjustable<P> {
 const selectors = { analyzer: [], vendor_license: ['vendor_license'], feature: ['vendor_license', 'feature'] } as const;
 
 /** What an alert is about. */
-export type Subject = keyof typeof selectors;
+type Subject = keyof typeof selectors;
 
 /** A bound that contradicts another one, and why. */
-export interface Contradiction {
+interface Contradiction {
   /** The setting to change. */
   readonly name: string;
   readonly message: string;

@@ -3,7 +3,7 @@ import { createAgent, failureReason, type HttpOptions, oneLine } from './http-cl
 import { createReceiverClock } from './receiver-clock.ts';
 
 /** How to reach one Alertmanager. */
-export interface AlertmanagerOptions extends HttpOptions {
+interface AlertmanagerOptions extends HttpOptions {
   /** Scheme, host, port and path prefix, without a trailing slash. */
   readonly url: string;
   /** The clock of the times that are sent, epoch seconds. */

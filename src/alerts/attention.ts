@@ -22,7 +22,7 @@ function detailsOf({ labels, annotations: { summary = '', figure } }: AlertState
   return `${capitalized(parts.flat().join(', '))}.`;
 }
 
-export interface AttentionOptions {
+interface AttentionOptions {
   readonly status: Pick<EngineStatus, 'conditions' | 'rules'>;
   /** When a vendor license was collected last; `undefined` if that is not known. */
   readonly collectedAt: (vendorLicense: string | undefined) => number | undefined;

@@ -6,13 +6,13 @@ const FLOOR = 0.5;
 const STEPS = 40;
 
 /** Which feature a ratio is of. Its key is read only if it is needed. */
-export interface Measured {
+interface Measured {
   readonly vendorLicense: string;
   readonly feature: string;
   readonly key: string;
 }
 
-export interface Averages {
+interface Averages {
   /**
    * Begins an evaluation.
    *

@@ -21,7 +21,7 @@ export const attentionClasses = {
   later: 7,
 } as const;
 
-export type AttentionClass = keyof typeof attentionClasses;
+type AttentionClass = keyof typeof attentionClasses;
 
 /** What a finding says of its own. The rest of the texts is that of the alert. */
 export interface Told {
@@ -96,7 +96,7 @@ export type EngineAlert<S extends Shape> = Adjusted<S> &
   };
 
 /** What the expression of an alert of Prometheus needs. */
-export interface PrometheusContext<S extends Shape> {
+interface PrometheusContext<S extends Shape> {
   readonly values: Values<S>;
   /** The job under which Prometheus scrapes the exporter, as a string literal. */
   readonly job: string;

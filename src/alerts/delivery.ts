@@ -15,7 +15,7 @@ export interface DeliveryCounts {
 export const createCounts = (): DeliveryCounts => ({ sent: 0, errors: 0, dropped: 0, lastSuccess: undefined });
 
 /** Why alerts are not delivered. */
-export interface DeliveryFailure {
+interface DeliveryFailure {
   /** Epoch seconds of the first failure in succession. */
   readonly since: number;
   /** Of the last one: one line. */
@@ -35,7 +35,7 @@ export interface ReceiverStatus {
   readonly waiting: number;
 }
 
-export interface DeliveryOptions {
+interface DeliveryOptions {
   readonly alertmanager: Alertmanager;
   readonly counts: DeliveryCounts;
   /** Epoch seconds. */

@@ -4,7 +4,7 @@ import { engineAlertOf } from './definitions.ts';
 /** When what an alert is about began or will happen. The alert itself begins later: when it is seen, and after its `for`. */
 
 /** Epoch seconds. Exactly one of them is there. */
-export interface FactTimes {
+interface FactTimes {
   /** Since when it has been so, as far as the data says. */
   readonly since: number | undefined;
   /** When something happens that has not happened yet. */

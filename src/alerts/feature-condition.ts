@@ -12,7 +12,7 @@ import { usageText } from './texts.ts';
 type FeatureResult = { readonly value: number; readonly isRaised: boolean } | 'unknown' | 'not reported' | false;
 
 /** A condition of each feature, which may remember earlier views. */
-export interface FeatureCondition<V> {
+interface FeatureCondition<V> {
   condition(row: FeatureRow, values: V, view: View): FeatureResult;
   /** Whether a feature of the vendor license that is not listed does not exist. Otherwise it is unknown. */
   isKnown(view: View, vendorLicense: string): boolean;

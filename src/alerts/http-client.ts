@@ -37,7 +37,7 @@ export const createAgent = ({ timeout, tls }: Pick<HttpOptions, 'timeout' | 'tls
   });
 
 /** The answer to a request, or why no answer arrived. */
-export type HttpAnswer =
+type HttpAnswer =
   | { readonly status: number }
   /** `isSent`: the receiver may have got the request. */
   | { readonly status: undefined; readonly reason: string; readonly isSent: boolean };

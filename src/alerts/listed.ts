@@ -18,7 +18,7 @@ interface Remembered {
 type Licenses = number | 'uncounted' | 'unknown' | 'none';
 
 /** A feature that was listed, with all its versions. */
-export interface ListedFeature extends Remembered {
+interface ListedFeature extends Remembered {
   /** Whether GetFeatures listed it. Otherwise only GetExpirationFeatures did. */
   isReported: boolean;
   samples: CapacitySamples;

@@ -8,7 +8,7 @@ import type { Met } from './site-condition.ts';
 import { humanDuration, localTimeText } from './texts.ts';
 
 /** A condition of what was there before and is missing now. */
-export interface LossCondition<V, Loss> {
+interface LossCondition<V, Loss> {
   /** Whether it is about features, or about vendor licenses as a whole. */
   readonly isOfFeatures: boolean;
   losses(past: Past): readonly Loss[];

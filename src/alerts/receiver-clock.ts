@@ -4,7 +4,7 @@ import { type Look, lookNow, movedBetween } from '../scheduling/clock.ts';
 const TOLERANCE = 30;
 
 /** The clock of an Alertmanager, as its answers show it. */
-export interface ReceiverClock {
+interface ReceiverClock {
   /** Takes the `Date` header of an answer. Without a header that can be read, both clocks count as equal. */
   receive(date: unknown): void;
   /**

@@ -20,12 +20,12 @@ export interface Transition {
   readonly to: 'pending' | 'firing' | 'resolved' | 'inactive' | 'lapsed';
 }
 
-export interface Step {
+interface Step {
   readonly states: AlertStates;
   readonly transitions: readonly Transition[];
 }
 
-export interface StepOptions {
+interface StepOptions {
   /** How long an alert is kept while its condition is unknown and other data is known, seconds. */
   readonly unknownHold: number;
   /** Who acts on an alert now. */

@@ -9,7 +9,7 @@ import type { Transition } from './state-machine.ts';
  */
 
 /** One alert. */
-export interface Statement {
+interface Statement {
   /** As they are sent, without those that are the same for all alerts except the analyzer. */
   readonly labels: Labels;
   /** 1: it fires. -1: it fired, and its condition is unknown now. 0: it is over. */
@@ -41,7 +41,7 @@ const LEAST_KNOWN = 300;
 /** Data that is unknown for this long does not count any more, seconds. */
 const GIVEN_UP = 86_400;
 
-export interface StatementOptions {
+interface StatementOptions {
   /** Name of the analyzer. */
   readonly analyzer: string;
   /** Names of the alerts of which everything was said before, so that what is continued is all of it. */

@@ -7,7 +7,7 @@ import { type FieldEndpoint, fieldEndpoints, recordFields } from '../query-api/r
 import { createFieldStates, type FieldStates } from './field-states.ts';
 
 /** What is known of the records of one vendor license in the answers of one endpoint. */
-export interface KeptFields {
+interface KeptFields {
   /** Lower case. */
   readonly vendorLicense: string;
   /** Fields that its records should have. */
@@ -35,7 +35,7 @@ export const movedContract = (kept: KeptContract, by: number): KeptContract =>
     ]),
   );
 
-export interface FieldContractOptions {
+interface FieldContractOptions {
   /** `Endpoint.Field` of fields that the analyzer does not have. */
   readonly absent: readonly string[];
   /** Whether the analyzer is one of this program. It leaves out what its sources do not know. */

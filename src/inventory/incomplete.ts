@@ -9,10 +9,10 @@ import {
 } from '../model/snapshot.ts';
 
 /** The endpoints whose answers are lists of what exists. */
-export type ListEndpoint = 'GetProducts' | 'GetFeatures' | 'GetExpirationFeatures';
+type ListEndpoint = 'GetProducts' | 'GetFeatures' | 'GetExpirationFeatures';
 
 /** Whether a list may lack something of a vendor license: it has unusable records, and has not had them for a day. */
-export type Incompleteness = (endpoint: ListEndpoint, vendorLicense: string) => boolean;
+type Incompleteness = (endpoint: ListEndpoint, vendorLicense: string) => boolean;
 
 const isRecent = (since: number | undefined, now: number): boolean => now - (since ?? now) < KEEP_NOT_LISTED;
 

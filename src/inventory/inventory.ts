@@ -27,7 +27,7 @@ export interface InventoryPolicy extends Selection {
   readonly usageWhenNotCurrent: 'withhold' | 'export';
 }
 
-export interface HistoryRow {
+interface HistoryRow {
   readonly vendorLicense: string;
   readonly feature: string;
   readonly package: string;
@@ -202,7 +202,7 @@ function freshParts(state: EndpointState<StoredAnswer> | undefined, now: number)
 }
 
 /** An inventory without its features. */
-export interface InventoryPlan {
+interface InventoryPlan {
   /** What its features are derived from. */
   readonly request: FeaturesRequest;
   /** Completes the inventory. */

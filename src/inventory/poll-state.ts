@@ -76,7 +76,7 @@ function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, merg
 
 /** The availability of an endpoint: `off` in the configuration, `absent` if the analyzer does not have it. */
 export const availabilities = ['polled', 'absent', 'off'] as const;
-export type Availability = (typeof availabilities)[number];
+type Availability = (typeof availabilities)[number];
 
 export interface EndpointAvailability {
   readonly endpoint: PolledEndpoint;

@@ -6,7 +6,7 @@ import type { FieldStates } from './field-states.ts';
 import { createIncompleteness } from './incomplete.ts';
 
 /** The outcome of polling one part of an endpoint, without the answer. */
-export interface PartReading {
+interface PartReading {
   /** The failure of the newest attempt, if it failed. */
   readonly failure: Failure | undefined;
   /** Epoch seconds of the last good answer. */
@@ -15,7 +15,7 @@ export interface PartReading {
   readonly isFresh: boolean;
 }
 
-export interface EndpointReadings {
+interface EndpointReadings {
   /** When a poll last ended with every part good, epoch seconds. */
   readonly lastSuccess: number | undefined;
   readonly parts: ReadonlyMap<string, PartReading>;
@@ -63,7 +63,7 @@ export function createReadings(snapshot: Snapshot, now: number, fields: FieldSta
 }
 
 /** Why a part has no current data. */
-export interface MissingPart {
+interface MissingPart {
   /** The endpoint and its part. */
   readonly what: string;
   /** The failure, or else the words that follow `what`. */

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 
 /** The shard of this exporter. With `total` 1 there is only one. */
-export interface Shard {
+interface Shard {
   readonly index: number;
   readonly total: number;
 }

@@ -1,7 +1,7 @@
 import { parseVendorLicense } from '../model/vendor-license.ts';
 
 /** Finds the spelling of GetProducts for the name of a vendor license in any case. */
-export type Spelling = (vendorLicense: string) => string;
+type Spelling = (vendorLicense: string) => string;
 
 /** @param products the names in GetProducts; the first spelling of a name is used */
 export function createSpelling(products: readonly string[]): Spelling {

@@ -1,5 +1,5 @@
 /** A vendor license in the API: `server;daemon`, with an optional third part (spec 2.1 Product, 2.4 Label). */
-export interface VendorLicense {
+interface VendorLicense {
   /** Canonical join key `server;daemon`; the whole string if there are fewer than two parts. */
   readonly vendorLicense: string;
   readonly server: string;

@@ -83,7 +83,7 @@ interface TextField extends FieldOfAnyType {
 export type FieldType = Field['type'];
 
 /** `log10`: the logarithm of a count. */
-export type Unit = 'licenses' | 'checkouts' | 'users' | 'tokens' | 'seconds' | 'epoch seconds' | 'log10';
+type Unit = 'licenses' | 'checkouts' | 'users' | 'tokens' | 'seconds' | 'epoch seconds' | 'log10';
 
 /**
  * - `never`: every source knows it
@@ -91,7 +91,7 @@ export type Unit = 'licenses' | 'checkouts' | 'users' | 'tokens' | 'seconds' | '
  * - `NaN`: the bare literal, which is not JSON
  * - `null`
  */
-export type Unknown = 'never' | 'absent' | 'NaN' | 'null';
+type Unknown = 'never' | 'absent' | 'NaN' | 'null';
 
 /**
  * - `identity`: the same in all of them

@@ -2,7 +2,7 @@ import type { Endpoint, Parameter } from './endpoints.ts';
 import type { ErrorCode } from './errors.ts';
 
 /** The parameters of a request by name, including defaults, or the first error. */
-export type ReadParameters =
+type ReadParameters =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
   | { readonly ok: false; readonly code: ErrorCode; readonly message: string; readonly parameter: string };
 

@@ -33,7 +33,7 @@ export interface RuleOptions {
 }
 
 /** An alerting rule of Prometheus. */
-export interface AlertingRule {
+interface AlertingRule {
   readonly alert: string;
   readonly expr: string;
   readonly for?: string;

@@ -28,7 +28,7 @@ export function describeFields(record: unknown): string {
 }
 
 /** Collects the names of fields that are not in the specification. One per answer. */
-export interface UnknownFields {
+interface UnknownFields {
   /** Adds the name of an unknown field. */
   add(name: string): void;
   names(): readonly string[];

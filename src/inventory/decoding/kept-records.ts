@@ -12,7 +12,7 @@ import type { StoredRecords } from './stored-records.ts';
  */
 
 /** Where the records of an endpoint are. */
-export interface RecordPlace {
+interface RecordPlace {
   readonly fields: RecordFields;
   readonly store: RecordStore;
   readonly texts: TextTable;

@@ -19,7 +19,7 @@ export type RecordReader<R> = (
 ) => (raw: Raw) => R;
 
 /** Readers of fields that depend on other fields. They run last, in this order. */
-export type OwnReaders<R> = { readonly [K in keyof R]?: (raw: Raw, values: WireValues, record: R) => R[K] };
+type OwnReaders<R> = { readonly [K in keyof R]?: (raw: Raw, values: WireValues, record: R) => R[K] };
 
 type Reader<T> = (values: WireValues, value: unknown) => T;
 

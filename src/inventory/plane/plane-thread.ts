@@ -23,7 +23,7 @@ export interface PlaneThread<Rendering extends PageRendering, Update extends Pag
   close(): Promise<void>;
 }
 
-export interface PlaneThreadOptions {
+interface PlaneThreadOptions {
   /** The file of the thread, which calls `servePlane`. */
   readonly file: URL;
   /** Called when the thread has ended unexpectedly. All records are lost. */
