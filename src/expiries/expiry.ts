@@ -3,8 +3,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import { LAST_EXPIRY } from '../model/expiry-day.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { isUncounted } from '../model/uncounted.ts';
-import { sorted } from '../scheduling/sliced-sort.ts';
-import { forEachSliced, runSliced } from '../scheduling/slices.ts';
+import { forEachSliced } from '../scheduling/slices.ts';
 import { createUnknownExpiries, type UnknownExpiry } from './unknown-expiry.ts';
 
 /** Which licenses expire when. */
@@ -67,6 +66,6 @@ export async function readExpiries(
     found.push({ vendorLicense, feature, version, package: pkg, featureType, licenses, expiration, owner });
   });
   // the rows are in the order of their labels, and stay in it on the same date
-  const expiries = await runSliced(sorted(found, (a, b) => a.expiration - b.expiration));
+  const expiries = found.sort((a, b) => a.expiration - b.expiration);
   return { expiries, unknown: unknown.list() };
 }

@@ -23,6 +23,8 @@ export interface LocalHour {
 const MINUTE = 60;
 const HOUR = 3600;
 const DAY = 86_400;
+/** Times whose day is kept: a calendar takes ten microseconds, and the points of many series are at the same times. */
+const MAX_KNOWN = 10_000;
 
 /** @throws RangeError for a time zone that does not exist */
 export function createLocalTime(timeZone: string): LocalTime {
@@ -44,7 +46,15 @@ export function createLocalTime(timeZone: string): LocalTime {
     return Date.UTC(year, month - 1, day, hour, minute, second) / 1000 - Math.floor(at);
   };
 
-  const dayOf = (at: number): number => Math.floor((at + offset(at)) / DAY);
+  const days = new Map<number, number>();
+  const dayOf = (at: number): number => {
+    const known = days.get(at);
+    if (known !== undefined) return known;
+    const day = Math.floor((at + offset(at)) / DAY);
+    if (days.size >= MAX_KNOWN) days.clear();
+    days.set(at, day);
+    return day;
+  };
   const hourOf = (at: number): number => Math.floor((at + offset(at) - dayOf(at) * DAY) / HOUR);
 
   const starts = new Map<number, number>();

@@ -1,32 +1,43 @@
 import { Readable } from 'node:stream';
-import { setImmediate } from 'node:timers/promises';
+import { inTurn, SLICE_MS } from './slices.ts';
 
 /** Long texts are written in slices: a scrape or a health check waits for one slice at most. */
 
 /** Characters of a chunk. */
 const CHUNK = 64 * 1024;
-/** Duration of a slice, milliseconds. */
-const SLICE_MS = 4;
-
-/** Joins parts to chunks. Other work of the thread has its turn after each slice. */
-async function* inChunks(parts: Iterable<string>): AsyncGenerator<string> {
-  let text = '';
-  let started = performance.now();
-  for (const part of parts) {
-    text += part;
-    const isFull = text.length >= CHUNK;
-    if (isFull) yield text;
-    if (isFull) text = '';
-    if (!isFull && performance.now() - started < SLICE_MS) continue;
-    // a stream that is read faster than it is written would keep the thread busy
-    await setImmediate();
-    started = performance.now();
-  }
-  if (text !== '') yield text;
-}
-
 /** Characters of an answer that is sent as a whole, with its length. */
 const WHOLE = 1024 * 1024;
+
+/** Joins parts to the next chunk. It is `undefined` after the last one. */
+function nextChunk(parts: Iterator<string>): string | undefined {
+  const started = performance.now();
+  let chunk: string | undefined;
+  do {
+    const { value, done } = parts.next();
+    if (done === true) return chunk;
+    chunk = (chunk ?? '') + value;
+  } while (chunk.length < CHUNK && performance.now() - started < SLICE_MS);
+  return chunk;
+}
+
+/** What was begun, and the chunks that are left, as the client reads them. */
+function streamOf(begun: string, rest: Iterator<string>): Readable {
+  let next: string | undefined = begun;
+  const read = async (): Promise<string | undefined> => {
+    // a stream that is read faster than it is written would keep the thread busy
+    const chunk = next ?? (await inTurn(() => nextChunk(rest)));
+    next = undefined;
+    return chunk;
+  };
+  return new Readable({
+    read() {
+      read().then(
+        (chunk) => this.push(chunk ?? null),
+        (error: Error) => this.destroy(error),
+      );
+    },
+  });
+}
 
 /**
  * The body of an answer: its text, or a stream if it is long, which is written as the client reads it.
@@ -34,18 +45,13 @@ const WHOLE = 1024 * 1024;
  * @param signal stops the writing of the text
  */
 export async function slicedBody(parts: Iterable<string>, signal?: AbortSignal): Promise<string | Readable> {
-  const chunks = inChunks(parts);
+  const rest = parts[Symbol.iterator]();
   let text = '';
-  for (;;) {
+  while (text.length <= WHOLE) {
+    const chunk = await inTurn(() => nextChunk(rest));
     signal?.throwIfAborted();
-    const { value, done } = await chunks.next();
-    if (done) return text;
-    text += value;
-    if (text.length > WHOLE) return Readable.from(continued(text, chunks), { objectMode: false });
+    if (chunk === undefined) return text;
+    text += chunk;
   }
-}
-
-async function* continued(begun: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
-  yield begun;
-  yield* rest;
+  return streamOf(text, rest);
 }

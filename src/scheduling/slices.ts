@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers';
 
 /** Duration of one slice, milliseconds. */
-const SLICE_MS = 4;
+export const SLICE_MS = 4;
 
 /** Work that waits for its next slice, in order. */
 const waiting: (() => void)[] = [];
@@ -30,22 +30,35 @@ function nextSlice(): Promise<void> {
 }
 
 /**
+ * Runs short work in a turn of the event loop in which no slice was used up: what many requests need at once does not add up.
+ *
+ * @throws what the work throws
+ */
+export async function inTurn<T>(work: () => T, milliseconds = SLICE_MS): Promise<T> {
+  while (used >= milliseconds) await nextSlice();
+  const started = performance.now() - used;
+  try {
+    return work();
+  } finally {
+    used = performance.now() - started;
+    scheduleTurn();
+  }
+}
+
+/**
  * Runs a generator to its end in slices. Other work on the thread, such as a scrape, waits for one slice at most: all sliced
  * work shares one slice in each turn of the event loop.
  */
-export async function runSliced<T>(work: Generator<void, T>, sliceMilliseconds = SLICE_MS): Promise<T> {
+export async function runSliced<T>(work: Generator<void, T>, milliseconds = SLICE_MS): Promise<T> {
+  const slice = (): IteratorResult<void, T> => {
+    const end = performance.now() + milliseconds - used;
+    let step = work.next();
+    while (step.done !== true && performance.now() < end) step = work.next();
+    return step;
+  };
   for (;;) {
-    if (used >= sliceMilliseconds) await nextSlice();
-    const started = performance.now() - used;
-    try {
-      do {
-        const step = work.next();
-        if (step.done) return step.value;
-      } while (performance.now() - started < sliceMilliseconds);
-    } finally {
-      used = performance.now() - started;
-      scheduleTurn();
-    }
+    const step = await inTurn(slice, milliseconds);
+    if (step.done === true) return step.value;
   }
 }
 
