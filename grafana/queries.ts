@@ -1,9 +1,10 @@
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import type { DataSourceRef } from '@grafana/grafana-foundation-sdk/common';
 import * as prometheus from '@grafana/grafana-foundation-sdk/prometheus';
-import { SATURATED } from '../src/datasource/feature-totals.ts';
+import { SATURATED } from '../src/datasource/feature-answers.ts';
 import { keyOf } from '../src/datasource/panel-data.ts';
-import type { KeyName, TargetName } from '../src/datasource/targets.ts';
+import type { KeyName } from '../src/datasource/payload-keys.ts';
+import type { TargetName } from '../src/datasource/targets.ts';
 import type { MetricName } from '../src/metrics/catalogue.ts';
 
 /** Queries of panels, variables and annotations. */

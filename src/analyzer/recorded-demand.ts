@@ -29,8 +29,8 @@ export interface RecordedDemand {
   sealedUntil(): number;
   /** The totals of all days before one. */
   totals(series: StoredSeries, before: number): DayColumns;
-  /** The hours of days from one to before another, ascending; `undefined` between steps, so that others can run. */
-  hours(series: StoredSeries, from: number, to: number): Generator<DayOfColumns | undefined, void>;
+  /** The hours of days from one to before another, ascending. */
+  hours(series: StoredSeries, from: number, to: number): Generator<DayOfColumns, void>;
   /** Seconds between two collections of a vendor license; `undefined` if it is not collected. */
   intervalOf(vendorLicense: string): number | undefined;
   /** Resolves when the past that a source knows has been added. */
@@ -101,7 +101,6 @@ export function createRecordedDemand({ store, localTime, ...options }: RecordedD
             const { count, available, reserved, denials, firstLevel, inUse, seconds } = columns;
             yield { day, count, hour, available, reserved, denials, firstLevel, inUse, seconds };
           }
-          yield undefined;
         }
       } finally {
         free.push(memory);

@@ -1,4 +1,5 @@
 import type { AttentionRow } from '../model/attention.ts';
+import { DatasourceError } from './errors.ts';
 import { productMatcher } from './known-data.ts';
 import { text, time } from './live-columns.ts';
 import { cell, millis, type TargetAnswer } from './panel-data.ts';
@@ -64,14 +65,15 @@ const groupOf = ({ rank, severity, alert, vendorLicense, feature, alertsAt }: At
   JSON.stringify([rank, severity, alert, vendorLicense, feature === undefined, alertsAt === undefined]);
 
 /** Problems of the site are shown with every vendor license, and those of a vendor license with each of its features. */
-export function* answerAttention(query: Query, { rows, withoutData }: Attention): Generator<void, TargetAnswer> {
+export function answerAttention(query: Query, attention: Attention | undefined): TargetAnswer {
+  if (attention === undefined) throw new DatasourceError('upstream_down', 'alerts have not been evaluated yet');
+  const { rows, withoutData } = attention;
   const { products, features, lists } = query.values;
   const shown = lists.severity ?? severities;
   const isProduct = productMatcher(products);
   const isFeature = matcherOf(features, query.isPattern);
   const groups = new Map<string, AttentionRow[]>();
   for (const row of rows) {
-    yield;
     const { vendorLicense, feature, severity } = row;
     const isAskedFor =
       (vendorLicense === undefined || (isProduct(vendorLicense) && query.allows('product', vendorLicense))) &&
@@ -84,7 +86,6 @@ export function* answerAttention(query: Query, { rows, withoutData }: Attention)
   }
   const items: AttentionRow[] = [];
   for (const group of groups.values()) {
-    yield;
     items.push(...merged(group));
   }
   const cells: Cells<AttentionRow> = [
@@ -98,7 +99,7 @@ export function* answerAttention(query: Query, { rows, withoutData }: Attention)
     [text('Owner'), ({ owner }) => cell(owner)],
     [text('Alert'), ({ alert }) => alert],
   ];
-  return yield* viewTable(query, {
+  return viewTable(query, {
     name: 'attention',
     cells,
     items: items.sort(byUrgency),

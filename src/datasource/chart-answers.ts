@@ -1,6 +1,6 @@
 import type { Answers } from '../inventory/decoding/decode.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
-import { runSliced, untilAborted } from '../scheduling/slices.ts';
+import { inTurn } from '../scheduling/slices.ts';
 import type { Backend } from './backend.ts';
 import type { Answered, ChartContext } from './chart-context.ts';
 import {
@@ -20,7 +20,7 @@ import type { Query } from './query.ts';
 import { viewAnswer } from './table-view.ts';
 import { shapeHistory } from './trend-answers.ts';
 import { MAX_AVAILABLE, uncountedNotice } from './trend-series.ts';
-import { requireUsers, usersFilter, usersTable } from './user-names.ts';
+import { namesIn, requireUsers, usersFilter, usersTable } from './user-names.ts';
 
 /** Targets of which each combination of vendor license and feature is a request to the analyzer. */
 
@@ -40,30 +40,29 @@ interface CombinationQuery<E extends EndpointName> {
   /** Throws if the shape cannot show the combinations, before any is requested. */
   readonly check?: (combinations: Combinations) => void;
   readonly parametersOf: (combination: Combination) => ParametersOf<E>;
-  readonly shape: (answers: Answered<Answers[E]>, combinations: Combinations) => Generator<void, Shaped>;
+  readonly shape: (answers: Answered<Answers[E]>, combinations: Combinations) => Shaped;
 }
 
-const chosen = (query: Query, { useInventory }: Backend, signal: AbortSignal): Promise<Combinations> =>
-  useInventory((inventory) => runSliced(untilAborted(combinationsOf(query, inventory), signal)));
+const chosen = (query: Query, { useInventory }: Backend): Promise<Combinations> =>
+  useInventory((inventory) => inTurn(() => combinationsOf(query, inventory)));
 
-/** Requests every combination and converts the answers, in slices. */
+/** Requests every combination and converts the answers. */
 async function answerCombinations<E extends EndpointName>(
   query: Query,
   backend: Backend,
   signal: AbortSignal,
   { endpoint, check, parametersOf, shape }: CombinationQuery<E>,
 ): Promise<TargetAnswer> {
-  const combinations = await chosen(query, backend, signal);
+  const combinations = await chosen(query, backend);
   check?.(combinations);
   const { answers, notices, ...rest } = await askAll(combinations, endpoint, parametersOf, backend.upstream, signal);
-  const work = function* (): Generator<void, TargetAnswer> {
-    const { items, notices: more = [] } = yield* shape(answers, combinations);
+  return inTurn(() => {
+    const { items, notices: more = [] } = shape(answers, combinations);
     const raw = { ...rest, items, notices: [...notices, ...combinations.notices, ...more] };
     // history without a value is not known; a list of users without a row is
     const isUnknown = query.isForRows && endpoint !== 'GetUsers' && answers.length > 0 && !items.some(hasRows);
-    return yield* viewAnswer(query, isUnknown ? { ...raw, unknown: 'the time range' } : raw);
-  };
-  return runSliced(untilAborted(work(), signal));
+    return viewAnswer(query, isUnknown ? { ...raw, unknown: 'the time range' } : raw);
+  });
 }
 
 const contextOf =
@@ -120,7 +119,7 @@ function paired(
 
 /** Both endpoints with the history of days. @throws DatasourceError if both have failed */
 async function answerDays(query: Query, backend: Backend, signal: AbortSignal): Promise<TargetAnswer> {
-  const combinations = await chosen(query, backend, signal);
+  const combinations = await chosen(query, backend);
   const parameters = trendParameters(query);
   const { upstream } = backend;
   const [trend, reserved] = await Promise.allSettled([
@@ -136,24 +135,23 @@ async function answerDays(query: Query, backend: Backend, signal: AbortSignal): 
     ...uncountedNotice(context, known.answers),
   ];
   const [executed, incomplete] = [known.executed ?? reservations.executed, known.incomplete ?? reservations.incomplete];
-  const work = function* (): Generator<void, TargetAnswer> {
-    return yield* viewAnswer(query, {
-      items: [yield* shapeDays(context, paired(combinations, known, reservations))],
+  return inTurn(() => {
+    return viewAnswer(query, {
+      items: [shapeDays(context, paired(combinations, known, reservations))],
       // both say which combinations are left out
       notices: [...new Map(notices.map((notice) => [notice.text, notice])).values()],
       ...(executed !== undefined && { executed }),
       ...(incomplete !== undefined && { incomplete }),
     });
-  };
-  return runSliced(untilAborted(work(), signal));
+  });
 }
 
 export const answerReserved: AnswerQuery = (query, backend, signal) =>
   answerCombinations(query, backend, signal, {
     endpoint: 'GetHistoryReserved',
     parametersOf: trendParameters(query),
-    *shape(answers, combinations) {
-      return { items: yield* shapeReserved(contextOf(query, backend)(combinations), answers) };
+    shape(answers, combinations) {
+      return { items: shapeReserved(contextOf(query, backend)(combinations), answers) };
     },
   });
 
@@ -163,7 +161,7 @@ function answerPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
   query: Query,
   backend: Backend,
   signal: AbortSignal,
-  shape: (context: ChartContext, answers: Answered<Answers[E]>) => Generator<void, readonly PanelData[]>,
+  shape: (context: ChartContext, answers: Answered<Answers[E]>) => readonly PanelData[],
   check?: (combinations: Combinations) => void,
 ): Promise<TargetAnswer> {
   const { values, range } = query;
@@ -174,8 +172,8 @@ function answerPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
     ...(check !== undefined && { check }),
     // both have the same parameters
     parametersOf: ({ product, feature }) => ({ product, feature, ...asked }) as ParametersOf<E>,
-    *shape(answers, combinations) {
-      const items = yield* shape(contextOf(query, backend)(combinations), answers);
+    shape(answers, combinations) {
+      const items = shape(contextOf(query, backend)(combinations), answers);
       return {
         items: items.map((item) => ('name' in item ? { ...item, name: `${item.name}, ${name}` } : item)),
         notices: [{ severity: 'info', text: notice }],
@@ -185,10 +183,7 @@ function answerPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
 }
 
 export const answerEfficiency: AnswerQuery = (query, backend, signal) =>
-  answerPeriod('GetEfficiency', query, backend, signal, function* (context, answers) {
-    yield;
-    return shapeEfficiency(context, answers);
-  });
+  answerPeriod('GetEfficiency', query, backend, signal, shapeEfficiency);
 
 export const answerHeatMap: AnswerQuery = (query, backend, signal) =>
   answerPeriod('GetHeatMap', query, backend, signal, shapeHeatMap, ({ total }) => {
@@ -200,7 +195,7 @@ export const answerHeatMap: AnswerQuery = (query, backend, signal) =>
 export const answerUsers: AnswerQuery = async (query, backend, signal) => {
   requireUsers(backend.users);
   const { values } = query;
-  return answerCombinations(query, backend, signal, {
+  const answer = await answerCombinations(query, backend, signal, {
     endpoint: 'GetUsers',
     parametersOf: ({ product, feature }) => ({
       format: values.format ?? 'sql',
@@ -213,9 +208,10 @@ export const answerUsers: AnswerQuery = async (query, backend, signal) => {
       ...given('sortorder', values.sortorder),
       ...given('filters', usersFilter(query, backend.users)),
     }),
-    *shape(answers, combinations) {
-      yield;
+    shape(answers, combinations) {
       return { items: [usersTable(query, combinations, answers, backend.users)] };
     },
   });
+  backend.users.onServed(namesIn(answer));
+  return answer;
 };

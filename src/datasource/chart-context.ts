@@ -1,8 +1,7 @@
 import type { LocalTime } from '../model/local-time.ts';
 import type { Combination, CombinationAnswers, Combinations } from './combinations.ts';
 import { type DayRange, isWithin } from './day-range.ts';
-import { LazyList } from './lazy-list.ts';
-import { type Cell, type Column, type Table, type TimeSeries, table } from './panel-data.ts';
+import { type Cell, type Column, LazyList, type Table, type TimeSeries, table } from './panel-data.ts';
 import type { Query } from './query.ts';
 
 /** What the charts of spec 2.6 have in common. */
@@ -43,12 +42,12 @@ export function flatTable<T>(
   rowsOf: (answer: T) => Iterable<readonly Cell[]>,
 ): Table {
   const owner = ownerOf(context);
-  const rows = new LazyList(function* () {
-    for (const { combination, answer } of answered) {
+  const rows = new LazyList(() =>
+    answered.values().flatMap(({ combination, answer }) => {
       const cells = owner.cells(combination);
-      for (const row of rowsOf(answer)) yield [...cells, ...row];
-    }
-  });
+      return Iterator.from(rowsOf(answer)).map((row) => [...cells, ...row]);
+    }),
+  );
   return table(context.query.target, [...owner.columns, ...columns], rows);
 }
 
@@ -65,18 +64,17 @@ export function timeSeries(
 }
 
 /** The points within some days. A value that is missing is null. */
-export function datapointsWithin(
-  at: ArrayLike<number>,
+export const datapointsWithin = (
+  at: Float64Array,
   values: ArrayLike<number>,
   days: DayRange,
-): TimeSeries['datapoints'] {
-  return new LazyList(function* () {
-    for (let i = 0; i < at.length; i += 1) {
-      const time = at[i] as number;
-      if (isWithin(days, time)) yield [known(values[i]), time] as const;
-    }
-  });
-}
+): TimeSeries['datapoints'] =>
+  new LazyList(() =>
+    at
+      .values()
+      .map((time, i) => [known(values[i]), time] as const)
+      .filter(([, time]) => isWithin(days, time)),
+  );
 
 /** A value of a chart, null for no data. */
 export const known = (value: number | undefined): number | null =>

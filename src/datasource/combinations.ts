@@ -1,14 +1,13 @@
 import type { Answers } from '../inventory/decoding/decode.ts';
+import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import { canonical, parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
 import { DatasourceError } from './errors.ts';
-import { type KnownFeatures, knownFeatures } from './known-features.ts';
-import { withLiteralNames } from './literal-names.ts';
+import { withLiteralNames } from './known-data.ts';
 import type { Notice, TargetAnswer } from './panel-data.ts';
 import { matcherOf, type Query } from './query.ts';
-import { comparing, firstOf } from './sliced-sort.ts';
 import { countText, namesText } from './texts.ts';
 import { requestText, type UpstreamCache } from './upstream-cache.ts';
 
@@ -38,8 +37,44 @@ export interface Combinations extends CombinationList {
 /** Maximum number of combinations of a target. */
 const MAX_COMBINATIONS = 20;
 
-/** Names compared between two yields. */
-const SLICE = 256;
+/** What the last poll says about a feature that a query may be about. */
+interface KnownFeature {
+  /** Higher for a feature of which more can be expected in a chart: requests wait, or most licenses are in use. */
+  readonly rank: number;
+  /** Whether it is known that nobody holds a license or waits for one. */
+  readonly isIdle: boolean;
+}
+
+/** Features by vendor license and name. */
+type KnownFeatures = ReadonlyMap<string, ReadonlyMap<string, KnownFeature>>;
+
+function describe(row: FeatureRow): KnownFeature {
+  const { inUse, maxInUse, maxQueued, maxAvailable } = row;
+  const used = maxInUse ?? inUse ?? 0;
+  const share = maxAvailable === undefined || maxAvailable === 0 ? 0 : used / maxAvailable;
+  return { rank: (maxQueued ?? 0) + Math.min(share, 1) / 2, isIdle: inUse === 0 && maxQueued === 0 };
+}
+
+/** Of several rows of one feature, such as its versions, the highest counts. */
+const joined = (one: KnownFeature | undefined, other: KnownFeature): KnownFeature =>
+  one === undefined ? other : { rank: Math.max(one.rank, other.rank), isIdle: one.isIdle && other.isIdle };
+
+/** The features of some vendor licenses. It visits each feature only once, because a large site has 100,000. */
+function knownFeatures(
+  inventory: Inventory,
+  owners: ReadonlySet<string>,
+  featureType: string | undefined,
+): KnownFeatures {
+  const found = new Map<string, Map<string, KnownFeature>>();
+  for (const row of inventory.features) {
+    const { vendorLicense, feature } = row;
+    if (!owners.has(vendorLicense) || (featureType !== undefined && row.featureType !== featureType)) continue;
+    const features = found.get(vendorLicense) ?? new Map<string, KnownFeature>();
+    found.set(vendorLicense, features);
+    features.set(feature, joined(features.get(feature), describe(row)));
+  }
+  return found;
+}
 
 /** The products of a query in the spelling of the analyzer: all that match a pattern, and all parts of a vendor license. */
 function productsOf(
@@ -109,24 +144,21 @@ function addedUp(asked: readonly Combination[], known: KnownFeatures): readonly 
     });
 }
 
-/** Smallest first: those of which most can be expected. */
-const byRank = (known: KnownFeatures) => ({
-  keyOf: ({ product, feature }: Combination): number =>
-    -(known.get(parseVendorLicense(product).vendorLicense)?.get(feature)?.rank ?? 0),
-  compare: comparing(1),
-});
+interface Ranked extends Combination {
+  readonly rank: number;
+}
 
-/** The combinations that are asked. */
-function* chosen(all: readonly Combination[], known: KnownFeatures): Generator<void, CombinationList> {
+/** The combinations that are asked: those of which most can be expected. */
+function chosen(all: readonly Ranked[]): CombinationList {
   if (all.length <= MAX_COMBINATIONS) return { asked: all, total: all.length };
-  const { items } = yield* firstOf(all, MAX_COMBINATIONS, byRank(known));
+  const first = all.toSorted((a, b) => b.rank - a.rank).slice(0, MAX_COMBINATIONS);
   const choice = 'those with the most requests waiting and the highest share in use at the last poll';
-  return { asked: items, total: all.length, choice };
+  return { asked: first, total: all.length, choice };
 }
 
 /** @throws DatasourceError if a pattern cannot be expanded, because no poll has finished yet */
-export function* combinationsOf(raw: Query, inventory: Inventory | undefined): Generator<void, Combinations> {
-  const query = yield* withLiteralNames(raw, inventory);
+export function combinationsOf(raw: Query, inventory: Inventory | undefined): Combinations {
+  const query = withLiteralNames(raw, inventory);
   const { isPattern, values, target } = query;
   const { products, features, ftype, type, wildcard } = values;
   const expand = wildcard !== 'upstream';
@@ -143,32 +175,29 @@ export function* combinationsOf(raw: Query, inventory: Inventory | undefined): G
   const isLookedUp = !isPlain || names.some((name) => name.includes('%') && !isPattern(name));
   const vendorLicenses = new Set(owners.map((product) => parseVendorLicense(product).vendorLicense));
   const known: KnownFeatures =
-    inventory === undefined || !isLookedUp ? new Map() : yield* knownFeatures(inventory, vendorLicenses, ftype ?? type);
+    inventory === undefined || !isLookedUp ? new Map() : knownFeatures(inventory, vendorLicenses, ftype ?? type);
   const knownOf = (product: string) => known.get(parseVendorLicense(product).vendorLicense);
   const patterns = features.filter((feature) => isPattern(feature) && expand);
   const matches = patterns.length === 0 ? () => false : matcherOf(patterns, isPattern);
   // requests a feature where it is known; an unknown feature can still have history
   const isKnown = new Set(names.filter((name) => owners.some((product) => knownOf(product)?.has(name))));
   let idle = 0;
-  const isIdle = (product: string, name: string): boolean =>
-    target === 'users' && knownOf(product)?.get(name)?.isIdle === true;
   const isNamed = new Set(names);
-  const all: Combination[] = [];
-  let read = 0;
+  const all: Ranked[] = [];
   for (const product of owners) {
-    const found = knownOf(product) ?? new Map<string, unknown>();
+    const found = knownOf(product) ?? new Map<string, KnownFeature>();
     const named = names.filter((name) => found.has(name) || !isKnown.has(name));
-    for (const feature of named) if (query.allows('feature', feature)) all.push({ product, feature });
+    for (const feature of named) {
+      if (query.allows('feature', feature)) all.push({ product, feature, rank: found.get(feature)?.rank ?? 0 });
+    }
     // in the order of the inventory, which is by name
-    for (const feature of patterns.length === 0 ? [] : found.keys()) {
-      read += 1;
-      if (read % SLICE === 0) yield;
+    for (const [feature, { rank, isIdle }] of patterns.length === 0 ? [] : found) {
       if (isNamed.has(feature) || !matches(feature) || !query.allows('feature', feature)) continue;
-      if (isIdle(product, feature)) idle += 1;
-      else all.push({ product, feature });
+      if (target === 'users' && isIdle) idle += 1;
+      else all.push({ product, feature, rank });
     }
   }
-  const list = yield* chosen(all, known);
+  const list = chosen(all);
   const idleText = `left out: ${countText(idle)} without a user at the last poll`;
   const idleNotice: readonly Notice[] = idle === 0 ? [] : [{ severity: 'info', text: idleText }];
   return {
@@ -238,3 +267,10 @@ export async function askAll<E extends EndpointName>(
     ...(first !== undefined && { incomplete: first }),
   };
 }
+
+/** An answer with the notices of its requests. */
+export const withNotices = (asked: Omit<TargetAnswer, 'items'>, answer: TargetAnswer): TargetAnswer => ({
+  ...answer,
+  ...asked,
+  notices: [...asked.notices, ...answer.notices],
+});

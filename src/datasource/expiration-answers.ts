@@ -3,15 +3,14 @@ import type { Inventory } from '../inventory/inventory.ts';
 import { expiryDay } from '../model/expiry-day.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
-import { annotations, type Event } from './annotations.ts';
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
+import { featureMatcher } from './feature-answers.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
-import { selectFeatures } from './live-answers.ts';
 import { bought, daysLeft, daysSince, daysUntil, expires, flag, number, ownerColumn, text } from './live-columns.ts';
-import { cell, hasRows, millis, type Notice, type TargetAnswer } from './panel-data.ts';
+import { annotations, cell, type Event, hasRows, millis, type Notice, type TargetAnswer } from './panel-data.ts';
 import { type Query, show } from './query.ts';
-import { type Cells, viewTable } from './table-view.ts';
+import { type Cells, type TableContent, viewTable } from './table-view.ts';
 import { countedText, countText, namesText } from './texts.ts';
 
 /** The target `expirations`: a table, a calendar by month, totals, or annotations. */
@@ -71,18 +70,18 @@ function statusMatcher({ values }: Query, now: number): (entry: Expiring) => boo
   };
 }
 
-export function* answerExpirations(
+export function answerExpirations(
   query: Query,
   inventory: Inventory,
   { localTime, owners }: Pick<Backend, 'localTime' | 'owners'>,
-): Generator<void, TargetAnswer> {
+): TargetAnswer {
   const { products } = query.values;
   // GetFeatures has expiries too, in case GetExpirationFeatures is off or absent
   const source = inventory.readings.isExpected('GetExpirationFeatures') ? 'GetExpirationFeatures' : 'GetFeatures';
   const problems = requireFresh(inventory, source, productMatcher(products, query.isPattern));
-  const entries = selectFeatures(query, inventory, query.values.features);
   const context = { now: inventory.at, localTime, owners: owners() };
-  const answer = yield* expirationAnswer(query, entries, context, problems);
+  const isAskedFor = featureMatcher(query, query.values.features);
+  const answer = expirationAnswer(query, { items: inventory.features, isAskedFor, problems }, context);
   const names = neverCollected(query, inventory);
   if (names === undefined) return answer;
   const notice: Notice = { severity: 'warning', text: `without ${names}: never collected, so no expiry is known` };
@@ -99,29 +98,43 @@ function neverCollected({ values, isPattern, allows }: Query, { vendorLicenses }
   return names.length === 0 ? undefined : namesText(names);
 }
 
+type Entries = Pick<TableContent<FeatureRow>, 'items' | 'isAskedFor' | 'problems'>;
+
+/** The entries that are shown, as the content of a table, and what was seen of all of them. */
+interface Expirations {
+  readonly items: TableContent<Expiring>['items'];
+  readonly isAskedFor: (entry: FeatureRow) => boolean;
+  readonly problems: readonly DatasourceError[];
+  readonly seen: Seen;
+}
+
 /** Entries without an expiry are left out: a missing date would look like a permanent license. */
 export function expirationAnswer(
   query: Query,
-  entries: Iterable<FeatureRow | undefined>,
+  { items, isAskedFor: matches = () => true, problems = [] }: Entries,
   context: ExpirationContext,
-  problems: readonly DatasourceError[] = [],
-): Generator<void, TargetAnswer> {
+): TargetAnswer {
   const hasStatus = statusMatcher(query, context.now);
   const isInMonth = monthMatcher(query, context);
-  const isAskedFor = (entry: Expiring): boolean => hasStatus(entry) && isInMonth(entry);
   const seen: Seen = { dated: 0, undated: 0 };
-  const hasExpiry = (entry: FeatureRow): entry is Expiring => entry.expiration !== undefined;
-  const items = Iterator.from(entries).map((entry) => {
-    if (entry === undefined) return undefined;
+  const isAskedFor = (entry: FeatureRow): boolean => {
+    if (!matches(entry)) return false;
     const isDated = hasExpiry(entry);
     seen[isDated ? 'dated' : 'undated'] += 1;
-    return isDated && isAskedFor(entry) ? entry : undefined;
-  });
-  if (query.shape === 'annotations') return expirationAnnotations(query, items, context.localTime, problems);
-  if (query.shape === 'months') return expirationMonths(query, items, context, problems, seen);
-  if (query.shape === 'totals') return expirationTotals(query, items, context, problems, seen);
-  return expirationTable(query, items, context, problems, seen);
+    return isDated && hasStatus(entry) && isInMonth(entry);
+  };
+  // those that are asked for have an expiry
+  const shown = { items: items as TableContent<Expiring>['items'], isAskedFor, problems, seen };
+  if (query.shape === 'annotations') return expirationAnnotations(query, shown, context.localTime);
+  if (query.shape === 'months') return expirationMonths(query, shown, context);
+  if (query.shape === 'totals') return expirationTotals(query, shown, context);
+  return expirationTable(query, shown, context);
 }
+
+const hasExpiry = (entry: FeatureRow): entry is Expiring => entry.expiration !== undefined;
+
+const shownOf = ({ items, isAskedFor }: Expirations): IteratorObject<Expiring> =>
+  Iterator.from(items).filter(isAskedFor);
 
 /** Features that have been read, with and without a known expiry. */
 type Seen = Record<'dated' | 'undated', number>;
@@ -135,13 +148,12 @@ const undatedText = ({ undated }: Seen): string | undefined =>
 /** Says of which licenses `Bought` is no number. */
 const licenseType: Cells<Expiring> = [[text('License type'), (entry) => cell(entry.licenseType), 'asked']];
 
-function* expirationTable(
+function expirationTable(
   query: Query,
-  items: Iterable<Expiring | undefined>,
+  shown: Expirations,
   { now, localTime, owners }: ExpirationContext,
-  problems: readonly DatasourceError[],
-  seen: Seen,
-): Generator<void, TargetAnswer> {
+): TargetAnswer {
+  const { seen } = shown;
   const { products } = query.values;
   const areSeveral = products.length > 1 || products.some(query.isPattern);
   const cells: Cells<Expiring> = [
@@ -164,7 +176,7 @@ function* expirationTable(
     statusOf(entry, now) === 'ended' ? ENDED + (now - entry.expiration) : entry.expiration - now;
   const order = { name: 'Expires', keyOf };
   const unknown = (): string | undefined => undatedText(seen);
-  const answer = yield* viewTable(query, { name: 'expirations', cells, items, order, problems, unknown });
+  const answer = viewTable(query, { name: 'expirations', cells, ...shown, order, unknown });
   // a list that looks complete is not
   if (seen.undated === 0 || !answer.items.some(hasRows)) return answer;
   const incomplete = `without ${countedText(seen.undated, 'feature')}: no expiry is known`;
@@ -190,20 +202,13 @@ function monthsFrom(now: number, localTime: LocalTime): readonly string[] {
 }
 
 /** How many licenses expire in each month. Those that have ended are not counted. */
-function* expirationMonths(
-  query: Query,
-  items: Iterable<Expiring | undefined>,
-  { now, localTime }: ExpirationContext,
-  problems: readonly DatasourceError[],
-  seen: Seen,
-): Generator<void, TargetAnswer> {
+function expirationMonths(query: Query, shown: Expirations, { now, localTime }: ExpirationContext): TargetAnswer {
+  const { seen, problems } = shown;
   const months = [...monthsFrom(now, localTime), 'later', 'permanent'].map(
     (name): Month => ({ name, licenses: 0, vendorLicenses: new Set(), first: undefined }),
   );
   const byName = new Map(months.map((month) => [month.name, month]));
-  for (const item of items) {
-    yield;
-    if (item === undefined) continue;
+  for (const item of shownOf(shown)) {
     const status = statusOf(item, now);
     if (status === 'ended') continue;
     const name = status === 'permanent' ? status : nameOfMonth(item.expiration, localTime);
@@ -218,22 +223,15 @@ function* expirationMonths(
     [number('Vendor licenses'), ({ vendorLicenses }) => counted(vendorLicenses.size, seen)],
     [text('First'), ({ first }) => expires(first, localTime)],
   ];
-  return yield* viewTable(query, { name: 'expirations', cells, items: months, order: { name: 'Month' }, problems });
+  return viewTable(query, { name: 'expirations', cells, items: months, order: { name: 'Month' }, problems });
 }
 
 /** One row. What expires within 7 days expires within 30 days too. */
-function* expirationTotals(
-  query: Query,
-  items: Iterable<Expiring | undefined>,
-  { now }: ExpirationContext,
-  problems: readonly DatasourceError[],
-  seen: Seen,
-): Generator<void, TargetAnswer> {
+function expirationTotals(query: Query, shown: Expirations, { now }: ExpirationContext): TargetAnswer {
+  const { seen, problems } = shown;
   const within = [7, 21, 30, 90].map((days) => ({ days, licenses: 0 }));
   const totals = { ended: 0, later: 0, permanent: 0 };
-  for (const item of items) {
-    yield;
-    if (item === undefined) continue;
+  for (const item of shownOf(shown)) {
     const status = statusOf(item, now);
     if (status !== 'upcoming') {
       totals[status] += 1;
@@ -250,21 +248,15 @@ function* expirationTotals(
     ['Permanent', totals.permanent],
   ];
   const cells: Cells<typeof totals> = figures.map(([name, licenses]) => [number(name), () => counted(licenses, seen)]);
-  return yield* viewTable(query, { name: 'expirations', cells, items: [totals], problems });
+  return viewTable(query, { name: 'expirations', cells, items: [totals], problems });
 }
 
 /** One annotation for each day, with the features that expire: one for each vendor license would cover the chart. */
-function* expirationAnnotations(
-  query: Query,
-  entries: Iterable<Expiring | undefined>,
-  localTime: LocalTime,
-  problems: readonly DatasourceError[],
-): Generator<void, TargetAnswer> {
+function expirationAnnotations(query: Query, shown: Expirations, localTime: LocalTime): TargetAnswer {
+  const { problems } = shown;
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
   const days = new Map<string, { at: number; readonly vendorLicenses: Map<string, Set<string>> }>();
-  for (const entry of entries) {
-    yield;
-    if (entry === undefined) continue;
+  for (const entry of shownOf(shown)) {
     const { vendorLicense, feature, expiration } = entry;
     const at = millis(expiration);
     const key = expiryDay(expiration, localTime.timeZone);
@@ -277,7 +269,6 @@ function* expirationAnnotations(
   }
   const events: Event[] = [];
   for (const [day, { at, vendorLicenses }] of days) {
-    yield;
     const texts = [...vendorLicenses].map(([name, features]) => `${name} (${namesText([...features], 3)})`);
     const count = [...vendorLicenses.values()].reduce((sum, { size }) => sum + size, 0);
     const noun = count === 1 ? 'license expires' : 'licenses expire';

@@ -12,8 +12,7 @@ import {
 } from './chart-context.ts';
 import { type Combination, suffixOf } from './combinations.ts';
 import { isWithin } from './day-range.ts';
-import { LazyList } from './lazy-list.ts';
-import { type Cell, type Frame, type PanelData, type Table, table } from './panel-data.ts';
+import { type Cell, type Frame, LazyList, type PanelData, type Table, table } from './panel-data.ts';
 import { parseIsoTime } from './query.ts';
 
 /** GetHistoryReserved, GetEfficiency and GetHeatMap in the formats of Grafana's panels. */
@@ -40,11 +39,10 @@ interface Days {
   readonly shown: readonly number[];
 }
 
-function* daysOf({ days, localTime }: ChartContext, categories: readonly string[]): Generator<void, Days> {
+function daysOf({ days, localTime }: ChartContext, categories: readonly string[]): Days {
   const times = new Float64Array(categories.length);
   const shown: number[] = [];
   for (const [i, category] of categories.entries()) {
-    yield;
     const begin = timeOfCategory(category, localTime);
     times[i] = begin;
     if (!Number.isFinite(begin) || isWithin(days, begin)) shown.push(i);
@@ -59,9 +57,9 @@ function reservedRows(
   names: readonly string[],
 ): Iterable<readonly Cell[]> {
   const columns = names.map((name) => series.find((candidate) => candidate.name === name)?.values ?? none);
-  return new LazyList(function* () {
-    for (const i of shown) yield [categories[i] ?? '', ...columns.map((values) => known(values[i]))];
-  });
+  return new LazyList(() =>
+    shown.values().map((i) => [categories[i] ?? '', ...columns.map((values) => known(values[i]))]),
+  );
 }
 
 /** Epoch milliseconds of a category: the start of a local day, or any other time. */
@@ -73,14 +71,11 @@ export function timeOfCategory(category: string, localTime: LocalTime): number {
   return dateText(day) === category ? localTime.startOf(day) * 1000 : Number.NaN;
 }
 
-export function* shapeReserved(
-  context: ChartContext,
-  answered: Answered<ReservedHistory>,
-): Generator<void, readonly PanelData[]> {
+export function shapeReserved(context: ChartContext, answered: Answered<ReservedHistory>): readonly PanelData[] {
   const { query, combinations } = context;
   const names = reservedNames(answered);
   const days = new Map<ReservedHistory, Days>();
-  for (const { answer } of answered) days.set(answer, yield* daysOf(context, answer.categories));
+  for (const { answer } of answered) days.set(answer, daysOf(context, answer.categories));
   const rowsOf = (answer: ReservedHistory): Iterable<readonly Cell[]> =>
     reservedRows(answer, days.get(answer) as Days, names);
   if (query.shape === 'long') {
@@ -103,9 +98,7 @@ export function* shapeReserved(
 export function shapeEfficiency(context: ChartContext, answered: Answered<EfficiencyHistory>): readonly PanelData[] {
   const { query, combinations } = context;
   const rowsOf = ({ series: [first] }: EfficiencyHistory): Iterable<readonly Cell[]> =>
-    new LazyList(function* () {
-      for (const [i, category] of (first?.categories ?? []).entries()) yield [category, known(first?.values[i])];
-    });
+    (first?.categories ?? []).map((category, i) => [category, known(first?.values[i])]);
   const nameOf = ({ series }: EfficiencyHistory): string => series[0]?.name || EFFICIENCY_SERIES;
   if (query.shape === 'long') {
     return [flatTable(context, answered, [string('Category'), number(EFFICIENCY_SERIES)], rowsOf)];
@@ -126,11 +119,10 @@ interface Grid {
 }
 
 /** Every hour of every weekday. Cells without data are null. An answer without categories gets the default ones. */
-function* gridOf({ hours, weekdays, series }: HeatMap): Generator<void, Grid> {
+function gridOf({ hours, weekdays, series }: HeatMap): Grid {
   const [first] = series;
   const values = new Map<string, number | null>();
   for (const [i, hour] of first?.hourIndexes.entries() ?? []) {
-    yield;
     values.set(`${hour},${first?.weekdayIndexes[i]}`, known(first?.values[i]));
   }
   const labels = hours.length > 0 ? hours : Array.from({ length: 24 }, (_, hour) => String(hour));
@@ -169,14 +161,10 @@ function heatFrame(name: string, { hours, weekdays, at }: Grid): Frame {
 }
 
 /** A row for each hour and weekday that has a value. */
-function* heatRows({ hours, weekdays, at }: Grid): Generator<readonly Cell[]> {
-  for (const [j, weekday] of weekdays.entries()) {
-    for (const [i, hour] of hours.entries()) {
-      const value = at(i, j);
-      if (value !== null) yield [hour, weekday, j, value];
-    }
-  }
-}
+const heatRows = ({ hours, weekdays, at }: Grid): Iterable<readonly Cell[]> =>
+  weekdays
+    .flatMap((weekday, j) => hours.map((hour, i) => [hour, weekday, j, at(i, j)] as const))
+    .filter(([, , , value]) => value !== null);
 
 /** A row an hour. Without a known value there is no row: a scale of colours would have no end. */
 function wideTable(name: string, { hours, weekdays, at }: Grid): Table {
@@ -191,13 +179,10 @@ function wideTable(name: string, { hours, weekdays, at }: Grid): Table {
   return table(name, [number('Hour'), ...WIDE.map(number)], isKnown ? rows : []);
 }
 
-export function* shapeHeatMap(
-  context: ChartContext,
-  answered: Answered<HeatMap>,
-): Generator<void, readonly PanelData[]> {
+export function shapeHeatMap(context: ChartContext, answered: Answered<HeatMap>): readonly PanelData[] {
   const { query, combinations } = context;
   const grids: { combination: Combination; answer: Grid }[] = [];
-  for (const { combination, answer } of answered) grids.push({ combination, answer: yield* gridOf(answer) });
+  for (const { combination, answer } of answered) grids.push({ combination, answer: gridOf(answer) });
   if (query.shape === 'long') {
     const columns = [number('Hour'), string('Weekday'), number('Weekday index'), number('Value')];
     return [flatTable(context, grids, columns, heatRows)];

@@ -2,8 +2,7 @@ import type { TrendSeries } from '../model/history.ts';
 import { dateText, dayOfDate, weekdayOf } from '../model/local-time.ts';
 import { type Answered, type ChartContext, flatTable, number, string } from './chart-context.ts';
 import { isWithin } from './day-range.ts';
-import { LazyList } from './lazy-list.ts';
-import { type Cell, keyOf, type Notice, type Table } from './panel-data.ts';
+import { type Cell, keyOf, LazyList, type Notice, type Table } from './panel-data.ts';
 import { DENIALS, ELAPSED, MAX_AVAILABLE } from './trend-series.ts';
 
 /**
@@ -61,17 +60,12 @@ function partsOf({ query }: ChartContext): readonly (typeof parts)[number][] {
 }
 
 /** What an answer knows, by the first day of the period. A period without a known value has no entry. */
-function* barsOf(
-  context: ChartContext,
-  answer: readonly TrendSeries[],
-  unit: Unit,
-): Generator<void, ReadonlyMap<number, Bar>> {
+function barsOf(context: ChartContext, answer: readonly TrendSeries[], unit: Unit): ReadonlyMap<number, Bar> {
   const { days, localTime } = context;
   const bars = new Map<number, Bar>();
   for (const [name, key, join] of partsOf(context)) {
     const { at = [], values = [] } = answer.find((series) => series.name === name) ?? {};
     for (const [i, time] of at.entries()) {
-      yield;
       const value = values[i] ?? Number.NaN;
       if (Number.isNaN(value) || !isWithin(days, time)) continue;
       const first = firstOf(unit, localTime.dayOf(time / 1000));
@@ -102,15 +96,15 @@ function* rowsOf(bars: ReadonlyMap<number, Bar>, unit: Unit, last: number): Gene
   }
 }
 
-export function* periodsTable(
+export function periodsTable(
   context: ChartContext,
   answered: Answered<readonly TrendSeries[]>,
-): Generator<void, { readonly bars: Table; readonly notice: Notice }> {
+): { readonly bars: Table; readonly notice: Notice } {
   const [first, last] = boundsOf(context, answered);
   const unit = unitOf(first, last);
   const known: { combination: (typeof answered)[number]['combination']; answer: ReadonlyMap<number, Bar> }[] = [];
   for (const { combination, answer } of answered) {
-    known.push({ combination, answer: yield* barsOf(context, answer, unit) });
+    known.push({ combination, answer: barsOf(context, answer, unit) });
   }
   const columns = [string('Period'), number(ELAPSED), number(DENIALS), number(MAX_AVAILABLE)];
   const bars = flatTable(context, known, columns, (answer) => new LazyList(() => rowsOf(answer, unit, last)));

@@ -2,8 +2,8 @@ import type { ReservedHistory, TrendSeries } from '../model/history.ts';
 import { type Answered, type ChartContext, flatTable, number } from './chart-context.ts';
 import type { Combination } from './combinations.ts';
 import { timeOfCategory } from './history-answers.ts';
-import { LazyList } from './lazy-list.ts';
 import type { Cell, Table } from './panel-data.ts';
+import { LazyList } from './panel-data.ts';
 import { MAX_AVAILABLE, withoutUncounted } from './trend-series.ts';
 
 /** The shape `days` of `history`: GetHistory and GetHistoryReserved in one table, for lines of steps. */
@@ -28,7 +28,7 @@ function put(days: Days, day: number, column: number, value: number): void {
   row[column] = Math.max(row[column] ?? value, value);
 }
 
-function* daysOf({ query, localTime }: ChartContext, { history = [], reserved }: DaySources): Generator<void, Days> {
+function daysOf({ query, localTime }: ChartContext, { history = [], reserved }: DaySources): Days {
   const days: Days = new Map();
   const { from = Number.NEGATIVE_INFINITY, to = Number.POSITIVE_INFINITY } = query.range;
   // a part of a day is drawn as long as it is
@@ -43,14 +43,12 @@ function* daysOf({ query, localTime }: ChartContext, { history = [], reserved }:
   for (const { name, at, values } of history.map(withoutUncounted)) {
     if (name !== MAX_AVAILABLE) continue;
     for (const [i, time] of at.entries()) {
-      yield;
       add(time, 0, values[i]);
     }
   }
   const names: readonly string[] = COLUMNS;
   const columns = (reserved?.series ?? []).map(({ name, values }) => ({ column: names.indexOf(name), values }));
   for (const [i, category] of (reserved?.categories ?? []).entries()) {
-    yield;
     const time = timeOfCategory(category, localTime);
     for (const { column, values } of columns) if (column >= 0) add(time, column, values[i]);
   }
@@ -79,10 +77,10 @@ function* stepsOf(
   if (end > time) yield [end, ...(days.get(last) ?? [])];
 }
 
-export function* shapeDays(context: ChartContext, answered: Answered<DaySources>): Generator<void, Table> {
+export function shapeDays(context: ChartContext, answered: Answered<DaySources>): Table {
   const known: { combination: Combination; answer: Days }[] = [];
   for (const { combination, answer } of answered) {
-    known.push({ combination, answer: yield* daysOf(context, answer) });
+    known.push({ combination, answer: daysOf(context, answer) });
   }
   const columns = [{ text: 'Time', type: 'time' } as const, ...COLUMNS.map(number)];
   return flatTable(context, known, columns, (days) => new LazyList(() => stepsOf(days, context)));

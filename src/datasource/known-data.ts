@@ -2,6 +2,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import { missingPart, type Readings } from '../inventory/readings.ts';
 import { type PolledEndpoint, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
+import { type Backend, requireInventory } from './backend.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
 import { matcherOf, type Query } from './query.ts';
 
@@ -66,3 +67,38 @@ export function featureNames(inventory: Inventory, isOwner: (vendorLicense: stri
   const owned = [...featuresByVendorLicense(inventory)].filter(([vendorLicense]) => isOwner(vendorLicense));
   return [...new Set(owned.flatMap(([, names]) => [...names]))].sort();
 }
+
+/** The names of features and packages with a `%`, by the features of an inventory. */
+const percentNames = new WeakMap<Inventory['features'], ReadonlySet<string>>();
+
+function namesWithPercent(inventory: Inventory): ReadonlySet<string> {
+  const { features, vendorLicenses } = inventory;
+  let names = percentNames.get(features);
+  if (names === undefined) {
+    const found = new Set<string>();
+    for (const row of features) for (const name of [row.feature, row.package]) if (name.includes('%')) found.add(name);
+    names = found;
+    percentNames.set(features, names);
+  }
+  const owners = vendorLicenses.flatMap(({ vendorLicense }) => (vendorLicense.includes('%') ? [vendorLicense] : []));
+  return new Set([...names, ...owners]);
+}
+
+/**
+ * A query in which the names of the inventory are no patterns, unless the payload says so. `%` alone is always
+ * a pattern. The Query API has no way to quote it.
+ */
+export function withLiteralNames(query: Query, inventory: Inventory | undefined): Query {
+  const { products, features, filters = '', package: pkg = '', pattern } = query.values;
+  const hasPattern = [...products, ...features, filters, pkg].some((text) => text !== '%' && text.includes('%'));
+  if (!hasPattern || pattern === 'true' || inventory === undefined) return query;
+  const names = namesWithPercent(inventory);
+  return { ...query, isPattern: (text) => query.isPattern(text) && (text === '%' || !names.has(text)) };
+}
+
+/** The inventory, whose features must not be read later, and a query in which its names are no patterns. */
+export const knownNow = (query: Query, { useInventory }: Backend): Promise<{ asked: Query; inventory: Inventory }> =>
+  useInventory(async (current) => {
+    const inventory = requireInventory(current);
+    return { asked: withLiteralNames(query, inventory), inventory };
+  });

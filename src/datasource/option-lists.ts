@@ -1,7 +1,8 @@
 import type { Inventory } from '../inventory/inventory.ts';
 import { featureNames, productMatcher } from './known-data.ts';
+import { type Key, payloadKeys } from './payload-keys.ts';
 import { adHocKeys } from './query.ts';
-import { type Key, payloadKeys, type Target, type TargetName, targetNames, targets } from './targets.ts';
+import { type Target, type TargetName, targetNames, targets } from './targets.ts';
 
 /** Lists of names for Grafana's forms, variables and ad-hoc filters. If names are unknown, the list is empty, never an error. */
 

@@ -1,7 +1,28 @@
 import type { DatasourceError } from './errors.ts';
-import { LazyList } from './lazy-list.ts';
 
 /** The answer formats of `/query`. Grafana converts them into data frames, one or more for each target. */
+
+/**
+ * A long list whose items are made when the answer is written. The answer to one panel can have millions of points: as
+ * arrays they would take hundreds of megabytes, and the collection of their garbage would block.
+ */
+export class LazyList<T> implements Iterable<T> {
+  readonly #items: () => Iterator<T>;
+
+  /** @param items begins a new iteration, each time with the same items */
+  constructor(items: () => Iterator<T>) {
+    this.#items = items;
+  }
+
+  [Symbol.iterator](): Iterator<T> {
+    return this.#items();
+  }
+
+  /** The items, for `JSON.stringify`. */
+  toJSON(): T[] {
+    return [...this];
+  }
+}
 
 /** `null` means no data. Times are epoch milliseconds. */
 export type Cell = string | number | boolean | null;
@@ -95,9 +116,36 @@ const typed = ({ type }: Column, value: Cell = null): Cell =>
 
 /** The rows of tables as flat objects. */
 export const flatRows = (tables: readonly Table[]): LazyList<Readonly<Record<string, Cell>>> =>
-  new LazyList(function* () {
-    for (const { columns, rows } of tables) {
+  new LazyList(() =>
+    tables.values().flatMap(({ columns, rows }) => {
       const keyed = columns.map((column) => [keyOf(column.text), column] as const);
-      for (const row of rows) yield Object.fromEntries(keyed.map(([key, column], i) => [key, typed(column, row[i])]));
-    }
-  });
+      return Iterator.from(rows).map((row) =>
+        Object.fromEntries(keyed.map(([key, column], i) => [key, typed(column, row[i])])),
+      );
+    }),
+  );
+
+/** An event that Grafana shows as an annotation. Times are epoch milliseconds. */
+export interface Event {
+  readonly time: number;
+  readonly timeEnd?: number;
+  readonly title: string;
+  readonly text: string;
+  /** Separated by commas. */
+  readonly tags: string;
+}
+
+/** Events as an annotation frame of Grafana, sorted by time. */
+export function annotations(events: readonly Event[]): Frame {
+  const sorted = events.toSorted((a, b) => a.time - b.time || (a.text < b.text ? -1 : 1));
+  return {
+    name: 'annotations',
+    fields: [
+      { name: 'time', type: 'time', values: sorted.map(({ time }) => time) },
+      { name: 'timeEnd', type: 'time', values: sorted.map(({ timeEnd }) => timeEnd ?? null) },
+      { name: 'title', type: 'string', values: sorted.map(({ title }) => title) },
+      { name: 'text', type: 'string', values: sorted.map(({ text }) => text) },
+      { name: 'tags', type: 'string', values: sorted.map(({ tags }) => tags) },
+    ],
+  };
+}

@@ -5,15 +5,14 @@ import { stepsOf } from '../rightsizing/steps.ts';
 import { type CurrencyTotal, savingText, type Totals, totalsOf } from '../rightsizing/totals.ts';
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
-import { withLiteralNames } from './literal-names.ts';
+import { withLiteralNames } from './known-data.ts';
 import { number, text } from './live-columns.ts';
 import { asksNote } from './notes.ts';
 import { type Cell, cell, type Notice, type TargetAnswer } from './panel-data.ts';
 import { type Query, show } from './query.ts';
 import { priceColumns, rightsizingCells } from './rightsizing-columns.ts';
 import { isCounted, notEnough, selection, withoutAdvice, withReason } from './rightsizing-selection.ts';
-import { pricesIn } from './served.ts';
-import { type Cells, type Order, type TableContent, viewTable } from './table-view.ts';
+import { type Cells, type Order, type TableContent, tableAnswer, type View, viewOf } from './table-view.ts';
 import { countText } from './texts.ts';
 
 /** The target `rightsizing`: advice on the number of licenses, from the last pass. */
@@ -26,13 +25,9 @@ const DEFAULT_TOP = '100';
 /** Advice that is older is announced, seconds. */
 const OUTDATED = 2 * 86_400;
 
-function* read(
-  inventory: Inventory | undefined,
-  { proposals }: RightsizingBackend,
-  showsPrices: boolean,
-): Generator<void, Proposals> {
+function read(inventory: Inventory | undefined, { proposals }: RightsizingBackend, showsPrices: boolean): Proposals {
   try {
-    return yield* proposals.read(inventory, showsPrices);
+    return proposals.read(inventory, showsPrices);
   } catch (error) {
     throw error instanceof AdviceNotReady ? new DatasourceError('not_ready', error.message) : error;
   }
@@ -98,20 +93,20 @@ function summaryOf(shown: number, total: number, order: string, totals: Totals):
   );
 }
 
-function* answerTable(
+function answerTable(
   query: Query,
   proposals: Proposals,
   backend: RightsizingBackend,
   page: Page | undefined,
-): Generator<void, TargetAnswer> {
+): TargetAnswer {
   const { owners } = backend;
   const { tolerance, sort } = query.values;
   const hasPrices = backend.prices.refusal() === undefined && backend.proposals.hasPrices();
   const order = hasPrices ? byWorth : byCount;
   const items = selection(query, proposals);
   const isSaid = !isCounted(query) && (query.values.none !== undefined || asksNote(query));
-  const unknown = isSaid ? yield* withoutAdvice(query, proposals) : undefined;
-  const answer = yield* viewTable(query, {
+  const unknown = isSaid ? withoutAdvice(query, proposals) : undefined;
+  const content: TableContent<Proposal> = {
     name: 'rightsizing',
     cells: rightsizingCells({
       proposals,
@@ -120,58 +115,76 @@ function* answerTable(
       tolerance: tolerance === undefined ? undefined : Number(tolerance),
     }),
     items,
+    areLasting: true,
     order,
     ...(isSaid && { unknown: () => unknown }),
     ...(page !== undefined && { page }),
-  });
-  const totals = yield* totalsOf(items);
-  const [first] = answer.items;
-  const shown = first !== undefined && 'rows' in first ? [...first.rows].length : 0;
+  };
+  const view = viewOf(query, content);
+  const answer = tableAnswer(query, content, view);
+  const totals = totalsOf(items);
   // the summary has the saving of each currency
   const sums = totals.currencies.filter(({ saving }) => saving !== undefined);
-  backend.prices.onServed((yield* pricesIn(answer)) + sums.length);
-  const summary = summaryOf(shown, answer.total ?? shown, sort?.replace(/^-/, '') ?? order.name, totals);
+  backend.prices.onServed(pricesIn(view) + sums.length);
+  const summary = summaryOf(view.items.length, view.total, sort?.replace(/^-/, '') ?? order.name, totals);
   const seen = { ...answer, notices: [summary, ...commonNotices(query, proposals, backend)] };
-  return yield* withReason(query, seen, notEnough(query, proposals, todayOf(backend)));
+  return withReason(query, seen, () => notEnough(query, proposals, todayOf(backend)));
+}
+
+/** Columns with amounts of money. */
+const AMOUNTS = ['Price', 'Saving', 'Cost'];
+
+/** Rows with an amount of money, for the log. */
+function pricesIn<T>({ cells, items }: View<T>): number {
+  const amounts = cells.filter(([{ text: name }]) => AMOUNTS.includes(name));
+  return items.filter((item) => amounts.some(([, read]) => read(item) !== null)).length;
+}
+
+/** A table that is counted for the log, with what every answer says of the advice. */
+function counted<T>(
+  query: Query,
+  content: TableContent<T>,
+  proposals: Proposals,
+  backend: RightsizingBackend,
+  notices: readonly Notice[] = [],
+): TargetAnswer {
+  const view = viewOf(query, content);
+  const answer = tableAnswer(query, content, view);
+  backend.prices.onServed(pricesIn(view));
+  return { ...answer, notices: [...answer.notices, ...notices, ...commonNotices(query, proposals, backend)] };
 }
 
 /** While no feature has advice, nothing is counted: that is no 0. */
 const totalCells = (totals: Totals): Cells<CurrencyTotal> => {
-  const counted = (count: number): Cell => (totals.advised === 0 ? null : count);
+  const known = (count: number): Cell => (totals.advised === 0 ? null : count);
   return [
     [text('Currency'), ({ currency }) => cell(currency)],
-    [number('Could go'), ({ couldGo }) => counted(couldGo)],
+    [number('Could go'), ({ couldGo }) => known(couldGo)],
     [number('Saving'), ({ saving }) => cell(saving)],
-    [number('Missing'), ({ missing }) => counted(missing)],
+    [number('Missing'), ({ missing }) => known(missing)],
     [number('Cost'), ({ cost }) => cell(cost)],
-    [number('With a price'), ({ currency, couldGoFeatures }) => counted(currency === undefined ? 0 : couldGoFeatures)],
-    [number('Of'), () => counted(totals.couldGo)],
-    [number('Features that could go'), () => counted(totals.couldGo)],
-    [number('Features missing'), () => counted(totals.missing)],
-    [number('Missing with a price'), () => counted(totals.missingPriced)],
-    [number('Run out within 120 days'), () => counted(totals.runOut)],
-    [number('Provisional'), () => counted(totals.provisional)],
+    [number('With a price'), ({ currency, couldGoFeatures }) => known(currency === undefined ? 0 : couldGoFeatures)],
+    [number('Of'), () => known(totals.couldGo)],
+    [number('Features that could go'), () => known(totals.couldGo)],
+    [number('Features missing'), () => known(totals.missing)],
+    [number('Missing with a price'), () => known(totals.missingPriced)],
+    [number('Run out within 120 days'), () => known(totals.runOut)],
+    [number('Provisional'), () => known(totals.provisional)],
     [number('Denials'), () => cell(totals.denials)],
     [number('Other refusals'), () => cell(totals.otherRefusals)],
   ];
 };
 
-function* answerTotals(query: Query, proposals: Proposals, backend: RightsizingBackend): Generator<void, TargetAnswer> {
-  const totals = yield* totalsOf(selection(query, proposals));
-  const answer = yield* viewTable(query, { name: 'totals', cells: totalCells(totals), items: totals.currencies });
-  backend.prices.onServed(yield* pricesIn(answer));
-  return { ...answer, notices: [...answer.notices, ...commonNotices(query, proposals, backend)] };
+function answerTotals(query: Query, proposals: Proposals, backend: RightsizingBackend): TargetAnswer {
+  const totals = totalsOf(selection(query, proposals));
+  return counted(query, { name: 'totals', cells: totalCells(totals), items: totals.currencies }, proposals, backend);
 }
 
 const todayOf = ({ proposals, now }: RightsizingBackend): number => proposals.localTime().dayOf(now());
 
 /** The proposal of one feature. One with advice is preferred to a component or a package of the same name. */
-function* onlyOne(query: Query, proposals: Proposals): Generator<void, Proposal | undefined> {
-  const found: Proposal[] = [];
-  for (const proposal of selection(query, proposals)) {
-    if (proposal !== undefined) found.push(proposal);
-    yield;
-  }
+function onlyOne(query: Query, proposals: Proposals): Proposal | undefined {
+  const found = selection(query, proposals);
   const advised = found.filter(({ advice }) => advice.state !== 'no advice');
   const candidates = advised.length > 0 ? advised : found;
   if (candidates.length > 1) {
@@ -199,8 +212,8 @@ const stepCells: Cells<PricedStep> = [
   [text('Currency'), ({ currency }) => cell(currency)],
 ];
 
-function* answerSteps(query: Query, proposals: Proposals, backend: RightsizingBackend): Generator<void, TargetAnswer> {
-  const proposal = yield* onlyOne(query, proposals);
+function answerSteps(query: Query, proposals: Proposals, backend: RightsizingBackend): TargetAnswer {
+  const proposal = onlyOne(query, proposals);
   const tolerance = Number(query.values.tolerance ?? proposals.table.tolerance);
   const { advice, money } = proposal ?? {};
   // hours of a year cannot be told from a few days
@@ -214,38 +227,26 @@ function* answerSteps(query: Query, proposals: Proposals, backend: RightsizingBa
     const saving = isPriced ? roundAmount(dropped * price) : undefined;
     return { ...step, saving, currency: saving === undefined ? undefined : currency };
   });
-  const answer = yield* viewTable(query, { name: 'steps', cells: stepCells, items: steps });
-  backend.prices.onServed(yield* pricesIn(answer));
   const why = advice === undefined || steps.length > 0 ? [] : [info(advice.reason)];
-  const seen = { ...answer, notices: [...answer.notices, ...why, ...commonNotices(query, proposals, backend)] };
-  return yield* withReason(query, seen, noStep(query, proposals, backend, advice?.reason));
-}
-
-/** Why a feature has no step. */
-function* noStep(
-  query: Query,
-  proposals: Proposals,
-  backend: RightsizingBackend,
-  reason: string | undefined,
-): Generator<void, string | undefined> {
-  return (yield* notEnough(query, proposals, todayOf(backend))) ?? reason;
+  const seen = counted(query, { name: 'steps', cells: stepCells, items: steps }, proposals, backend, why);
+  return withReason(query, seen, () => notEnough(query, proposals, todayOf(backend)) ?? advice?.reason);
 }
 
 /**
  * @param page replaces the limits of the payload, for the API
  * @throws DatasourceError before the first pass
  */
-export function* answerRightsizing(
+export function answerRightsizing(
   query: Query,
   inventory: Inventory | undefined,
   backend: RightsizingBackend,
   page?: Page,
-): Generator<void, TargetAnswer> {
+): TargetAnswer {
   const showsPrices = backend.prices.refusal() === undefined;
-  const literal = yield* withLiteralNames(query, inventory);
+  const literal = withLiteralNames(query, inventory);
   const asked = completed(literal, showsPrices);
-  const proposals = yield* read(inventory, backend, showsPrices);
-  if (query.shape === 'totals') return yield* answerTotals(asked, proposals, backend);
-  if (query.shape === 'steps') return yield* answerSteps(asked, proposals, backend);
-  return yield* answerTable(asked, proposals, backend, page);
+  const proposals = read(inventory, backend, showsPrices);
+  if (query.shape === 'totals') return answerTotals(asked, proposals, backend);
+  if (query.shape === 'steps') return answerSteps(asked, proposals, backend);
+  return answerTable(asked, proposals, backend, page);
 }

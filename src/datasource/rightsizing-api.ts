@@ -1,14 +1,14 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { csvParts } from '../model/csv-text.ts';
 import { slicedBody } from '../scheduling/sliced-body.ts';
-import { runSliced, untilAborted } from '../scheduling/slices.ts';
+import { inTurn } from '../scheduling/slices.ts';
 import { answerBody } from './answer-text.ts';
 import type { Backend } from './backend.ts';
 import { withDeadline } from './deadline.ts';
 import { DatasourceError } from './errors.ts';
-import { LazyList } from './lazy-list.ts';
-import { type Cell, keyOf, type Table, type TargetAnswer } from './panel-data.ts';
-import { type Query, readQuery, show } from './query.ts';
+import { type Cell, keyOf, LazyList, type Table, type TargetAnswer } from './panel-data.ts';
+import { type Query, show } from './query.ts';
+import { readQuery } from './read-query.ts';
 import { answerRightsizing } from './rightsizing-answers.ts';
 import { toDatasourceError } from './routes.ts';
 import { rowValues, SEMICOLON_HINT } from './rows.ts';
@@ -146,7 +146,7 @@ export function createRightsizingApi({ backend, deadline, onProblem }: Rightsizi
           const { query, limit = Number.POSITIVE_INFINITY, skip } = asked;
           const current = backend(request);
           const answer = await current.useInventory((inventory) =>
-            runSliced(untilAborted(answerRightsizing(query, inventory, current, { skip, limit }), signal)),
+            inTurn(() => answerRightsizing(query, inventory, current, { skip, limit })),
           );
           return send(reply, parameters, asked, answer, signal);
         }),

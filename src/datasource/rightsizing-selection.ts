@@ -9,21 +9,22 @@ import { countedText } from './texts.ts';
 
 /** Which advice a query asks for, and why there may be none. */
 
-/** The proposals that a query asks for, and `undefined` for each other one. */
-export function selection({ values, allows, isPattern }: Query, { rows }: Proposals): Iterable<Proposal | undefined> {
+/** The proposals that a query asks for. */
+export function selection({ values, allows, isPattern }: Query, { rows }: Proposals): readonly Proposal[] {
   const isProduct = productMatcher(values.products, isPattern);
   const isFeature = matcherOf(values.features, isPattern);
   const isPackage = matcherOf(values.package === undefined ? [] : [values.package], isPattern);
   const { state: states } = values.lists;
-  const isAskedFor = ({ advice }: Proposal): boolean =>
-    (states === undefined || states.includes(advice.state)) &&
-    isProduct(advice.vendorLicense) &&
-    isFeature(advice.feature) &&
-    isPackage(advice.package) &&
-    allows('product', advice.vendorLicense) &&
-    allows('feature', advice.feature) &&
-    allows('package', advice.package);
-  return { [Symbol.iterator]: () => Iterator.from(rows).map((row) => (isAskedFor(row) ? row : undefined)) };
+  return rows.filter(
+    ({ advice }) =>
+      (states === undefined || states.includes(advice.state)) &&
+      isProduct(advice.vendorLicense) &&
+      isFeature(advice.feature) &&
+      isPackage(advice.package) &&
+      allows('product', advice.vendorLicense) &&
+      allows('feature', advice.feature) &&
+      allows('package', advice.package),
+  );
 }
 
 /** Whether the rows are those with a number that a feature without advice has, too. */
@@ -34,21 +35,13 @@ export const isCounted = ({ values }: Query): boolean =>
  * Why no feature has advice yet, in any state that the query asks for: the first day on which one can have it, or what is not
  * recorded; `undefined` if one has.
  */
-export function* notEnough(query: Query, proposals: Proposals, today: number): Generator<void, string | undefined> {
+export function notEnough(query: Query, proposals: Proposals, today: number): string | undefined {
   const { state, ...lists } = query.values.lists;
   if (isCounted(query)) return undefined;
-  const waiting: Proposal['advice'][] = [];
-  let isUnrecorded = false;
-  for (const proposal of selection({ ...query, values: { ...query.values, lists } }, proposals)) {
-    yield;
-    if (proposal === undefined) continue;
-    if (proposal.advice.state === 'no advice') {
-      isUnrecorded ||= proposal.advice.days === 0;
-      continue;
-    }
-    if (proposal.advice.state !== 'not enough data') return undefined;
-    waiting.push(proposal.advice);
-  }
+  const found = selection({ ...query, values: { ...query.values, lists } }, proposals).map(({ advice }) => advice);
+  if (found.some((advice) => advice.state !== 'no advice' && advice.state !== 'not enough data')) return undefined;
+  const waiting = found.filter((advice) => advice.state === 'not enough data');
+  const isUnrecorded = found.some((advice) => advice.state === 'no advice' && advice.days === 0);
   const [first] = waiting;
   // the first pass, before anything was recorded
   if (first === undefined) return isUnrecorded ? 'Not enough data yet: no use is recorded' : undefined;
@@ -62,23 +55,15 @@ export function* notEnough(query: Query, proposals: Proposals, today: number): G
 }
 
 /** What the advice does not say: a feature without advice may miss licenses, or have some to spare. */
-export function* withoutAdvice(query: Query, proposals: Proposals): Generator<void, string | undefined> {
+export function withoutAdvice(query: Query, proposals: Proposals): string | undefined {
   const lists = { ...query.values.lists, state: ['no advice'] };
-  let count = 0;
-  for (const proposal of selection({ ...query, values: { ...query.values, lists } }, proposals)) {
-    yield;
-    if (proposal !== undefined) count += 1;
-  }
+  const count = selection({ ...query, values: { ...query.values, lists } }, proposals).length;
   return count === 0 ? undefined : countedText(count, 'feature');
 }
 
 /** An answer whose note says why it has no row. */
-export function* withReason(
-  query: Query,
-  answer: TargetAnswer,
-  reason: Generator<void, string | undefined>,
-): Generator<void, TargetAnswer> {
+export function withReason(query: Query, answer: TargetAnswer, reasonOf: () => string | undefined): TargetAnswer {
   if (!asksNote(query) || answer.items.some(hasRows)) return answer;
-  const whyNone = yield* reason;
+  const whyNone = reasonOf();
   return whyNone === undefined ? answer : { ...answer, whyNone };
 }

@@ -6,11 +6,11 @@ import { withDeadline } from './deadline.ts';
 import { DatasourceError } from './errors.ts';
 import { requireFresh } from './known-data.ts';
 import { payloadOptions, tagKeys, tagValues, targetOptions } from './option-lists.ts';
-import { readTargetName, readTexts, show } from './query.ts';
-import { type Json, payloadOf, requireObject } from './request-body.ts';
+import { type Json, payloadOf, requireObject, unescapePayload } from './payload.ts';
+import { readTexts, show } from './query.ts';
+import { readTargetName } from './read-query.ts';
 import { answerRows } from './rows.ts';
 import { answerQuery, answerVariable } from './simpod.ts';
-import { unescapePayload } from './unescape.ts';
 
 /** The routes for the JSON data sources of Grafana, and the format of their errors. */
 

@@ -1,8 +1,7 @@
-import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
-import type { LazyList } from './lazy-list.ts';
 import { asNote, withNotes } from './notes.ts';
+import type { LazyList } from './panel-data.ts';
 import {
   type Frame,
   flatRows,
@@ -12,10 +11,10 @@ import {
   type TargetAnswer,
   table,
 } from './panel-data.ts';
-import { type Query, readQuery, readRange } from './query.ts';
+import { type Query, readRange } from './query.ts';
+import { readQuery } from './read-query.ts';
 import { viewAnswer } from './table-view.ts';
-import { answerTarget } from './target-answers.ts';
-import { type Target, type TargetName, targets } from './targets.ts';
+import { answerTarget, type Target, type TargetName, targets } from './targets.ts';
 
 /** Flat rows for Infinity, curl and scripts. */
 
@@ -28,9 +27,6 @@ export interface RowAnswer {
 
 type Values = string | readonly string[];
 type Parameters = Readonly<Record<string, Values>>;
-
-/** Rows counted between two yields. */
-const SLICE = 256;
 
 /** The texts of a JSON array; `undefined` for any other text, which stands for itself. */
 function textsOf(value: string): readonly string[] | undefined {
@@ -107,10 +103,10 @@ const eventTable = ({ name, fields }: Frame): Table => {
 const isFrame = (item: PanelData): item is Frame => 'fields' in item;
 
 /** The answer in tables, and the number of their rows if nothing has counted them. */
-function* tabulated(query: Query, answer: TargetAnswer): Generator<void, TargetAnswer & { readonly total: number }> {
+function tabulated(query: Query, answer: TargetAnswer): TargetAnswer & { readonly total: number } {
   const { items } = answer;
   const viewed = items.some(isFrame)
-    ? yield* viewAnswer(query, { ...answer, items: items.map((item) => (isFrame(item) ? eventTable(item) : item)) })
+    ? viewAnswer(query, { ...answer, items: items.map((item) => (isFrame(item) ? eventTable(item) : item)) })
     : answer;
   let { total } = viewed;
   if (total !== undefined) return { ...viewed, total };
@@ -118,7 +114,6 @@ function* tabulated(query: Query, answer: TargetAnswer): Generator<void, TargetA
   for (const { rows } of viewed.items as readonly Table[]) {
     for (const _ of rows) {
       total += 1;
-      if (total % SLICE === 0) yield;
     }
   }
   return { ...viewed, total };
@@ -139,7 +134,7 @@ export async function answerRows(
   const query = queryOf(target, payload);
   const work = async (): Promise<TargetAnswer> => {
     const answer = await answerTarget(query, backend, signal);
-    return withNotes(query, await runSliced(untilAborted(tabulated(query, answer), signal)));
+    return withNotes(query, tabulated(query, answer));
   };
   const { items, notices, total = 0 } = await work().catch((error: unknown) => asNote(query, error));
   return { rows: flatRows(items as readonly Table[]), notices, total };

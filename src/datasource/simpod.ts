@@ -3,11 +3,10 @@ import { DatasourceError } from './errors.ts';
 import { noRowText } from './notes.ts';
 import { namesOf } from './option-lists.ts';
 import { flatRows, hasRows, type PanelData, type Table, type TargetAnswer } from './panel-data.ts';
-import { type Query, readFilters, readQuery, readRange, readTargetName, readTexts, show } from './query.ts';
-import { type Json, payloadOf, requireObject } from './request-body.ts';
-import { answerTarget } from './target-answers.ts';
-import { type Target, targets } from './targets.ts';
-import { type RawPayload, restoreVariables, unescapePayload } from './unescape.ts';
+import { type Json, payloadOf, type RawPayload, requireObject, restoreVariables, unescapePayload } from './payload.ts';
+import { type Query, readFilters, readRange, readTexts, show } from './query.ts';
+import { readQuery, readTargetName } from './read-query.ts';
+import { answerTarget, type Target, targets } from './targets.ts';
 import { requireUsers } from './user-names.ts';
 
 /** Requests of simpod-json-datasource: several targets at once, and variables. */

@@ -1,17 +1,25 @@
 import { DatasourceError } from './errors.ts';
 import { isNote, NOTE } from './notes.ts';
-import { type Cell, type Column, keyOf, type Notice, type Table, type TargetAnswer, table } from './panel-data.ts';
+import {
+  type Cell,
+  type Column,
+  keyOf,
+  LazyList,
+  type Notice,
+  type Table,
+  type TargetAnswer,
+  table,
+} from './panel-data.ts';
 import { type Query, show } from './query.ts';
-import { comparing, firstOf, type Sorting } from './sliced-sort.ts';
 import { countedText, countText } from './texts.ts';
 
-/** The keys `sort`, `top`, `columns` and `with` of every table. Large tables are sorted in slices. */
+/** The keys `sort`, `top`, `columns` and `with` of every table. */
 
 /** Maximum number of rows without `top`. More are of no use in a table of Grafana. */
 const MAX_ROWS = 10_000;
 
-/** Rows made between two yields. */
-const SLICE = 32;
+/** Items that are kept beyond those that can be shown, before a long list is sorted and cut. */
+const MARGIN = 1000;
 
 /** `asked`: only if `columns` names it. `never`: the name is valid, but there is nothing to show. */
 type Shown = 'always' | 'asked' | 'never';
@@ -30,8 +38,11 @@ export interface Order<T> {
 export interface TableContent<T> {
   readonly name: string;
   readonly cells: Cells<T>;
-  /** `undefined` is no row: it lets a long search pause where it finds nothing. */
-  readonly items: Iterable<T | undefined>;
+  readonly items: Iterable<T>;
+  /** Called once for each item, in their order; without it, all are asked for. */
+  readonly isAskedFor?: (item: T) => boolean;
+  /** Whether the items may be read after the answer was returned: then rows are made when they are written. */
+  readonly areLasting?: true;
   readonly order?: Order<T>;
   /** Why the table is incomplete. */
   readonly problems?: readonly DatasourceError[];
@@ -62,35 +73,85 @@ function shownColumns<T>(query: Query, cells: Cells<T>): Cells<T> {
     .filter(([, , shown]) => shown !== 'never');
 }
 
-/** Items, and what of them is not known, after they have been read. */
-type Kept<T> = Required<Pick<TableContent<T>, 'items' | 'unknown'>>;
-
-/** The items that the key `with` keeps. The others become `undefined`, so that a long search can pause. */
-function keptItems<T>(query: Query, { cells, items, unknown }: TableContent<T>): Kept<T> {
+/** Which items are shown by the key `with`, and what of the others is not known, after they have been read. */
+function keptBy<T>(query: Query, { cells, unknown, isAskedFor = () => true }: TableContent<T>) {
   const columns = (query.values.lists.with ?? []).map((name) => columnOf(query, cells, 'with', name));
-  const reads = columns.map(([, read]) => read);
+  if (columns.length === 0) return { isKept: isAskedFor, unknown: unknown ?? (() => undefined) };
   const names = columns.map(([{ text }]) => text.toLowerCase()).join(', ');
   const noun = cells.some(([{ text }]) => text === 'Feature') ? 'feature' : 'row';
-  if (reads.length === 0) return { items, unknown: unknown ?? (() => undefined) };
   let withoutValue = 0;
   const isKept = (item: T): boolean => {
-    const values = reads.map((read) => read(item));
+    if (!isAskedFor(item)) return false;
+    const values = columns.map(([, read]) => read(item));
     if (values.includes(null)) withoutValue += 1;
     return values.every((value) => value !== null && value !== 0 && value !== '');
   };
   return {
-    items: Iterator.from(items).map((item) => (item !== undefined && isKept(item) ? item : undefined)),
+    isKept,
     // a table that says what is not known also has cells without a value that are known to have none
     unknown: unknown ?? (() => (withoutValue === 0 ? undefined : `${names} of ${countedText(withoutValue, noun)}`)),
   };
 }
 
-interface NamedSorting<T> extends Sorting<T> {
-  /** The name of the column. */
-  readonly name: string;
+type Compare = (a: Cell, b: Cell) => number;
+
+const collator = new Intl.Collator('en', { numeric: true });
+
+/** Numbers in texts count as numbers: `sim-2` comes before `sim-10`. */
+const compareValues = (a: Exclude<Cell, null>, b: Exclude<Cell, null>): number =>
+  typeof a === 'string' && typeof b === 'string' ? collator.compare(a, b) : Number(a) - Number(b);
+
+/** Unknown values are last in both directions. */
+const comparing =
+  (direction: 1 | -1): Compare =>
+  (a, b) => {
+    if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+    return direction * compareValues(a, b);
+  };
+
+interface Entry<T> {
+  readonly key: Cell;
+  readonly item: T;
 }
 
-function sortingOf<T>(query: Query, { cells, order }: TableContent<T>): NamedSorting<T> | undefined {
+interface Sorting<T> {
+  /** The name of the column. */
+  readonly name: string;
+  readonly keyOf: (item: T) => Cell;
+  readonly compare: Compare;
+}
+
+/**
+ * The first items in order, and their number before the cut.
+ *
+ * @param sorting without it, the items are in order
+ */
+function firstOf<T>(
+  items: Iterable<T>,
+  isKept: (item: T) => boolean,
+  limit: number,
+  sorting: Sorting<T> | undefined,
+): { readonly items: readonly T[]; readonly total: number } {
+  const compare = sorting === undefined ? () => 0 : (a: Entry<T>, b: Entry<T>) => sorting.compare(a.key, b.key);
+  let kept: Entry<T>[] = [];
+  /** An item that is not before it is not shown. */
+  let last: Entry<T> | undefined;
+  let total = 0;
+  for (const item of items) {
+    if (!isKept(item)) continue;
+    total += 1;
+    const key = sorting === undefined ? null : sorting.keyOf(item);
+    if (last !== undefined && compare({ key, item }, last) >= 0) continue;
+    kept.push({ key, item });
+    if (kept.length < 2 * limit + MARGIN) continue;
+    kept = kept.sort(compare).slice(0, limit);
+    last = kept.at(-1);
+  }
+  kept.sort(compare);
+  return { items: kept.slice(0, limit).map(({ item }) => item), total };
+}
+
+function sortingOf<T>(query: Query, { cells, order }: TableContent<T>): Sorting<T> | undefined {
   const { sort } = query.values;
   if (sort === undefined) {
     const { name = '', keyOf: read } = order ?? {};
@@ -101,57 +162,66 @@ function sortingOf<T>(query: Query, { cells, order }: TableContent<T>): NamedSor
   return { name: text, keyOf: read, compare: comparing(isDescending ? -1 : 1) };
 }
 
-/**
- * A table as the payload asks for it: sorted, cut, and with its columns.
- *
- * @throws DatasourceError for a name that is not a column
- */
-export function* viewTable<T>(query: Query, content: TableContent<T>): Generator<void, TargetAnswer> {
+/** The items that a table shows, in order. */
+export interface View<T> {
+  readonly cells: Cells<T>;
+  readonly items: readonly T[];
+  /** Items before the cut. */
+  readonly total: number;
+  /** What they are sorted by. */
+  readonly by: string | undefined;
+  readonly unknown: string | undefined;
+}
+
+/** @throws DatasourceError for a name that is not a column */
+export function viewOf<T>(query: Query, content: TableContent<T>): View<T> {
   const cells = shownColumns(query, content.cells);
   const sorting = sortingOf(query, content);
-  const { top } = query.values;
-  const { skip, limit } = content.page ?? { skip: 0, limit: Math.min(Number(top ?? MAX_ROWS), MAX_ROWS) };
-  const kept = keptItems(query, content);
-  const { items, total } = yield* firstOf(kept.items, skip + limit, sorting);
-  const unknown = kept.unknown();
-  const rows: (readonly Cell[])[] = [];
-  for (const item of items.slice(skip)) {
-    rows.push(cells.map(([, read]) => read(item)));
-    if (rows.length % SLICE === 0) yield;
-  }
-  const by = sorting?.name ?? content.order?.name;
-  const count = `${countText(rows.length)} of ${countText(total)} rows`;
-  const isCut = content.page === undefined && total > rows.length;
+  const { skip, limit } = content.page ?? { skip: 0, limit: Math.min(Number(query.values.top ?? MAX_ROWS), MAX_ROWS) };
+  const { isKept, unknown } = keptBy(query, content);
+  const { items, total } = firstOf(content.items, isKept, skip + limit, sorting);
+  return {
+    cells,
+    items: items.slice(skip),
+    total,
+    by: sorting?.name ?? content.order?.name,
+    unknown: unknown(),
+  };
+}
+
+/** The table of a view. */
+export function tableAnswer<T>({ values }: Query, content: TableContent<T>, view: View<T>): TargetAnswer {
+  const { cells, items, total, unknown } = view;
+  const rowOf = (item: T): readonly Cell[] => cells.map(([, read]) => read(item));
+  const rows = content.areLasting === true ? new LazyList(() => items.values().map(rowOf)) : items.map(rowOf);
+  const by = view.by === undefined ? '' : `, by ${view.by}`;
+  const count = `${countText(items.length)} of ${countText(total)} rows`;
+  const isCut = content.page === undefined && total > items.length;
   // a cut that was asked for leaves the answer complete
-  const asked: Notice[] =
-    isCut && top !== undefined ? [{ severity: 'info', text: by === undefined ? count : `${count}, by ${by}` }] : [];
+  const isAsked = values.top !== undefined;
+  const asked: Notice[] = isCut && isAsked ? [{ severity: 'info', text: `${count}${by}` }] : [];
   const cut =
-    isCut && top === undefined
-      ? [
-          new DatasourceError(
-            'too_many',
-            `${count} are shown${by === undefined ? '' : `, by ${by}`}; narrow the selection`,
-          ),
-        ]
-      : [];
+    isCut && !isAsked ? [new DatasourceError('too_many', `${count} are shown${by}; narrow the selection`)] : [];
   const [incomplete, ...more] = [...(content.problems ?? []), ...cut];
-  const items_ = [
-    table(
-      content.name,
-      cells.map(([column]) => column),
-      rows,
-    ),
-  ];
-  const seen = { items: items_, total, ...(unknown !== undefined && { unknown }) };
+  const columns = cells.map(([column]) => column);
+  const seen = { items: [table(content.name, columns, rows)], total, ...(unknown !== undefined && { unknown }) };
   if (incomplete === undefined) return { ...seen, notices: asked };
   const notices = [incomplete, ...more].map(({ message }): Notice => ({ severity: 'warning', text: message }));
   return { ...seen, notices: [...notices, ...asked], incomplete };
 }
 
+/**
+ * A table as the payload asks for it: sorted, cut, and with its columns.
+ *
+ * @throws DatasourceError for a name that is not a column
+ */
+export const viewTable = <T>(query: Query, content: TableContent<T>): TargetAnswer =>
+  tableAnswer(query, content, viewOf(query, content));
+
 const isTable = (item: object): item is Table => 'type' in item && item.type === 'table';
 
 /** The same for an answer whose tables are already made. Charts are left as they are. */
-export function* viewAnswer(query: Query, answer: TargetAnswer): Generator<void, TargetAnswer> {
+export function viewAnswer(query: Query, answer: TargetAnswer): TargetAnswer {
   const { sort, top, lists } = query.values;
   if (sort === undefined && top === undefined && lists.columns === undefined && lists.with === undefined) return answer;
   const items: TargetAnswer['items'][number][] = [];
@@ -164,7 +234,7 @@ export function* viewAnswer(query: Query, answer: TargetAnswer): Generator<void,
       continue;
     }
     const cells = item.columns.map((column, i) => [column, (row: readonly Cell[]): Cell => row[i] ?? null] as const);
-    const viewed = yield* viewTable(query, { name: item.name, cells, items: item.rows });
+    const viewed = viewTable(query, { name: item.name, cells, items: item.rows });
     items.push(...viewed.items);
     notices.push(...viewed.notices);
     total += viewed.total ?? 0;

@@ -1,142 +1,20 @@
-import { durationCodes, type EndpointName, endpoints, featureTypes, type Parameter } from '../query-api/endpoints.ts';
-import { states } from '../rightsizing/advice.ts';
+import type { Inventory } from '../inventory/inventory.ts';
+import type { EndpointName } from '../query-api/endpoints.ts';
+import { inTurn } from '../scheduling/slices.ts';
+import { answerAttention } from './attention.ts';
+import { type Backend, requireInventory } from './backend.ts';
+import { answerEfficiency, answerHeatMap, answerHistory, answerReserved, answerUsers } from './chart-answers.ts';
+import { answerExpirations } from './expiration-answers.ts';
+import { answerFeatures, answerFeaturesOfUser } from './feature-answers.ts';
+import { withLiteralNames } from './known-data.ts';
+import type { TargetAnswer } from './panel-data.ts';
+import type { KeyName } from './payload-keys.ts';
+import { answerProducts, answerServerDown } from './product-answers.ts';
+import type { Query } from './query.ts';
+import { answerRightsizing } from './rightsizing-answers.ts';
+import { answerSearchedExpirations } from './searched-expirations.ts';
 
 /** The targets of the datasource. The parser, the builder form and docs/grafana.md are derived from this table. */
-
-/** A key of a payload, and a parameter of `/rows`. */
-export interface Key {
-  readonly label: string;
-  readonly meaning: string;
-  /** The valid values. */
-  readonly options?: readonly string[];
-  /** Inclusive bounds of an integer. */
-  readonly integer?: readonly [min: number, max: number];
-  /** Whether several values are allowed. */
-  readonly several?: true;
-}
-
-/** Names of the durations of GetEfficiency and GetHeatMap (spec 4.8), beside their codes. */
-export const durationNames: Readonly<Record<string, keyof typeof durationCodes>> = {
-  'last-day': '101',
-  'last-7-days': '107',
-  'last-365-days': '465',
-  'last-week': '201',
-  'last-month': '301',
-  'last-quarter': '401',
-};
-
-const allowedOfUsers = (name: string): readonly string[] => {
-  const parameters: readonly Parameter[] = endpoints.GetUsers.parameters;
-  return parameters.find((parameter) => parameter.name === name)?.allowed ?? [];
-};
-
-export const payloadKeys = {
-  product: { label: 'Product', meaning: 'Vendor license; `%` stands for any text.', several: true },
-  feature: { label: 'Feature', meaning: 'Feature; `%` stands for any text.', several: true },
-  package: { label: 'Package', meaning: 'Package.' },
-  ftype: { label: 'Type', meaning: 'Feature type.', options: featureTypes },
-  type: { label: 'Type', meaning: 'Feature type.', options: featureTypes },
-  wildcard: {
-    label: 'Wildcard',
-    meaning:
-      'How `%` is resolved: `expand` requests each known name separately, `upstream` requests the sum of all matches from the analyzer.',
-    options: ['expand', 'upstream'],
-  },
-  year: {
-    label: 'Year',
-    meaning: 'Year. The default is the year in which the time range ends.',
-    integer: [1970, 9999],
-  },
-  month: { label: 'Month', meaning: 'Month. The default is the month in which the time range ends.', integer: [1, 12] },
-  last: {
-    label: 'Last',
-    meaning:
-      'Duration up to now, as a name or code. `auto` is the shortest one that covers the time range. It is used if the range ends now, otherwise year and month are used.',
-    options: ['auto', ...Object.keys(durationNames), ...Object.keys(durationCodes)],
-  },
-  tokenpool: { label: 'Token pool', meaning: 'Token pool.' },
-  user: { label: 'User', meaning: 'User name; `%` stands for any text. Personal data, see `access.names`.' },
-  format: { label: 'Format', meaning: 'Passed to the analyzer.', options: allowedOfUsers('format') },
-  sortdatafield: {
-    label: 'Sort by',
-    meaning: 'Field of GetUsers to sort by.',
-    options: allowedOfUsers('sortdatafield'),
-  },
-  sortorder: { label: 'Order', meaning: 'Sort order.', options: allowedOfUsers('sortorder') },
-  search: {
-    label: 'Search level',
-    meaning:
-      '0 features, 1 also packages, 2 also components. Requests them from the analyzer instead of the last poll.',
-    integer: [0, 2],
-  },
-  filters: {
-    label: 'Filter',
-    meaning: 'Name of a vendor license or, for `features`, of a feature; `%` stands for any text.',
-  },
-  pattern: {
-    label: 'Pattern',
-    meaning:
-      '`true`: `%` stands for any text in every name. Without it, a name of the last poll that contains `%` stands for itself; `%` alone stands for any text.',
-    options: ['true', 'false'],
-  },
-  severity: {
-    label: 'Severity',
-    meaning: 'Severities of alerts. The default is all of them.',
-    options: ['critical', 'warning', 'info'],
-    several: true,
-  },
-  status: {
-    label: 'Status',
-    meaning: 'Whether the licenses expire in the future, have expired, or never expire. The default is all of them.',
-    options: ['upcoming', 'ended', 'permanent'],
-    several: true,
-  },
-  within: {
-    label: 'Within days',
-    meaning:
-      'Maximum number of days from now to the expiry, or since it. Permanent licenses are then left out, unless `status` names them.',
-    integer: [1, 36_500],
-  },
-  expiry_month: {
-    label: 'Month of expiry',
-    meaning: 'Only licenses that expire in this month, as in the shape `months`: `YYYY-MM`, or `later`.',
-  },
-  state: {
-    label: 'State',
-    meaning: 'States of the advice. The default is all of them.',
-    options: states,
-    several: true,
-  },
-  tolerance: {
-    label: 'Tolerance',
-    meaning:
-      'Hours a year for which `Needed` may be exceeded, and for which the steps are counted. The advice remains that for `rightsizing.tolerance`.',
-    integer: [0, 8760],
-  },
-  shape: { label: 'Shape', meaning: 'Format of the answer.' },
-  sort: {
-    label: 'Sort',
-    meaning: 'Name of a column of the table, with `-` before it for the highest value first. Unknown values are last.',
-  },
-  top: { label: 'Top', meaning: 'Maximum number of rows, after sorting.', integer: [1, 10_000] },
-  columns: {
-    label: 'Columns',
-    meaning: 'Names of columns of the table: only these are shown, in this order.',
-    several: true,
-  },
-  with: {
-    label: 'Rows with',
-    meaning: 'Names of columns of the table: only rows in which these are known and not 0.',
-    several: true,
-  },
-  none: {
-    label: 'Text for no row',
-    meaning:
-      'A text that is returned as the only row when it is known that no row exists; by `/rows` only with the column `note`. Without it, or if that is not known, the answer is empty, and Grafana shows the same as without a data source.',
-  },
-} as const satisfies Record<string, Key>;
-
-export type KeyName = keyof typeof payloadKeys;
 
 export interface Target {
   readonly label: string;
@@ -150,7 +28,34 @@ export interface Target {
   readonly shapes: readonly string[];
   /** The shapes of `/rows`, each one flat table. The first is the default. */
   readonly rowShapes: readonly string[];
+  readonly answer: AnswerQuery;
 }
+
+/** @throws DatasourceError if there is no answer at all. The signal stops the wait with its reason */
+type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Promise<TargetAnswer>;
+
+/** An answer from the last poll. */
+const fromPoll =
+  (answer: (query: Query, inventory: Inventory, backend: Backend) => TargetAnswer): AnswerQuery =>
+  (query, backend) =>
+    backend.useInventory((known) =>
+      inTurn(() => {
+        const inventory = requireInventory(known);
+        return answer(withLiteralNames(query, inventory), inventory, backend);
+      }),
+    );
+
+/** An answer from the last poll, or from the analyzer if a key is set that only the analyzer knows. */
+const unlessAsked =
+  (
+    key: KeyName,
+    asked: (value: string, query: Query, backend: Backend, signal: AbortSignal) => Promise<TargetAnswer>,
+    other: AnswerQuery,
+  ): AnswerQuery =>
+  (query, backend, signal) => {
+    const value = query.values[key];
+    return value === undefined ? other(query, backend, signal) : asked(value, query, backend, signal);
+  };
 
 const combination = ['product', 'feature', 'package', 'pattern'] as const;
 const named = ['product', 'feature'] as const;
@@ -167,6 +72,7 @@ export const targets = {
     required: named,
     shapes: ['timeseries', 'long', 'totals', 'annotations'],
     rowShapes: ['long', 'days', 'periods', 'totals', 'annotations'],
+    answer: answerHistory,
   },
   reserved: {
     label: 'Reservation history',
@@ -176,6 +82,7 @@ export const targets = {
     required: named,
     shapes: ['table', 'timeseries', 'long'],
     rowShapes: ['long'],
+    answer: answerReserved,
   },
   efficiency: {
     label: 'Efficiency',
@@ -185,6 +92,7 @@ export const targets = {
     required: named,
     shapes: ['table', 'long'],
     rowShapes: ['long'],
+    answer: answerEfficiency,
   },
   heatmap: {
     label: 'Heat map',
@@ -194,6 +102,7 @@ export const targets = {
     required: named,
     shapes: ['heatmap', 'table', 'long'],
     rowShapes: ['long', 'wide'],
+    answer: answerHeatMap,
   },
   users: {
     label: 'Users',
@@ -203,6 +112,7 @@ export const targets = {
     required: named,
     shapes: ['table'],
     rowShapes: ['table'],
+    answer: answerUsers,
   },
   expirations: {
     label: 'Expirations',
@@ -212,6 +122,7 @@ export const targets = {
     required: ['product'],
     shapes: ['table', 'months', 'totals', 'annotations'],
     rowShapes: ['table', 'months', 'totals', 'annotations'],
+    answer: unlessAsked('search', answerSearchedExpirations, fromPoll(answerExpirations)),
   },
   features: {
     label: 'Features',
@@ -221,6 +132,7 @@ export const targets = {
     required: ['product'],
     shapes: ['table', 'totals'],
     rowShapes: ['table', 'totals'],
+    answer: unlessAsked('user', answerFeaturesOfUser, fromPoll(answerFeatures)),
   },
   products: {
     label: 'Vendor licenses',
@@ -230,6 +142,7 @@ export const targets = {
     required: [],
     shapes: ['table'],
     rowShapes: ['table'],
+    answer: fromPoll(answerProducts),
   },
   server_down: {
     label: 'Servers that are down',
@@ -239,6 +152,7 @@ export const targets = {
     required: [],
     shapes: ['table'],
     rowShapes: ['table'],
+    answer: fromPoll(answerServerDown),
   },
   rightsizing: {
     label: 'Right-sizing',
@@ -247,6 +161,8 @@ export const targets = {
     required: [],
     shapes: ['table', 'steps', 'totals'],
     rowShapes: ['table', 'steps', 'totals'],
+    answer: (query, backend) =>
+      backend.useInventory((inventory) => inTurn(() => answerRightsizing(query, inventory, backend))),
   },
   attention: {
     label: 'Needs attention',
@@ -255,8 +171,13 @@ export const targets = {
     required: [],
     shapes: ['table'],
     rowShapes: ['table'],
+    answer: (query, { attention }) => inTurn(() => answerAttention(query, attention())),
   },
 } as const satisfies Record<string, Target>;
 
 export type TargetName = keyof typeof targets;
 export const targetNames = Object.keys(targets) as readonly TargetName[];
+
+/** Answers a query, which `readQuery` has made of one of the targets. */
+export const answerTarget: AnswerQuery = (query, backend, signal) =>
+  targets[query.target as TargetName].answer(query, backend, signal);

@@ -1,6 +1,5 @@
 import type { TrendSeries } from '../model/history.ts';
 import { dateText } from '../model/local-time.ts';
-import { annotations, type Event } from './annotations.ts';
 import {
   type Answered,
   type ChartContext,
@@ -16,7 +15,9 @@ import { type DayRange, isWithin } from './day-range.ts';
 import { DatasourceError } from './errors.ts';
 import { periodsTable } from './history-bars.ts';
 import {
+  annotations,
   type Cell,
+  type Event,
   type Frame,
   type Notice,
   type PanelData,
@@ -48,19 +49,18 @@ function hasValue(datapoints: TimeSeries['datapoints']): boolean {
 }
 
 /** @throws DatasourceError for a column that is not a series, or if a panel cannot show so many annotations */
-export function* shapeHistory(context: ChartContext, raw: Answered<readonly TrendSeries[]>): Generator<void, Shaped> {
+export function shapeHistory(context: ChartContext, raw: Answered<readonly TrendSeries[]>): Shaped {
   const { query } = context;
-  if (query.shape === 'annotations') return { items: [yield* denialsOf(context, raw)], notices: [] };
+  if (query.shape === 'annotations') return { items: [denialsOf(context, raw)], notices: [] };
   const notices = uncountedNotice(context, raw);
   const answered: { combination: Combination; answer: readonly TrendSeries[] }[] = [];
   for (const { combination, answer } of raw) {
-    yield;
     answered.push({ combination, answer: answer.map(withoutUncounted) });
   }
   if (query.shape === 'long') return { items: [historyTable(context, answered)], notices };
-  if (query.shape === 'totals') return { items: [yield* totalsTable(context, answered)], notices };
+  if (query.shape === 'totals') return { items: [totalsTable(context, answered)], notices };
   if (query.shape === 'periods') {
-    const { bars, notice } = yield* periodsTable(context, answered);
+    const { bars, notice } = periodsTable(context, answered);
     return { items: [bars], notices: [...notices, notice] };
   }
   const charts = historyCharts(context, answered);
@@ -113,11 +113,10 @@ function historyCharts(context: ChartContext, answered: Answered<readonly TrendS
 }
 
 /** What a combination had in all days together, the most denials first. */
-function* totalsTable(context: ChartContext, answered: Answered<readonly TrendSeries[]>): Generator<void, Table> {
+function totalsTable(context: ChartContext, answered: Answered<readonly TrendSeries[]>): Table {
   const { query, days } = context;
   const rows: (readonly [product: string, feature: string, denials: number | null, ...Cell[]])[] = [];
   for (const { combination, answer } of answered) {
-    yield;
     const of = (name: string) => answer.find((series) => series.name === name) ?? { at: none, values: none };
     const [denials, available] = [of(DENIALS), of(MAX_AVAILABLE)];
     const inDays = (at: Float64Array, values: Float64Array) => values.filter((_, i) => isWithin(days, at[i] as number));
@@ -175,15 +174,11 @@ function* mergedRows(
 }
 
 /** One annotation for each day with denials, over all features: a region for each feature would cover the whole chart. */
-function* denialsOf(
-  { query, localTime, days }: ChartContext,
-  answered: Answered<readonly TrendSeries[]>,
-): Generator<void, Frame> {
+function denialsOf({ query, localTime, days }: ChartContext, answered: Answered<readonly TrendSeries[]>): Frame {
   const byDay = new Map<number, Map<string, number>>();
   for (const { combination, answer } of answered) {
     const { at, values } = answer.find(({ name }) => name === DENIALS) ?? { at: none, values: none };
     for (const [i, time] of at.entries()) {
-      yield;
       const value = values[i] as number;
       if (!(value > 0) || !isWithin(days, time)) continue;
       const day = localTime.dayOf(time / 1000);
@@ -197,7 +192,6 @@ function* denialsOf(
   }
   const events: Event[] = [];
   for (const [day, features] of byDay) {
-    yield;
     const total = [...features.values()].reduce((sum, value) => sum + value);
     const most = [...features].sort((a, b) => b[1] - a[1]).map(([feature, value]) => `${feature} (${value})`);
     // the sum of the analyzer has no names

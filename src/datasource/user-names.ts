@@ -4,8 +4,7 @@ import type { UserRecord } from '../model/records.ts';
 import { createPattern } from '../model/wildcard.ts';
 import type { Combination, CombinationAnswers, Combinations } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
-import { LazyList } from './lazy-list.ts';
-import { type Cell, type Column, cell, millis, type Table, table } from './panel-data.ts';
+import { type Cell, type Column, cell, LazyList, millis, type Table, type TargetAnswer, table } from './panel-data.ts';
 import type { Query } from './query.ts';
 
 /** Names and hosts of users are personal data. Whether they are served, and in which form. */
@@ -82,13 +81,26 @@ export function usersTable(
   const named = [...(values.lists.columns ?? []), (values.sort ?? '').replace(/^-/, '')];
   const hasOwner = areSeveralProducts || areSeveralFeatures || named.some((name) => ownerNames.includes(name));
   const owner = ({ product, feature }: Combination): readonly Cell[] => (hasOwner ? [product, feature] : []);
-  const rows = new LazyList(function* () {
-    for (const { combination, answer } of answers) {
-      for (const user of answer.records) {
-        if (isAskedFor(shown(user.userName))) yield [...owner(combination), ...cells.map(([, read]) => read(user))];
-      }
-    }
-  });
+  const rows = new LazyList(() =>
+    answers.values().flatMap(({ combination, answer }) =>
+      answer.records
+        .values()
+        .filter((user) => isAskedFor(shown(user.userName)))
+        .map((user) => [...owner(combination), ...cells.map(([, read]) => read(user))]),
+    ),
+  );
   const columns = cells.map(([column]) => column);
   return table('users', hasOwner ? [text('Product'), text('Feature'), ...columns] : columns, rows);
+}
+
+/** Columns that identify a person. */
+const NAMES = ['User', 'Full name', 'Host', 'Display'];
+
+/** Different people in a table of users, for the log. */
+export function namesIn({ items }: TargetAnswer): number {
+  const people = (items as readonly Table[]).flatMap(({ columns, rows }) => {
+    const at = columns.flatMap(({ text }, i) => (NAMES.includes(text) ? [i] : []));
+    return Array.from(rows, (row) => at.map((i) => row[i] ?? null).find((name) => name !== null && name !== ''));
+  });
+  return new Set(people.filter((name) => name !== undefined).map(String)).size;
 }

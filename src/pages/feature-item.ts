@@ -1,4 +1,4 @@
-import { SATURATED } from '../datasource/feature-totals.ts';
+import { SATURATED } from '../datasource/feature-answers.ts';
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import { isUncounted } from '../model/uncounted.ts';
 

@@ -1,5 +1,5 @@
-import { SATURATED } from '../datasource/feature-totals.ts';
-import { serverState } from '../datasource/live-answers.ts';
+import { SATURATED } from '../datasource/feature-answers.ts';
+import { serverState } from '../datasource/product-answers.ts';
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';

@@ -1,4 +1,4 @@
-import { SATURATED } from '../datasource/feature-totals.ts';
+import { SATURATED } from '../datasource/feature-answers.ts';
 import { type Html, html, joined, nameHtml } from '../html/html.ts';
 import { barHtml } from './feature-list.ts';
 import { vendorLicenseUrl } from './links.ts';

@@ -102,7 +102,7 @@ export function createAskedSource({ client, localTime, concurrency, maxFeatures 
     waitsFor: () => undefined,
     isComplete: () => true,
     intervalOf: () => undefined,
-    list: function* (known): Generator<void, SeriesList> {
+    list: (known): SeriesList => {
       if (known.features.size === 0) {
         throw new NothingKnown('the analyzer has not reported any features yet; check that it can be polled');
       }
@@ -111,7 +111,6 @@ export function createAskedSource({ client, localTime, concurrency, maxFeatures 
       const items: ListedSeries[] = [];
       let asked = 0;
       for (const feature of known.features.values()) {
-        yield;
         const exclusion = exclusionOf(names, feature);
         if (exclusion === undefined) asked += 1;
         if (exclusion === undefined && asked > maxFeatures) continue;

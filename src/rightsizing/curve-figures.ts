@@ -69,11 +69,7 @@ function fullOf(curve: Float64Array, total: number, sums: DaySums, { level }: Cu
 }
 
 /** @param hoursAtLeast of the last 365 days; see `DemandDetail` */
-export function* curveFigures(
-  columns: DayColumns,
-  hoursAtLeast: Float64Array,
-  options: CurveOptions,
-): Generator<void, WindowFigures> {
+export function curveFigures(columns: DayColumns, hoursAtLeast: Float64Array, options: CurveOptions): WindowFigures {
   const { today, regimeFrom } = options;
   const days = createWindowDays();
   const refusals = new RefusalTally();
@@ -103,7 +99,6 @@ export function* curveFigures(
     refusals.addHour(available, reserved, denials, known(inUse) ?? NO_USE, seconds);
     refusals.endDay();
   }
-  yield;
   const curve = fallingCurve(hoursAtLeast, sums.peak ?? 0);
   const total = Math.max(known(hoursAtLeast[0]) ?? sums.days * DAY_HOURS, curve[1] ?? 0);
   curve[0] = total;

@@ -42,18 +42,15 @@ function regimeGuards({ regime, bought, figures: { regimeDays } }: Findings): st
 }
 
 /** What is missing, in licenses; `undefined` if not enough is known. */
-function* estimateOf({ figures: { full }, regime, context }: Findings): Generator<void, number | undefined> {
+function estimateOf({ figures: { full }, regime, context }: Findings): number | undefined {
   if (full === undefined || regime.level === undefined) return undefined;
-  return yield* estimateNeeded(
-    { licenses: regime.level, share: full.share, hours: full.shareHours },
-    context.tolerance,
-  );
+  return estimateNeeded({ licenses: regime.level, share: full.share, hours: full.shareHours }, context.tolerance);
 }
 
-function* missing(findings: Findings, bought: number): Generator<void, Decision | undefined> {
+function missing(findings: Findings, bought: number): Decision | undefined {
   const { refusals, figures } = findings;
   if (refusals.kind === 'known' && refusals.areReserved) return { state: 'reserved', guards: [] };
-  const estimate = yield* estimateOf(findings);
+  const estimate = estimateOf(findings);
   if (refusals.kind === 'unknown') {
     // nobody may have waited: only a clear lack counts
     if (estimate === undefined || estimate < bought + Math.max(2, 0.05 * bought)) return undefined;
@@ -77,14 +74,14 @@ function isUnused({ use: { first, lastUse }, context: { today } }: Findings): bo
 const isTight = ({ busyWeek }: Findings, bought: number): boolean =>
   busyWeek !== undefined && busyWeek >= Math.min(bought - 1, TIGHT_SHARE * bought);
 
-/** Decides the state. Yields between steps. */
-export function* decide(findings: Findings): Generator<void, Decision> {
+/** Decides the state. */
+export function decide(findings: Findings): Decision {
   const exclusions = exclusionsOf(findings);
   const { bought } = findings;
   if (exclusions.length > 0 || bought === undefined) return { state: 'no advice', guards: exclusions };
   const regime = isShort(findings) ? regimeGuards(findings) : [];
   if (isShort(findings) && regime.length === 0) {
-    const decision = yield* missing(findings, bought);
+    const decision = missing(findings, bought);
     if (decision !== undefined) return decision;
   }
   const guards = dataGuards(findings);

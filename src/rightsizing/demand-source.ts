@@ -33,7 +33,7 @@ export interface DemandSource {
   /** Whether the days before this one are recorded completely. @throws Error if that cannot be found out */
   isComplete(today: number): boolean;
   /** The series with advice. @throws NothingKnown before the analyzer has reported any */
-  list(known: KnownFeatures): Generator<void, SeriesList>;
+  list(known: KnownFeatures): SeriesList;
   /** What is recorded of a series before today. @throws Error if it cannot be read now */
   read(series: SeriesName, today: number, signal: AbortSignal): Promise<Demand>;
   /** Seconds between two collections of a vendor license, if known. */

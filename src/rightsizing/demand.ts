@@ -47,8 +47,8 @@ export interface DemandColumns {
 
 /** What an analyzer knows about the time in which the licenses of a series were in use. */
 export type DemandDetail =
-  /** The hours of days from one to before another, ascending; it may yield `undefined` so that others can run. */
-  | { readonly kind: 'hours'; hours(from: number, to: number): Iterable<DemandColumns | undefined> }
+  /** The hours of days from one to before another, ascending. */
+  | { readonly kind: 'hours'; hours(from: number, to: number): Iterable<DemandColumns> }
   /**
    * Only a curve over the last 365 days, from GetEfficiency: item `n` is the hours with at least `n` in use, for `n` ≥ 1.
    * Item 0 is the hours with data, if known, else NaN.

@@ -19,13 +19,12 @@ function erlangB(load: number, licenses: number): number {
 }
 
 /** The load that keeps all licenses in use for this share of time. */
-function* loadOf(licenses: number, share: number): Generator<void, number> {
+function loadOf(licenses: number, share: number): number {
   let [low, high] = [0, licenses * MOST_LOAD];
   for (let i = 0; i < HALVINGS; i += 1) {
     const load = (low + high) / 2;
     if (erlangB(load, licenses) < share) low = load;
     else high = load;
-    if (licenses > 1000) yield;
   }
   return high;
 }
@@ -65,9 +64,9 @@ export interface FullShare {
 }
 
 /** How many licenses would be exceeded for at most `tolerance` hours a year: at least one more than there are. */
-export function* estimateNeeded({ licenses, share, hours }: FullShare, tolerance: number): Generator<void, number> {
+export function estimateNeeded({ licenses, share, hours }: FullShare, tolerance: number): number {
   if (licenses < 1 || share <= 0 || hours <= 0) return Math.floor(licenses) + 1;
   const whole = Math.floor(licenses);
-  const load = yield* loadOf(whole, Math.min(share, 0.99));
+  const load = loadOf(whole, Math.min(share, 0.99));
   return enoughFor(load, whole, tolerance / Math.min(hours, YEAR_HOURS));
 }

@@ -144,11 +144,10 @@ function lineOf(weeks: WeeklyPeaks, { variance }: Kendall): Line {
 }
 
 /** @param today the local day of today, for the date of a step */
-export function* trendOf(weeks: WeeklyPeaks, today: number): Generator<void, Trend> {
+export function trendOf(weeks: WeeklyPeaks, today: number): Trend {
   const { week, peak } = weeks;
   if (week.length < ENOUGH_WEEKS) return { growth: { kind: 'unknown' }, slope: undefined, mostRise: undefined };
   const kendall = kendallOf(peak);
-  yield;
   const { slope, residuals, inflation } = lineOf(weeks, kendall);
   const { perWeek, low, high } = slope;
   const mostRise = Math.max(0, high * WEEKS_A_YEAR);
@@ -156,7 +155,6 @@ export function* trendOf(weeks: WeeklyPeaks, today: number): Generator<void, Tre
   const least = Math.max(LEAST_LICENSES, LEAST_SHARE * medianOf(peak));
   // correlation only makes the proof harder
   if (zOf(kendall, inflation) < Z_PROOF || Math.abs(perWeek) * WEEKS_A_YEAR < least) return notProven;
-  yield;
   const step = bestStep(peak);
   if (step !== undefined && step.residual < STEP_SHARE * deviation(residuals, 0)) {
     const day = firstDayOf(week[step.at] ?? 0, today);

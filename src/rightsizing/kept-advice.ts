@@ -1,4 +1,5 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
+import { inTurn } from '../scheduling/slices.ts';
 import type { Advice } from './advice.ts';
 import type { SeriesName } from './demand.ts';
 import { damagedKept, explainKept, openKeptFile } from './kept-file.ts';
@@ -35,9 +36,9 @@ export interface KeptPass {
  */
 export interface KeptAdviceFile {
   /** What is kept of this analyzer; `undefined` without a pass. */
-  load(analyzer: string): Generator<void, KeptPass | undefined>;
-  /** Replaces what is kept of this analyzer, as a whole. */
-  save(analyzer: string, pass: KeptPass): Generator<void, void>;
+  load(analyzer: string): Promise<KeptPass | undefined>;
+  /** Replaces what is kept of this analyzer, as a whole, unless the signal is aborted before. */
+  save(analyzer: string, pass: KeptPass, signal?: AbortSignal): Promise<void>;
   /** A row for readers. Its past is read when it is needed: it is many times larger than the rest. */
   toKept(analyzer: string, row: PassRow): KeptAdvice;
   close(): void;
@@ -45,8 +46,8 @@ export interface KeptAdviceFile {
 
 type Row = Record<string, SQLOutputValue>;
 
-/** Rows between two chances for others to run. */
-const SLICE = 20;
+/** Rows of a transaction: it takes about a millisecond, and others can run after it. */
+const BATCH = 20;
 /** Months that past advice is kept. */
 const KEPT_MONTHS = 60;
 
@@ -110,7 +111,7 @@ const SERIES = 'analyzer = ? AND vendor_license = ? AND feature = ? AND package 
 const sources = {
   pass: 'SELECT generation, summary FROM pass WHERE analyzer = ?',
   rows: `SELECT series.*, advice, hours, streak FROM advice JOIN series ON id = series
-    WHERE generation = ? AND series > ? ORDER BY series LIMIT ${SLICE}`,
+    WHERE generation = ? AND series > ? ORDER BY series LIMIT ${BATCH}`,
   newest: `SELECT max(generation) AS generation FROM
     (SELECT max(generation) AS generation FROM advice UNION ALL SELECT max(generation) FROM pass)`,
   find: `SELECT id FROM series WHERE ${SERIES}`,
@@ -123,7 +124,7 @@ const sources = {
   next: 'SELECT min(generation) AS generation FROM advice WHERE generation > ?',
   isUsed: 'SELECT 1 FROM pass WHERE generation = ?',
   forget: `DELETE FROM advice WHERE generation = ?1 AND series IN
-    (SELECT series FROM advice WHERE generation = ?1 ORDER BY series LIMIT ${SLICE})`,
+    (SELECT series FROM advice WHERE generation = ?1 ORDER BY series LIMIT ${BATCH})`,
 } as const;
 
 /** Opens the file; in memory without a path. @throws KeptFileError */
@@ -175,50 +176,53 @@ export function openKeptAdvice(path: string | undefined): KeptAdviceFile {
     }
   };
 
-  const load = function* (analyzer: string): Generator<void, KeptPass | undefined> {
-    const pass = sql('pass').get(analyzer);
-    if (pass === undefined) return undefined;
-    const rows: PassRow[] = [];
-    for (let last = 0; ; ) {
-      const found = sql('rows').all(Number(pass.generation), last);
-      for (const row of found) rows.push(decode(() => toRow(row)));
-      if (found.length < SLICE) break;
-      last = Number(found.at(-1)?.id);
-      yield;
-    }
-    return { summary: decode(() => JSON.parse(String(pass.summary)) as PassSummary), rows };
-  };
-
-  /** Deletes the rows that belong to no pass: of earlier passes, and of one that was interrupted. */
-  const forget = function* (): Generator<void, void> {
-    for (let last = -1; ; ) {
-      const generation = sql('next').get(last)?.generation;
-      if (generation === null || generation === undefined) return;
-      last = Number(generation);
-      if (sql('isUsed').get(last) !== undefined) continue;
-      while (sql('forget').run(last).changes > 0) yield;
-    }
-  };
-
-  const save = function* (analyzer: string, { summary, rows }: KeptPass): Generator<void, void> {
-    yield* forget();
-    const generation = Number(sql('newest').get()?.generation ?? 0) + 1;
-    for (let from = 0; from < rows.length; from += SLICE) {
-      transact(() => {
-        for (const row of rows.slice(from, from + SLICE)) saveRow(analyzer, generation, row);
-      });
-      yield;
-    }
-    sql('savePass').run(analyzer, generation, JSON.stringify(summary));
-    yield* forget();
-  };
-
-  const guarded = function* <T>(work: Generator<void, T>): Generator<void, T> {
+  /** Runs a batch in a turn of the event loop. @throws KeptFileError */
+  const batch = async <T>(work: () => T): Promise<T> => {
     try {
-      return yield* work;
+      return await inTurn(work);
     } catch (error) {
       throw explainKept(path, error);
     }
+  };
+
+  const load = async (analyzer: string): Promise<KeptPass | undefined> => {
+    const pass = await batch(() => sql('pass').get(analyzer));
+    if (pass === undefined) return undefined;
+    const rows: PassRow[] = [];
+    for (let last: number | undefined = 0; last !== undefined; ) {
+      const after: number = last;
+      const found = await batch(() => sql('rows').all(Number(pass.generation), after));
+      rows.push(...(await batch(() => decode(() => found.map(toRow)))));
+      last = found.length < BATCH ? undefined : Number(found.at(-1)?.id);
+    }
+    return { summary: await batch(() => decode(() => JSON.parse(String(pass.summary)) as PassSummary)), rows };
+  };
+
+  /** Deletes the rows that belong to no pass: of earlier passes, and of one that was interrupted. */
+  const forget = async (): Promise<void> => {
+    for (let last = -1; ; ) {
+      const generation = await batch(() => sql('next').get(last)?.generation);
+      if (generation === null || generation === undefined) return;
+      last = Number(generation);
+      if ((await batch(() => sql('isUsed').get(last))) !== undefined) continue;
+      while ((await batch(() => Number(sql('forget').run(last).changes))) > 0);
+    }
+  };
+
+  const save = async (analyzer: string, { summary, rows }: KeptPass, signal?: AbortSignal): Promise<void> => {
+    await forget();
+    const generation = Number((await batch(() => sql('newest').get()))?.generation ?? 0) + 1;
+    for (let from = 0; from < rows.length; from += BATCH) {
+      signal?.throwIfAborted();
+      await batch(() =>
+        transact(() => {
+          for (const row of rows.slice(from, from + BATCH)) saveRow(analyzer, generation, row);
+        }),
+      );
+    }
+    signal?.throwIfAborted();
+    await batch(() => sql('savePass').run(analyzer, generation, JSON.stringify(summary)));
+    await forget();
   };
 
   const pastOf = (analyzer: string, { advice }: PassRow): readonly PastAdvice[] => {
@@ -235,8 +239,8 @@ export function openKeptAdvice(path: string | undefined): KeptAdviceFile {
   };
 
   return {
-    load: (analyzer) => guarded(load(analyzer)),
-    save: (analyzer, pass) => guarded(save(analyzer, pass)),
+    load,
+    save,
     toKept: (analyzer, row) => ({
       ...row.advice,
       confirmedRunsOut: row.after.confirmed,

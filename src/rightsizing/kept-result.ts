@@ -1,6 +1,5 @@
 import type { Log } from '../model/log.ts';
 import { errorFields } from '../model/operator-error.ts';
-import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import { setAside } from '../storage/set-aside.ts';
 import type { Advice } from './advice.ts';
@@ -52,14 +51,13 @@ export function createKeptResult(log: Log, writes: FileWrites): KeptResult {
 
   const report = (error: unknown, message: string): void => log.error(errorFields(error), message);
 
-  const hold = function* (pass: KeptPass, kept: KeptAdviceFile, { analyzer, owns }: ResultInputs): Generator<void> {
+  const hold = (pass: KeptPass, kept: KeptAdviceFile, { analyzer, owns }: ResultInputs): void => {
     const { computedAt, day, tolerance, leftOut } = pass.summary;
     const rows: KeptAdvice[] = [];
     const byKey = new Map<string, PassRow>();
     for (const row of pass.rows) {
       if (owns(row.advice)) rows.push(kept.toKept(analyzer, row));
       byKey.set(keyOf(row.advice), row);
-      yield;
     }
     held = { pass, table: { computedAt, day, tolerance, leftOut, rows }, byKey };
   };
@@ -78,15 +76,15 @@ export function createKeptResult(log: Log, writes: FileWrites): KeptResult {
     const { file: path, analyzer } = inputs;
     const wanted = JSON.stringify([path, analyzer]);
     if (opened === wanted && file !== undefined) {
-      if (held !== undefined) await runSliced(hold(held.pass, file, inputs));
+      if (held !== undefined) hold(held.pass, file, inputs);
       return;
     }
     close();
     held = undefined;
     const load = async (from: string | undefined): Promise<void> => {
       file = openKeptAdvice(from);
-      const pass = await runSliced(file.load(analyzer));
-      if (pass !== undefined) await runSliced(hold(pass, file, inputs));
+      const pass = await file.load(analyzer);
+      if (pass !== undefined) hold(pass, file, inputs);
     };
     isFallback = false;
     try {
@@ -116,17 +114,13 @@ export function createKeptResult(log: Log, writes: FileWrites): KeptResult {
     return again;
   };
 
-  const rowsOf = function* (advice: readonly Advice[], today: number): Generator<void, PassRow[]> {
-    const rows: PassRow[] = [];
-    for (const one of advice) {
+  const rowsOf = (advice: readonly Advice[], today: number): PassRow[] =>
+    advice.map((one) => {
       const last = held?.byKey.get(keyOf(one));
       // a second pass on the same day replaces the first one
       const before = last === undefined ? noStreak : last.advice.computed === today ? last.before : last.after;
-      rows.push({ advice: one, before, after: continueStreak(before, one.runsOut?.day, today) });
-      yield;
-    }
-    return rows;
-  };
+      return { advice: one, before, after: continueStreak(before, one.runsOut?.day, today) };
+    });
 
   return {
     latest: () => held,
@@ -135,18 +129,18 @@ export function createKeptResult(log: Log, writes: FileWrites): KeptResult {
     },
     open,
     replace: async (advice, summary, inputs, signal) => {
-      const rows = await runSliced(untilAborted(rowsOf(advice, summary.day), signal));
+      const rows = rowsOf(advice, summary.day);
       const pass = { summary, rows };
       try {
         file = current(inputs.file);
-        await runSliced(untilAborted(file.save(inputs.analyzer, pass), signal));
+        await file.save(inputs.analyzer, pass, signal);
         writes.succeeded();
       } catch (error) {
         signal.throwIfAborted();
         writes.failed((error as Error).message);
       }
       file ??= openKeptAdvice(undefined);
-      await runSliced(untilAborted(hold(pass, file, inputs), signal));
+      hold(pass, file, inputs);
     },
     close,
   };

@@ -60,11 +60,10 @@ function currentOnes({ vendorLicenses }: Inventory): ReadonlySet<string> {
 }
 
 /** Reads what is known now from the inventory, which must be in use meanwhile. */
-export function* knownFeaturesOf(inventory: Inventory): Generator<void, KnownFeatures> {
+export function knownFeaturesOf(inventory: Inventory): KnownFeatures {
   const current = currentOnes(inventory);
   const open = new Map<string, OpenFeature>();
   for (const row of inventory.features) {
-    yield;
     if (!row.isReported) continue;
     const { vendorLicense, feature, package: packageName, featureType, maxAvailable } = row;
     const series = { vendorLicense, feature, package: packageName, featureType };
@@ -83,7 +82,6 @@ export function* knownFeaturesOf(inventory: Inventory): Generator<void, KnownFea
   const features = new Map<string, KnownFeature>();
   for (const [key, feature] of open) {
     features.set(key, toKnown(feature));
-    yield;
   }
   return {
     features,

@@ -19,9 +19,6 @@ const keyOf = ({ vendorLicense, feature, package: packageName, featureType }: Se
 
 export const liveOf = (index: LiveIndex, series: SeriesName): LiveFigures => index.get(keyOf(series)) ?? unknown;
 
-/** Rows between two yields. */
-const SLICE = 256;
-
 /** If one of two is unknown, so is their sum. */
 const sum = (a: number | undefined, b: number | undefined): number | undefined =>
   a === undefined || b === undefined ? undefined : a + b;
@@ -35,12 +32,9 @@ function nextExpiration(a: number | undefined, b: number | undefined, now: numbe
 }
 
 /** @param now epoch seconds */
-export function* createLiveIndex(features: FeatureTable, now: number): Generator<void, LiveIndex> {
+export function createLiveIndex(features: FeatureTable, now: number): LiveIndex {
   const index = new Map<string, LiveFigures>();
-  let read = 0;
   for (const row of features) {
-    read += 1;
-    if (read % SLICE === 0) yield;
     const key = keyOf(row);
     const before = index.get(key);
     const { inactiveUse, borrowedUse, expiration } = row;

@@ -3,7 +3,6 @@ import type { Log } from '../model/log.ts';
 import { errorFields, OperatorError } from '../model/operator-error.ts';
 import { createLimit } from '../scheduling/limit.ts';
 import { untilReady } from '../scheduling/ready.ts';
-import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import type { WorkingTime } from './advice.ts';
 import { type DemandSource, NothingKnown } from './demand-source.ts';
@@ -93,7 +92,7 @@ export function createNightlyPass({ now, log, writes }: NightlyPassOptions): Nig
       throw new NotComplete('yesterday is not recorded completely yet');
     const last = result.latest()?.pass.rows ?? [];
     const lastAdvice = Iterator.from(last).map(({ advice }) => advice);
-    const recordedRefusals = await runSliced(untilAborted(recordedRefusalsOf(lastAdvice), signal));
+    const recordedRefusals = recordedRefusalsOf(lastAdvice);
     const onProgress = (done: number, all: number): void => {
       progress = `${done} of ${all} features are done`;
     };

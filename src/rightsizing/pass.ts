@@ -1,11 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { CurrentInventory } from '../inventory/current.ts';
-import { runSliced, untilAborted } from '../scheduling/slices.ts';
-import type { Advice, AdviceContext, WorkingTime } from './advice.ts';
+import type { Advice, WorkingTime } from './advice.ts';
 import type { DayColumns, Demand, SeriesName } from './demand.ts';
-import { type DemandSource, type ListedSeries, NothingKnown, type SeriesList } from './demand-source.ts';
+import { type DemandSource, type ListedSeries, NothingKnown } from './demand-source.ts';
 import { evaluateDemand } from './evaluation.ts';
-import { type KnownFeatures, keyOf, knownFeaturesOf } from './known-features.ts';
+import { keyOf, knownFeaturesOf } from './known-features.ts';
 import { isMistaken, type RecordedRefusals, recordedRefusalsOf } from './recorded-refusals.ts';
 
 /** What a pass reads. */
@@ -61,11 +60,8 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   const { source, useInventory, today, signal } = options;
   const { known, list } = await useInventory(async (inventory) => {
     if (inventory === undefined) throw new NothingKnown(NOT_POLLED);
-    const read = function* (): Generator<void, { known: KnownFeatures; list: SeriesList }> {
-      const features = yield* knownFeaturesOf(inventory);
-      return { known: features, list: yield* source.list(features) };
-    };
-    return runSliced(untilAborted(read(), signal));
+    const features = knownFeaturesOf(inventory);
+    return { known: features, list: source.list(features) };
   });
   const advice = new Array<Advice>(list.items.length);
   let { recordedRefusals } = options;
@@ -73,8 +69,8 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   let inSuccession = 0;
   let firstFailure: string | undefined;
 
-  const evaluate = (demand: Demand, series: SeriesName, exclusion: string | undefined): Promise<Advice> => {
-    const context: AdviceContext = {
+  const evaluate = (demand: Demand, series: SeriesName, exclusion: string | undefined): Advice =>
+    evaluateDemand(demand, {
       today,
       tolerance: options.tolerance,
       workingTime: options.workingTime,
@@ -82,11 +78,9 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
       exclusion,
       interval: source.intervalOf(series.vendorLicense),
       refusalsRecorded: recordedRefusals.get(series.vendorLicense),
-    };
-    return runSliced(untilAborted(evaluateDemand(demand, context), signal));
-  };
+    });
 
-  const adviseUnread = (series: SeriesName, error: unknown): Promise<Advice> => {
+  const adviseUnread = (series: SeriesName, error: unknown): Advice => {
     signal.throwIfAborted();
     const reason = (error as Error).message;
     failed += 1;
@@ -100,11 +94,11 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
     if (exclusion !== undefined && !source.readsAll) return evaluate(unread(series), series, exclusion);
     try {
       const demand = await source.read(series, today, signal);
-      const result = await evaluate(demand, series, exclusion);
+      const result = evaluate(demand, series, exclusion);
       inSuccession = 0;
       return result;
     } catch (error) {
-      return await adviseUnread(series, error);
+      return adviseUnread(series, error);
     }
   };
 
@@ -126,17 +120,9 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   };
 
   await adviseAll(list.items.entries());
-  const found = await runSliced(untilAborted(recordedRefusalsOf(advice), signal));
+  const found = recordedRefusalsOf(advice);
   const assumed = recordedRefusals;
   recordedRefusals = found;
-  const mistaken = function* (): Generator<void, (readonly [number, ListedSeries])[]> {
-    const items: (readonly [number, ListedSeries])[] = [];
-    for (const [i, item] of list.items.entries()) {
-      if (isMistaken(advice[i] as Advice, assumed, found)) items.push([i, item]);
-      yield;
-    }
-    return items;
-  };
-  await adviseAll(await runSliced(untilAborted(mistaken(), signal)));
+  await adviseAll([...list.items.entries()].filter(([i]) => isMistaken(advice[i] as Advice, assumed, found)));
   return { advice, leftOut: list.leftOut, failed, firstFailure };
 }

@@ -60,15 +60,12 @@ export interface ProposalSource {
    * @param inventory `undefined` before the first poll: then nothing is known now
    * @throws AdviceNotReady before the first pass was finished
    */
-  read(inventory: Inventory | undefined, showsPrices: boolean): Generator<void, Proposals>;
+  read(inventory: Inventory | undefined, showsPrices: boolean): Proposals;
   /** Calendar of the days of the advice. */
   localTime(): LocalTime;
   /** Whether there are prices at all. */
   hasPrices(): boolean;
 }
-
-/** Rows between two yields. */
-const SLICE = 256;
 
 function proposalOf(advice: KeptAdvice, entry: PriceEntry | undefined, showsPrices: boolean): Proposal {
   return {
@@ -100,7 +97,7 @@ export function createProposalSource(options: ProposalOptions): ProposalSource {
   let known: { readonly table: AdviceTable; readonly prices: Prices; priced?: Proposal[]; unpriced?: Proposal[] };
   let live: { readonly features: object; readonly index: LiveIndex } | undefined;
 
-  function* rowsOf(table: AdviceTable, showsPrices: boolean): Generator<void, readonly Proposal[]> {
+  function rowsOf(table: AdviceTable, showsPrices: boolean): readonly Proposal[] {
     const current = prices();
     if (known?.table !== table || known.prices !== current) known = { table, prices: current };
     const kept = known;
@@ -110,17 +107,16 @@ export function createProposalSource(options: ProposalOptions): ProposalSource {
     const rows: Proposal[] = [];
     for (const advice of table.rows) {
       rows.push(proposalOf(advice, current.of(advice.vendorLicense, advice.feature, advice.package), showsPrices));
-      if (rows.length % SLICE === 0) yield;
     }
     kept[kind] = rows;
     return rows;
   }
 
-  function* liveIndexOf(inventory: Inventory | undefined): Generator<void, LiveIndex> {
+  function liveIndexOf(inventory: Inventory | undefined): LiveIndex {
     if (inventory === undefined) return new Map();
     const { features, at } = inventory;
     if (live?.features === features) return live.index;
-    const index = yield* createLiveIndex(features, at);
+    const index = createLiveIndex(features, at);
     live = { features, index };
     return index;
   }
@@ -128,11 +124,11 @@ export function createProposalSource(options: ProposalOptions): ProposalSource {
   return {
     localTime,
     hasPrices: () => prices().count > 0,
-    *read(inventory, showsPrices) {
+    read(inventory, showsPrices) {
       const table = rightsizing.latest();
       if (table === undefined) throw new AdviceNotReady(reasonOf(options), rightsizing.status().isRunning);
-      const rows = yield* rowsOf(table, showsPrices);
-      const index = yield* liveIndexOf(inventory);
+      const rows = rowsOf(table, showsPrices);
+      const index = liveIndexOf(inventory);
       const renewal = ({ advice, renewalDay }: Proposal): Renewal => {
         if (renewalDay !== undefined) return { kind: 'on', at: localTime().startOf(renewalDay) };
         const { expiration } = liveOf(index, advice);

@@ -11,7 +11,7 @@ export interface RecordedHistory<S extends SeriesName = SeriesName> {
   /** Days before this one are complete. */
   sealedUntil(): number;
   totals(series: S, before: number): DayColumns;
-  hours(series: S, from: number, to: number): Iterable<DemandColumns | undefined>;
+  hours(series: S, from: number, to: number): Iterable<DemandColumns>;
   intervalOf(vendorLicense: string): number | undefined;
   pastAdded(): Promise<void>;
   pastDaysLeft(): number | undefined;
@@ -55,10 +55,9 @@ export function createRecordedSource<S extends SeriesName>(history: RecordedHist
     },
     isComplete: (today) => history.sealedUntil() >= today,
     intervalOf: (vendorLicense) => history.intervalOf(vendorLicense),
-    list: function* (known) {
+    list: (known) => {
       const found = new Map<string, S[]>();
       for (const series of history.series()) {
-        yield;
         const key = keyOf(series);
         if (found.has(key)) found.get(key)?.push(series);
         else if (owns(canonical(series))) found.set(key, [series]);
@@ -66,7 +65,6 @@ export function createRecordedSource<S extends SeriesName>(history: RecordedHist
       recorded = found;
       const items: ListedSeries[] = [];
       for (const [key, [first]] of found) {
-        yield;
         const series = canonical(first as S);
         items.push({ series, exclusion: exclusionOf(known, key, series) });
       }

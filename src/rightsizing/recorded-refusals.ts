@@ -8,12 +8,11 @@ import { FULL_WITHOUT_REFUSAL } from './refusals.ts';
 export type RecordedRefusals = ReadonlyMap<string, boolean>;
 
 /** By vendor license, from the advice for its features. It is unknown, and missing, if nothing ran out. */
-export function* recordedRefusalsOf(all: Iterable<Advice>): Generator<void, RecordedRefusals> {
+export function recordedRefusalsOf(all: Iterable<Advice>): RecordedRefusals {
   const recorded = new Map<string, boolean>();
   for (const { vendorLicense, refusalDays = 0, otherRefusals = 0, fullHours = 0 } of all) {
     if (refusalDays > 0 || otherRefusals > 0) recorded.set(vendorLicense, true);
     else if (fullHours >= FULL_WITHOUT_REFUSAL && !recorded.has(vendorLicense)) recorded.set(vendorLicense, false);
-    yield;
   }
   return recorded;
 }

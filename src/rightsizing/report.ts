@@ -70,9 +70,6 @@ const MAX_ROWS = 50;
 const MAX_REASONS = 1000;
 /** Steps of a feature that are shown: from one above the number that is kept. */
 const MAX_STEPS = 5;
-/** Rows between two yields. */
-const SLICE = 128;
-
 type Compare = (a: Proposal, b: Proposal) => number;
 
 const descending = (a = 0, b = 0): number => b - a;
@@ -160,15 +157,12 @@ const byMonth = (a: ReportItem, b: ReportItem): number => {
 };
 
 /** @throws AdviceNotReady by `proposals` before the first pass */
-export function* createReport(proposals: Proposals, localTime: LocalTime): Generator<void, Report> {
+export function createReport(proposals: Proposals, localTime: LocalTime): Report {
   const gathered = createGathered();
-  let read = 0;
   for (const proposal of proposals.rows) {
     gather(gathered, proposal);
-    read += 1;
-    if (read % SLICE === 0) yield;
   }
-  const totals = yield* totalsOf(proposals.rows);
+  const totals = totalsOf(proposals.rows);
   const itemOf = (proposal: Proposal, hasSteps: boolean): ReportItem => {
     const renewal = proposals.renewal(proposal);
     const { advice } = proposal;
@@ -184,21 +178,20 @@ export function* createReport(proposals: Proposals, localTime: LocalTime): Gener
     };
   };
   const { sections, reasons, lookBacks, counts } = gathered;
-  function* sectionOf(name: SectionName, hasSteps = false): Generator<void, ReportSection> {
+  function sectionOf(name: SectionName, hasSteps = false): ReportSection {
     const items = sections[name].first().map((proposal) => itemOf(proposal, hasSteps));
-    yield;
     return { items, count: sections[name].count() };
   }
-  const couldGo = yield* sectionOf('couldGo', true);
+  const couldGo = sectionOf('couldGo', true);
   return {
     totals,
     features: proposals.rows.length,
     couldGo: { ...couldGo, items: couldGo.items.toSorted(byMonth) },
-    provisional: yield* sectionOf('provisional', true),
-    missing: yield* sectionOf('missing'),
-    reserved: yield* sectionOf('reserved'),
-    runsOut: yield* sectionOf('runsOut'),
-    unused: yield* sectionOf('unused'),
+    provisional: sectionOf('provisional', true),
+    missing: sectionOf('missing'),
+    reserved: sectionOf('reserved'),
+    runsOut: sectionOf('runsOut'),
+    unused: sectionOf('unused'),
     reasons: [...reasons.values()].sort((a, b) => b.count - a.count).slice(0, MAX_ROWS),
     reasonCount: reasons.size,
     lookBacks: lookBacks.first(),

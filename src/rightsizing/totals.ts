@@ -40,9 +40,6 @@ export interface Totals {
 /** How far ahead a run-out counts as near, days. */
 export const RUN_OUT_DAYS = 120;
 
-/** Rows between two yields. */
-const SLICE = 256;
-
 type Sum = { -readonly [Name in keyof CurrencyTotal]: CurrencyTotal[Name] };
 
 /** A sum of what is known. */
@@ -54,7 +51,7 @@ const runsOutSoon = ({ advice }: Proposal): boolean =>
   advice.runsOut !== undefined && advice.runsOut.day - advice.computed <= RUN_OUT_DAYS;
 
 /** @param proposals `undefined` is no row */
-export function* totalsOf(proposals: Iterable<Proposal | undefined>): Generator<void, Totals> {
+export function totalsOf(proposals: Iterable<Proposal | undefined>): Totals {
   const sums = new Map<string | undefined, Sum>();
   const sumOf = (currency: string | undefined): Sum => {
     const empty = {
@@ -72,10 +69,7 @@ export function* totalsOf(proposals: Iterable<Proposal | undefined>): Generator<
   const counts = { couldGo: 0, couldGoPriced: 0, missing: 0, missingPriced: 0, runOut: 0, provisional: 0, advised: 0 };
   let denials: number | undefined;
   let otherRefusals: number | undefined;
-  let read = 0;
   for (const proposal of proposals) {
-    read += 1;
-    if (read % SLICE === 0) yield;
     if (proposal === undefined) continue;
     const { advice, money } = proposal;
     const { state, count = 0, confidence } = advice;

@@ -3,7 +3,7 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { answerBody, answerParts } from '../../src/datasource/answer-text.ts';
-import { LazyList } from '../../src/datasource/lazy-list.ts';
+import { LazyList } from '../../src/datasource/panel-data.ts';
 
 /** Answers are written in slices, with the same text as `JSON.stringify` returns. */
 

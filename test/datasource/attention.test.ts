@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { answerAttention } from '../../src/datasource/attention.ts';
 import { flatRows, type Table } from '../../src/datasource/panel-data.ts';
-import { readQuery } from '../../src/datasource/query.ts';
+import { readQuery } from '../../src/datasource/read-query.ts';
 import type { AttentionRow } from '../../src/model/attention.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 
 const row = (alert: string, more: Partial<AttentionRow> = {}): AttentionRow => ({
   alert,
@@ -22,7 +21,7 @@ const row = (alert: string, more: Partial<AttentionRow> = {}): AttentionRow => (
 const answer = (rows: readonly AttentionRow[], payload: object = {}, withoutData = 0) => {
   const range = { from: undefined, to: undefined };
   const query = readQuery({ target: 'attention', payload: { ...payload }, range, filters: [], prefix: '' });
-  return runAtOnce(answerAttention(query, { rows, withoutData }));
+  return answerAttention(query, { rows, withoutData });
 };
 
 const rowsOf = (rows: readonly AttentionRow[], payload: object = {}) =>

@@ -7,10 +7,9 @@ import { shapeHeatMap } from '../../src/datasource/history-answers.ts';
 import { periodsTable } from '../../src/datasource/history-bars.ts';
 import { type DaySources, shapeDays } from '../../src/datasource/history-days.ts';
 import type { Table } from '../../src/datasource/panel-data.ts';
-import { readQuery } from '../../src/datasource/query.ts';
+import { readQuery } from '../../src/datasource/read-query.ts';
 import { shapeHistory } from '../../src/datasource/trend-answers.ts';
 import { createLocalTime, dateText } from '../../src/model/local-time.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { columnOf, trendOf } from '../support/trend.ts';
 
 /** The shapes that only rows have, of answers that our own analyzer does not give. */
@@ -72,7 +71,7 @@ describe('days', () => {
     ],
   });
   const daysOf = (asked: Omit<Asked, 'shape'>, sources: DaySources) =>
-    runAtOnce(shapeDays(contextOf({ shape: 'days', ...asked }), [{ combination, answer: sources }]));
+    shapeDays(contextOf({ shape: 'days', ...asked }), [{ combination, answer: sources }]);
 
   it('are merged by the day, with a row of nulls where no value is known', () => {
     const table = daysOf(
@@ -196,7 +195,7 @@ describe('periods', () => {
       ),
     ];
     const context = contextOf({ shape: 'periods', ...asked });
-    const { items, notices } = runAtOnce(shapeHistory(context, [{ combination, answer }]));
+    const { items, notices } = shapeHistory(context, [{ combination, answer }]);
     const [table] = items as readonly Table[];
     return {
       names: namesOf(table as Table),
@@ -297,7 +296,7 @@ describe('periods', () => {
       trendOf('Denials', [[at('2026-11-03'), 1]]),
     ];
     const context = contextOf({ shape: 'periods', several: true });
-    const { items, notices } = runAtOnce(shapeHistory(context, [{ combination, answer }]));
+    const { items, notices } = shapeHistory(context, [{ combination, answer }]);
     expect(notices.map(({ text }) => text)).toEqual([
       'Max Available is left out where licenses are uncounted: f',
       expect.stringMatching(/^a bar is a /),
@@ -306,7 +305,7 @@ describe('periods', () => {
   });
 
   it('are empty for no answer', () => {
-    const { bars } = runAtOnce(periodsTable(contextOf({ shape: 'periods' }), []));
+    const { bars } = periodsTable(contextOf({ shape: 'periods' }), []);
     expect([...bars.rows]).toEqual([]);
   });
 });
@@ -323,7 +322,7 @@ describe('a wide heat map', () => {
       },
     ];
     const answer = { hours, weekdays, series };
-    const [table] = runAtOnce(shapeHeatMap(contextOf({ shape: 'wide' }), [{ combination, answer }]));
+    const [table] = shapeHeatMap(contextOf({ shape: 'wide' }), [{ combination, answer }]);
     return table as Table;
   };
 

@@ -1,16 +1,17 @@
 import { describe, expect, it } from 'vitest';
 import { combinationsOf } from '../../src/datasource/combinations.ts';
 import { answerExpirations } from '../../src/datasource/expiration-answers.ts';
-import { withLiteralNames } from '../../src/datasource/literal-names.ts';
-import { answerFeatures, answerProducts } from '../../src/datasource/live-answers.ts';
+import { answerFeatures } from '../../src/datasource/feature-answers.ts';
+import { withLiteralNames } from '../../src/datasource/known-data.ts';
 import { flatRows, type Table, type TargetAnswer } from '../../src/datasource/panel-data.ts';
-import { type Query, readQuery } from '../../src/datasource/query.ts';
+import { answerProducts } from '../../src/datasource/product-answers.ts';
+import type { Query } from '../../src/datasource/query.ts';
+import { readQuery } from '../../src/datasource/read-query.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { createLocalTime, dateText } from '../../src/model/local-time.ts';
 import { noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { answer, createSnapshot, expiration, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
@@ -43,8 +44,8 @@ type Row = Readonly<Record<string, unknown>>;
 const rowsOf = ({ items }: TargetAnswer): readonly Row[] => [...flatRows([items[0] as Table])];
 
 const featuresOf = (inventory: Inventory, payload: object = {}) => {
-  const query = runAtOnce(withLiteralNames(queryOf('features', { product: '%', ...payload }), inventory));
-  return rowsOf(runAtOnce(answerFeatures(query, inventory, calendar)));
+  const query = withLiteralNames(queryOf('features', { product: '%', ...payload }), inventory);
+  return rowsOf(answerFeatures(query, inventory, calendar));
 };
 
 describe('features', () => {
@@ -125,21 +126,12 @@ describe('20,000 features', () => {
   const columns = ['Product', 'Feature', 'Version', 'Bought', 'In use', 'Share', 'Max queued', 'Expires'];
   const bytesOf = (payload: object): number => {
     const query = queryOf('features', { product: '%', ...payload });
-    return Buffer.byteLength(JSON.stringify(runAtOnce(answerFeatures(query, large, calendar)).items));
+    return Buffer.byteLength(JSON.stringify(answerFeatures(query, large, calendar).items));
   };
 
   it('are an answer of less than 2 MB with eight columns, and a small one with top', () => {
     expect(bytesOf({ columns })).toBeLessThan(2_000_000);
     expect(bytesOf({ columns, top: 100 })).toBeLessThan(20_000);
-  });
-
-  it('are read, ranked and cut in small steps', () => {
-    const steps = (work: Generator<void, unknown>) => [...work].length;
-    const query = (target: TargetName, payload: object) => queryOf(target, { product: '%', ...payload });
-    expect(steps(answerFeatures(query('features', { top: 1 }), large, calendar))).toBeGreaterThan(150);
-    expect(steps(combinationsOf(query('history', { feature: '%' }), large))).toBeGreaterThan(150);
-    expect(steps(combinationsOf(query('history', { feature: 'sim%' }), large))).toBeGreaterThan(200);
-    expect(steps(answerProducts(queryOf('products', {}), large, calendar))).toBeGreaterThan(70);
   });
 });
 
@@ -150,7 +142,7 @@ describe('products', () => {
       down: good(answer(down ? [{ label: 'lic01;cdslmd' }] : [])),
       features: { [WHOLE]: good(answer([feature()])) },
     });
-    return rowsOf(runAtOnce(answerProducts(queryOf('products', {}), inventory, calendar)))[0] ?? {};
+    return rowsOf(answerProducts(queryOf('products', {}), inventory, calendar))[0] ?? {};
   };
 
   it('have one word for their state; up only if it is known to be', () => {
@@ -160,7 +152,7 @@ describe('products', () => {
     expect(stateOf({ isCurrent: false }, true).state).toBe('down');
     expect(stateOf({ isCurrent: undefined }).state).toBe('unknown');
     const noReading = inventoryOf({ products: good(answer([product()])) });
-    const [row] = rowsOf(runAtOnce(answerProducts(queryOf('products', {}), noReading, calendar)));
+    const [row] = rowsOf(answerProducts(queryOf('products', {}), noReading, calendar));
     expect(row?.state).toBe('unknown');
   });
 
@@ -179,7 +171,7 @@ describe('products', () => {
         products: good(answer([product({ maxAvailable })])),
         features: { [WHOLE]: good(answer(records.map(feature))) },
       });
-      return rowsOf(runAtOnce(answerProducts(queryOf('products', {}), inventory, calendar)))[0]?.max_available;
+      return rowsOf(answerProducts(queryOf('products', {}), inventory, calendar))[0]?.max_available;
     };
     const unlimited = [{ feature: 'u', maxAvailable: 99_999 }, { feature: 'c' }];
     expect(most(100_009, unlimited)).toBe(10);
@@ -200,7 +192,7 @@ describe('products', () => {
 describe('sums of features in products', () => {
   const columns = ['In use', 'Bought', 'Share', 'Next expiry', 'Ended'];
   const sumsOf = (records: readonly Parameters<typeof feature>[0][], payload: object = { columns }) =>
-    rowsOf(runAtOnce(answerProducts(queryOf('products', payload), siteOf(records), calendar)))[0] ?? {};
+    rowsOf(answerProducts(queryOf('products', payload), siteOf(records), calendar))[0] ?? {};
 
   it('are those of counted features whose usage is known, and the next expiry is in the future', () => {
     expect(
@@ -256,7 +248,7 @@ describe('expirations', () => {
     },
   });
   const answerOf = (payload: object) =>
-    runAtOnce(answerExpirations(queryOf('expirations', { product: 'lic01;cdslmd', ...payload }), inventory, calendar));
+    answerExpirations(queryOf('expirations', { product: 'lic01;cdslmd', ...payload }), inventory, calendar);
   const names = (payload: object) => rowsOf(answerOf(payload)).map(({ feature: name }) => name);
 
   it('begin with the next one, then the last one that ended, then permanent ones', () => {
@@ -326,7 +318,7 @@ describe('a name with %', () => {
       asked: combinations,
       notices,
       areSeveralFeatures,
-    } = runAtOnce(combinationsOf(queryOf('history', { product: 'lic01;cdslmd', ...payload }), inventory));
+    } = combinationsOf(queryOf('history', { product: 'lic01;cdslmd', ...payload }), inventory);
     return [combinations.map(({ feature: name }) => name), areSeveralFeatures, notices.map(({ text }) => text)];
   };
 
@@ -351,7 +343,7 @@ describe('a name with %', () => {
   it('needs no other one to be exact', () => {
     const alone = siteOf([{ feature: 'sim-100%' }, { feature: 'other' }]);
     const query = queryOf('history', { product: '%', feature: 'sim-100%' });
-    expect(runAtOnce(combinationsOf(query, alone)).notices).toEqual([]);
+    expect(combinationsOf(query, alone).notices).toEqual([]);
   });
 
   it('can begin and end with a space', () => {
@@ -369,7 +361,7 @@ describe('what the analyzer is asked if there are too many combinations', () => 
       maxQueued: i === 3 ? 1 : 0,
     })),
   );
-  const asked = (target: TargetName, payload: object) => runAtOnce(combinationsOf(queryOf(target, payload), many));
+  const asked = (target: TargetName, payload: object) => combinationsOf(queryOf(target, payload), many);
 
   it('are those with requests waiting, then those with the highest share in use', () => {
     for (const name of ['%', Array.from({ length: 30 }, (_, i) => `f${String(i).padStart(2, '0')}`)]) {
@@ -390,7 +382,7 @@ describe('what the analyzer is asked if there are too many combinations', () => 
       { feature: 'unknown', inUse: undefined, maxQueued: 0 },
     ]);
     const of = (payload: object) => {
-      const { asked: shown, notices } = runAtOnce(combinationsOf(queryOf('users', { product: '%', ...payload }), idle));
+      const { asked: shown, notices } = combinationsOf(queryOf('users', { product: '%', ...payload }), idle);
       return [shown.map(({ feature: f }) => f), notices.map(({ text }) => text)];
     };
     const left = ['left out: 1 without a user at the last poll'];

@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/datasource/backend.ts';
-import * as combinations from '../../src/datasource/combinations.ts';
+import { combinationsOf } from '../../src/datasource/combinations.ts';
 import { DatasourceError } from '../../src/datasource/errors.ts';
-import * as expirations from '../../src/datasource/expiration-answers.ts';
-import * as live from '../../src/datasource/live-answers.ts';
+import { answerExpirations } from '../../src/datasource/expiration-answers.ts';
+import { answerFeatures } from '../../src/datasource/feature-answers.ts';
 import { type Frame, flatRows, type Table, type TargetAnswer } from '../../src/datasource/panel-data.ts';
-import { type Query, readQuery } from '../../src/datasource/query.ts';
+import { answerProducts, answerServerDown } from '../../src/datasource/product-answers.ts';
+import type { Query } from '../../src/datasource/query.ts';
+import { readQuery } from '../../src/datasource/read-query.ts';
 import { answerQuery } from '../../src/datasource/simpod.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { createOwners, noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import {
   answer,
   createSnapshot,
@@ -27,19 +28,6 @@ import {
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** Answers from polls as other analyzers than ours give them: several parts, odd names, failures, permanent licenses. */
-
-const atOnce =
-  <A extends readonly unknown[]>(answer: (...asked: A) => Generator<void, TargetAnswer>) =>
-  (...asked: A): TargetAnswer =>
-    runAtOnce(answer(...asked));
-
-const answerProducts = atOnce(live.answerProducts);
-const answerServerDown = atOnce(live.answerServerDown);
-const answerFeatures = atOnce(live.answerFeatures);
-const answerExpirations = atOnce(expirations.answerExpirations);
-
-const combinationsOf = (...asked: Parameters<typeof combinations.combinationsOf>) =>
-  runAtOnce(combinations.combinationsOf(...asked));
 
 const localTime = createLocalTime('Europe/Berlin');
 const context = { localTime, owners: () => noOwners };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Backend } from '../../src/datasource/backend.ts';
 import { keyOf, type Table } from '../../src/datasource/panel-data.ts';
-import { readQuery } from '../../src/datasource/query.ts';
+import { readQuery } from '../../src/datasource/read-query.ts';
 import { answerRightsizing } from '../../src/datasource/rightsizing-answers.ts';
 import { answerRows } from '../../src/datasource/rows.ts';
 import type { FeatureRow } from '../../src/inventory/feature-row.ts';
@@ -11,7 +11,6 @@ import { createOwners } from '../../src/model/owners.ts';
 import { createPrices, type PriceEntry } from '../../src/model/prices.ts';
 import { createProposalSource } from '../../src/rightsizing/proposals.ts';
 import type { AdviceTable, KeptAdvice } from '../../src/rightsizing/rightsizing.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { adviceOf, adviceTable, manyAdvices, rightsizingOf, TODAY } from '../support/advice-table.ts';
 import { priceEntry } from '../support/price-entry.ts';
 
@@ -69,7 +68,7 @@ function ask(payload: object, setup: Setup = {}) {
     filters: [],
     prefix: 'payload.',
   });
-  const { items, notices } = runAtOnce(answerRightsizing(query, inventory, backendOf(setup)));
+  const { items, notices } = answerRightsizing(query, inventory, backendOf(setup));
   const [{ columns, rows }] = items as [Table];
   const cells = [...rows];
   const keys = columns.map(({ text }) => keyOf(text));

@@ -4,12 +4,12 @@ import type { ChartContext } from '../../src/datasource/chart-context.ts';
 import type { Combinations } from '../../src/datasource/combinations.ts';
 import * as charts from '../../src/datasource/history-answers.ts';
 import { cell, type Frame, millis, type PanelData, type Table } from '../../src/datasource/panel-data.ts';
-import { readQuery, type TimeRange } from '../../src/datasource/query.ts';
+import type { TimeRange } from '../../src/datasource/query.ts';
+import { readQuery } from '../../src/datasource/read-query.ts';
 import type { TargetName } from '../../src/datasource/targets.ts';
 import { shapeHistory as trends } from '../../src/datasource/trend-answers.ts';
 import type { TrendSeries } from '../../src/model/history.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { columnOf, trendOf } from '../support/trend.ts';
 
 /** Answers that our own analyzer does not give: other servers may. */
@@ -36,17 +36,16 @@ function contextOf(target: TargetName, shape?: string, range: TimeRange = always
 const received = (items: readonly PanelData[]): any[] => JSON.parse(JSON.stringify(items));
 
 const shaped =
-  <T>(shape: (context: ChartContext, answered: T) => Generator<void, readonly PanelData[]>) =>
+  <T>(shape: (context: ChartContext, answered: T) => readonly PanelData[]) =>
   (context: ChartContext, answered: T) =>
-    received(runAtOnce(shape(context, answered)));
+    received(shape(context, answered));
 
-const shapeHistory = shaped(function* (context: ChartContext, answered: Parameters<typeof trends>[1]) {
-  return (yield* trends(context, answered)).items;
-});
+const shapeHistory = shaped(
+  (context: ChartContext, answered: Parameters<typeof trends>[1]) => trends(context, answered).items,
+);
 const shapeReserved = shaped(charts.shapeReserved);
 const shapeHeatMap = shaped(charts.shapeHeatMap);
-const shapeEfficiency = (...asked: Parameters<typeof charts.shapeEfficiency>) =>
-  received(charts.shapeEfficiency(...asked));
+const shapeEfficiency = shaped(charts.shapeEfficiency);
 
 describe('history', () => {
   const points = [100, 200, 300, 400].map((at) => [at, at / 100] as const);
@@ -160,7 +159,7 @@ describe('history', () => {
     // the sum of a counted and an uncounted one, and one that became uncounted
     const answered = [of('sum', [100_009, 100_009]), of('later', [7, 99_999]), of('counted', [8, 8])];
     const seen = (shape?: string) => {
-      const { items, notices } = runAtOnce(trends(contextOf('history', shape, always, true), answered));
+      const { items, notices } = trends(contextOf('history', shape, always, true), answered);
       return { items: received(items), texts: notices.map(({ text }) => text) };
     };
     const chart = seen();
@@ -181,7 +180,7 @@ describe('history', () => {
     ]);
     expect(seen('totals').texts).toEqual(texts);
     // an uncounted day outside the range is no reason for a notice
-    const early = runAtOnce(trends(contextOf('history', undefined, { from: 0, to: 50 }), [of('later', [7, 99_999])]));
+    const early = trends(contextOf('history', undefined, { from: 0, to: 50 }), [of('later', [7, 99_999])]);
     expect(early.notices).toEqual([]);
   });
 
@@ -240,7 +239,7 @@ describe('history', () => {
         filters: [],
         prefix: '',
       }).values;
-      const { items, notices } = runAtOnce(trends({ ...context, query: { ...context.query, values } }, answered));
+      const { items, notices } = trends({ ...context, query: { ...context.query, values } }, answered);
       return [received(items).map(({ title }) => title), notices.map(({ text }) => text)];
     };
     expect(seen({ top: 2, columns: 'Denials' })).toEqual([

@@ -2,9 +2,8 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { DatasourceError } from '../../src/datasource/errors.ts';
 import type { Cell, Table, TargetAnswer } from '../../src/datasource/panel-data.ts';
-import { readQuery } from '../../src/datasource/query.ts';
+import { readQuery } from '../../src/datasource/read-query.ts';
 import { type Cells, type TableContent, viewAnswer, viewTable } from '../../src/datasource/table-view.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 
 interface Item {
   readonly name: string;
@@ -27,8 +26,8 @@ const queryOf = (payload: object) =>
     prefix: 'payload.',
   });
 
-const view = (items: Iterable<Item | undefined>, payload: object, more: Partial<TableContent<Item>> = {}) =>
-  runAtOnce(viewTable(queryOf(payload), { name: 'products', cells, items, ...more }));
+const view = (items: Iterable<Item>, payload: object, more: Partial<TableContent<Item>> = {}) =>
+  viewTable(queryOf(payload), { name: 'products', cells, items, ...more });
 
 const tableOf = ({ items }: TargetAnswer): Table => items[0] as Table;
 const rowsOf = (answer: TargetAnswer): readonly (readonly Cell[])[] => [...tableOf(answer).rows];
@@ -77,15 +76,6 @@ describe('sort', () => {
       ),
     );
   });
-
-  it('pauses while it reads, sorts and writes a large table', () => {
-    const items = Array.from({ length: 20_000 }, (_, i) => ({ name: `n${i}`, value: (i * 7919) % 20_000 }));
-    const steps = [...viewTable(queryOf({ sort: '-In use' }), { name: 'products', cells, items })];
-    // reading alone would be 156
-    expect(steps.length).toBeGreaterThan(1000);
-    const nothing = [...viewTable(queryOf({}), { name: 'products', cells, items: items.map(() => undefined) })];
-    expect(nothing.length).toBeGreaterThan(100);
-  });
 });
 
 describe('top', () => {
@@ -102,9 +92,9 @@ describe('top', () => {
     expect([namesOf(ordered), ordered.notices[0]?.text]).toEqual([['n1'], '1 of 2 rows, by age']);
   });
 
-  it('does not count items that are no rows', () => {
-    const [a, b] = named(1, 2);
-    const answer = view([undefined, a, undefined, b], { top: 1 });
+  it('does not count items that are not asked for', () => {
+    const isAskedFor = ({ value }: Item): boolean => value !== null;
+    const answer = view(named(null, 1, null, 2), { top: 1 }, { isAskedFor });
     expect(answer.notices).toEqual([{ severity: 'info', text: '1 of 2 rows' }]);
   });
 
@@ -183,7 +173,7 @@ describe('a table that is already made', () => {
     ],
     notices: [{ severity: 'error', text: 'feature "x": too slow' }],
   };
-  const seen = (payload: object) => runAtOnce(viewAnswer(queryOf(payload), made));
+  const seen = (payload: object) => viewAnswer(queryOf(payload), made);
 
   it('is sorted and cut like any other; charts are left as they are', () => {
     const answer = seen({ sort: '-Since', top: 2, columns: ['Since'] });

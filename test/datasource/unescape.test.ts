@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { restoreVariables, unescapePayload } from '../../src/datasource/unescape.ts';
+import { restoreVariables, unescapePayload } from '../../src/datasource/payload.ts';
 import { interpolate } from '../support/dashboards.ts';
 
 const variables = (values: Readonly<Record<string, unknown>>) =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Combinations } from '../../src/datasource/combinations.ts';
-import { readQuery } from '../../src/datasource/query.ts';
+import { readQuery } from '../../src/datasource/read-query.ts';
 import { usersTable } from '../../src/datasource/user-names.ts';
 import type { UserRecord } from '../../src/model/records.ts';
 

@@ -16,7 +16,8 @@ import { environmentName, flagName, settingKeys, settings } from '../../src/conf
 import { settingOf } from '../../src/config/table.ts';
 import { unsupported, webConfigKeys } from '../../src/config/web-config.ts';
 import { datasourceErrors } from '../../src/datasource/errors.ts';
-import { type Key, payloadKeys, type Target, targets } from '../../src/datasource/targets.ts';
+import { type Key, payloadKeys } from '../../src/datasource/payload-keys.ts';
+import { type Target, targets } from '../../src/datasource/targets.ts';
 import { exitCodes } from '../../src/diagnosis/exit-codes.ts';
 import { answerFaults } from '../../src/inventory/decoding/answer-faults.ts';
 import { catalogue } from '../../src/metrics/catalogue.ts';

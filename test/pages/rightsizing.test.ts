@@ -7,7 +7,6 @@ import { reportContent } from '../../src/pages/rightsizing/markup.ts';
 import { createProposalSource } from '../../src/rightsizing/proposals.ts';
 import { createReport } from '../../src/rightsizing/report.ts';
 import type { AdviceTable, KeptAdvice } from '../../src/rightsizing/rightsizing.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { adviceOf, adviceTable, manyAdvices, pastOf, rightsizingOf, TODAY } from '../support/advice-table.ts';
 import { flawless, startBrowser, type TestBrowser, views } from '../support/browser.ts';
 import { createCleanup } from '../support/harness.ts';
@@ -36,8 +35,8 @@ function pageOf(table: AdviceTable, entries: readonly PriceEntry[] = [entry({})]
     localTime: () => localTime,
     nextPass: () => undefined,
   });
-  const proposals = runAtOnce(source.read(undefined, showsPrices));
-  const report = runAtOnce(createReport(proposals, localTime));
+  const proposals = source.read(undefined, showsPrices);
+  const report = createReport(proposals, localTime);
   const withoutPrices = showsPrices ? undefined : 'prices are not shown: REMEDY';
   return pageHtml(
     testSite,

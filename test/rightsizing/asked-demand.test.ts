@@ -5,7 +5,6 @@ import { demandOf } from '../../src/rightsizing/asked-demand.ts';
 import { createAskedSource, type HistoryClient } from '../../src/rightsizing/asked-demand-source.ts';
 import type { DemandSource } from '../../src/rightsizing/demand-source.ts';
 import { knownFeaturesOf } from '../../src/rightsizing/known-features.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { answer, createSnapshot, feature, good, NOW, product } from '../support/scenario.ts';
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 import { trendOf } from '../support/trend.ts';
@@ -75,20 +74,16 @@ function sourceOf(maxFeatures = 100): { source: DemandSource; requests: string[]
 }
 
 const listOf = (source: DemandSource, features: readonly Partial<FeatureRecord>[], products = ['lic01;cdslmd']) =>
-  runAtOnce(
-    source.list(
-      runAtOnce(
-        knownFeaturesOf(
-          deriveInventoryNow(
-            createSnapshot({
-              products: good(answer(products.map((name) => product({ product: name })))),
-              down: good(answer([])),
-              features: { '': good(answer(features.map(feature))) },
-            }),
-            NOW,
-            { ...everything, usageWhenNotCurrent: 'withhold' },
-          ),
-        ),
+  source.list(
+    knownFeaturesOf(
+      deriveInventoryNow(
+        createSnapshot({
+          products: good(answer(products.map((name) => product({ product: name })))),
+          down: good(answer([])),
+          features: { '': good(answer(features.map(feature))) },
+        }),
+        NOW,
+        { ...everything, usageWhenNotCurrent: 'withhold' },
       ),
     ),
   );

@@ -13,8 +13,7 @@ import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 const method = vi.hoisted(() => ({ runsOut: undefined as number | undefined }));
 vi.mock('../../src/rightsizing/evaluation.ts', () => ({
-  // biome-ignore lint/correctness/useYield: as short as can be
-  evaluateDemand: function* (_: unknown, { today }: { today: number }) {
+  evaluateDemand: (_: unknown, { today }: { today: number }) => {
     const { runsOut: day } = method;
     const runsOut = day === undefined ? undefined : { day, earliest: day, latest: undefined };
     return adviceWith({ computed: today, runsOut });
@@ -50,10 +49,7 @@ const source: DemandSource = {
   waitsFor: () => undefined,
   isComplete: () => true,
   intervalOf: () => undefined,
-  // biome-ignore lint/correctness/useYield: as short as can be
-  list: function* () {
-    return { items: [{ series: demand.series, exclusion: undefined }], leftOut: 0 };
-  },
+  list: () => ({ items: [{ series: demand.series, exclusion: undefined }], leftOut: 0 }),
   read: async () => demand,
 };
 

@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Advice } from '../../src/rightsizing/advice.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { demandOfDays } from '../support/drawn-demand.ts';
 import { contextOf, FIRST_DAY } from './recorded-demand.ts';
 
@@ -23,7 +22,7 @@ function adviceOn(today: number, isRecorded: (day: number) => boolean, boughtOn:
       })),
     })),
   );
-  return runAtOnce(evaluateDemand(demand, contextOf({ today, bought: boughtOn(today) })));
+  return evaluateDemand(demand, contextOf({ today, bought: boughtOn(today) }));
 }
 
 const twenty = (): number => 20;

@@ -6,7 +6,6 @@ import { createLocalTime } from '../../src/model/local-time.ts';
 import type { Advice } from '../../src/rightsizing/advice.ts';
 import type { Demand } from '../../src/rightsizing/demand.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { type DemandDay, type DrawnDemand, demandOfDays } from '../support/drawn-demand.ts';
 import { asCurve, contextOf, workingTime } from './recorded-demand.ts';
 
@@ -62,7 +61,7 @@ function toDemand(samples: readonly Sample[]): DrawnDemand {
 }
 
 const evaluate = (demand: Demand, tolerance = 4): Advice =>
-  runAtOnce(evaluateDemand(demand, contextOf({ today, bought: 10, tolerance })));
+  evaluateDemand(demand, contextOf({ today, bought: 10, tolerance }));
 
 /** The same in seconds, one by one in the order of their numbers in use. */
 function spentAt(samples: readonly Sample[], isIncluded: (at: number) => boolean): [inUse: number, seconds: number][] {
@@ -152,7 +151,7 @@ describe('what is unknown', () => {
       fc.property(drawn, bought, fc.boolean(), fc.integer({ min: 0, max: 400 }), (given, now, isCurve, later) => {
         const recorded = toDemand(given.samples);
         const demand = isCurve ? asCurve(recorded, today) : recorded;
-        const advice = runAtOnce(evaluateDemand(demand, contextOf({ today: today + later, bought: now })));
+        const advice = evaluateDemand(demand, contextOf({ today: today + later, bought: now }));
         expect(brokenValues(advice, 'advice')).toEqual([]);
         expect(advice.reason).toMatch(/^[A-Z\d].*\.$/);
         const isSeen = given.samples.some(

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Advice } from '../../src/rightsizing/advice.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { type DemandDay, demandOfDays } from '../support/drawn-demand.ts';
 import { seed } from '../support/seed.ts';
 import { LicensePool, people, sessions, type Wishes } from './license-pool.ts';
@@ -42,8 +41,9 @@ function follow(wishes: Wishes, start: number, of: number): Followed {
     const { days: recorded, refusalDays: refused } = pool.run(YEAR, now, today - YEAR);
     days.push(...recorded);
     refusalDays.push(refused);
-    const next = runAtOnce(
-      evaluateDemand(demandOfDays(days), contextOf({ today, bought: now, interval: 300, refusalsRecorded: true })),
+    const next = evaluateDemand(
+      demandOfDays(days),
+      contextOf({ today, bought: now, interval: 300, refusalsRecorded: true }),
     );
     advice.push(next);
     bought.push(obey(next, now));

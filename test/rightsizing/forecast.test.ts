@@ -2,7 +2,6 @@ import { describe, expect, it } from 'vitest';
 import type { Advice } from '../../src/rightsizing/advice.ts';
 import type { Demand } from '../../src/rightsizing/demand.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { allHoursOf, type DemandDay, demandOfDays } from '../support/drawn-demand.ts';
 import { seed } from '../support/seed.ts';
 import { type Case, cases, HISTORY_DAYS, needOn } from './demand-kinds.ts';
@@ -24,7 +23,7 @@ interface Run {
 }
 
 const evaluate = (demand: Demand, bought: number, on = today): Advice =>
-  runAtOnce(evaluateDemand(demand, contextOf({ today: on, bought })));
+  evaluateDemand(demand, contextOf({ today: on, bought }));
 
 function run({ law, inWeeks }: Case, of: number): Run {
   const { demand, bought } = recordLaw(law, of);

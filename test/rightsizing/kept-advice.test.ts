@@ -7,7 +7,6 @@ import type { Advice } from '../../src/rightsizing/advice.ts';
 import { type KeptAdviceFile, type KeptPass, openKeptAdvice } from '../../src/rightsizing/kept-advice.ts';
 import { KeptFileError } from '../../src/rightsizing/kept-file.ts';
 import { noStreak } from '../../src/rightsizing/run-out-streak.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { adviceWith } from '../support/advice.ts';
 import { createCleanup } from '../support/harness.ts';
 
@@ -40,8 +39,8 @@ const passOf = (day: number, rows: readonly Partial<Advice>[]): KeptPass => ({
 
 const many = (count: number): Partial<Advice>[] => Array.from({ length: count }, (_, i) => ({ feature: `f${i}` }));
 
-const save = (file: KeptAdviceFile, pass: KeptPass, analyzer = 'a'): void => runAtOnce(file.save(analyzer, pass));
-const load = (file: KeptAdviceFile, analyzer = 'a'): KeptPass | undefined => runAtOnce(file.load(analyzer));
+const save = (file: KeptAdviceFile, pass: KeptPass, analyzer = 'a'): Promise<void> => file.save(analyzer, pass);
+const load = (file: KeptAdviceFile, analyzer = 'a'): Promise<KeptPass | undefined> => file.load(analyzer);
 const featuresOf = (pass: KeptPass | undefined) => pass?.rows.map(({ advice }) => advice.feature);
 
 function messageOf(action: () => unknown): string {
@@ -55,7 +54,7 @@ function messageOf(action: () => unknown): string {
 }
 
 describe('kept advice', () => {
-  it('is the same after a restart', () => {
+  it('is the same after a restart', async () => {
     const path = temporaryFile();
     const pass = passOf(DAY, [
       ...many(50),
@@ -69,37 +68,46 @@ describe('kept advice', () => {
       },
     ]);
     const first = openKeptAdvice(path);
-    save(first, pass);
+    await save(first, pass);
     first.close();
-    expect(load(open(path))).toEqual(pass);
+    expect(await load(open(path))).toEqual(pass);
   });
 
-  it('is of one analyzer only', () => {
+  it('is of one analyzer only', async () => {
     const file = open(temporaryFile());
-    save(file, passOf(DAY, [{ feature: 'x' }]), 'a');
-    save(file, passOf(DAY, []), 'b');
-    expect([load(file, 'a'), load(file, 'b'), load(file, 'c')].map(featuresOf)).toEqual([['x'], [], undefined]);
+    await save(file, passOf(DAY, [{ feature: 'x' }]), 'a');
+    await save(file, passOf(DAY, []), 'b');
+    const kept = await Promise.all(['a', 'b', 'c'].map((analyzer) => load(file, analyzer)));
+    expect(kept.map(featuresOf)).toEqual([['x'], [], undefined]);
   });
 
-  it('is that of the last complete pass after an interruption', () => {
+  it('is that of the last complete pass after an interruption', async () => {
     const path = temporaryFile();
     const first = openKeptAdvice(path);
-    save(first, passOf(DAY, many(60)));
-    const steps = first.save('a', passOf(DAY + 1, [...many(59), { feature: 'new' }]));
+    await save(first, passOf(DAY, many(60)));
+    let steps = 0;
+    const canceled = {
+      throwIfAborted: () => {
+        steps += 1;
+        if (steps > 3) throw new Error('canceled');
+      },
+    } as AbortSignal;
     // all rows are written, but not the pass
-    for (let i = 0; i < 3; i += 1) expect(steps.next().done).toBe(false);
+    await expect(first.save('a', passOf(DAY + 1, [...many(59), { feature: 'new' }]), canceled)).rejects.toThrow(
+      'canceled',
+    );
     first.close();
     const file = open(path);
-    expect(load(file)).toEqual(passOf(DAY, many(60)));
-    save(file, passOf(DAY + 2, [{ feature: 'f1' }]));
-    expect(featuresOf(load(file))).toEqual(['f1']);
+    expect(await load(file)).toEqual(passOf(DAY, many(60)));
+    await save(file, passOf(DAY + 2, [{ feature: 'f1' }]));
+    expect(featuresOf(await load(file))).toEqual(['f1']);
     file.close();
     const database = new DatabaseSync(path);
     expect(database.prepare('SELECT count(*) AS rows FROM advice').get()).toEqual({ rows: 1 });
     database.close();
   });
 
-  it('has the last advice of each earlier month, newest first', () => {
+  it('has the last advice of each earlier month, newest first', async () => {
     for (const path of [temporaryFile(), undefined]) {
       const file = open(path);
       const days: [day: number, count: number][] = [
@@ -109,7 +117,7 @@ describe('kept advice', () => {
         [DAY - 15, 4],
         [DAY, 5],
       ];
-      for (const [day, count] of days) save(file, passOf(day, [{ count, bought: undefined }]));
+      for (const [day, count] of days) await save(file, passOf(day, [{ count, bought: undefined }]));
       const [row] = passOf(DAY, [{}]).rows;
       if (row === undefined) throw new Error('there is no row');
       const kept = file.toKept('a', row);
@@ -143,15 +151,16 @@ describe('kept advice', () => {
     expect(messageOf(() => openKeptAdvice('/proc/none/rightsizing.db'))).toContain('cannot be used: ');
   });
 
-  it('says that it is damaged', () => {
+  it('says that it is damaged', async () => {
     const path = temporaryFile();
     const first = openKeptAdvice(path);
-    save(first, passOf(DAY, many(400)));
+    await save(first, passOf(DAY, many(400)));
     first.close();
     const bytes = readFileSync(path);
     bytes.fill(0x5a, 8192);
     writeFileSync(path, bytes);
-    const why = messageOf(() => load(open(path)));
-    expect(why).toContain('it is damaged; remove it, and the advice is computed again');
+    const why = await load(open(path)).catch((error: unknown) => error);
+    expect(why).toBeInstanceOf(KeptFileError);
+    expect((why as Error).message).toContain('it is damaged; remove it, and the advice is computed again');
   });
 });

@@ -1,14 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { FeatureRecord, ProductRecord } from '../../src/model/records.ts';
 import { type KnownFeature, knownFeaturesOf } from '../../src/rightsizing/known-features.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { answer, createSnapshot, failed, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 const policy = { ...everything, usageWhenNotCurrent: 'withhold' } as const;
 
-const knownOf = (scenario: Scenario) =>
-  runAtOnce(knownFeaturesOf(deriveInventoryNow(createSnapshot(scenario), NOW, policy)));
+const knownOf = (scenario: Scenario) => knownFeaturesOf(deriveInventoryNow(createSnapshot(scenario), NOW, policy));
 
 const site = (features: readonly Partial<FeatureRecord>[], of: Partial<ProductRecord> = {}): Scenario => ({
   products: good(answer([product(of)])),

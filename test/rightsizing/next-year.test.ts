@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Advice } from '../../src/rightsizing/advice.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { demandOf, HISTORY_DAYS, type Law, needOn } from './demand-kinds.ts';
 import { createRandom } from './random.ts';
 import { contextOf, FIRST_DAY, recordLaw } from './recorded-demand.ts';
@@ -73,7 +72,7 @@ function outcomeOf({ level: levelOf }: Kind, size: number, share: number, seed: 
     bought: (of, _, seedOf) => Math.ceil(needOn(of, HISTORY_DAYS, seedOf) * share),
   };
   const { demand, bought } = recordLaw(law, seed);
-  const advice = runAtOnce(evaluateDemand(demand, contextOf({ today, bought, refusalsRecorded: true })));
+  const advice = evaluateDemand(demand, contextOf({ today, bought, refusalsRecorded: true }));
   const kept = bought - (advice.count ?? 0);
   let days = 0;
   for (const hours of demandOf(law, seed, HISTORY_DAYS, HISTORY_DAYS + YEAR, createRandom(seed + 1))) {

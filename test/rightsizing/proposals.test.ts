@@ -5,7 +5,6 @@ import { createLocalTime } from '../../src/model/local-time.ts';
 import { createPrices, type PriceEntry } from '../../src/model/prices.ts';
 import { AdviceNotReady, createProposalSource, sentenceOf } from '../../src/rightsizing/proposals.ts';
 import type { AdviceTable } from '../../src/rightsizing/rightsizing.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { adviceOf, adviceTable, rightsizingOf, TODAY } from '../support/advice-table.ts';
 import { priceEntry } from '../support/price-entry.ts';
 
@@ -48,7 +47,7 @@ function sourceOf(table: AdviceTable | undefined, entries: readonly PriceEntry[]
       rightsizing = rightsizingOf(next);
     },
     of: (rows: readonly FeatureRow[], showsPrices = true) => {
-      const read = runAtOnce(source.read(inventoryOf(rows), showsPrices));
+      const read = source.read(inventoryOf(rows), showsPrices);
       const [first] = read.rows;
       if (first === undefined) throw new Error('no row');
       return { first, live: read.live(first), renewal: read.renewal(first) };
@@ -124,7 +123,7 @@ describe('proposals', () => {
     ],
   ])('are not there before the first pass: %o', (status, message) => {
     const source = sourceOf(undefined, [], status);
-    expect(() => runAtOnce(source.read(undefined, true))).toThrow(AdviceNotReady);
-    expect(() => runAtOnce(source.read(undefined, true))).toThrow(message);
+    expect(() => source.read(undefined, true)).toThrow(AdviceNotReady);
+    expect(() => source.read(undefined, true)).toThrow(message);
   });
 });

@@ -1,7 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Advice } from '../../src/rightsizing/advice.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { seed } from '../support/seed.ts';
 import { contextOf } from './recorded-demand.ts';
 import { poolsOf, simulatedDemand, trueNeed } from './simulated-demand.ts';
@@ -38,7 +37,7 @@ function advise(): Advised[] {
       tolerance: TOLERANCE,
       refusalsRecorded: refusing.has(demand.series.vendorLicense),
     });
-    const advice = runAtOnce(evaluateDemand(demand, context));
+    const advice = evaluateDemand(demand, context);
     const isCompared = advice.state === 'could go' || advice.state === 'missing';
     return { advice, bought, need: isCompared ? trueNeed(own, today, TOLERANCE) : Number.NaN };
   });
@@ -67,7 +66,7 @@ describe('the simulated site', () => {
   it('runs out of licenses where use grows, on each day of a week', () => {
     const found = Array.from({ length: WEEK }, (_, i) => today - i).flatMap((on) =>
       // what is bought is that of the last day before
-      demands.map((demand) => runAtOnce(evaluateDemand(demand, contextOf({ today: on })))),
+      demands.map((demand) => evaluateDemand(demand, contextOf({ today: on }))),
     );
     expect(Math.min(...found.map(({ days }) => days))).toBeGreaterThan(300);
     const due = found.filter(({ runsOut }) => runsOut !== undefined).map(({ feature }) => feature);

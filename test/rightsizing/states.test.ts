@@ -3,7 +3,6 @@ import { dateText } from '../../src/model/local-time.ts';
 import type { Advice, AdviceContext } from '../../src/rightsizing/advice.ts';
 import type { Demand } from '../../src/rightsizing/demand.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { type DemandDay, type DemandHour, type DrawnDemand, demandOfDays, hoursOf } from '../support/drawn-demand.ts';
 import { asCurve, contextOf, FIRST_DAY } from './recorded-demand.ts';
 
@@ -50,7 +49,7 @@ function draw(days: number, hours: Draw): DrawnDemand {
 }
 
 const evaluate = (demand: Demand, given: Partial<AdviceContext> = {}): Advice =>
-  runAtOnce(evaluateDemand(demand, contextOf({ today, bought: 20, ...given })));
+  evaluateDemand(demand, contextOf({ today, bought: 20, ...given }));
 
 const advise = (days: number, hours: Draw, given: Partial<AdviceContext> = {}): Advice =>
   evaluate(draw(days, hours), given);

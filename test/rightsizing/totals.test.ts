@@ -3,7 +3,6 @@ import { type Money, noMoney } from '../../src/rightsizing/money.ts';
 import type { Proposal } from '../../src/rightsizing/proposals.ts';
 import type { KeptAdvice } from '../../src/rightsizing/rightsizing.ts';
 import { amountText, savingText, totalsOf } from '../../src/rightsizing/totals.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { adviceOf, TODAY } from '../support/advice-table.ts';
 
 const proposal = (advice: Partial<KeptAdvice>, money: Partial<Money> = {}): Proposal => ({
@@ -33,7 +32,7 @@ const rows = [
 ];
 
 describe('totals', () => {
-  const totals = runAtOnce(totalsOf(rows));
+  const totals = totalsOf(rows);
 
   it('are those of each currency, and never across', () => {
     expect(totals.currencies).toEqual([
@@ -67,7 +66,7 @@ describe('totals', () => {
   });
 
   it('are unknown without advice', () => {
-    const { currencies, denials, otherRefusals, ...counts } = runAtOnce(totalsOf([]));
+    const { currencies, denials, otherRefusals, ...counts } = totalsOf([]);
     expect([denials, otherRefusals]).toEqual([undefined, undefined]);
     expect(currencies).toMatchObject([{ currency: undefined, couldGo: 0, saving: undefined, cost: undefined }]);
     expect(new Set(Object.values(counts))).toEqual(new Set([0]));
@@ -75,7 +74,7 @@ describe('totals', () => {
 
   it('are written with the share that has a price', () => {
     expect(savingText(totals)).toBe('CHF 100, EUR 0.30 (with a price: 3 of 5)');
-    expect(savingText(runAtOnce(totalsOf([proposal({})])))).toBeUndefined();
+    expect(savingText(totalsOf([proposal({})]))).toBeUndefined();
     expect(amountText(1_240_300, 'EUR')).toBe('EUR 1,240,300');
   });
 });

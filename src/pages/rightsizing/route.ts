@@ -3,7 +3,6 @@ import { sendPage } from '../../html/routes.ts';
 import { dateText } from '../../model/local-time.ts';
 import { AdviceNotReady } from '../../rightsizing/proposals.ts';
 import { createReport, pricesIn } from '../../rightsizing/report.ts';
-import { runSliced } from '../../scheduling/slices.ts';
 import { type PageContext, type Routes, routesOf } from '../page.ts';
 import { notReadyContent, reportContent } from './markup.ts';
 
@@ -18,8 +17,8 @@ export const rightsizingRoutes = ({ site, backend }: PageContext, link: PageLink
       const refusal = prices.refusal();
       try {
         const { table, report } = await useInventory(async (inventory) => {
-          const read = await runSliced(proposals.read(inventory, refusal === undefined));
-          return { table: read.table, report: await runSliced(createReport(read, proposals.localTime())) };
+          const read = proposals.read(inventory, refusal === undefined);
+          return { table: read.table, report: createReport(read, proposals.localTime()) };
         });
         prices.onServed(pricesIn(report));
         const content = reportContent(table, report, {

@@ -10,7 +10,6 @@ import { ntHash } from '../../../src/ntlm/primitives.ts';
 import type { AdviceContext } from '../../../src/rightsizing/advice.ts';
 import { evaluateDemand } from '../../../src/rightsizing/evaluation.ts';
 import { openKeptAdvice } from '../../../src/rightsizing/kept-advice.ts';
-import { runAtOnce, runSliced } from '../../../src/scheduling/slices.ts';
 import { demandOfDays } from '../../support/drawn-demand.ts';
 import { answerParent } from '../child.ts';
 import { type LongestTurn, watchTurns } from '../turns.ts';
@@ -117,7 +116,7 @@ function timeObjects({ folder, origin, timeZone }: NightlySite, count: number): 
       hours: hours.map((hour) => ({ ...hour, hour: hour.index })),
     }));
     const demand = demandOfDays(days);
-    runAtOnce(evaluateDemand(demand, context));
+    evaluateDemand(demand, context);
   }
   const spent = seconds(process.threadCpuUsage(before)) / all.length;
   store.close();
@@ -141,7 +140,7 @@ const methods = {
     await analyzer?.stop();
     const started = performance.now();
     const kept = openKeptAdvice(`${folder}/rightsizing.db`);
-    const pass = await runSliced(kept.load(origin));
+    const pass = await kept.load(origin);
     const took = (performance.now() - started) / 1000;
     kept.close();
     if (pass === undefined || pass.rows.length === 0) throw new Error('nothing was kept');

@@ -1,10 +1,37 @@
-/**
- * simpod-json-datasource puts variables into builder payloads, and into payloads given as objects, in Grafana's regex
- * format: `lic01.ex.com` arrives as `lic01\.ex\.com`, several values as `(a|b)`. This module reverts it.
- */
+import { DatasourceError } from './errors.ts';
+
+/** Reading the bodies of requests, and their payloads. */
+
+export type Json = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Json =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+export function requireObject(body: unknown, what: string): Json {
+  if (isObject(body)) return body;
+  throw new DatasourceError('bad_request', `${what} is not a JSON object`);
+}
+
+/** The payload of a request: an object, or a string with JSON. */
+export function payloadOf(raw: unknown, what: string): RawPayload {
+  if (raw === undefined || raw === null || raw === '') return {};
+  if (isObject(raw)) return raw;
+  try {
+    const parsed: unknown = typeof raw === 'string' ? JSON.parse(raw) : undefined;
+    if (isObject(parsed)) return parsed;
+  } catch {
+    // reported below
+  }
+  throw new DatasourceError('bad_parameter', `${what} is not a JSON object`);
+}
 
 /** A payload value: one text, several, or any other value that was sent. */
 export type RawPayload = Readonly<Record<string, unknown>>;
+
+/*
+ * simpod-json-datasource puts variables into builder payloads, and into payloads given as objects, in Grafana's regex
+ * format: `lic01.ex.com` arrives as `lic01\.ex\.com`, several values as `(a|b)`. The rest of this module reverts it.
+ */
 
 const SPECIAL = /[\\^$*+?.()|[\]{}/]/g;
 const ESCAPED = /\\([\\^$*+?.()|[\]{}/])/g;
