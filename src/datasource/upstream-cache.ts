@@ -9,6 +9,8 @@ import {
   type ParametersOf,
 } from '../query-api/endpoints.ts';
 import { writeQuery } from '../query-api/parameters.ts';
+import { createPlaces } from '../scheduling/places.ts';
+import { untilReady } from '../scheduling/ready.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
 
 /** Requests of panels to the analyzer. Their number is limited, equal requests are joined, and answers are cached. */
@@ -57,41 +59,6 @@ interface Kept {
   readonly answer: unknown;
 }
 
-function createSlots(concurrency: number, maxWaiting: number) {
-  const waiting: (() => void)[] = [];
-  let free = concurrency;
-  const release = (): void => {
-    const next = waiting.shift();
-    if (next === undefined) free += 1;
-    else next();
-  };
-  const acquire = async (signal: AbortSignal): Promise<void> => {
-    if (free > 0) {
-      free -= 1;
-      return;
-    }
-    if (waiting.length >= maxWaiting) {
-      throw new DatasourceError(
-        'queue_full',
-        `${waiting.length} requests to the analyzer are waiting, try again later`,
-      );
-    }
-    await new Promise<void>((resolve, reject) => {
-      const enter = (): void => {
-        signal.removeEventListener('abort', leave);
-        resolve();
-      };
-      const leave = (): void => {
-        waiting.splice(waiting.indexOf(enter), 1);
-        reject(signal.reason);
-      };
-      signal.addEventListener('abort', leave, { once: true });
-      waiting.push(enter);
-    });
-  };
-  return { acquire, release };
-}
-
 export function createUpstreamCache({
   client,
   connections,
@@ -100,7 +67,10 @@ export function createUpstreamCache({
   maxKept = 500,
   now,
 }: UpstreamCacheOptions): UpstreamCache {
-  const slots = createSlots(Math.max(1, Math.floor(connections / 2)), maxWaiting);
+  const concurrency = Math.max(1, Math.floor(connections / 2));
+  const places = createPlaces(concurrency);
+  /** Requests that are sent, or wait for a place. */
+  let open = 0;
   const flights = new Map<string, Flight>();
   const kept = new Map<string, Kept>();
 
@@ -119,27 +89,29 @@ export function createUpstreamCache({
     key: string,
     signal: AbortSignal,
   ): Promise<Answers[E]> => {
-    await slots.acquire(signal);
+    if (open >= concurrency + maxWaiting) {
+      throw new DatasourceError('queue_full', `${maxWaiting} requests to the analyzer are waiting, try again later`);
+    }
+    open += 1;
+    let release: (() => void) | undefined;
     try {
+      release = await places.take(signal);
       const method = `${endpoint[0]?.toLowerCase()}${endpoint.slice(1)}` as Uncapitalize<E>;
       const answer = (await client[method](parameters, signal)) as Answers[E];
       keep(key, answer, historyAnswers.includes(endpoints[endpoint].answer) ? cacheTtl : Math.min(cacheTtl, LIVE_TTL));
       return answer;
     } finally {
-      slots.release();
+      release?.();
+      open -= 1;
     }
   };
 
   const join = async <T>(flight: Flight, signal: AbortSignal): Promise<T> => {
     flight.waiting += 1;
-    const leave = Promise.withResolvers<never>();
-    const onAbort = (): void => leave.reject(signal.reason);
-    signal.addEventListener('abort', onAbort, { once: true });
     try {
-      signal.throwIfAborted();
-      return (await Promise.race([flight.answer, leave.promise])) as T;
+      await untilReady(flight.answer, signal);
+      return (await flight.answer) as T;
     } finally {
-      signal.removeEventListener('abort', onAbort);
       flight.waiting -= 1;
       // no caller is left
       if (flight.waiting === 0) flight.controller.abort(new QueryError('aborted', 'all callers have disconnected'));

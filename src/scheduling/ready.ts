@@ -1,5 +1,5 @@
-/** Waits for something that cannot be canceled. @throws the reason of the signal */
-export async function untilReady(ready: Promise<void>, signal: AbortSignal): Promise<void> {
+/** Waits for something that cannot be canceled. @throws the reason of the signal, or what it rejects with */
+export async function untilReady(ready: Promise<unknown>, signal: AbortSignal): Promise<void> {
   signal.throwIfAborted();
   const aborted = Promise.withResolvers<never>();
   const abort = (): void => aborted.reject(signal.reason);
