@@ -2,8 +2,7 @@ import type { ReservedHistory, TrendSeries } from '../model/history.ts';
 import { type Answered, type ChartContext, flatTable, number } from './chart-context.ts';
 import type { Combination } from './combinations.ts';
 import { timeOfCategory } from './history-answers.ts';
-import type { Cell, Table } from './panel-data.ts';
-import { LazyList } from './panel-data.ts';
+import { type Cell, LazyList, type Table } from './panel-data.ts';
 import { MAX_AVAILABLE, withoutUncounted } from './trend-series.ts';
 
 /** The shape `days` of `history`: GetHistory and GetHistoryReserved in one table, for lines of steps. */

@@ -1,7 +1,7 @@
 import type { Inventory } from '../inventory/inventory.ts';
+import { stepsOf } from '../rightsizing/curve.ts';
 import { roundAmount } from '../rightsizing/money.ts';
 import { AdviceNotReady, type Proposal, type Proposals } from '../rightsizing/proposals.ts';
-import { stepsOf } from '../rightsizing/steps.ts';
 import { type CurrencyTotal, savingText, type Totals, totalsOf } from '../rightsizing/totals.ts';
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';

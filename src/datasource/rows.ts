@@ -1,10 +1,10 @@
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { asNote, withNotes } from './notes.ts';
-import type { LazyList } from './panel-data.ts';
 import {
   type Frame,
   flatRows,
+  type LazyList,
   type Notice,
   type PanelData,
   type Table,

@@ -1,5 +1,5 @@
 import type { DayColumns } from './demand.ts';
-import type { FullTime, WindowFigures } from './figures.ts';
+import type { FullTime, WindowFigures } from './findings.ts';
 import { NO_USE, RefusalTally } from './refusal-tally.ts';
 import { createWindowDays, HOUR, WINDOW_DAYS, YEAR_HOURS } from './window.ts';
 

@@ -1,9 +1,8 @@
 import type { AdviceContext, Growth } from './advice.ts';
 import type { Regime } from './bought.ts';
-import type { WindowFigures } from './figures.ts';
-import type { Refusals } from './refusals.ts';
+import type { RefusalCounts, Refusals } from './refusals.ts';
 import type { UseDays } from './use-days.ts';
-import type { WeeklyPeaks } from './window.ts';
+import type { WeeklyPeaks, WindowDays } from './window.ts';
 
 /** Everything that the state and its reason are decided from. */
 export interface Findings {
@@ -25,4 +24,38 @@ export interface Findings {
   readonly mostReserved: number | undefined;
   /** Days that count. */
   readonly days: number;
+}
+
+/** What the window shows of a series. What is unknown is `undefined`. */
+export interface WindowFigures {
+  readonly days: WindowDays;
+  readonly peak: number | undefined;
+  /** The newest day with the peak. */
+  readonly peakDay: number | undefined;
+  /** See `Advice`. */
+  readonly hoursAtLeast: Float64Array;
+  readonly p95: number | undefined;
+  readonly p99: number | undefined;
+  /** Of the regime; `undefined` without data. */
+  readonly full: FullTime | undefined;
+  /** Days of the regime that have enough data. */
+  readonly regimeDays: number;
+  readonly refusals: RefusalCounts;
+  /** Least number of licenses that were neither reserved nor in use; `undefined` if licenses or use were never known. */
+  readonly leastFree: number | undefined;
+  /** Whether reservations were known at all times. */
+  readonly knowsReserved: boolean;
+  /** What is recorded of the time: hours, or only days and a curve. */
+  readonly detail: 'hours' | 'curve';
+}
+
+/** Time with all licenses in use. */
+export interface FullTime {
+  /** As recorded, and scaled to a year. */
+  readonly hours: number;
+  readonly hoursAYear: number;
+  /** Share of the working time, or of all time, that was full. */
+  readonly share: number;
+  /** Hours of a year that the share is of. */
+  readonly shareHours: number;
 }

@@ -1,7 +1,7 @@
 import { weekdayOf } from '../model/local-time.ts';
 import type { WorkingTime } from './advice.ts';
 import type { DemandColumns } from './demand.ts';
-import type { FullTime, WindowFigures } from './figures.ts';
+import type { FullTime, WindowFigures } from './findings.ts';
 import { Histogram, quantileOfTime } from './histogram.ts';
 import { NO_USE, RefusalTally } from './refusal-tally.ts';
 import { createWindowDays, ENOUGH_SECONDS, HOUR, WINDOW_DAYS, YEAR_HOURS } from './window.ts';

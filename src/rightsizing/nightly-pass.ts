@@ -8,7 +8,7 @@ import type { WorkingTime } from './advice.ts';
 import { type DemandSource, NothingKnown } from './demand-source.ts';
 import { createKeptResult, type ResultInputs } from './kept-result.ts';
 import { NOT_POLLED, runPass } from './pass.ts';
-import { recordedRefusalsOf } from './recorded-refusals.ts';
+import { recordedRefusalsOf } from './refusals.ts';
 import type { Rightsizing } from './rightsizing.ts';
 
 /** What a pass depends on. A reload replaces it. */

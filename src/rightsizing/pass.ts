@@ -5,7 +5,7 @@ import type { DayColumns, Demand, SeriesName } from './demand.ts';
 import { type DemandSource, type ListedSeries, NothingKnown } from './demand-source.ts';
 import { evaluateDemand } from './evaluation.ts';
 import { keyOf, knownFeaturesOf } from './known-features.ts';
-import { isMistaken, type RecordedRefusals, recordedRefusalsOf } from './recorded-refusals.ts';
+import { isMistaken, type RecordedRefusals, recordedRefusalsOf } from './refusals.ts';
 
 /** What a pass reads. */
 export interface PassOptions {

@@ -1,7 +1,8 @@
+import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import type { PriceEntry, Prices } from '../model/prices.ts';
-import { createLiveIndex, type LiveFigures, type LiveIndex, liveOf } from './live-figures.ts';
+import type { SeriesName } from './demand.ts';
 import { type Money, moneyOf, noMoney } from './money.ts';
 import type { AdviceTable, KeptAdvice, Rightsizing } from './rightsizing.ts';
 
@@ -65,6 +66,52 @@ export interface ProposalSource {
   localTime(): LocalTime;
   /** Whether there are prices at all. */
   hasPrices(): boolean;
+}
+
+/** What the last poll knows of a series. History has none of it, and no versions. */
+export interface LiveFigures {
+  readonly idle: number | undefined;
+  readonly borrowed: number | undefined;
+  /** When the first of its versions expires that has not expired yet, epoch seconds; `Infinity` if none ever does. */
+  readonly expiration: number | undefined;
+}
+
+/** The figures of the last poll by series. */
+type LiveIndex = ReadonlyMap<string, LiveFigures>;
+
+const unknown: LiveFigures = { idle: undefined, borrowed: undefined, expiration: undefined };
+
+const keyOf = ({ vendorLicense, feature, package: packageName, featureType }: SeriesName): string =>
+  `${vendorLicense}\n${feature}\n${packageName}\n${featureType}`;
+
+const liveOf = (index: LiveIndex, series: SeriesName): LiveFigures => index.get(keyOf(series)) ?? unknown;
+
+/** If one of two is unknown, so is their sum. */
+const sum = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? undefined : a + b;
+
+/** The sooner of the expiries that are still to come, else the later one. */
+function nextExpiration(a: number | undefined, b: number | undefined, now: number): number | undefined {
+  if (a === undefined || b === undefined) return a ?? b;
+  const isComing = (at: number): boolean => at > now;
+  if (isComing(a) === isComing(b)) return isComing(a) ? Math.min(a, b) : Math.max(a, b);
+  return isComing(a) ? a : b;
+}
+
+/** @param now epoch seconds */
+function createLiveIndex(features: Iterable<FeatureRow>, now: number): LiveIndex {
+  const index = new Map<string, LiveFigures>();
+  for (const row of features) {
+    const key = keyOf(row);
+    const before = index.get(key);
+    const { inactiveUse, borrowedUse, expiration } = row;
+    index.set(key, {
+      idle: before === undefined ? inactiveUse : sum(before.idle, inactiveUse),
+      borrowed: before === undefined ? borrowedUse : sum(before.borrowed, borrowedUse),
+      expiration: before === undefined ? expiration : nextExpiration(before.expiration, expiration, now),
+    });
+  }
+  return index;
 }
 
 function proposalOf(advice: KeptAdvice, entry: PriceEntry | undefined, showsPrices: boolean): Proposal {

@@ -1,9 +1,8 @@
 import { dateText, type LocalTime } from '../model/local-time.ts';
-import type { LiveFigures } from './live-figures.ts';
-import { type Proposal, type Proposals, type Renewal, sentenceOf } from './proposals.ts';
-import { createRanking, type Ranking } from './ranking.ts';
+import type { State } from './advice.ts';
+import { type Step, stepsOf } from './curve.ts';
+import { type LiveFigures, type Proposal, type Proposals, type Renewal, sentenceOf } from './proposals.ts';
 import type { PastAdvice } from './rightsizing.ts';
-import { type Step, stepsOf } from './steps.ts';
 import { type Totals, totalsOf } from './totals.ts';
 
 /** What the report says: of each section the first rows, and how many there are. */
@@ -101,41 +100,10 @@ function lookBackOf(proposal: Proposal): LookBack | undefined {
   return undefined;
 }
 
-interface Gathered {
-  readonly sections: Readonly<Record<SectionName, Ranking<Proposal>>>;
-  readonly reasons: Map<string, { readonly example: string; count: number; isSame: boolean }>;
-  readonly lookBacks: Ranking<LookBack>;
-  readonly counts: { withoutAdvice: number; tight: number; fine: number };
-}
-
-type SectionName = 'couldGo' | 'provisional' | 'missing' | 'reserved' | 'runsOut' | 'unused';
-
-const createGathered = (): Gathered => ({
-  sections: {
-    couldGo: createRanking(MAX_ROWS, byWorth),
-    provisional: createRanking(MAX_ROWS, byWorth),
-    missing: createRanking(MAX_ROWS, byWorth),
-    reserved: createRanking(MAX_ROWS, byFullHours),
-    runsOut: createRanking(MAX_ROWS, byRunOut),
-    unused: createRanking(MAX_ROWS, byUnused),
-  },
-  reasons: new Map(),
-  lookBacks: createRanking(MAX_ROWS, (a, b) => (a.past.month < b.past.month ? 1 : -1)),
-  counts: { withoutAdvice: 0, tight: 0, fine: 0 },
-});
-
-function gather({ sections, reasons, lookBacks, counts }: Gathered, proposal: Proposal): void {
-  const { advice } = proposal;
-  const lookBack = lookBackOf(proposal);
-  if (lookBack !== undefined) lookBacks.add(lookBack);
-  if (advice.runsOut !== undefined) sections.runsOut.add(proposal);
-  if (advice.state === 'could go')
-    (advice.confidence === 'high' ? sections.couldGo : sections.provisional).add(proposal);
-  else if (advice.state === 'missing' || advice.state === 'reserved' || advice.state === 'unused') {
-    sections[advice.state].add(proposal);
-  } else if (advice.state === 'tight' || advice.state === 'fine') counts[advice.state] += 1;
-  else {
-    counts.withoutAdvice += 1;
+/** Why features have no advice, and how many there are of each kind. */
+function reasonsOf(withoutAdvice: readonly Proposal[]): readonly Reason[] {
+  const reasons = new Map<string, { readonly example: string; count: number; isSame: boolean }>();
+  for (const { advice } of withoutAdvice) {
     const pattern = patternOf(advice.reason);
     const known = reasons.get(pattern);
     if (known !== undefined) {
@@ -143,6 +111,7 @@ function gather({ sections, reasons, lookBacks, counts }: Gathered, proposal: Pr
       known.isSame &&= known.example === advice.reason;
     } else if (reasons.size < MAX_REASONS) reasons.set(pattern, { example: advice.reason, count: 1, isSame: true });
   }
+  return [...reasons.values()];
 }
 
 /** The month of a renewal, sortable: past and known ones first, then permanent licenses, then unknown ones. */
@@ -156,47 +125,57 @@ const byMonth = (a: ReportItem, b: ReportItem): number => {
   return x < y ? -1 : x > y ? 1 : byWorth(a.proposal, b.proposal);
 };
 
-/** @throws AdviceNotReady by `proposals` before the first pass */
-export function createReport(proposals: Proposals, localTime: LocalTime): Report {
-  const gathered = createGathered();
-  for (const proposal of proposals.rows) {
-    gather(gathered, proposal);
-  }
-  const totals = totalsOf(proposals.rows);
+const inState = (rows: readonly Proposal[], ...wanted: readonly State[]): readonly Proposal[] =>
+  rows.filter(({ advice }) => wanted.includes(advice.state));
+
+export function createReport({ rows, table, renewal, live }: Proposals, localTime: LocalTime): Report {
   const itemOf = (proposal: Proposal, hasSteps: boolean): ReportItem => {
-    const renewal = proposals.renewal(proposal);
+    const renewed = renewal(proposal);
     const { advice } = proposal;
     const kept = (advice.bought ?? 0) - (advice.count ?? 0);
-    const steps = hasSteps ? stepsOf(advice, proposals.table.tolerance) : [];
+    const steps = hasSteps ? stepsOf(advice, table.tolerance) : [];
     return {
       proposal,
-      sentence: sentenceOf(proposal, renewal),
-      renewal,
-      renewalDay: renewal.kind === 'on' ? localTime.dayOf(renewal.at) : undefined,
-      live: proposals.live(proposal),
+      sentence: sentenceOf(proposal, renewed),
+      renewal: renewed,
+      renewalDay: renewed.kind === 'on' ? localTime.dayOf(renewed.at) : undefined,
+      live: live(proposal),
       steps: steps.filter(({ licenses }) => licenses <= kept + 1).slice(0, MAX_STEPS),
     };
   };
-  const { sections, reasons, lookBacks, counts } = gathered;
-  function sectionOf(name: SectionName, hasSteps = false): ReportSection {
-    const items = sections[name].first().map((proposal) => itemOf(proposal, hasSteps));
-    return { items, count: sections[name].count() };
-  }
-  const couldGo = sectionOf('couldGo', true);
+  const sectionOf = (found: readonly Proposal[], compare: Compare, hasSteps = false): ReportSection => ({
+    items: found
+      .toSorted(compare)
+      .slice(0, MAX_ROWS)
+      .map((proposal) => itemOf(proposal, hasSteps)),
+    count: found.length,
+  });
+  const [proven, provisional] = [true, false].map((isProven) =>
+    inState(rows, 'could go').filter(({ advice }) => (advice.confidence === 'high') === isProven),
+  );
+  const couldGo = sectionOf(proven ?? [], byWorth, true);
+  const withoutAdvice = inState(rows, 'not enough data', 'no advice');
+  const reasons = reasonsOf(withoutAdvice);
+  const lookBacks = rows.map(lookBackOf).filter((found) => found !== undefined);
   return {
-    totals,
-    features: proposals.rows.length,
+    totals: totalsOf(rows),
+    features: rows.length,
     couldGo: { ...couldGo, items: couldGo.items.toSorted(byMonth) },
-    provisional: sectionOf('provisional', true),
-    missing: sectionOf('missing'),
-    reserved: sectionOf('reserved'),
-    runsOut: sectionOf('runsOut'),
-    unused: sectionOf('unused'),
-    reasons: [...reasons.values()].sort((a, b) => b.count - a.count).slice(0, MAX_ROWS),
-    reasonCount: reasons.size,
-    lookBacks: lookBacks.first(),
-    lookBackCount: lookBacks.count(),
-    ...counts,
+    provisional: sectionOf(provisional ?? [], byWorth, true),
+    missing: sectionOf(inState(rows, 'missing'), byWorth),
+    reserved: sectionOf(inState(rows, 'reserved'), byFullHours),
+    runsOut: sectionOf(
+      rows.filter(({ advice }) => advice.runsOut !== undefined),
+      byRunOut,
+    ),
+    unused: sectionOf(inState(rows, 'unused'), byUnused),
+    reasons: reasons.toSorted((a, b) => b.count - a.count).slice(0, MAX_ROWS),
+    reasonCount: reasons.length,
+    lookBacks: lookBacks.toSorted((a, b) => (a.past.month < b.past.month ? 1 : -1)).slice(0, MAX_ROWS),
+    lookBackCount: lookBacks.length,
+    withoutAdvice: withoutAdvice.length,
+    tight: inState(rows, 'tight').length,
+    fine: inState(rows, 'fine').length,
   };
 }
 

@@ -1,6 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { neededFor } from '../../src/rightsizing/curve.ts';
-import { stepsOf } from '../../src/rightsizing/steps.ts';
+import { neededFor, stepsOf } from '../../src/rightsizing/curve.ts';
 import { adviceOf, curveOf } from '../support/advice-table.ts';
 
 describe('the steps of a feature', () => {
