@@ -1,8 +1,7 @@
 import type { AttentionRow } from '../model/attention.ts';
 import { DatasourceError } from './errors.ts';
 import { productMatcher } from './known-data.ts';
-import { text, time } from './live-columns.ts';
-import { cell, millis, type TargetAnswer } from './panel-data.ts';
+import { cell, millis, type TargetAnswer, text, time } from './panel-data.ts';
 import { matcherOf, type Query } from './query.ts';
 import { type Cells, viewTable } from './table-view.ts';
 import { countedText, namesText } from './texts.ts';
@@ -35,7 +34,7 @@ const byUrgency = (a: AttentionRow, b: AttentionRow): number =>
   byText(a.feature, b.feature);
 
 const earliest = (times: readonly (number | undefined)[]): number | undefined => {
-  const known = times.filter((time) => time !== undefined);
+  const known = times.filter((at) => at !== undefined);
   return known.length === 0 ? undefined : known.reduce((a, b) => Math.min(a, b));
 };
 

@@ -3,6 +3,7 @@ import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
 import { inTurn } from '../scheduling/slices.ts';
 import type { Backend } from './backend.ts';
 import type { Answered, ChartContext } from './chart-context.ts';
+import { MAX_AVAILABLE, uncountedNotice } from './chart-context.ts';
 import {
   askAll,
   type Combination,
@@ -10,16 +11,14 @@ import {
   type Combinations,
   combinationsOf,
 } from './combinations.ts';
-import { dayRange } from './day-range.ts';
 import { DatasourceError } from './errors.ts';
 import { shapeEfficiency, shapeHeatMap, shapeReserved } from './history-answers.ts';
 import { type DaySources, RESERVED_COLUMNS, shapeDays } from './history-days.ts';
 import { hasRows, type Notice, type PanelData, type TargetAnswer } from './panel-data.ts';
-import { periodOf } from './period.ts';
+import { dayRange, periodOf } from './period.ts';
 import type { Query } from './query.ts';
 import { viewAnswer } from './table-view.ts';
 import { shapeHistory } from './trend-answers.ts';
-import { MAX_AVAILABLE, uncountedNotice } from './trend-series.ts';
 import { namesIn, requireUsers, usersFilter, usersTable } from './user-names.ts';
 
 /** Targets of which each combination of vendor license and feature is a request to the analyzer. */

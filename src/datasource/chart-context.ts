@@ -1,8 +1,20 @@
+import type { TrendSeries } from '../model/history.ts';
 import type { LocalTime } from '../model/local-time.ts';
+import { isUncountedFigure } from '../model/uncounted.ts';
 import type { Combination, CombinationAnswers, Combinations } from './combinations.ts';
-import { type DayRange, isWithin } from './day-range.ts';
-import { type Cell, type Column, LazyList, type Table, type TimeSeries, table } from './panel-data.ts';
+import {
+  type Cell,
+  type Column,
+  LazyList,
+  type Notice,
+  type Table,
+  type TimeSeries,
+  table,
+  text,
+} from './panel-data.ts';
+import { type DayRange, isWithin } from './period.ts';
 import type { Query } from './query.ts';
+import { namesText } from './texts.ts';
 
 /** What the charts of spec 2.6 have in common. */
 
@@ -18,9 +30,6 @@ export interface ChartContext {
 
 export type Answered<T> = CombinationAnswers<T>['answers'];
 
-export const string = (text: string): Column => ({ text, type: 'string' });
-export const number = (text: string): Column => ({ text, type: 'number' });
-
 /** Columns with the combination of a flat row, if the query can have several. */
 function ownerOf({ combinations }: ChartContext): {
   columns: readonly Column[];
@@ -29,7 +38,7 @@ function ownerOf({ combinations }: ChartContext): {
   const { areSeveralProducts, areSeveralFeatures } = combinations;
   const areSeveral = areSeveralProducts || areSeveralFeatures;
   return {
-    columns: areSeveral ? [string('Product'), string('Feature')] : [],
+    columns: areSeveral ? [text('Product'), text('Feature')] : [],
     cells: ({ product, feature }) => (areSeveral ? [product, feature] : []),
   };
 }
@@ -79,3 +88,29 @@ export const datapointsWithin = (
 /** A value of a chart, null for no data. */
 export const known = (value: number | undefined): number | null =>
   value === undefined || Number.isNaN(value) ? null : value;
+
+/** The series of spec 4.6, which are the columns of a table even if it has no rows. */
+export const TREND_SERIES = ['Max Available', 'Elapsed Time', 'Denials'] as const;
+export const [MAX_AVAILABLE, ELAPSED, DENIALS] = TREND_SERIES;
+
+/** The series of an answer without the numbers of uncounted licenses, of which a sum may contain several. */
+export function withoutUncounted(series: TrendSeries): TrendSeries {
+  if (series.name !== MAX_AVAILABLE || !series.values.some(isUncountedFigure)) return series;
+  return { ...series, values: series.values.map((value) => (isUncountedFigure(value) ? Number.NaN : value)) };
+}
+
+/** One notice for all answers with uncounted licenses. */
+export function uncountedNotice({ days }: ChartContext, answered: Answered<readonly TrendSeries[]>): readonly Notice[] {
+  const names = answered
+    .filter(({ answer }) =>
+      answer.some(
+        ({ name, at, values }) =>
+          name === MAX_AVAILABLE &&
+          at.some((time, i) => isWithin(days, time) && isUncountedFigure(values[i] as number)),
+      ),
+    )
+    .map(({ combination }) => combination.feature);
+  if (names.length === 0) return [];
+  const sentence = `${MAX_AVAILABLE} is left out where licenses are uncounted: ${namesText(names)}`;
+  return [{ severity: 'info', text: sentence }];
+}

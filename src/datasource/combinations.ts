@@ -115,12 +115,12 @@ export function everyOwner(query: Query, inventory: Inventory, features: readonl
  * @throws DatasourceError with the filter that cannot be applied
  */
 function requireApplicable({ target, values, isFiltered, isPattern }: Query, expand: boolean): void {
-  const addedUp = {
+  const isSum = {
     product: !expand && values.products.some(isPattern),
     feature: !expand && values.features.some(isPattern),
     package: values.package === undefined,
   };
-  const key = (['product', 'feature', 'package'] as const).find((name) => addedUp[name] && isFiltered(name));
+  const key = (['product', 'feature', 'package'] as const).find((name) => isSum[name] && isFiltered(name));
   if (key === undefined) return;
   const message = `${target}: an ad-hoc filter on ${key} cannot be applied, because the analyzer adds up every ${key}`;
   throw new DatasourceError('bad_parameter', message);
@@ -233,9 +233,7 @@ export async function askAll<E extends EndpointName>(
   upstream: UpstreamCache,
   signal: AbortSignal,
 ): Promise<CombinationAnswers<Answers[E]>> {
-  const outcomes = await Promise.allSettled(
-    asked.map((combination) => upstream.ask(endpoint, parametersOf(combination), signal)),
-  );
+  const outcomes = await Promise.allSettled(asked.map((one) => upstream.ask(endpoint, parametersOf(one), signal)));
   const notices: Notice[] = [];
   const answers: { combination: Combination; answer: Answers[E] }[] = [];
   let first: DatasourceError | undefined;
@@ -259,11 +257,11 @@ export async function askAll<E extends EndpointName>(
     notices.push({ severity: 'warning', text });
     first ??= new DatasourceError('too_many', text);
   }
-  const [combination] = asked;
+  const [shown] = asked;
   return {
     answers,
     notices,
-    ...(combination !== undefined && { executed: requestText(endpoint, parametersOf(combination)) }),
+    ...(shown !== undefined && { executed: requestText(endpoint, parametersOf(shown)) }),
     ...(first !== undefined && { incomplete: first }),
   };
 }

@@ -7,8 +7,19 @@ import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { featureMatcher } from './feature-answers.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
-import { bought, daysLeft, daysSince, daysUntil, expires, flag, number, ownerColumn, text } from './live-columns.ts';
-import { annotations, cell, type Event, hasRows, millis, type Notice, type TargetAnswer } from './panel-data.ts';
+import { bought, daysLeft, daysSince, daysUntil, expires, ownerColumn } from './live-columns.ts';
+import {
+  annotations,
+  cell,
+  type Event,
+  flag,
+  hasRows,
+  millis,
+  type Notice,
+  number,
+  type TargetAnswer,
+  text,
+} from './panel-data.ts';
 import { type Query, show } from './query.ts';
 import { type Cells, type TableContent, viewTable } from './table-view.ts';
 import { countedText, countText, namesText } from './texts.ts';
@@ -140,7 +151,8 @@ const shownOf = ({ items, isAskedFor }: Expirations): IteratorObject<Expiring> =
 type Seen = Record<'dated' | 'undated', number>;
 
 /** A count of expiries. Where none is known it is not 0. */
-const counted = (count: number, { dated, undated }: Seen): number | null => (dated === 0 && undated > 0 ? null : count);
+const expiryCount = (count: number, { dated, undated }: Seen): number | null =>
+  dated === 0 && undated > 0 ? null : count;
 
 const undatedText = ({ undated }: Seen): string | undefined =>
   undated === 0 ? undefined : `the expiry of ${countedText(undated, 'feature')}`;
@@ -219,8 +231,8 @@ function expirationMonths(query: Query, shown: Expirations, { now, localTime }: 
   }
   const cells: Cells<Month> = [
     [text('Month'), ({ name }) => name],
-    [number('Licenses expiring'), ({ licenses }) => counted(licenses, seen)],
-    [number('Vendor licenses'), ({ vendorLicenses }) => counted(vendorLicenses.size, seen)],
+    [number('Licenses expiring'), ({ licenses }) => expiryCount(licenses, seen)],
+    [number('Vendor licenses'), ({ vendorLicenses }) => expiryCount(vendorLicenses.size, seen)],
     [text('First'), ({ first }) => expires(first, localTime)],
   ];
   return viewTable(query, { name: 'expirations', cells, items: months, order: { name: 'Month' }, problems });
@@ -247,7 +259,10 @@ function expirationTotals(query: Query, shown: Expirations, { now }: ExpirationC
     ['Later', totals.later],
     ['Permanent', totals.permanent],
   ];
-  const cells: Cells<typeof totals> = figures.map(([name, licenses]) => [number(name), () => counted(licenses, seen)]);
+  const cells: Cells<typeof totals> = figures.map(([name, licenses]) => [
+    number(name),
+    () => expiryCount(licenses, seen),
+  ]);
   return viewTable(query, { name: 'expirations', cells, items: [totals], problems });
 }
 
@@ -272,8 +287,8 @@ function expirationAnnotations(query: Query, shown: Expirations, localTime: Loca
     const texts = [...vendorLicenses].map(([name, features]) => `${name} (${namesText([...features], 3)})`);
     const count = [...vendorLicenses.values()].reduce((sum, { size }) => sum + size, 0);
     const noun = count === 1 ? 'license expires' : 'licenses expire';
-    const text = `${day}: ${countText(count)} ${noun}: ${namesText(texts)}`;
-    events.push({ time: at, title: 'Expires', text, tags: 'expiration' });
+    const sentence = `${day}: ${countText(count)} ${noun}: ${namesText(texts)}`;
+    events.push({ time: at, title: 'Expires', text: sentence, tags: 'expiration' });
   }
   const [incomplete] = query.isForRows ? problems : [];
   const items = [annotations(events)];

@@ -1,18 +1,9 @@
 import type { EfficiencyHistory, HeatMap, ReservedHistory } from '../model/history.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
-import {
-  type Answered,
-  type ChartContext,
-  datapointsWithin,
-  flatTable,
-  known,
-  number,
-  string,
-  timeSeries,
-} from './chart-context.ts';
+import { type Answered, type ChartContext, datapointsWithin, flatTable, known, timeSeries } from './chart-context.ts';
 import { type Combination, suffixOf } from './combinations.ts';
-import { isWithin } from './day-range.ts';
-import { type Cell, type Frame, LazyList, type PanelData, type Table, table } from './panel-data.ts';
+import { type Cell, type Frame, LazyList, number, type PanelData, type Table, table, text } from './panel-data.ts';
+import { isWithin } from './period.ts';
 import { parseIsoTime } from './query.ts';
 
 /** GetHistoryReserved, GetEfficiency and GetHeatMap in the formats of Grafana's panels. */
@@ -79,7 +70,7 @@ export function shapeReserved(context: ChartContext, answered: Answered<Reserved
   const rowsOf = (answer: ReservedHistory): Iterable<readonly Cell[]> =>
     reservedRows(answer, days.get(answer) as Days, names);
   if (query.shape === 'long') {
-    return [flatTable(context, answered, [string('Category'), ...names.map(number)], rowsOf)];
+    return [flatTable(context, answered, [text('Category'), ...names.map(number)], rowsOf)];
   }
   return answered.flatMap(({ combination, answer }): readonly PanelData[] => {
     const suffix = suffixOf(combination, combinations);
@@ -90,7 +81,7 @@ export function shapeReserved(context: ChartContext, answered: Answered<Reserved
         return timeSeries(context, combination, `${name}${suffix}`, datapointsWithin(times, values, context.days));
       });
     }
-    const columns = [string('Category'), ...names.map((name) => number(`${name}${suffix}`))];
+    const columns = [text('Category'), ...names.map((name) => number(`${name}${suffix}`))];
     return [table(`${query.target}${suffix}`, columns, rowsOf(answer))];
   });
 }
@@ -101,11 +92,11 @@ export function shapeEfficiency(context: ChartContext, answered: Answered<Effici
     (first?.categories ?? []).map((category, i) => [category, known(first?.values[i])]);
   const nameOf = ({ series }: EfficiencyHistory): string => series[0]?.name || EFFICIENCY_SERIES;
   if (query.shape === 'long') {
-    return [flatTable(context, answered, [string('Category'), number(EFFICIENCY_SERIES)], rowsOf)];
+    return [flatTable(context, answered, [text('Category'), number(EFFICIENCY_SERIES)], rowsOf)];
   }
   return answered.map(({ combination, answer }) => {
     const suffix = suffixOf(combination, combinations);
-    const columns = [string('Category'), number(`${nameOf(answer)}${suffix}`)];
+    const columns = [text('Category'), number(`${nameOf(answer)}${suffix}`)];
     return table(`${query.target}${suffix}`, columns, rowsOf(answer));
   });
 }
@@ -138,7 +129,7 @@ function gridOf({ hours, weekdays, series }: HeatMap): Grid {
 function heatTable(name: string, { hours, weekdays, at }: Grid): Table {
   return table(
     name,
-    [string('Weekday'), ...hours.map((hour) => number(String(hour).padStart(2, '0')))],
+    [text('Weekday'), ...hours.map((hour) => number(String(hour).padStart(2, '0')))],
     weekdays.map((weekday, j) => [weekday, ...hours.map((_, i) => at(i, j))]),
   );
 }
@@ -184,7 +175,7 @@ export function shapeHeatMap(context: ChartContext, answered: Answered<HeatMap>)
   const grids: { combination: Combination; answer: Grid }[] = [];
   for (const { combination, answer } of answered) grids.push({ combination, answer: gridOf(answer) });
   if (query.shape === 'long') {
-    const columns = [number('Hour'), string('Weekday'), number('Weekday index'), number('Value')];
+    const columns = [number('Hour'), text('Weekday'), number('Weekday index'), number('Value')];
     return [flatTable(context, grids, columns, heatRows)];
   }
   return grids.map(({ combination, answer: grid }) => {

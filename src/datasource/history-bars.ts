@@ -1,9 +1,8 @@
 import type { TrendSeries } from '../model/history.ts';
 import { dateText, dayOfDate, weekdayOf } from '../model/local-time.ts';
-import { type Answered, type ChartContext, flatTable, number, string } from './chart-context.ts';
-import { isWithin } from './day-range.ts';
-import { type Cell, keyOf, LazyList, type Notice, type Table } from './panel-data.ts';
-import { DENIALS, ELAPSED, MAX_AVAILABLE } from './trend-series.ts';
+import { type Answered, type ChartContext, DENIALS, ELAPSED, flatTable, MAX_AVAILABLE } from './chart-context.ts';
+import { type Cell, keyOf, LazyList, type Notice, number, type Table, text } from './panel-data.ts';
+import { isWithin } from './period.ts';
 
 /**
  * The shape `periods` of `history`: a row for each bar of a chart whose axis is text. Bars on an axis of time have the width of
@@ -106,7 +105,7 @@ export function periodsTable(
   for (const { combination, answer } of answered) {
     known.push({ combination, answer: barsOf(context, answer, unit) });
   }
-  const columns = [string('Period'), number(ELAPSED), number(DENIALS), number(MAX_AVAILABLE)];
+  const columns = [text('Period'), number(ELAPSED), number(DENIALS), number(MAX_AVAILABLE)];
   const bars = flatTable(context, known, columns, (answer) => new LazyList(() => rowsOf(answer, unit, last)));
   return { bars, notice: { severity: 'info', text: `a bar is a ${unit}` } };
 }

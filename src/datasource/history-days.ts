@@ -1,9 +1,8 @@
 import type { ReservedHistory, TrendSeries } from '../model/history.ts';
-import { type Answered, type ChartContext, flatTable, number } from './chart-context.ts';
+import { type Answered, type ChartContext, flatTable, MAX_AVAILABLE, withoutUncounted } from './chart-context.ts';
 import type { Combination } from './combinations.ts';
 import { timeOfCategory } from './history-answers.ts';
-import { type Cell, LazyList, type Table } from './panel-data.ts';
-import { MAX_AVAILABLE, withoutUncounted } from './trend-series.ts';
+import { type Cell, LazyList, number, type Table } from './panel-data.ts';
 
 /** The shape `days` of `history`: GetHistory and GetHistoryReserved in one table, for lines of steps. */
 

@@ -3,7 +3,7 @@ import { expiryDay } from '../model/expiry-day.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { isUncounted } from '../model/uncounted.ts';
-import { type Cell, type Column, cell } from './panel-data.ts';
+import { type Cell, type Column, cell, number, text } from './panel-data.ts';
 import type { Query } from './query.ts';
 import type { Cells } from './table-view.ts';
 
@@ -11,10 +11,6 @@ import type { Cells } from './table-view.ts';
 
 const DAY = 86_400;
 
-export const time = (name: string): Column => ({ text: name, type: 'time' });
-export const text = (name: string): Column => ({ text: name, type: 'string' });
-export const number = (name: string): Column => ({ text: name, type: 'number' });
-export const flag = (name: string): Column => ({ text: name, type: 'boolean' });
 export const daysLeft: Column = { text: 'Days left', type: 'number', unit: 'd' };
 export const daysSince: Column = { ...daysLeft, text: 'Days since' };
 

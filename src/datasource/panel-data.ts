@@ -34,6 +34,11 @@ export interface Column {
   readonly unit?: string;
 }
 
+export const text = (name: string): Column => ({ text: name, type: 'string' });
+export const number = (name: string): Column => ({ text: name, type: 'number' });
+export const time = (name: string): Column => ({ text: name, type: 'time' });
+export const flag = (name: string): Column => ({ text: name, type: 'boolean' });
+
 export interface Table {
   readonly name: string;
   readonly type: 'table';
@@ -100,8 +105,8 @@ export const millis = (seconds: number | undefined): number | null =>
   cell(seconds === undefined ? undefined : seconds * 1000);
 
 /** The name of a column as a key of `/rows`: `Max Available` is `max_available`. */
-export const keyOf = (text: string): string =>
-  text
+export const keyOf = (name: string): string =>
+  name
     .toLowerCase()
     .replace(/[^a-z0-9]+/g, '_')
     .replace(/^_|_$/g, '');
@@ -141,10 +146,10 @@ export function annotations(events: readonly Event[]): Frame {
   return {
     name: 'annotations',
     fields: [
-      { name: 'time', type: 'time', values: sorted.map(({ time }) => time) },
+      { name: 'time', type: 'time', values: sorted.map((event) => event.time) },
       { name: 'timeEnd', type: 'time', values: sorted.map(({ timeEnd }) => timeEnd ?? null) },
       { name: 'title', type: 'string', values: sorted.map(({ title }) => title) },
-      { name: 'text', type: 'string', values: sorted.map(({ text }) => text) },
+      { name: 'text', type: 'string', values: sorted.map((event) => event.text) },
       { name: 'tags', type: 'string', values: sorted.map(({ tags }) => tags) },
     ],
   };

@@ -4,8 +4,8 @@ import type { LocalTime } from '../model/local-time.ts';
 import { isUncounted, isUncountedFigure } from '../model/uncounted.ts';
 import type { Backend } from './backend.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
-import { daysLeft, daysUntil, expires, flag, number, ownerColumn, text, time } from './live-columns.ts';
-import { type Cell, cell, keyOf, millis, type TargetAnswer } from './panel-data.ts';
+import { daysLeft, daysUntil, expires, ownerColumn } from './live-columns.ts';
+import { type Cell, cell, flag, keyOf, millis, number, type TargetAnswer, text, time } from './panel-data.ts';
 import type { Query } from './query.ts';
 import { type Cells, viewTable } from './table-view.ts';
 
@@ -34,20 +34,20 @@ const collected =
     row.collectionTime === undefined ? null : read(row);
 
 /** The licenses of the counted features of a vendor license. */
-interface Counted {
+interface LicenseSum {
   /** `undefined` without one, NaN if the number of one is not known. */
   licenses: number | undefined;
   hasUncounted: boolean;
 }
 
-function countedFeatures({ features }: Inventory): ReadonlyMap<string, Counted> {
-  const found = new Map<string, Counted>();
+function sumLicenses({ features }: Inventory): ReadonlyMap<string, LicenseSum> {
+  const found = new Map<string, LicenseSum>();
   for (const row of features) {
     if (!row.isReported) continue;
-    const counted = found.get(row.vendorLicense) ?? { licenses: undefined, hasUncounted: false };
-    found.set(row.vendorLicense, counted);
-    if (isUncounted(row)) counted.hasUncounted = true;
-    else counted.licenses = (counted.licenses ?? 0) + (row.maxAvailable ?? Number.NaN);
+    const sum = found.get(row.vendorLicense) ?? { licenses: undefined, hasUncounted: false };
+    found.set(row.vendorLicense, sum);
+    if (isUncounted(row)) sum.hasUncounted = true;
+    else sum.licenses = (sum.licenses ?? 0) + (row.maxAvailable ?? Number.NaN);
   }
   return found;
 }
@@ -57,9 +57,9 @@ function countedFeatures({ features }: Inventory): ReadonlyMap<string, Counted> 
  * if there is no such feature.
  */
 const licensesOf =
-  (counted: ReadonlyMap<string, Counted>) =>
+  (sums: ReadonlyMap<string, LicenseSum>) =>
   ({ vendorLicense, maxAvailable }: VendorLicenseRow): Cell => {
-    const features = counted.get(vendorLicense);
+    const features = sums.get(vendorLicense);
     if (features?.hasUncounted === true) return cell(features.licenses);
     // the features that are known may not be all
     const mayHaveUncounted = maxAvailable !== undefined && isUncountedFigure(maxAvailable);
@@ -134,7 +134,7 @@ export function answerProducts(
 ): TargetAnswer {
   const problems = requireFresh(inventory, 'GetProducts', () => true);
   const { at } = inventory;
-  const counted = countedFeatures(inventory);
+  const licenseSums = sumLicenses(inventory);
   const cells: Cells<VendorLicenseRow> = [
     [text('Product'), ({ vendorLicense }) => vendorLicense],
     [text('State'), serverState],
@@ -148,7 +148,7 @@ export function answerProducts(
     [number('Inactive'), collected(({ inactive }) => cell(inactive))],
     [number('Indeterminate'), collected(({ indeterminate }) => cell(indeterminate))],
     [number('Mapped'), collected(({ mapped }) => cell(mapped))],
-    [number('Max available'), collected(licensesOf(counted))],
+    [number('Max available'), collected(licensesOf(licenseSums))],
     [text('Expires'), collected(({ minLicenseExpiration }) => expires(minLicenseExpiration, localTime))],
     [daysLeft, collected(({ minLicenseExpiration }) => daysUntil(minLicenseExpiration, at))],
     ...sumColumns(query, inventory, localTime),

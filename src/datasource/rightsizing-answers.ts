@@ -6,9 +6,8 @@ import { type CurrencyTotal, savingText, type Totals, totalsOf } from '../rights
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { withLiteralNames } from './known-data.ts';
-import { number, text } from './live-columns.ts';
 import { asksNote } from './notes.ts';
-import { type Cell, cell, type Notice, type TargetAnswer } from './panel-data.ts';
+import { type Cell, cell, type Notice, number, type TargetAnswer, text } from './panel-data.ts';
 import { type Query, show } from './query.ts';
 import { priceColumns, rightsizingCells } from './rightsizing-columns.ts';
 import { isCounted, notEnough, selection, withoutAdvice, withReason } from './rightsizing-selection.ts';
@@ -25,7 +24,11 @@ const DEFAULT_TOP = '100';
 /** Advice that is older is announced, seconds. */
 const OUTDATED = 2 * 86_400;
 
-function read(inventory: Inventory | undefined, { proposals }: RightsizingBackend, showsPrices: boolean): Proposals {
+function readProposals(
+  inventory: Inventory | undefined,
+  { proposals }: RightsizingBackend,
+  showsPrices: boolean,
+): Proposals {
   try {
     return proposals.read(inventory, showsPrices);
   } catch (error) {
@@ -141,7 +144,7 @@ function pricesIn<T>({ cells, items }: View<T>): number {
 }
 
 /** A table that is counted for the log, with what every answer says of the advice. */
-function counted<T>(
+function servedTable<T>(
   query: Query,
   content: TableContent<T>,
   proposals: Proposals,
@@ -177,7 +180,12 @@ const totalCells = (totals: Totals): Cells<CurrencyTotal> => {
 
 function answerTotals(query: Query, proposals: Proposals, backend: RightsizingBackend): TargetAnswer {
   const totals = totalsOf(selection(query, proposals));
-  return counted(query, { name: 'totals', cells: totalCells(totals), items: totals.currencies }, proposals, backend);
+  return servedTable(
+    query,
+    { name: 'totals', cells: totalCells(totals), items: totals.currencies },
+    proposals,
+    backend,
+  );
 }
 
 const todayOf = ({ proposals, now }: RightsizingBackend): number => proposals.localTime().dayOf(now());
@@ -228,7 +236,7 @@ function answerSteps(query: Query, proposals: Proposals, backend: RightsizingBac
     return { ...step, saving, currency: saving === undefined ? undefined : currency };
   });
   const why = advice === undefined || steps.length > 0 ? [] : [info(advice.reason)];
-  const seen = counted(query, { name: 'steps', cells: stepCells, items: steps }, proposals, backend, why);
+  const seen = servedTable(query, { name: 'steps', cells: stepCells, items: steps }, proposals, backend, why);
   return withReason(query, seen, () => notEnough(query, proposals, todayOf(backend)) ?? advice?.reason);
 }
 
@@ -245,7 +253,7 @@ export function answerRightsizing(
   const showsPrices = backend.prices.refusal() === undefined;
   const literal = withLiteralNames(query, inventory);
   const asked = completed(literal, showsPrices);
-  const proposals = read(inventory, backend, showsPrices);
+  const proposals = readProposals(inventory, backend, showsPrices);
   if (query.shape === 'totals') return answerTotals(asked, proposals, backend);
   if (query.shape === 'steps') return answerSteps(asked, proposals, backend);
   return answerTable(asked, proposals, backend, page);

@@ -3,8 +3,8 @@ import type { OwnerMapping } from '../model/owners.ts';
 import { isUncountedFigure } from '../model/uncounted.ts';
 import { neededFor } from '../rightsizing/curve.ts';
 import { type Proposal, type Proposals, sentenceOf } from '../rightsizing/proposals.ts';
-import { expires, number, ownerColumn, text, time } from './live-columns.ts';
-import { type Cell, type Column, cell, millis } from './panel-data.ts';
+import { expires, ownerColumn } from './live-columns.ts';
+import { type Cell, type Column, cell, millis, number, text, time } from './panel-data.ts';
 import type { Cells } from './table-view.ts';
 
 /** The columns of the target `rightsizing`. */
@@ -26,7 +26,7 @@ const SHARE: Column = { text: 'Coverage', type: 'number', unit: 'percentunit' };
 type AdviceCells = Cells<Proposal['advice']>;
 
 /** A number of licenses, which an uncounted feature does not have. */
-const counted = (licenses: number | undefined): Cell =>
+const licenseCount = (licenses: number | undefined): Cell =>
   licenses === undefined || isUncountedFigure(licenses) ? null : cell(licenses);
 
 /** A day of the analyzer as a text: Grafana would show an instant in the zone of the viewer. */
@@ -40,7 +40,7 @@ function adviceCells({ tolerance }: ColumnInputs): AdviceCells {
     [text('Type'), ({ featureType }) => featureType],
     [text('State'), ({ state }) => state],
     [number('Count'), ({ count }) => cell(count)],
-    [number('Bought'), ({ bought }) => counted(bought)],
+    [number('Bought'), ({ bought }) => licenseCount(bought)],
     [number('Peak'), ({ peak }) => cell(peak)],
     [text('Peak date'), ({ peakDay }) => day(peakDay)],
     [number('p95'), ({ p95 }) => cell(p95)],

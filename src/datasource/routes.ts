@@ -78,15 +78,15 @@ type Handler = (request: FastifyRequest, backend: Backend, signal: AbortSignal) 
 /** The routes as a plugin for the path of the datasource, and the format of refusals there. */
 export function createDatasource({ backend, deadline, onProblem }: DatasourceOptions) {
   const post =
-    (answer: (body: Json, backend: Backend, signal: AbortSignal) => unknown): Handler =>
-    (request, backend, signal) =>
-      answer(requireObject(request.body ?? {}, 'the body'), backend, signal);
+    (answer: (body: Json, current: Backend, signal: AbortSignal) => unknown): Handler =>
+    (request, current, signal) =>
+      answer(requireObject(request.body ?? {}, 'the body'), current, signal);
   const products = ({ payload }: Json): readonly string[] =>
     readTexts('product', unescapePayload(payloadOf(payload, 'payload')).product, true);
 
   const routes: readonly (readonly ['GET' | 'POST', string, Handler])[] = [
     // with and without the trailing slash
-    ['GET', '/', (_, backend) => health(backend)],
+    ['GET', '/', (_, current) => health(current)],
     ['POST', '/query', post(answerQuery)],
     ['POST', '/metrics', post((_, { users }) => targetOptions(users.refusal() === undefined))],
     [
@@ -100,10 +100,10 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
     [
       'GET',
       '/rows/:target',
-      (request, backend, signal) => {
+      (request, current, signal) => {
         const { target } = request.params as { target: string };
         const parameters = request.query as Readonly<Record<string, string | readonly string[]>>;
-        return answerRows(readTargetName(target), parameters, backend, signal);
+        return answerRows(readTargetName(target), parameters, current, signal);
       },
     ],
   ];

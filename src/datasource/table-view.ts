@@ -105,7 +105,9 @@ const compareValues = (a: Exclude<Cell, null>, b: Exclude<Cell, null>): number =
 const comparing =
   (direction: 1 | -1): Compare =>
   (a, b) => {
-    if (a === null || b === null) return a === b ? 0 : a === null ? 1 : -1;
+    // two infinite ones have no difference
+    if (a === b) return 0;
+    if (a === null || b === null) return a === null ? 1 : -1;
     return direction * compareValues(a, b);
   };
 
@@ -154,8 +156,7 @@ function firstOf<T>(
 function sortingOf<T>(query: Query, { cells, order }: TableContent<T>): Sorting<T> | undefined {
   const { sort } = query.values;
   if (sort === undefined) {
-    const { name = '', keyOf: read } = order ?? {};
-    return read === undefined ? undefined : { name, keyOf: read, compare: comparing(1) };
+    return order?.keyOf && { name: order.name, keyOf: order.keyOf, compare: comparing(1) };
   }
   const isDescending = sort.startsWith('-');
   const [{ text }, read] = columnOf(query, cells, 'sort', isDescending ? sort.slice(1) : sort);

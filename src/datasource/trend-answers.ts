@@ -3,15 +3,18 @@ import { dateText } from '../model/local-time.ts';
 import {
   type Answered,
   type ChartContext,
+  DENIALS,
   datapointsWithin,
+  ELAPSED,
   flatTable,
   known,
-  number,
-  string,
+  MAX_AVAILABLE,
+  TREND_SERIES,
   timeSeries,
+  uncountedNotice,
+  withoutUncounted,
 } from './chart-context.ts';
 import { type Combination, suffixOf } from './combinations.ts';
-import { type DayRange, isWithin } from './day-range.ts';
 import { DatasourceError } from './errors.ts';
 import { periodsTable } from './history-bars.ts';
 import {
@@ -20,14 +23,16 @@ import {
   type Event,
   type Frame,
   type Notice,
+  number,
   type PanelData,
   type Table,
   type TimeSeries,
   table,
+  text,
 } from './panel-data.ts';
+import { type DayRange, isWithin } from './period.ts';
 import { show } from './query.ts';
 import { namesText } from './texts.ts';
-import { DENIALS, ELAPSED, MAX_AVAILABLE, TREND_SERIES, uncountedNotice, withoutUncounted } from './trend-series.ts';
 
 /** GetHistory in the formats of Grafana's panels. */
 
@@ -108,8 +113,8 @@ function historyCharts(context: ChartContext, answered: Answered<readonly TrendS
       return hasValue(datapoints) ? [timeSeries(context, combination, title, datapoints)] : [];
     }),
   );
-  const text = `${shown.length} of ${answered.length} combinations, by ${by}`;
-  return { items, notices: shown.length < answered.length ? [{ severity: 'info', text }] : [] };
+  const cut = `${shown.length} of ${answered.length} combinations, by ${by}`;
+  return { items, notices: shown.length < answered.length ? [{ severity: 'info', text: cut }] : [] };
 }
 
 /** What a combination had in all days together, the most denials first. */
@@ -133,8 +138,8 @@ function totalsTable(context: ChartContext, answered: Answered<readonly TrendSer
     ]);
   }
   const columns = [
-    string('Product'),
-    string('Feature'),
+    text('Product'),
+    text('Feature'),
     number('Denials'),
     number('Days with denials'),
     number('License-hours'),

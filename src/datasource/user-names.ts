@@ -4,7 +4,18 @@ import type { UserRecord } from '../model/records.ts';
 import { createPattern } from '../model/wildcard.ts';
 import type { Combination, CombinationAnswers, Combinations } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
-import { type Cell, type Column, cell, LazyList, millis, type Table, type TargetAnswer, table } from './panel-data.ts';
+import {
+  type Cell,
+  type Column,
+  cell,
+  LazyList,
+  millis,
+  number,
+  type Table,
+  type TargetAnswer,
+  table,
+  text,
+} from './panel-data.ts';
 import type { Query } from './query.ts';
 
 /** Names and hosts of users are personal data. Whether they are served, and in which form. */
@@ -36,9 +47,6 @@ const stateText = (status: string | number | undefined): Cell =>
 
 /** The text of a handle, which is `undef` without one. */
 const handleText = (handle: string): Cell => (handle === 'undef' ? null : handle);
-
-const text = (name: string): Column => ({ text: name, type: 'string' });
-const number = (name: string): Column => ({ text: name, type: 'number' });
 
 /** The fields of spec 2.3. @param shown a name as it may be shown */
 const cellsOf = (shown: (name: string) => string): readonly (readonly [Column, (user: UserRecord) => Cell])[] => [
@@ -99,7 +107,7 @@ const NAMES = ['User', 'Full name', 'Host', 'Display'];
 /** Different people in a table of users, for the log. */
 export function namesIn({ items }: TargetAnswer): number {
   const people = (items as readonly Table[]).flatMap(({ columns, rows }) => {
-    const at = columns.flatMap(({ text }, i) => (NAMES.includes(text) ? [i] : []));
+    const at = columns.flatMap((column, i) => (NAMES.includes(column.text) ? [i] : []));
     return Array.from(rows, (row) => at.map((i) => row[i] ?? null).find((name) => name !== null && name !== ''));
   });
   return new Set(people.filter((name) => name !== undefined).map(String)).size;

@@ -48,10 +48,10 @@ export function enoughFrom(
 /** Why the history is not enough yet. */
 export function dataGuards({ weeks: { week }, regime: { change }, context: { today } }: Recorded): string[] {
   const texts: string[] = [];
-  const counted = week.length;
+  const recorded = week.length;
   const since = 1 - (week[0] ?? 1);
-  if (counted < LEAST_WEEKS) texts.push(`${counted} of ${LEAST_WEEKS} weeks are recorded`);
-  if (counted < LEAST_SHARE * since) texts.push(`${counted} of the last ${plural(since, 'week')} are recorded`);
+  if (recorded < LEAST_WEEKS) texts.push(`${recorded} of ${LEAST_WEEKS} weeks are recorded`);
+  if (recorded < LEAST_SHARE * since) texts.push(`${recorded} of the last ${plural(since, 'week')} are recorded`);
   if (change !== undefined && change.after > change.before && today - change.day < RAISED_DAYS) {
     const [before, after] = [numberText(change.before), numberText(change.after)];
     texts.push(`bought rose from ${before} to ${after} on ${dateText(change.day)}, less than ${RAISED_DAYS} days ago`);

@@ -43,7 +43,7 @@ export type Refusals =
 /** Above this, samples are too far apart for the hour of a refusal. Seconds. */
 const LONGEST_INTERVAL = 900;
 /** A feature that was full for longer, and had no refusal: refusals are not recorded. Hours. */
-export const FULL_WITHOUT_REFUSAL = 20;
+const FULL_WITHOUT_REFUSAL = 20;
 const MOST_UNKNOWN_DAYS = 3;
 
 export interface RefusalContext {

@@ -1,11 +1,11 @@
 /** Robust statistics. Sorted arrays are ascending. */
 
 /** Quantile with linear interpolation; NaN of no values. */
-export function quantileOf(sorted: ArrayLike<number>, share: number): number {
-  const at = (sorted.length - 1) * share;
+export function quantileOf(ascending: ArrayLike<number>, share: number): number {
+  const at = (ascending.length - 1) * share;
   const below = Math.floor(at);
-  const low = sorted[below] ?? Number.NaN;
-  const high = sorted[below + 1] ?? low;
+  const low = ascending[below] ?? Number.NaN;
+  const high = ascending[below + 1] ?? low;
   return low + (high - low) * (at - below);
 }
 

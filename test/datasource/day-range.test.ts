@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dayRange, isWithin } from '../../src/datasource/day-range.ts';
+import { dayRange, isWithin } from '../../src/datasource/period.ts';
 import { createLocalTime, dateText, dayOfDate } from '../../src/model/local-time.ts';
 
 const berlin = createLocalTime('Europe/Berlin');

@@ -256,6 +256,15 @@ describe('expirations', () => {
     expect(names({ sort: 'Expires' })).toEqual(['old', 'recent', 'soon', 'february', 'later', 'far', 'never']);
   });
 
+  it('have permanent ones in the order of their names, however many there are', () => {
+    const many = Array.from({ length: 200 }, (_, i) => ({
+      feature: `f${String(i).padStart(3, '0')}`,
+      licenseExpiration: Infinity,
+    }));
+    const found = answerExpirations(queryOf('expirations', { product: '%' }), siteOf(many), calendar);
+    expect(rowsOf(found).map(({ feature: name }) => name)).toEqual(many.map(({ feature: name }) => name));
+  });
+
   it('are those of a status, and those within some days', () => {
     expect(names({ status: 'upcoming' })).toEqual(['soon', 'february', 'later', 'far']);
     expect(names({ status: ['ended', 'permanent'] })).toEqual(['recent', 'old', 'never']);
