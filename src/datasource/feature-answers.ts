@@ -17,14 +17,15 @@ import { requireUsers } from './user-names.ts';
 /** The calendar of the analyzer, and who owns what. */
 type Calendar = Pick<Backend, 'localTime' | 'owners'>;
 
+type Names = Pick<FeatureRow, 'vendorLicense' | 'feature' | 'package'>;
 type Features = Pick<TableContent<FeatureRow>, 'items' | 'isAskedFor' | 'problems'>;
 
 /** Whether a feature passes the ad-hoc filters of the dashboard. */
-export const isLetThrough = (query: Query, { vendorLicense, feature, package: pkg }: FeatureRow): boolean =>
+export const isLetThrough = (query: Query, { vendorLicense, feature, package: pkg }: Names): boolean =>
   query.allows('product', vendorLicense) && query.allows('feature', feature) && query.allows('package', pkg);
 
-/** Whether a feature of the last poll matches a query. */
-export function featureMatcher(query: Query, names: readonly string[]): (row: FeatureRow) => boolean {
+/** Whether a feature matches a query. */
+export function featureMatcher(query: Query, names: readonly string[]): (row: Names) => boolean {
   const { products, package: pkg } = query.values;
   const isProduct = productMatcher(products, query.isPattern);
   const isFeature = matcherOf(names, query.isPattern);

@@ -51,22 +51,15 @@ export function productMatcher(
   return matcherOf(names, isPattern);
 }
 
-/** Names of features by vendor license. It visits each feature only once, because a large site has 100,000. */
-function featuresByVendorLicense(inventory: Inventory): ReadonlyMap<string, ReadonlySet<string>> {
-  const found = new Map<string, Set<string>>();
-  for (const { vendorLicense, feature } of inventory.features) {
-    const names = found.get(vendorLicense);
-    if (names === undefined) found.set(vendorLicense, new Set([feature]));
-    else names.add(feature);
-  }
-  return found;
-}
-
-/** The distinct names of the features of some vendor licenses, sorted. */
-export function featureNames(inventory: Inventory, isOwner: (vendorLicense: string) => boolean): readonly string[] {
-  const owned = [...featuresByVendorLicense(inventory)].filter(([vendorLicense]) => isOwner(vendorLicense));
-  return [...new Set(owned.flatMap(([, names]) => [...names]))].sort();
-}
+/** The distinct names of the features or packages of some vendor licenses, sorted. */
+export const namesOfFeatures = (
+  { features }: Inventory,
+  column: 'feature' | 'package',
+  isOwner: (vendorLicense: string) => boolean,
+): readonly string[] => {
+  const owned = Iterator.from(features).filter(({ vendorLicense }) => isOwner(vendorLicense));
+  return [...new Set(owned.map((row) => row[column]))].sort();
+};
 
 /** The names of features and packages with a `%`, by the features of an inventory. */
 const percentNames = new WeakMap<Inventory['features'], ReadonlySet<string>>();

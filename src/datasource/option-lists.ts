@@ -1,5 +1,5 @@
 import type { Inventory } from '../inventory/inventory.ts';
-import { featureNames, productMatcher } from './known-data.ts';
+import { namesOfFeatures, productMatcher } from './known-data.ts';
 import { type Key, payloadKeys } from './payload-keys.ts';
 import { adHocKeys } from './query.ts';
 import { type Target, type TargetName, targetNames, targets } from './targets.ts';
@@ -49,14 +49,6 @@ export function targetOptions(servesUsers: boolean): readonly TargetOption[] {
 const productNames = (inventory: Inventory): readonly string[] =>
   inventory.vendorLicenses.map(({ vendorLicense }) => vendorLicense);
 
-function packageNames(inventory: Inventory, products: readonly string[]): readonly string[] {
-  const matches = productMatcher(products);
-  const packages = Iterator.from(inventory.features)
-    .filter((entry) => entry.package !== '' && matches(entry.vendorLicense))
-    .map((entry) => entry.package);
-  return [...new Set(packages)].sort();
-}
-
 /** Names of one kind: `products`, or `features` and `packages` of the given products (if none: of all). */
 export function namesOf(
   kind: unknown,
@@ -65,8 +57,9 @@ export function namesOf(
 ): readonly string[] {
   if (inventory === undefined) return [];
   if (kind === 'products') return productNames(inventory);
-  if (kind === 'features') return featureNames(inventory, productMatcher(products));
-  return kind === 'packages' ? packageNames(inventory, products) : [];
+  if (kind === 'features') return namesOfFeatures(inventory, 'feature', productMatcher(products));
+  if (kind !== 'packages') return [];
+  return namesOfFeatures(inventory, 'package', productMatcher(products)).filter((name) => name !== '');
 }
 
 /** Options of one parameter of the builder form. Features are those of the selected product. Without a product, the list is empty. */

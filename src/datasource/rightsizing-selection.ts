@@ -1,30 +1,19 @@
 import { dateText } from '../model/local-time.ts';
 import { UNUSED_DAYS } from '../rightsizing/decision.ts';
 import type { Proposal, Proposals } from '../rightsizing/proposals.ts';
-import { productMatcher } from './known-data.ts';
+import { featureMatcher } from './feature-answers.ts';
 import { asksNote } from './notes.ts';
 import { hasRows, keyOf, type TargetAnswer } from './panel-data.ts';
-import { matcherOf, type Query } from './query.ts';
+import type { Query } from './query.ts';
 import { countedText } from './texts.ts';
 
 /** Which advice a query asks for, and why there may be none. */
 
 /** The proposals that a query asks for. */
-export function selection({ values, allows, isPattern }: Query, { rows }: Proposals): readonly Proposal[] {
-  const isProduct = productMatcher(values.products, isPattern);
-  const isFeature = matcherOf(values.features, isPattern);
-  const isPackage = matcherOf(values.package === undefined ? [] : [values.package], isPattern);
-  const { state: states } = values.lists;
-  return rows.filter(
-    ({ advice }) =>
-      (states === undefined || states.includes(advice.state)) &&
-      isProduct(advice.vendorLicense) &&
-      isFeature(advice.feature) &&
-      isPackage(advice.package) &&
-      allows('product', advice.vendorLicense) &&
-      allows('feature', advice.feature) &&
-      allows('package', advice.package),
-  );
+export function selection(query: Query, { rows }: Proposals): readonly Proposal[] {
+  const matches = featureMatcher(query, query.values.features);
+  const { state: states } = query.values.lists;
+  return rows.filter(({ advice }) => (states === undefined || states.includes(advice.state)) && matches(advice));
 }
 
 /** Whether the rows are those with a number that a feature without advice has, too. */

@@ -1,8 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createLocalTime, dateText } from '../../src/model/local-time.ts';
 import type { FeatureRecord } from '../../src/model/records.ts';
-import { demandOf } from '../../src/rightsizing/asked-demand.ts';
-import { createAskedSource, type HistoryClient } from '../../src/rightsizing/asked-demand-source.ts';
+import { createAskedSource, demandOf, type HistoryClient } from '../../src/rightsizing/asked-demand-source.ts';
 import type { DemandSource } from '../../src/rightsizing/demand-source.ts';
 import { knownFeaturesOf } from '../../src/rightsizing/known-features.ts';
 import { answer, createSnapshot, feature, good, NOW, product } from '../support/scenario.ts';
