@@ -1,5 +1,6 @@
 import type { Log } from '../model/log.ts';
 import { errorFields } from '../model/operator-error.ts';
+import { inTurn } from '../scheduling/slices.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import { setAside } from '../storage/set-aside.ts';
 import type { Advice } from './advice.ts';
@@ -129,7 +130,7 @@ export function createKeptResult(log: Log, writes: FileWrites): KeptResult {
     },
     open,
     replace: async (advice, summary, inputs, signal) => {
-      const rows = rowsOf(advice, summary.day);
+      const rows = await inTurn(() => rowsOf(advice, summary.day));
       const pass = { summary, rows };
       try {
         file = current(inputs.file);
@@ -139,8 +140,9 @@ export function createKeptResult(log: Log, writes: FileWrites): KeptResult {
         signal.throwIfAborted();
         writes.failed((error as Error).message);
       }
-      file ??= openKeptAdvice(undefined);
-      hold(pass, file, inputs);
+      const kept = file ?? openKeptAdvice(undefined);
+      file = kept;
+      await inTurn(() => hold(pass, kept, inputs));
     },
     close,
   };

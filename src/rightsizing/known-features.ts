@@ -23,16 +23,32 @@ export interface KnownFeatures {
   isComplete(vendorLicense: string): boolean;
 }
 
+/** Canonical names of vendor licenses, of which there are few and many features. */
+const canonicalNames = new Map<string, string>();
+/** Known names before they are forgotten. */
+const MAX_KNOWN = 10_000;
+
+function canonicalName(raw: string): string {
+  const known = canonicalNames.get(raw);
+  if (known !== undefined) return known;
+  const { vendorLicense } = parseVendorLicense(raw);
+  if (canonicalNames.size >= MAX_KNOWN) canonicalNames.clear();
+  canonicalNames.set(raw, vendorLicense);
+  return vendorLicense;
+}
+
 /** The key of a feature, with the canonical name of its vendor license. */
 export const keyOf = ({ vendorLicense, feature, package: packageName, featureType }: SeriesName): string =>
-  JSON.stringify([parseVendorLicense(vendorLicense).vendorLicense, feature, packageName, featureType]);
+  `${canonicalName(vendorLicense)}\n${feature}\n${packageName}\n${featureType}`;
 
 /** The versions of a feature. */
 interface OpenFeature {
   readonly series: SeriesName;
   bought: number | undefined;
   isUncounted: boolean;
-  readonly exclusions: Set<string | undefined>;
+  /** Of the first version, and whether that of another one differs. */
+  readonly exclusion: string | undefined;
+  isMixed: boolean;
 }
 
 function exclusionOf({ featureType, licenseType, licenseModel, tokenPool }: FeatureRow): string | undefined {
@@ -43,11 +59,10 @@ function exclusionOf({ featureType, licenseType, licenseModel, tokenPool }: Feat
   return licenseModel === 'token' ? 'takes tokens' : undefined;
 }
 
-function toKnown({ series, bought, exclusions, ...feature }: OpenFeature): KnownFeature {
-  if (feature.isUncounted) return { series, bought, exclusion: 'has uncounted licenses' };
+function toKnown({ series, bought, exclusion, isUncounted: uncounted, isMixed }: OpenFeature): KnownFeature {
+  if (uncounted) return { series, bought, exclusion: 'has uncounted licenses' };
   // of versions that differ, the rest has licenses that count
-  const [only] = exclusions;
-  return { series, bought, exclusion: exclusions.size === 1 ? only : undefined };
+  return { series, bought, exclusion: isMixed ? undefined : exclusion };
 }
 
 /** The vendor licenses whose counts are those of now. */
@@ -71,12 +86,12 @@ export function knownFeaturesOf(inventory: Inventory): KnownFeatures {
     const bought = current.has(vendorLicense) ? maxAvailable : undefined;
     const known = open.get(key);
     if (known === undefined) {
-      open.set(key, { series, bought, isUncounted: isUncounted(row), exclusions: new Set([exclusionOf(row)]) });
+      open.set(key, { series, bought, isUncounted: isUncounted(row), exclusion: exclusionOf(row), isMixed: false });
       continue;
     }
     known.bought = known.bought === undefined || bought === undefined ? undefined : known.bought + bought;
     known.isUncounted ||= isUncounted(row);
-    known.exclusions.add(exclusionOf(row));
+    known.isMixed ||= known.exclusion !== exclusionOf(row);
   }
   const { knowledge, spellings } = inventory;
   const features = new Map<string, KnownFeature>();

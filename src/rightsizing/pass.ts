@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { CurrentInventory } from '../inventory/current.ts';
+import { inTurn } from '../scheduling/slices.ts';
 import type { Advice, WorkingTime } from './advice.ts';
 import type { DayColumns, Demand, SeriesName } from './demand.ts';
 import { type DemandSource, type ListedSeries, NothingKnown } from './demand-source.ts';
@@ -60,8 +61,8 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   const { source, useInventory, today, signal } = options;
   const { known, list } = await useInventory(async (inventory) => {
     if (inventory === undefined) throw new NothingKnown(NOT_POLLED);
-    const features = knownFeaturesOf(inventory);
-    return { known: features, list: source.list(features) };
+    const features = await inTurn(() => knownFeaturesOf(inventory));
+    return { known: features, list: await inTurn(() => source.list(features)) };
   });
   const advice = new Array<Advice>(list.items.length);
   let { recordedRefusals } = options;

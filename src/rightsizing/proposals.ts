@@ -3,6 +3,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import type { PriceEntry, Prices } from '../model/prices.ts';
 import type { SeriesName } from './demand.ts';
+import { keyOf } from './known-features.ts';
 import { type Money, moneyOf, noMoney } from './money.ts';
 import type { AdviceTable, KeptAdvice, Rightsizing } from './rightsizing.ts';
 
@@ -80,9 +81,6 @@ export interface LiveFigures {
 type LiveIndex = ReadonlyMap<string, LiveFigures>;
 
 const unknown: LiveFigures = { idle: undefined, borrowed: undefined, expiration: undefined };
-
-const keyOf = ({ vendorLicense, feature, package: packageName, featureType }: SeriesName): string =>
-  `${vendorLicense}\n${feature}\n${packageName}\n${featureType}`;
 
 const liveOf = (index: LiveIndex, series: SeriesName): LiveFigures => index.get(keyOf(series)) ?? unknown;
 

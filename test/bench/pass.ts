@@ -23,7 +23,7 @@ const IDLE_MS = 10_000;
 const PEER_SERIES = 100;
 const MB = 2 ** 20;
 /** What the pass is allowed: milliseconds, bytes. */
-const bounds = { block: 20, memory: 100 * MB } as const;
+const bounds = { block: 50, collection: 20, memory: 100 * MB } as const;
 
 const timeZone = 'Europe/Berlin';
 const origin = 'benchmark';
@@ -92,11 +92,11 @@ export async function benchPass(features: number): Promise<Line[]> {
         ratio: bounds.block / block,
       },
       {
-        what: 'nightly pass: longest garbage collection meanwhile (peer: the same limit)',
+        what: 'nightly pass: longest garbage collection meanwhile (peer: the limit)',
         ours: collection,
-        peer: bounds.block,
+        peer: bounds.collection,
         unit: 'ms',
-        ratio: bounds.block / collection,
+        ratio: bounds.collection / collection,
       },
       {
         what: 'nightly pass: slowest of 100 scrapes meanwhile (peer: without the pass)',
