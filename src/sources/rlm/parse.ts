@@ -14,7 +14,6 @@ import {
   tableRowOf,
 } from './server-lines.ts';
 import { type Statistics, statisticsOf } from './statistics.ts';
-import { TextCopies } from './text-copies.ts';
 import { usageOf } from './usage-line.ts';
 
 export interface RlmTextContext {
@@ -45,7 +44,6 @@ interface IsvUnderway extends RlmIsv {
 /** The state between two lines. */
 class Reading {
   readonly #localTime: SourceTime;
-  readonly #copies = new TextCopies();
   readonly #diagnostics: DiagnosticsCount;
   readonly #masters: RlmMaster[] = [];
   readonly #errors: RlmError[] = [];
@@ -91,7 +89,7 @@ class Reading {
 
   /** Lines that begin another section. */
   #addHead(line: string): boolean {
-    const master = masterOf(line, this.#copies);
+    const master = masterOf(line);
     if (master !== undefined) return this.#startOutput(master);
     const section = sectionOf(line);
     if (section !== undefined) return this.#startSection(section.kind, this.#isv(section.isv));
@@ -130,7 +128,7 @@ class Reading {
   }
 
   #isv(name: string): IsvUnderway {
-    const isv = this.#isvs.get(name) ?? { name: this.#copies.of(name), isRunning: undefined, pools: [], usage: [] };
+    const isv = this.#isvs.get(name) ?? { name, isRunning: undefined, pools: [], usage: [] };
     this.#isvs.set(isv.name, isv);
     return isv;
   }
@@ -138,14 +136,14 @@ class Reading {
   /** It is tried before the heads of sections, because most lines are such. */
   #addUsage(line: string): boolean {
     if (this.#section?.kind !== 'usage') return false;
-    const usage = usageOf(line, this.#copies);
+    const usage = usageOf(line);
     if (usage !== undefined) this.#section.isv.usage.push(usage);
     return usage !== undefined;
   }
 
   #addPoolLine(line: string): boolean {
     if (this.#section?.kind !== 'pools') return false;
-    const head = poolHeadOf(line, this.#copies);
+    const head = poolHeadOf(line);
     if (head === undefined) return this.#pool?.add(line, this.#localTime) ?? false;
     this.#section.isv.pools.push(head);
     this.#pool = head;
@@ -158,7 +156,7 @@ class Reading {
       this.#statistics.push(statistics);
       return statistics.end !== undefined;
     }
-    const error = errorOf(line, this.#copies);
+    const error = errorOf(line);
     if (error !== undefined) {
       this.#errors.push(error);
       this.#isInError = true;

@@ -1,6 +1,5 @@
 import { type Expiry, expiryOf, type SourceTime } from '../times.ts';
 import type { RlmPool } from './report.ts';
-import type { TextCopies } from './text-copies.ts';
 
 /** The lines below `… license pool status on …`: a head for each pool, then its figures. */
 
@@ -49,11 +48,9 @@ export class PoolUnderway implements RlmPool {
 }
 
 /** The pool that a line begins, undefined for another line. */
-export function poolHeadOf(line: string, copies: TextCopies): PoolUnderway | undefined {
+export function poolHeadOf(line: string): PoolUnderway | undefined {
   const [, product, version] = HEAD.exec(line) ?? [];
-  return product === undefined || version === undefined
-    ? undefined
-    : new PoolUnderway(copies.of(product), copies.of(version));
+  return product === undefined || version === undefined ? undefined : new PoolUnderway(product, version);
 }
 
 /** `count: 22, # reservations: 0, inuse: 3, exp: 1-jul-2024`, or `UNCOUNTED, inuse: 1`. */

@@ -1,5 +1,4 @@
 import type { RlmError } from './report.ts';
-import type { TextCopies } from './text-copies.ts';
 
 /** The lines that say which servers there are, and whether they answer. */
 
@@ -15,9 +14,9 @@ const RULE = /^\s*-{5,}$/;
 /** The first lines that the tool prints. */
 const BANNER = /^\s*(?:setting license file path to\s|rlm(?:util|stat)(?:\.exe)?\s+v\d\S*$)/i;
 
-export const masterOf = (line: string, copies: TextCopies): { host: string; port: string } | undefined => {
+export const masterOf = (line: string): { host: string; port: string } | undefined => {
   const [, host, port] = MASTER.exec(line) ?? [];
-  return host === undefined || port === undefined ? undefined : { host: copies.of(host), port };
+  return host === undefined || port === undefined ? undefined : { host, port };
 };
 
 export const tableRowOf = (line: string): { name: string; isRunning: boolean } | undefined => {
@@ -64,11 +63,10 @@ const LOG_LINE = /^\s*(?:\d{4}-\d{2}-\d{2}[T ])?\d{1,2}:\d{2}:\d{2}\S*\s+\([^()]
 const UNREACHABLE = /error connecting to "?([\w.-]{1,100})"? server/i;
 
 /** Undefined for a line that is no message of an error. */
-export function errorOf(line: string, copies: TextCopies): RlmError | undefined {
+export function errorOf(line: string): RlmError | undefined {
   if (LOG_LINE.test(line)) return undefined;
   const [, server] = UNREACHABLE.exec(line) ?? [];
-  if (server !== undefined)
-    return { kind: 'unreachable', server: server.toLowerCase() === 'rlm' ? 'rlm' : copies.of(server) };
+  if (server !== undefined) return { kind: 'unreachable', server: server.toLowerCase() === 'rlm' ? 'rlm' : server };
   const kind = errors.find(([pattern]) => pattern.test(line))?.[1];
   return kind === undefined ? undefined : { kind };
 }

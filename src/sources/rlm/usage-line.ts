@@ -1,5 +1,4 @@
 import type { RlmStart, RlmUsage } from './report.ts';
-import type { TextCopies } from './text-copies.ts';
 
 /** The lines below `… license usage status on …`: one for each checkout. */
 
@@ -17,7 +16,7 @@ const HOST = /^([^\s()]+)(?:\s*\(v[^\s()]*\))?(?:\s+\((\w+)\))?$/;
  * Reads the line from its fixed parts, because users can hold any character: a user ends at the last `@`. Undefined for a
  * line of another form.
  */
-export function usageOf(line: string, copies: TextCopies): RlmUsage | undefined {
+export function usageOf(line: string): RlmUsage | undefined {
   const middle = COUNT_AND_START.exec(line);
   const product = PRODUCT.exec(line);
   if (middle === null || product === null || product[0].length > middle.index) return undefined;
@@ -27,13 +26,13 @@ export function usageOf(line: string, copies: TextCopies): RlmUsage | undefined 
   if (at <= 0 || host === undefined) return undefined;
   const handle = HANDLE.exec(line.slice(middle.index + middle[0].length))?.[1] ?? oldHandle;
   return {
-    product: copies.of(product[1] ?? ''),
-    version: copies.of(product[2] ?? ''),
-    user: copies.of(who.slice(0, at).trimEnd()),
-    host: copies.of(host),
+    product: product[1] ?? '',
+    version: product[2] ?? '',
+    user: who.slice(0, at).trimEnd(),
+    host,
     licenses: Number(middle[1]),
     start: startOf(middle),
-    handle: handle === undefined ? undefined : copies.of(handle),
+    handle,
   };
 }
 

@@ -83,8 +83,10 @@ const namesIn = (replayed: Replayed): ReadonlySet<string> =>
       .filter((name) => /[\p{L}\p{N}]/u.test(name)),
   );
 
-/** Captures a site. @returns the names that are the same before and after */
-function keptNames(manager: Manager, site: Site): readonly string[] {
+/** Captures a site. @returns its names that are the same before and after */
+function keptNames(manager: Manager, names: Names): readonly string[] {
+  const site = siteOf(names);
+  const own = Object.values(names).map((name: string) => name.toLowerCase());
   const [{ host, port }] = site.servers;
   const header = headerOf({ manager, servers: [`${port}@${host}`], time: NOW });
   const sections = renderTexts[manager](site).map(([input, text]) => sectionOf(input, text));
@@ -94,7 +96,9 @@ function keptNames(manager: Manager, site: Site): readonly string[] {
   expect(figuresOf(after)).toEqual(figuresOf(before));
   expect(anonymized.isRecognized).toBe(true);
   const shown = namesIn(after);
-  return [...namesIn(before)].filter((name) => shown.has(name));
+  // a manager without daemons has a name of its own for them
+  const ofSite = [...namesIn(before)].filter((name) => own.some((one) => name.toLowerCase().includes(one)));
+  return ofSite.filter((name) => shown.has(name));
 }
 
 const plain: Names = { user: 'jdoe', host: 'pc7', feature: 'solver', daemon: 'vend', server: 'lic1.acme.example' };
@@ -115,7 +119,7 @@ describe.each(managerNames)('a capture of %s', (manager) => {
     ['that differ in letter case', { user: 'Somebodyelse', feature: 'AnotherOne' }],
     ['that are months and days', { user: 'jan', host: 'mon', feature: 'may', daemon: 'sun' }],
   ])('has no names %s, and the same figures', (_, names) => {
-    expect(keptNames(manager, siteOf({ ...plain, ...names }))).toEqual([]);
+    expect(keptNames(manager, { ...plain, ...names })).toEqual([]);
   });
 
   it('has no name that is a word of its tools, and the same figures', () => {
@@ -124,7 +128,7 @@ describe.each(managerNames)('a capture of %s', (manager) => {
     const word = fc.constantFrom(...words, ...more).chain((one) => fc.constantFrom(one, one.toUpperCase()));
     fc.assert(
       fc.property(word, word, word, (user, host, feature) => {
-        expect(keptNames(manager, siteOf({ ...plain, user, host, feature }))).toEqual([]);
+        expect(keptNames(manager, { ...plain, user, host, feature })).toEqual([]);
       }),
     );
   });
