@@ -1,9 +1,8 @@
 import { type Html, html, nameHtml } from '../html/html.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import type { FeatureName } from './feature-item.ts';
 import { moreHtml } from './feature-list.ts';
 import type { Known } from './known.ts';
-import { featureUrl } from './links.ts';
+import { type FeatureName, featureUrl } from './links.ts';
 import { counted, unknownHtml } from './wording.ts';
 
 /** Requests that were denied today. */

@@ -1,7 +1,55 @@
+import { SATURATED } from '../datasource/feature-answers.ts';
 import { type Content, type Html, html, nameHtml } from '../html/html.ts';
-import { type FeatureItem, isSaturated, shareOf } from './feature-item.ts';
-import { featureUrl, vendorLicenseUrl } from './links.ts';
+import type { FeatureRow } from '../inventory/feature-row.ts';
+import { isUncounted } from '../model/uncounted.ts';
+import { type FeatureName, featureUrl, vendorLicenseUrl } from './links.ts';
 import { type Clock, counted, countText, expiryHtml } from './wording.ts';
+
+/** A feature as the pages show it. It can be kept longer than its inventory. Unknown values are `undefined`. */
+export interface FeatureItem extends FeatureName {
+  readonly version: string;
+  readonly package: string;
+  readonly featureType: string;
+  readonly bought: number | 'uncounted' | undefined;
+  readonly inUse: number | undefined;
+  /** Most licenses waited for since the previous collection. */
+  readonly waiting: number | undefined;
+  readonly idle: number | undefined;
+  readonly borrowed: number | undefined;
+  readonly reserved: number | undefined;
+  /** Epoch seconds; `Infinity` for a permanent license. */
+  readonly expiration: number | undefined;
+  readonly isWithheld: boolean;
+  readonly isReported: boolean;
+}
+
+/** What share of the licenses is in use, 0 to 1; `undefined` if that is not known, or if any number can be in use. */
+function shareOf({ inUse, bought }: Pick<FeatureItem, 'inUse' | 'bought'>): number | undefined {
+  return inUse === undefined || typeof bought !== 'number' || bought === 0 ? undefined : inUse / bought;
+}
+
+const isSaturated = (item: Pick<FeatureItem, 'inUse' | 'bought'>): boolean => (shareOf(item) ?? 0) >= SATURATED;
+
+/** A copy of a row, which is only a view. */
+export function itemOf(row: FeatureRow): FeatureItem {
+  const { vendorLicense, feature, version, package: pkg, featureType, inUse, expiration } = row;
+  return {
+    vendorLicense,
+    feature,
+    version,
+    package: pkg,
+    featureType,
+    bought: isUncounted(row) ? 'uncounted' : row.maxAvailable,
+    inUse,
+    waiting: row.maxQueued,
+    idle: row.inactiveUse,
+    borrowed: row.borrowedUse,
+    reserved: row.unusedReserve,
+    expiration,
+    isWithheld: row.isWithheld,
+    isReported: row.isReported,
+  };
+}
 
 /** Features on a page: what is in use, what waits, when it expires. */
 

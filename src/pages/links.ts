@@ -1,6 +1,10 @@
-import type { FeatureName } from './feature-item.ts';
-
 /** Relative links between the pages. Names are in the query: a proxy can change a path, and a name can contain anything. */
+
+/** One feature of one vendor license. */
+export interface FeatureName {
+  readonly vendorLicense: string;
+  readonly feature: string;
+}
 
 export const vendorLicenseUrl = (vendorLicense: string): string =>
   `vendor-license?${new URLSearchParams({ name: vendorLicense })}`;

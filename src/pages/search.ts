@@ -1,9 +1,11 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
+import { type Html, html } from '../html/html.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { forEachSliced } from '../scheduling/slices.ts';
-import { type FeatureItem, itemOf } from './feature-item.ts';
+import { type FeatureItem, itemOf } from './feature-list.ts';
 import { Leaders } from './leaders.ts';
+import { vendorLicenseUrl } from './links.ts';
 
 /** The filter of the pages: words that all occur in a name, a vendor license, a package or an owner. */
 
@@ -81,4 +83,23 @@ export async function findFeatures(
     if (found.counts(rank)) found.add(rank, itemOf(row));
   });
   return { features: found.values(), count: found.count };
+}
+
+interface FilterForm {
+  /** The filter as it was typed. */
+  readonly filter: string;
+  readonly label: string;
+  /** The vendor license in which features are found; `undefined` for all. */
+  readonly vendorLicense: string | undefined;
+}
+
+/** The form that finds vendor licenses and features. It works without scripts. */
+export function filterHtml({ filter, label, vendorLicense }: FilterForm): Html {
+  const all = vendorLicense === undefined ? './' : vendorLicenseUrl(vendorLicense);
+  const hidden =
+    vendorLicense === undefined ? undefined : html`<input type="hidden" name="name" value="${vendorLicense}">`;
+  const clear = filter === '' ? undefined : html` <a href="${all}">Show everything</a>`;
+  return html`<form class="filter" role="search">${hidden}<div><label for="filter">${label}</label>
+<input id="filter" type="search" name="q" value="${filter}" autocomplete="off" spellcheck="false"></div>
+<button>Filter</button>${clear}</form>`;
 }

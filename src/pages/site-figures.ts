@@ -5,7 +5,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import { isUncounted } from '../model/uncounted.ts';
 import { forEachSliced } from '../scheduling/slices.ts';
-import { type FeatureItem, itemOf } from './feature-item.ts';
+import { type FeatureItem, itemOf } from './feature-list.ts';
 import { Leaders } from './leaders.ts';
 
 /** What the pages show of the whole site: read once for each inventory, in slices. */

@@ -1,7 +1,7 @@
 import type { Backend } from '../../datasource/backend.ts';
 import { completeRows } from '../../datasource/rows.ts';
 import { dateText } from '../../model/local-time.ts';
-import type { FeatureName } from '../feature-item.ts';
+import type { FeatureName } from '../links.ts';
 
 /** What the analyzer knows about the last 30 days of a feature, and about who holds it now. */
 

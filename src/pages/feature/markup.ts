@@ -1,10 +1,9 @@
 import { type Content, type Html, html, joined, nameHtml } from '../../html/html.ts';
 import { type AttentionItem, attentionSection } from '../alert-list.ts';
 import { type DeniedToday, deniedOfFeature } from '../denied.ts';
-import type { FeatureItem, FeatureName } from '../feature-item.ts';
-import { featureListHtml } from '../feature-list.ts';
+import { type FeatureItem, featureListHtml } from '../feature-list.ts';
 import type { Known } from '../known.ts';
-import { vendorLicenseUrl } from '../links.ts';
+import { type FeatureName, vendorLicenseUrl } from '../links.ts';
 import { agoHtml, type Clock, counted, countText, known, unknownHtml } from '../wording.ts';
 import type { AdviceAnswer, HistoryDay, Holder, WeekHour } from './data.ts';
 

@@ -1,9 +1,8 @@
 import { type Content, html, joined, nameHtml } from '../../html/html.ts';
 import { type AttentionItem, attentionSection } from '../alert-list.ts';
 import { featureListHtml, moreHtml } from '../feature-list.ts';
-import { filterHtml } from '../filter-form.ts';
 import type { Known } from '../known.ts';
-import type { Found } from '../search.ts';
+import { type Found, filterHtml } from '../search.ts';
 import type { VendorLicenseFigures } from '../site-figures.ts';
 import { countsHtml, serverStates, stateHtml, usageHtml } from '../vendor-license-list.ts';
 import { type Clock, counted, expiryHtml, known } from '../wording.ts';
