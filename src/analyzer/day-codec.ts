@@ -1,5 +1,5 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
-import type { HourSummary, Level } from './hour-summary.ts';
+import type { HourSummary } from './hour-summary.ts';
 import type { Sample } from './sample.ts';
 
 /**
@@ -74,78 +74,106 @@ function createWriter(): Writer {
   return { integer, column, figures, result: () => bytes.subarray(0, length) };
 }
 
-interface Reader {
-  integer(): number;
-  column(length: number, base?: number): number[];
-  figures(length: number): Figure[];
-}
+const damaged = (why: string): never => {
+  throw new DamagedRecord(`a stored day ${why}`);
+};
 
-/** Its methods throw DamagedRecord. */
-function createReader(bytes: Uint8Array): Reader {
-  let at = 0;
+/** Reads columns into arrays of numbers, which can be used again. NaN is unknown. Its methods throw DamagedRecord. */
+export class ColumnReader {
+  #bytes: Uint8Array = new Uint8Array();
+  #at = 0;
+  #known = new Float64Array();
+  #flags = new Float64Array();
 
-  const longInteger = (): number => {
+  /** Begins to read other bytes. */
+  open(bytes: Uint8Array): void {
+    this.#bytes = bytes;
+    this.#at = 0;
+  }
+
+  integer(): number {
     let value = 0;
     for (let scale = 1; ; scale *= 0x80) {
-      const byte = bytes[at];
-      if (byte === undefined) throw new DamagedRecord('a stored day ends early');
-      at += 1;
+      const byte = this.#bytes[this.#at];
+      if (byte === undefined) return damaged('ends early');
+      this.#at += 1;
       value += (byte % 0x80) * scale;
       if (byte < 0x80) return value % 2 === 0 ? value / 2 : -(value + 1) / 2;
     }
-  };
+  }
 
-  const integer = (): number => {
-    const byte = bytes[at];
-    if (byte === undefined || byte >= 0x80) return longInteger();
-    // nearly all differences are one byte
-    at += 1;
-    return (byte & 1) === 0 ? byte >> 1 : -((byte + 1) >> 1);
-  };
+  /** The number of items that follow. */
+  length(max: number): number {
+    const length = this.integer();
+    return length < 0 || length > max ? damaged('has an impossible length') : length;
+  }
 
-  const column = (length: number, base = 0): number[] => columnFrom(base + integer(), integer(), length);
+  column(values: Float64Array, length: number, base = 0): void {
+    this.#columnFrom(values, length, base + this.integer(), this.integer());
+  }
 
-  const columnFrom = (first: number, kind: number, length: number): number[] => {
+  #columnFrom(values: Float64Array, length: number, first: number, kind: number): void {
     let value = first;
-    const isSteady = kind === STEADY;
-    if (!isSteady && kind !== VARYING) throw new DamagedRecord('a stored day has a column of no known kind');
-    // every value takes at least one byte, except in a steady column
-    if (!isSteady && length > bytes.length) throw new DamagedRecord('a stored day is too short for its length');
-    const values = new Array<number>(length);
-    const step = isSteady ? integer() : 0;
-    for (let i = 0; i < length; i += 1) {
-      values[i] = value;
-      if (i + 1 < length) value += isSteady ? step : integer();
+    if (kind === STEADY) {
+      const step = this.integer();
+      for (let i = 0; i < length; i += 1) {
+        values[i] = value;
+        value += step;
+      }
+      return;
     }
-    return values;
-  };
+    if (kind !== VARYING) damaged('has a column of no known kind');
+    if (length === 0) return;
+    values[0] = value;
+    const bytes = this.#bytes;
+    let at = this.#at;
+    for (let i = 1; i < length; i += 1) {
+      const byte = bytes[at] ?? 0x80;
+      if (byte < 0x80) {
+        // nearly all differences are one byte
+        value += (byte >>> 1) ^ -(byte & 1);
+        at += 1;
+      } else {
+        this.#at = at;
+        value += this.integer();
+        at = this.#at;
+      }
+      values[i] = value;
+    }
+    this.#at = at;
+  }
 
-  const figures = (length: number): Figure[] => {
-    const first = integer();
-    const kind = integer();
-    if (kind === UNKNOWN) return new Array<Figure>(length).fill(undefined);
-    if (kind !== PARTLY_KNOWN) return columnFrom(first, kind, length);
-    const isKnown = column(length);
-    const known = column(isKnown.filter((flag) => flag !== 0).length);
+  /** A column of which values may be unknown. */
+  figures(values: Float64Array, length: number): void {
+    const first = this.integer();
+    const kind = this.integer();
+    if (kind === UNKNOWN) {
+      values.fill(Number.NaN, 0, length);
+      return;
+    }
+    if (kind !== PARTLY_KNOWN) {
+      this.#columnFrom(values, length, first, kind);
+      return;
+    }
+    if (length > this.#flags.length) {
+      this.#flags = new Float64Array(2 * length);
+      this.#known = new Float64Array(2 * length);
+    }
+    const flags = this.#flags;
+    this.column(flags, length);
+    let known = 0;
+    for (let i = 0; i < length; i += 1) if (flags[i] !== 0) known += 1;
+    this.column(this.#known, known);
     let next = 0;
-    return isKnown.map((flag) => {
-      if (flag === 0) return undefined;
-      next += 1;
-      return known[next - 1];
-    });
-  };
-
-  return { integer, column, figures };
+    for (let i = 0; i < length; i += 1) {
+      values[i] = flags[i] === 0 ? Number.NaN : (this.#known[next] as number);
+      if (flags[i] !== 0) next += 1;
+    }
+  }
 }
 
 /** No local day has more seconds. */
 const MAX_SAMPLES = 2 * 86_400;
-
-function readLength(reader: Reader, max: number): number {
-  const length = reader.integer();
-  if (length < 0 || length > max) throw new DamagedRecord('a stored day has an impossible length');
-  return length;
-}
 
 /** @param start first second of the day */
 export function encodeSamples(samples: readonly Sample[], start: number): Buffer {
@@ -176,27 +204,35 @@ function decompress(bytes: Uint8Array): Uint8Array {
   }
 }
 
+/** What a column has for an item. */
+export const figureAt = (column: Float64Array, i: number): number | undefined => {
+  const figure = column[i];
+  return Number.isNaN(figure) ? undefined : figure;
+};
+
 /** @throws DamagedRecord */
 export function decodeSamples(bytes: Uint8Array, start: number): Sample[] {
-  const reader = createReader(decompress(bytes));
-  const length = readLength(reader, MAX_SAMPLES);
-  const ats = reader.column(length, start);
-  const seconds = reader.column(length);
-  const available = reader.figures(length);
-  const inUse = reader.figures(length);
-  const reserved = reader.figures(length);
-  const users = reader.figures(length);
-  const denials = reader.figures(length);
-  return ats.map((at, i) => ({
-    at,
+  const reader = new ColumnReader();
+  reader.open(decompress(bytes));
+  const length = reader.length(MAX_SAMPLES);
+  const [at, seconds, ...figures] = Array.from({ length: 7 }, () => new Float64Array(length)) as Columns;
+  reader.column(at, length, start);
+  reader.column(seconds, length);
+  for (const figure of figures) reader.figures(figure, length);
+  const [available, inUse, reserved, users, denials] = figures;
+  return Array.from(at, (time, i) => ({
+    at: time,
     seconds: seconds[i] ?? 0,
-    available: available[i],
-    inUse: inUse[i],
-    reserved: reserved[i],
-    users: users[i],
-    denials: denials[i],
+    available: figureAt(available, i),
+    inUse: figureAt(inUse, i),
+    reserved: figureAt(reserved, i),
+    users: figureAt(users, i),
+    denials: figureAt(denials, i),
   }));
 }
+
+type Column = Float64Array<ArrayBuffer>;
+type Columns = [Column, Column, Column, Column, Column, Column, Column];
 
 export function encodeHours(hours: readonly HourSummary[]): Buffer {
   const writer = createWriter();
@@ -211,33 +247,4 @@ export function encodeHours(hours: readonly HourSummary[]): Buffer {
   writer.figures(levels.map(([inUse]) => inUse));
   writer.column(levels.map(([, seconds]) => seconds));
   return Buffer.from(writer.result());
-}
-
-/** @throws DamagedRecord */
-export function decodeHours(bytes: Uint8Array): HourSummary[] {
-  const reader = createReader(bytes);
-  const length = readLength(reader, 48);
-  const indexes = reader.column(length);
-  const available = reader.figures(length);
-  const reserved = reader.figures(length);
-  const users = reader.figures(length);
-  const denials = reader.figures(length);
-  const counts = reader.column(length);
-  const total = counts.reduce((sum, count) => sum + count, 0);
-  if (total > MAX_SAMPLES) throw new DamagedRecord('a stored day has an impossible length');
-  const inUse = reader.figures(total);
-  const seconds = reader.column(total);
-  let next = 0;
-  return indexes.map((index, i) => {
-    const levels: Level[] = [];
-    for (const end = next + (counts[i] ?? 0); next < end; next += 1) levels.push([inUse[next], seconds[next] ?? 0]);
-    return {
-      index,
-      available: available[i],
-      reserved: reserved[i],
-      users: users[i],
-      denials: denials[i],
-      levels,
-    };
-  });
 }

@@ -1,8 +1,9 @@
 import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { LocalTime } from '../model/local-time.ts';
-import { decodeHours, decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
+import { decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
 import { createDaySummary, type DayRecord, type DayTotals, totalsOf } from './day-summary.ts';
 import { blob, figure, type HistoryFile, integer, type Row } from './history-file.ts';
+import { decodeHours } from './hour-columns.ts';
 import type { HourSummary } from './hour-summary.ts';
 import { type Figures, mergeSamples, type Sample } from './sample.ts';
 

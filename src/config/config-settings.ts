@@ -1,5 +1,7 @@
 import { dirname } from 'node:path';
+import type { ClientTls } from '../model/client-tls.ts';
 import { CheckedSettings } from './checked-settings.ts';
+import type { Secret } from './secret.ts';
 import { type Section, type SectionName, type SettingKey, sectionOf, type sections, settingTable } from './settings.ts';
 import { readSources, type Sources } from './sources.ts';
 
@@ -30,6 +32,20 @@ export class ConfigSettings extends CheckedSettings<typeof sections> {
       defaults: new Map([...stateDirectory(options), ...(options.defaults ?? [])]),
     });
     this.options = options;
+  }
+
+  /** TLS of a client, with the content of its files. Reports their problems. */
+  clientTls(section: 'analyzer.tls' | 'alerting.email.tls_config' | 'alerting.webhook.tls_config'): ClientTls<Secret> {
+    const files = this.readTls({
+      ca: this.reference(`${section}.ca_file`),
+      cert: this.reference(`${section}.cert_file`),
+      key: this.reference(`${section}.key_file`),
+    });
+    return {
+      ...files,
+      serverName: this.value(`${section}.server_name`),
+      insecureSkipVerify: this.value(`${section}.insecure_skip_verify`) === true,
+    };
   }
 
   /** The values of a section, in camelCase. They are complete if there are no problems. */

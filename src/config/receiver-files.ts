@@ -19,15 +19,18 @@ function need(settings: ConfigSettings, key: SettingKey, by: SettingKey): void {
   settings.reportMissing(key, settings.rawSetting(by)?.where([]), `is required with ${by}`);
 }
 
+/** Reports what is missing if only one of two settings is set. */
+function needBoth(settings: ConfigSettings, one: SettingKey, other: SettingKey): void {
+  const [hasOne, hasOther] = [settings.value(one) !== undefined, settings.value(other) !== undefined];
+  if (hasOne && !hasOther) need(settings, other, one);
+  if (hasOther && !hasOne) need(settings, one, other);
+}
+
 /** The mail server; `undefined` if none is configured. Reports problems of its settings and files. */
 export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
   const smarthost = settings.value('alerting.email.smarthost');
   const first = settings.firstSettingOf('alerting.email');
-  const tlsFiles = settings.readTls({
-    ca: settings.reference('alerting.email.tls_config.ca_file'),
-    cert: settings.reference('alerting.email.tls_config.cert_file'),
-    key: settings.reference('alerting.email.tls_config.key_file'),
-  });
+  const tls = settings.clientTls('alerting.email.tls_config');
   const passwordFile = secretFile(settings, 'alerting.email.auth_password_file');
   const { to = [], authUsername, ...email } = settings.section('alerting').email;
   if (first === undefined) return undefined;
@@ -37,13 +40,8 @@ export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
   }
   if (email.from === undefined) need(settings, `alerting.email.from`, 'alerting.email.smarthost');
   if (to.length === 0) need(settings, 'alerting.email.to', 'alerting.email.smarthost');
-  if (authUsername !== undefined && passwordFile === undefined) {
-    need(settings, 'alerting.email.auth_password_file', 'alerting.email.auth_username');
-  }
-  if (authUsername === undefined && passwordFile !== undefined) {
-    need(settings, 'alerting.email.auth_username', 'alerting.email.auth_password_file');
-  }
-  const { hello, tlsConfig, requireTls, sendResolved, digest, owners = {} } = email;
+  needBoth(settings, 'alerting.email.auth_username', 'alerting.email.auth_password_file');
+  const { hello, requireTls, sendResolved, digest, owners = {} } = email;
   return {
     ...smarthost,
     from: email.from ?? '',
@@ -52,7 +50,7 @@ export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
     username: authUsername,
     passwordFile,
     requireTls,
-    tls: { ...tlsFiles, serverName: tlsConfig.serverName, insecureSkipVerify: tlsConfig.insecureSkipVerify },
+    tls,
     hello,
     sendResolved,
     digest: digest === OFF ? undefined : digest,
@@ -62,27 +60,18 @@ export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
 /** The webhook; `undefined` if none is configured. Reports problems of its settings and files. */
 export function webhookOf(settings: ConfigSettings): WebhookConfig | undefined {
   const first = settings.firstSettingOf('alerting.webhook');
-  const tlsFiles = settings.readTls({
-    ca: settings.reference('alerting.webhook.tls_config.ca_file'),
-    cert: settings.reference('alerting.webhook.tls_config.cert_file'),
-    key: settings.reference('alerting.webhook.tls_config.key_file'),
-  });
+  const tls = settings.clientTls('alerting.webhook.tls_config');
   const urlFile = secretFile(settings, 'alerting.webhook.url_file');
   const passwordFile = secretFile(settings, 'alerting.webhook.basic_auth.password_file');
   const credentialsFile = secretFile(settings, 'alerting.webhook.authorization.credentials_file');
-  const { url, basicAuth, authorization, tlsConfig, timeout, sendResolved } = settings.section('alerting').webhook;
+  const { url, basicAuth, authorization, timeout, sendResolved } = settings.section('alerting').webhook;
   if (first === undefined) return undefined;
   if (url === undefined && urlFile === undefined) need(settings, 'alerting.webhook.url', first);
   if (url !== undefined && urlFile !== undefined) {
     settings.refuse('alerting.webhook.url_file', 'cannot be combined with alerting.webhook.url; remove one of them');
   }
   const { username } = basicAuth;
-  if (username !== undefined && passwordFile === undefined) {
-    need(settings, 'alerting.webhook.basic_auth.password_file', 'alerting.webhook.basic_auth.username');
-  }
-  if (username === undefined && passwordFile !== undefined) {
-    need(settings, 'alerting.webhook.basic_auth.username', 'alerting.webhook.basic_auth.password_file');
-  }
+  needBoth(settings, 'alerting.webhook.basic_auth.username', 'alerting.webhook.basic_auth.password_file');
   if (passwordFile !== undefined && credentialsFile !== undefined) {
     const key = 'alerting.webhook.authorization.credentials_file';
     settings.refuse(key, 'cannot be combined with basic_auth; remove one of them');
@@ -92,7 +81,7 @@ export function webhookOf(settings: ConfigSettings): WebhookConfig | undefined {
     urlFile,
     basicAuth: username === undefined || passwordFile === undefined ? undefined : { username, passwordFile },
     authorization: credentialsFile === undefined ? undefined : { type: authorization.type, credentialsFile },
-    tls: { ...tlsFiles, serverName: tlsConfig.serverName, insecureSkipVerify: tlsConfig.insecureSkipVerify },
+    tls,
     timeout,
     sendResolved,
   };

@@ -136,12 +136,6 @@ export function analyzerOf(settings: ConfigSettings): AnalyzerConfig | undefined
   const logonFile = settings.pathOf('analyzer.logon_file');
   checkLogonFile(settings, logonFile);
   const section = settings.section('analyzer');
-  const tls = settings.readTls({
-    ca: settings.reference('analyzer.tls.ca_file'),
-    cert: settings.reference('analyzer.tls.cert_file'),
-    key: settings.reference('analyzer.tls.key_file'),
-  });
-  const { serverName, insecureSkipVerify } = section.tls;
   return {
     ...section,
     username,
@@ -151,6 +145,6 @@ export function analyzerOf(settings: ConfigSettings): AnalyzerConfig | undefined
     passwordFile: found?.file,
     logonFile,
     isInProcess: false,
-    tls: { ...tls, serverName, insecureSkipVerify },
+    tls: settings.clientTls('analyzer.tls'),
   };
 }

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
-import { decodeHours, encodeHours } from '../../src/analyzer/day-codec.ts';
-import { HourColumns } from '../../src/analyzer/hour-columns.ts';
+import { encodeHours } from '../../src/analyzer/day-codec.ts';
+import { decodeHours, HourColumns } from '../../src/analyzer/hour-columns.ts';
 import type { HourSummary } from '../../src/analyzer/hour-summary.ts';
 import { createRecordedDemand, type DayOfColumns } from '../../src/analyzer/recorded-demand.ts';
 import type { Figures, Series } from '../../src/analyzer/sample.ts';

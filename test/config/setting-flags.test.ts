@@ -82,6 +82,8 @@ it('every setting is read, by its key or by its name in the code', () => {
   const words = new Set(source.match(/\w+/g));
   // a file is named by its key, because its path is relative to the file of the configuration
   const isRead = (key: string): boolean =>
-    source.includes(`'${key}'`) || (!key.endsWith('_file') && words.has(camel(key.split('.').at(-1) ?? '')));
+    source.includes(`'${key}'`) ||
+    source.includes(`clientTls('${key.slice(0, key.lastIndexOf('.'))}')`) ||
+    (!key.endsWith('_file') && words.has(camel(key.split('.').at(-1) ?? '')));
   expect(settingKeys.filter((key) => !isRead(key))).toEqual([]);
 });

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { camelized } from '../../settings/camel.ts';
 import { listOf, mapOf, secretInFile, strictListOf, textOrMap } from '../../settings/structures.ts';
 import { boolean, duration, isNot, isNotAddress, oneOf, text } from '../../settings/values.ts';
 import { baseUrl } from '../addresses.ts';
@@ -6,13 +7,13 @@ import { baseUrl } from '../addresses.ts';
 /** `alerting.alertmanagers`, with the keys of Prometheus' configuration. */
 
 const basicAuth = mapOf({ username: text, password_file: text }, { password: secretInFile('password') }).transform(
-  ({ username, password_file: passwordFile }) => ({ username, passwordFile }),
+  camelized,
 );
 
 const authorization = mapOf(
   { type: text.prefault('Bearer'), credentials_file: text },
   { credentials: secretInFile('credentials') },
-).transform(({ type, credentials_file: credentialsFile }) => ({ type, credentialsFile }));
+).transform(camelized);
 
 const tlsConfig = mapOf(
   {
@@ -23,13 +24,7 @@ const tlsConfig = mapOf(
     insecure_skip_verify: boolean.prefault(false),
   },
   { key: secretInFile('key') },
-).transform((tls) => ({
-  caFile: tls.ca_file,
-  certFile: tls.cert_file,
-  keyFile: tls.key_file,
-  serverName: tls.server_name,
-  insecureSkipVerify: tls.insecure_skip_verify,
-}));
+).transform(camelized);
 
 const TARGET = /^(?:\[[0-9a-fA-F:.]+\]|[^:/\s[\]@]+):\d{1,5}$/;
 const targetForm = { error: isNotAddress('a target such as alertmanager:9093'), abort: true };

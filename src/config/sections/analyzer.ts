@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { listOf } from '../../settings/structures.ts';
-import { anyText, boolean, duration, integer, size, text } from '../../settings/values.ts';
+import { anyText, duration, integer, size, text } from '../../settings/values.ts';
 import { baseUrl } from '../addresses.ts';
+import { clientTls } from './client-tls.ts';
 
 export const analyzer = z
   .strictObject({
@@ -50,12 +51,6 @@ export const analyzer = z
       .describe(
         'Fields that the analyzer does not have, each as `Endpoint.Field`, for example `GetFeatures.MaxQueued`. They are not reported as missing.',
       ),
-    tls: z.strictObject({
-      ca_file: text.optional().describe('CA certificates to trust instead of those of Node.js.'),
-      cert_file: text.optional().describe('Client certificate.'),
-      key_file: text.optional().describe('Private key of the client certificate.'),
-      server_name: text.optional().describe('Name expected in the certificate, instead of the host of the URL.'),
-      insecure_skip_verify: boolean.prefault(false).describe('Accept any certificate. For tests only.'),
-    }),
+    tls: clientTls('the host of the URL'),
   })
   .describe('The analyzer to poll.');

@@ -2,16 +2,11 @@ import { z } from 'zod';
 import { listOf, recordOf } from '../../settings/structures.ts';
 import { boolean, duration, isNot, isNotAddress, schedule, text } from '../../settings/values.ts';
 import { isHttpUrl } from '../addresses.ts';
+import { clientTls } from './client-tls.ts';
 
 /** Receivers of alerts beside Alertmanagers, with the keys of `email_config` and `webhook_config` of Alertmanager. */
 
-const tlsConfig = z.strictObject({
-  ca_file: text.optional().describe('CA certificates to trust instead of those of Node.js.'),
-  cert_file: text.optional().describe('Client certificate.'),
-  key_file: text.optional().describe('Private key of the client certificate.'),
-  server_name: text.optional().describe('Name expected in the certificate, instead of the host.'),
-  insecure_skip_verify: boolean.prefault(false).describe('Accept any certificate. For tests only.'),
-});
+const tlsConfig = clientTls('the host');
 
 const SMARTHOST = /^(?:\[([0-9a-fA-F:.]+)\]|([^:/\s[\]@]+)):(\d{1,5})$/;
 const smarthostForm = { error: isNot('a mail server with its port, such as smtp.example.com:587'), abort: true };
