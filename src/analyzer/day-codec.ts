@@ -242,7 +242,7 @@ export function encodeHours(hours: readonly HourSummary[]): Buffer {
   writer.figures(hours.map(({ reserved }) => reserved));
   writer.figures(hours.map(({ users }) => users));
   writer.figures(hours.map(({ denials }) => denials));
-  writer.column(hours.map(({ levels }) => levels.length));
+  writer.column(hours.map((hour) => hour.levels.length));
   const levels = hours.flatMap((hour) => hour.levels);
   writer.figures(levels.map(([inUse]) => inUse));
   writer.column(levels.map(([, seconds]) => seconds));

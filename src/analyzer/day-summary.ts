@@ -163,7 +163,7 @@ class OpenDay {
 
   /** Segments are in order of time. */
   eachHour(segments: readonly Segment[], visit: Visit): void {
-    const endOf = (index: number): number => this.#hours[index + 1]?.start ?? Number.POSITIVE_INFINITY;
+    const endOf = (i: number): number => this.#hours[i + 1]?.start ?? Number.POSITIVE_INFINITY;
     let index = 0;
     for (const segment of segments) {
       while (endOf(index) <= segment.from) index += 1;

@@ -65,11 +65,11 @@ export class HourColumns {
 
   /** The hours that were decoded last. */
   summaries(): HourSummary[] {
-    return Array.from({ length: this.count }, (_, i) => {
+    return Array.from(this.index.subarray(0, this.count), (index, i) => {
       const [first = 0, end = 0] = this.firstLevel.subarray(i, i + 2);
       const level = (_: unknown, j: number): Level => [figureAt(this.inUse, first + j), this.seconds[first + j] ?? 0];
       return {
-        index: this.index[i] ?? 0,
+        index,
         available: figureAt(this.available, i),
         reserved: figureAt(this.reserved, i),
         users: figureAt(this.#users, i),

@@ -82,8 +82,8 @@ export function createNtlmAcceptor(options: NtlmAcceptorOptions): NtlmAcceptor {
   };
 
   const evaluate = ({ socket, address = '' }: AuthenticationRequest, message: Buffer): Authentication => {
-    const report = (verdict: LogonVerdict): void =>
-      options.onVerdict?.({ ...verdict, ...(address !== '' && { address }) });
+    const report = (outcome: LogonVerdict): void =>
+      options.onVerdict?.({ ...outcome, ...(address !== '' && { address }) });
     const context = contexts.get(socket);
     contexts.delete(socket);
     if (context === undefined || now() - context.createdAt > (options.contextTimeoutMs ?? CONTEXT_TIMEOUT_MS)) {

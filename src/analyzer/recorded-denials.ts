@@ -62,7 +62,7 @@ export function createDenialRecord({ localTime, now, store, recordedAt }: Record
     await eachSliced(store().series(), (stored) => {
       const record = store().read(stored, day);
       const samples = record !== undefined && 'samples' in record ? record.samples : [];
-      const figures = samples.flatMap(({ denials }) => denials ?? []);
+      const figures = samples.flatMap((sample) => sample.denials ?? []);
       if (figures.length === 0) return;
       const { vendorLicense, feature, package: packageName, featureType } = stored;
       const denials = figures.reduce((sum, figure) => sum + figure, 0);

@@ -101,9 +101,9 @@ export function createAlerting(
   const { alerting, storagePath } = config;
   const { now, log } = surroundings;
   const { analyzer, shard } = analyzerIdentity(config);
-  const countsOf = (url: string): DeliveryCounts => {
-    const known = counts.get(url) ?? createCounts();
-    counts.set(url, known);
+  const countsOf = (target: string): DeliveryCounts => {
+    const known = counts.get(target) ?? createCounts();
+    counts.set(target, known);
     return known;
   };
   const stateOf = (file: string) => ({ writes: writes.of(file), stamp: () => stampOf(now()), log });

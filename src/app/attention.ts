@@ -38,8 +38,8 @@ const countWithoutData = (status: EngineStatus, notRequested: readonly string[])
  */
 export function alertCountsOf(status: EngineStatus, notRequested: readonly string[]): AlertCounts | undefined {
   if (status.lastEvaluation === undefined) return undefined;
-  const withoutData = countWithoutData(status, notRequested);
-  const counts = { critical: 0, warning: 0, info: 0, pending: 0, withoutData };
+  const unseen = countWithoutData(status, notRequested);
+  const counts = { critical: 0, warning: 0, info: 0, pending: 0, withoutData: unseen };
   for (const { state, labels } of status.alerts) {
     if (state === 'pending') counts.pending += 1;
     if (state === 'firing' && isSeverity(labels.severity)) counts[labels.severity] += 1;

@@ -46,7 +46,7 @@ export interface OwnAnalyzer {
 
 /** A name that no configured user has. */
 function freeName(users: readonly AnalyzerAccount[]): string {
-  const taken = new Set(users.map(({ name }) => name.toLowerCase()));
+  const taken = new Set(users.map((user) => user.name.toLowerCase()));
   let name = USER;
   for (let i = 2; taken.has(name); i += 1) name = `${USER}-${i}`;
   return name;

@@ -196,10 +196,10 @@ export function openLogonFile({ path, writes, log, mayReplace }: LogonFileOption
     },
     change: (credentials, change) => {
       const account = accountOf(credentials);
-      const changeKnown = (known: AccountRecord): AccountRecord => {
-        const before = recordOf(credentials, known);
+      const changeKnown = (found: AccountRecord): AccountRecord => {
+        const before = recordOf(credentials, found);
         const after = change(before);
-        return after === before ? known : { messages: after.messages, verdicts: after.verdicts };
+        return after === before ? found : { messages: after.messages, verdicts: after.verdicts };
       };
       if (attempt((opened) => opened.change(account, changeKnown)) !== undefined) return;
       const known = inMemory(account);

@@ -94,7 +94,7 @@ export async function hashAnalyzerPassword({ line, input, print }: CommandContex
     argument: name,
     values: { output: file },
   } = line;
-  const lineOf = (hash: Buffer): string => `${name}:${hash.toString('hex')}`;
+  const lineOf = (hashed: Buffer): string => `${name}:${hashed.toString('hex')}`;
   requireUserName(name, lineOf(Buffer.alloc(16)));
   const written = lineOf(ntHash(await readPassword(input)));
   if (file === undefined) {

@@ -168,15 +168,15 @@ function headerProblems(names: readonly string[], where: string, format: Header)
     return [{ key: '', where, message }];
   }
   const problems = names.flatMap((name, i): Problem[] => {
-    const problem = (message: string): Problem[] => [{ key: name, where, message }];
+    const problem = (text: string): Problem[] => [{ key: name, where, message: text }];
     if (name === '') return problem(`column ${i + 1} has no name; name it or remove it`);
     if (names.indexOf(name) !== i) return problem('is the name of two columns; remove one of them');
     const message = format.columnProblem(name);
     return message === undefined ? [] : problem(message);
   });
   if (problems.length > 0) return problems;
-  const problem = format.headerProblem(names);
-  return problem === undefined ? [] : [{ ...problem, where }];
+  const together = format.headerProblem(names);
+  return together === undefined ? [] : [{ ...together, where }];
 }
 
 function fromCsv<T>(text: string, path: string, format: EntryFormat<T>): EntryFile<T> {

@@ -68,7 +68,7 @@ const isHeaderValue = (value: string): boolean => {
   }
 };
 
-const file = anyText.optional();
+const filePath = anyText.optional();
 const header = z
   .string({ error: isNot('a string') })
   .regex(/^[^\r\n]*$/, { error: 'is more than one line', abort: true })
@@ -85,9 +85,9 @@ const sections = {
     .prefault({})
     .describe('Users: a bcrypt hash by name, as `license-exporter hash-password` prints it.'),
   tls_server_config: z.strictObject({
-    cert_file: file.describe('Certificate in PEM.'),
-    key_file: file.describe('Its key.'),
-    client_ca_file: file.describe('CA certificates of the client certificates.'),
+    cert_file: filePath.describe('Certificate in PEM.'),
+    key_file: filePath.describe('Its key.'),
+    client_ca_file: filePath.describe('CA certificates of the client certificates.'),
     client_auth_type: oneOf(...clientAuthTypes)
       .prefault('NoClientCert')
       .describe(`Which client certificate is required: ${clientAuthTypes.join(', ')}.`),
@@ -156,8 +156,8 @@ function checkTls(settings: WebSettings): void {
 function tlsOf(settings: WebSettings): WebTls | undefined {
   if (settings.firstSettingOf('tls_server_config') === undefined) return undefined;
   checkTls(settings);
-  const reference = (key: `tls_server_config.${'cert' | 'key' | 'client_ca'}_file`) => {
-    const found = settings.reference(key);
+  const reference = (setting: `tls_server_config.${'cert' | 'key' | 'client_ca'}_file`) => {
+    const found = settings.reference(setting);
     return { ...found, file: found.file || undefined };
   };
   const [certFile, keyFile] = [reference('tls_server_config.cert_file'), reference('tls_server_config.key_file')];
@@ -240,7 +240,7 @@ export function withWebUser(source: string, file: string, name: string, hash: st
   if (document.errors.length > 0) refuse('is not valid YAML; correct it first');
   const root: unknown = document.contents;
   if (root !== null && !isMap(root)) return refuse('is no web config');
-  const other = root?.items.map(({ key }) => String(key)).find((key) => !Object.hasOwn(sections, key));
+  const other = root?.items.map(({ key }) => String(key)).find((section) => !Object.hasOwn(sections, section));
   if (other !== undefined) refuse(`is no web config: it has ${other}; valid are ${Object.keys(sections).join(', ')}`);
   if (isMap(document.get(USERS))) document.setIn([USERS, name], hash);
   else document.set(USERS, document.createNode({ [name]: hash }));

@@ -73,7 +73,7 @@ function findingsIn(document: Document, twice: ReadonlySet<number>): Finding[] {
       }
       if (!twice.has(offset)) return undefined;
       const path = [...ancestors.filter(isPair).map((pair) => pair.key), key];
-      const name = shownPath(path.map((step) => String(isScalar(step) ? step.value : step)));
+      const name = shownPath(path.map((part) => String(isScalar(part) ? part.value : part)));
       found.push({ key: name, offset, message: 'is set twice; remove one of them' });
       return undefined;
     },
@@ -106,10 +106,10 @@ export function readYaml(source: string, name: string): YamlSource {
     }
     return path.length === 0 ? at(document.contents?.range?.[0] ?? 0) : place;
   };
-  const none = (findings: readonly Finding[]): YamlSource => ({
+  const none = (found: readonly Finding[]): YamlSource => ({
     value: undefined,
     where,
-    problems: findings.map(({ key, offset, message }) => ({ key, where: at(offset), message })),
+    problems: found.map(({ key, offset, message }) => ({ key, where: at(offset), message })),
   });
   if (invalid.length > 0) return none(firstOfLines(invalid, lineOf));
   // of a key that stands twice the rest of the file can be read

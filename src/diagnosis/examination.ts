@@ -65,7 +65,7 @@ export async function examine(probe: Probe, plan: Plan): Promise<string | undefi
   });
   // another endpoint counts as absent only if GetProducts answers
   const products = await ask('GetProducts', (client, signal) => client.getProducts({}, signal), {
-    remark: ({ records }) => (records.length === 0 ? EMPTY_SITE : undefined),
+    remark: (answer) => (answer.records.length === 0 ? EMPTY_SITE : undefined),
   });
   let down: Answer<{ readonly label: string }> | undefined;
   if (poll.serverDown === 'off')
@@ -125,7 +125,7 @@ async function askFeatures({ ask }: Probe, product: string, { featuresRequest }:
   const askAlone = async (evaluation: Evaluation<Answer<FeatureRecord>> = {}) =>
     (
       await askFor(product, {
-        contradiction: (answer) => checkFeatures(product, summaryOf(answer), known),
+        contradiction: (alone) => checkFeatures(product, summaryOf(alone), known),
         ...evaluation,
       })
     ).answer;

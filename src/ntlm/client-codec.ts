@@ -115,7 +115,7 @@ function compose(message: Buffer, credentials: Credentials, context: Authenticat
   header.writeUInt32LE(3, 8);
   header.writeUInt32LE((challenge.flags & CLIENT_FLAGS) >>> 0, 60);
   VERSION.copy(header, 64);
-  const authenticate = writePayload(header, [
+  const written = writePayload(header, [
     [28, utf16(credentials.domain)],
     [36, utf16(credentials.username)],
     [44, utf16(credentials.workstation)],
@@ -124,9 +124,9 @@ function compose(message: Buffer, credentials: Credentials, context: Authenticat
     [52, Buffer.alloc(0)],
   ]);
   if (withMic) {
-    hmacMd5(hmacMd5(key, proof), context.negotiate, message, authenticate).copy(authenticate, MIC_AT);
+    hmacMd5(hmacMd5(key, proof), context.negotiate, message, written).copy(written, MIC_AT);
   }
-  return authenticate;
+  return written;
 }
 
 /** The CHALLENGE message of a base64 token. */

@@ -24,10 +24,10 @@ export function hmacMd5(key: Buffer, ...data: readonly Buffer[]): Buffer {
 export function rc4(key: Buffer, data: Buffer): Buffer {
   const state = Uint8Array.from({ length: 256 }, (_, i) => i);
   const at = (i: number): number => state[i & 0xff] ?? 0;
-  const swap = (i: number, j: number): void => {
-    const held = at(i);
-    state[i & 0xff] = at(j);
-    state[j & 0xff] = held;
+  const swap = (one: number, other: number): void => {
+    const held = at(one);
+    state[one & 0xff] = at(other);
+    state[other & 0xff] = held;
   };
   for (let i = 0, j = 0; i < 256; i += 1) {
     j = (j + at(i) + (key[i % key.length] ?? 0)) & 0xff;

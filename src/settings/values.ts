@@ -102,9 +102,9 @@ const durationUnits: Readonly<Record<string, number>> = {
 
 /** A value in the largest unit that makes it an integer. */
 function inUnits(value: number, units: Readonly<Record<string, number>>, otherwise: string): string {
-  const fitting = Object.entries(units).filter(([, size]) => size >= 1 && value >= size && value % size === 0);
-  const [unit, size] = fitting.reduce((a, b) => (b[1] > a[1] ? b : a), [otherwise, 1]);
-  return `${value / size}${unit}`;
+  const fitting = Object.entries(units).filter(([, one]) => one >= 1 && value >= one && value % one === 0);
+  const [unit, largest] = fitting.reduce((a, b) => (b[1] > a[1] ? b : a), [otherwise, 1]);
+  return `${value / largest}${unit}`;
 }
 
 function secondsOf(written: string): number {

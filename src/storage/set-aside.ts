@@ -12,7 +12,7 @@ const exists = (path: string): boolean => lstatSync(path, { throwIfNoEntry: fals
 /** A name that neither a file nor a companion of one has. */
 function freeName(path: string, nowMs: number): string {
   const stamp = new Date(nowMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
-  const isTaken = (name: string): boolean => ['', ...COMPANIONS].some((end) => exists(name + end));
+  const isTaken = (wanted: string): boolean => ['', ...COMPANIONS].some((end) => exists(wanted + end));
   const name = `${path}.damaged-${stamp}`;
   if (!isTaken(name)) return name;
   let count = 2;

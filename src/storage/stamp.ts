@@ -40,8 +40,8 @@ export function elapsed(from: Stamp, to: Stamp): number {
  * @param found the stamp in a file; files of earlier versions have none
  */
 export function movedSince(found: unknown, now: Stamp): number {
-  const { wall, uptime, boot: of } = (found ?? {}) as Readonly<Record<string, unknown>>;
-  if (typeof wall !== 'number' || typeof uptime !== 'number') return 0;
-  const written: Stamp = { wall, uptime, boot: typeof of === 'string' ? of : undefined };
+  const { wall, uptime: up, boot: of } = (found ?? {}) as Readonly<Record<string, unknown>>;
+  if (typeof wall !== 'number' || typeof up !== 'number') return 0;
+  const written: Stamp = { wall, uptime: up, boot: typeof of === 'string' ? of : undefined };
   return isSameBoot(written, now) ? movedBetween(written, now) : Math.min(0, now.wall - wall);
 }

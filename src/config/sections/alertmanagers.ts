@@ -51,20 +51,20 @@ const entry = mapOf({
   tls_config: tlsConfig.prefault({}),
   static_configs: strictListOf(mapOf({ targets: strictListOf(target) })),
 })
-  .superRefine((entry, context) => {
-    if (entry.basic_auth === undefined || entry.authorization === undefined) return;
+  .superRefine((written, context) => {
+    if (written.basic_auth === undefined || written.authorization === undefined) return;
     const message = 'cannot be combined with basic_auth; remove one of them';
     context.addIssue({ code: 'custom', path: ['authorization'], message });
   })
-  .transform((entry) =>
-    entry.static_configs
+  .transform((written) =>
+    written.static_configs
       .flatMap(({ targets }) => targets)
       .map((name) => ({
-        url: `${entry.scheme}://${name}${entry.path_prefix}`,
-        timeout: entry.timeout,
-        basicAuth: entry.basic_auth,
-        authorization: entry.authorization,
-        tls: entry.tls_config,
+        url: `${written.scheme}://${name}${written.path_prefix}`,
+        timeout: written.timeout,
+        basicAuth: written.basic_auth,
+        authorization: written.authorization,
+        tls: written.tls_config,
       })),
   );
 
@@ -78,7 +78,7 @@ const address = baseUrl('http://alertmanager:9093', 'write an entry with basic_a
  */
 export const alertmanagers = listOf(textOrMap(address, entry)).superRefine((entries, context) => {
   const urls = new Set<string>();
-  for (const [i, { url }] of entries.flatMap((found, i) => found.map((one) => [i, one] as const))) {
+  for (const [i, { url }] of entries.flatMap((found, at) => found.map((one) => [at, one] as const))) {
     if (urls.has(url)) context.addIssue({ code: 'custom', path: [i], message: `${url} is listed twice` });
     urls.add(url);
   }
