@@ -111,7 +111,7 @@ describe('a file that gives nothing', () => {
     const path = write('x');
     chmodSync(path, 0);
     chmodSync(dirname(path), 0o755);
-    const room = join(import.meta.dirname, '../../../src/sources');
+    const room = join(import.meta.dirname, '../../../src/sources/transport');
     const program = `
       const { createFileTransport } = await import('${room}/file-transport.ts');
       const { createTransportHost } = await import('${room}/transport-host.ts');
