@@ -18,11 +18,13 @@ const parameters = {
 const MAX_AGE = 2 * DAY;
 /** The alert ends when the date is farther away than this times `lead`. */
 const FAR = 1.5;
+/** Features read between two yields. */
+const SLICE = 1000;
 
 /** `2027-03 (2027-01 to 2027-08)`. The range belongs to the last computation, which may have found no date. */
-function dateText(day: number, { runsOut }: Forecast): string {
-  if (runsOut === undefined) return monthText(day);
-  const { earliest, latest } = runsOut;
+function dateText(day: number, { runsOut: computed }: Forecast): string {
+  if (computed === undefined) return monthText(day);
+  const { earliest, latest } = computed;
   const range = latest === undefined ? 'or later' : `to ${monthText(latest)}`;
   return `${monthText(day)} (${monthText(earliest)} ${range})`;
 }
@@ -37,26 +39,27 @@ export const runsOut = engineAlert({
   parameters,
   threshold: ({ lead }) => lead,
   needs: 'forecasts',
-  condition:
-    ({ parametersOf, finding }) =>
-    ({ now, forecasts, inventory }) => {
+  condition: ({ parametersOf, finding }) =>
+    function* ({ now, forecasts, inventory }) {
       if (forecasts === undefined || now - forecasts.computedAt >= MAX_AGE) return nothingKnown;
       const listed = new Set(
         inventory.vendorLicenses.flatMap(({ isReported, vendorLicense }) => (isReported ? vendorLicense : [])),
       );
-      const findings = forecasts.rows.flatMap((forecast): readonly Finding[] => {
+      const findings: Finding[] = [];
+      for (const [i, forecast] of forecasts.rows.entries()) {
+        if (i % SLICE === SLICE - 1) yield;
         const { confirmedRunsOut: day, vendorLicense, feature, package: pkg, featureType: feature_type } = forecast;
         // the pass of last night can name a vendor license that is gone since then
-        if (day === undefined || !listed.has(vendorLicense)) return [];
+        if (day === undefined || !listed.has(vendorLicense)) continue;
         const { enabled, lead } = parametersOf(forecast);
         const at = forecasts.startOf(day);
-        if (!enabled || at > now + FAR * lead) return [];
+        if (!enabled || at > now + FAR * lead) continue;
         const name = `${feature}${pkg === '' ? '' : ` (package ${pkg})`} of ${vendorLicense}`;
         const date = `about ${dateText(day, forecast)}`;
         const told = { summary: `${name} is expected to run out of licenses ${date}.`, figure: date };
         const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type };
-        return [finding(subject, told, at, at <= now + lead)];
-      });
+        findings.push(finding(subject, told, at, at <= now + lead));
+      }
       const isListKnown = inventory.knowledge.products;
       return {
         findings,
