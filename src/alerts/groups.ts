@@ -55,11 +55,11 @@ function annotationsOf(members: readonly AlertState[], grouping: Grouping, label
 }
 
 /** An alert is as far as the furthest of its features. */
-const states = ['firing', 'resolved', 'pending'] as const;
+const furthestFirst = ['firing', 'resolved', 'pending'] as const;
 
 /** Features as one alert: its members, the worst first, and its times. */
 function combine(all: readonly AlertState[], { worst }: Grouping): SentAlert {
-  const state = states.find((each) => all.some((member) => member.state === each));
+  const state = furthestFirst.find((each) => all.some((member) => member.state === each));
   const counting = all.filter((member) => member.state === state);
   // one that was restored without its features stands for all of them
   const named = counting.filter((member) => member.labels.feature !== undefined);

@@ -11,8 +11,8 @@ const CONSEQUENCE = 'after a restart, what has vanished meanwhile and lost licen
 
 const missedAt = z.number().optional();
 /** A list, because there can be as many as features. */
-const version = z.tuple([z.string(), z.string(), z.string(), z.number(), z.number()]).transform((read) => {
-  const [name, pkg, featureType, licenses, expiration] = read;
+const version = z.tuple([z.string(), z.string(), z.string(), z.number(), z.number()]).transform((kept) => {
+  const [name, pkg, featureType, licenses, expiration] = kept;
   return { version: name, package: pkg, featureType, licenses, expiration };
 });
 const feature = z.object({
@@ -58,13 +58,13 @@ function* write({ since, vendorLicenses }: Listed): Generator<void, object> {
 /** @throws Error if it is not what was written */
 function* read(found: unknown): Generator<void, readonly [since: number, ListedVendorLicense[]]> {
   const { since, vendorLicenses } = content.parse(found);
-  const read: ListedVendorLicense[] = [];
+  const listed: ListedVendorLicense[] = [];
   for (const text of vendorLicenses) {
     const { features, ...rest } = vendorLicense.parse(JSON.parse(text));
-    read.push({ ...rest, features: new Map(features.map((each) => [each.name, each])) });
+    listed.push({ ...rest, features: new Map(features.map((each) => [each.name, each])) });
     yield;
   }
-  return [since, read];
+  return [since, listed];
 }
 
 /** @param names all names of the analyzer, the present one first. What another one listed is not used, and the log says so */

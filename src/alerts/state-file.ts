@@ -126,7 +126,7 @@ export function createStateFile(
     read: (content, by) => {
       const { data, error } = fileOfAlerts.safeParse(content);
       if (error !== undefined)
-        throw new Error(error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`)[0]);
+        throw new Error(error.issues.map((issue) => `${issue.path.join('.')}: ${issue.message}`)[0]);
       const { share, ...saved } = data;
       if (!names.includes(saved.analyzer)) {
         const found = { file: path, of: saved.analyzer, analyzer };

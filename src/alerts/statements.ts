@@ -55,19 +55,20 @@ interface StatementOptions {
 export type StatementKeeper = ReturnType<typeof createStatements>;
 
 /** Follows the alerts, and remembers which of those that were said have ended. */
-export function createStatements({ analyzer, said, ends, complete: before }: StatementOptions) {
+export function createStatements({ analyzer, said, ends, complete: wholeBefore }: StatementOptions) {
   const ofAnalyzer = remembered((labels) => withoutEmpty({ analyzer, ...labels }));
   const statementsOf = (alerts: Iterable<AlertState>, withAnalyzer: typeof ofAnalyzer): Map<string, Statement> => {
     const statements = new Map<string, Statement>();
-    for (const { state, labels: own, unknownSince, firedAt } of alerts) {
-      if (state !== 'firing') continue;
-      const labels = withAnalyzer(own);
-      statements.set(labelsKey(labels), { labels, value: unknownSince === undefined ? 1 : -1, startedAt: firedAt });
+    for (const alert of alerts) {
+      if (alert.state !== 'firing') continue;
+      const labels = withAnalyzer(alert.labels);
+      const value = alert.unknownSince === undefined ? 1 : -1;
+      statements.set(labelsKey(labels), { labels, value, startedAt: alert.firedAt });
     }
     return statements;
   };
   let firing = statementsOf(said.alerts, (labels) => withoutEmpty({ analyzer: said.analyzer, ...labels }));
-  const ended = new Map(ends.map((end) => [labelsKey(end.labels), end]));
+  const ended = new Map(ends.map((each) => [labelsKey(each.labels), each]));
   const end = (labels: Labels, at: number, isEarly = false): void =>
     void ended.set(labelsKey(labels), { labels, at, isEarly });
 
@@ -75,7 +76,7 @@ export function createStatements({ analyzer, said, ends, complete: before }: Sta
   const unknownSince = new Map<string, ReadonlyMap<string, number>>();
   /** By the name of a rule: since when all that it rests on is known. */
   const knownSince = new Map<string, number>();
-  const whole = new Set(before);
+  const whole = new Set(wholeBefore);
   let complete: ReadonlySet<string> = new Set();
 
   const isComplete = (name: string, evaluated: readonly EvaluatedRule[], at: number): boolean => {
@@ -86,7 +87,7 @@ export function createStatements({ analyzer, said, ends, complete: before }: Sta
       ),
     );
     unknownSince.set(name, unknown);
-    if (!unknown.values().every((since) => at - since >= GIVEN_UP)) {
+    if (!unknown.values().every((from) => at - from >= GIVEN_UP)) {
       knownSince.delete(name);
       return false;
     }

@@ -239,7 +239,7 @@ export class FeatureDerivation {
     const generation = (this.#current?.generation ?? 0) + 1;
     const free = this.#spare.filter((arrays) => arrays.generation < oldestInUse);
     this.#spare = this.#spare.filter((arrays) => arrays.generation >= oldestInUse);
-    const found = free.find(({ withheld }) => withheld.length === count);
+    const found = free.find((arrays) => arrays.withheld.length === count);
     const { featureSlots, expirationSlots, withheld } = found ?? {
       featureSlots: sharedSlots(count),
       expirationSlots: sharedSlots(count),

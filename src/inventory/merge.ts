@@ -57,12 +57,12 @@ function createMerge<F extends Fields>(
   });
   const decide = (record: Values): string =>
     JSON.stringify([...decideFirst(record as ModelRecord<F>), ...labels.map(({ name }) => record[name])]);
-  const merge = (a: Values, b: Values): Values => {
+  const mergeValues = (a: Values, b: Values): Values => {
     const result = { ...(decide(b) < decide(a) ? b : a) };
     for (const { name, rule } of merged) result[name] = rule(a[name], b[name]);
     return result;
   };
-  return merge as (a: object, b: object) => ModelRecord<F>;
+  return mergeValues as (a: object, b: object) => ModelRecord<F>;
 }
 
 type MergeRecords<R> = (a: R, b: R) => R;

@@ -25,13 +25,13 @@ function namedData(value: unknown): NamedData {
 }
 
 /** A number, or NaN: no data, or not a number. */
-function value(raw: unknown): number {
+function numberOf(raw: unknown): number {
   if (raw === null || raw === undefined || raw === '') return Number.NaN;
   const number = typeof raw === 'string' ? Number(raw) : raw;
   return typeof number === 'number' && Number.isFinite(number) ? number : Number.NaN;
 }
 
-const values = (raws: readonly unknown[]): Float64Array => Float64Array.from(raws, value);
+const numbersOf = (raws: readonly unknown[]): Float64Array => Float64Array.from(raws, numberOf);
 
 /** Reads columns from the points. A point is left out unless its first `keys` numbers, which place it, are known. */
 function columns(points: readonly unknown[], count: number, keys: number): readonly Float64Array[] {
@@ -39,7 +39,7 @@ function columns(points: readonly unknown[], count: number, keys: number): reado
   let length = 0;
   for (const point of points) {
     if (!Array.isArray(point)) continue;
-    for (const [i, column] of found.entries()) column[length] = value(point[i]);
+    for (const [i, column] of found.entries()) column[length] = numberOf(point[i]);
     if (found.slice(0, keys).every((column) => !Number.isNaN(column[length]))) length += 1;
   }
   return length === points.length ? found : found.map((column) => column.slice(0, length));
@@ -93,7 +93,7 @@ export function decodeReserved(answer: readonly unknown[]): ReservedHistory {
     categories: list(chart.categories, 'categories').map(String),
     series: list(chart.series, 'series')
       .map(namedData)
-      .map(({ name, data }) => ({ name, values: values(data) })),
+      .map(({ name, data }) => ({ name, values: numbersOf(data) })),
   };
 }
 
@@ -109,7 +109,7 @@ export function decodeEfficiency(answer: readonly unknown[]): EfficiencyHistory 
         return {
           name,
           categories: pairs.map(([category]) => String(category)),
-          values: Float64Array.from(pairs, (pair) => value(pair[1])),
+          values: Float64Array.from(pairs, (pair) => numberOf(pair[1])),
         };
       }),
   };

@@ -93,7 +93,7 @@ function inspectRecords(name: EndpointName, fields: Fields, value: unknown): Ins
     unknown: [...unknown],
     lacking: records.length === 0 ? [] : Object.keys(fields).filter((field) => !found.has(field)),
     extra: [...found].filter((field) => !Object.hasOwn(fields, field)),
-    mistyped: [...mistyped].map(([field, found]) => `${field}: ${found}`),
+    mistyped: [...mistyped].map(([field, type]) => `${field}: ${type}`),
   };
 }
 

@@ -24,11 +24,11 @@ export const capacityDropped = engineAlert({
   condition: lossCondition<typeof parameters, Drop>({
     isOfFeatures: true,
     losses: ({ drops }) => drops,
-    met: ({ vendorLicense, feature, before, licenses: left }, { ratio, licenses }) => {
+    met: ({ vendorLicense, feature, before, licenses: left }, values) => {
       const value = before - left;
       const figure = `${value} of ${before} are missing`;
       const summary = `There are fewer licenses of ${feature} of ${vendorLicense} than a day ago: ${figure}.`;
-      return value >= licenses && value >= ratio * before && { summary, figure, value };
+      return value >= values.licenses && value >= values.ratio * before && { summary, figure, value };
     },
     isUnknown: (past, vendorLicense, feature = '') => past.isCapacityUnknown(vendorLicense, feature),
   }),

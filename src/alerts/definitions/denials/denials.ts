@@ -14,15 +14,15 @@ const parameters = {
 
 /** The newest day of each feature whose denials are known. The inventory contains only current history. */
 function newestDays({ now, denied = [], inventory: { history }, timeZone }: View) {
-  const recorded = [...history].map(({ vendorLicense, feature, package: pkg, featureType, at, denials }) => ({
-    ...{ vendorLicense, feature, package: pkg, featureType, at, denials },
-    when: `on ${localDateText(at, timeZone)}, the newest day of the analyzer's history`,
+  const recorded = history.map((row) => ({
+    ...row,
+    when: `on ${localDateText(row.at, timeZone)}, the newest day of the analyzer's history`,
   }));
   const days = [...recorded, ...denied.map(({ day, ...row }) => ({ ...row, at: now, when: day }))];
-  const known = days.flatMap(({ vendorLicense, feature, package: pkg, featureType, denials, ...day }) => {
-    if (denials === undefined) return [];
+  const known = days.flatMap(({ vendorLicense, feature, package: pkg, featureType, denials: count, at, when }) => {
+    if (count === undefined) return [];
     const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type: featureType };
-    return [[featureKey(subject), { ...day, vendorLicense, feature, subject, denials }] as const];
+    return [[featureKey(subject), { at, when, vendorLicense, feature, subject, count }] as const];
   });
   // of two days of a feature, the first one counts
   return new Map(known.reverse());
@@ -43,18 +43,16 @@ export const denials = engineAlert({
     (view) => {
       const { now, denied, inventory } = view;
       const days = newestDays(view);
-      const findings = [...days.values()].flatMap(
-        ({ vendorLicense, feature, subject, denials, at, when }): Finding[] => {
-          const { enabled, above, maxAge } = parametersOf({ vendorLicense, feature });
-          if (!enabled || denials <= above || now - at >= maxAge) return [];
-          const told = {
-            summary: `License requests for ${feature} of ${vendorLicense} were denied: ${denials}.`,
-            facts: `The requests were denied ${when}.`,
-            figure: `${denials} denied`,
-          };
-          return [finding(subject, told, denials)];
-        },
-      );
+      const findings = [...days.values()].flatMap(({ vendorLicense, feature, subject, count, at, when }): Finding[] => {
+        const { enabled, above, maxAge } = parametersOf({ vendorLicense, feature });
+        if (!enabled || count <= above || now - at >= maxAge) return [];
+        const told = {
+          summary: `License requests for ${feature} of ${vendorLicense} were denied: ${count}.`,
+          facts: `The requests were denied ${when}.`,
+          figure: `${count} denied`,
+        };
+        return [finding(subject, told, count)];
+      });
       const isKnown =
         denied !== undefined || inventory.polls.some(({ endpoint, success }) => endpoint === 'GetHistory' && success);
       return {
