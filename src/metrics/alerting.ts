@@ -1,5 +1,6 @@
 import type { MetricName } from './catalogue.ts';
 import { createFamily, type Family } from './family.ts';
+import type { SentCounts } from './messages.ts';
 import type { Expose } from './registry.ts';
 import { buildLabeledRows, buildRows } from './rows.ts';
 
@@ -27,12 +28,7 @@ export interface AlertingState {
     | undefined;
   readonly deliveries: readonly {
     readonly url: string;
-    readonly counts: {
-      readonly sent: number;
-      readonly errors: number;
-      readonly dropped: number;
-      readonly lastSuccess: number | undefined;
-    };
+    readonly counts: SentCounts;
     queueLength(): number;
   }[];
   readonly queueCapacity: number;

@@ -1,17 +1,20 @@
 import type { MetricName } from './catalogue.ts';
 import type { Expose } from './registry.ts';
 
+/** What one receiver has got. */
+export interface SentCounts {
+  readonly sent: number;
+  readonly errors: number;
+  readonly dropped: number;
+  /** Epoch seconds. */
+  readonly lastSuccess: number | undefined;
+}
+
 /** How messages reach one receiver, read at each scrape. */
 export interface ReceiverState {
   readonly receiver: string;
   readonly waiting: number;
-  readonly counts: {
-    readonly sent: number;
-    readonly errors: number;
-    readonly dropped: number;
-    /** Epoch seconds. */
-    readonly lastSuccess: number | undefined;
-  };
+  readonly counts: SentCounts;
 }
 
 /** Registers the metrics of messages by e-mail and webhook. They have no samples without receivers. */

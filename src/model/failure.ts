@@ -36,6 +36,13 @@ export interface Failure {
   readonly code?: string;
 }
 
+/** A failure as plain data, which can be sent to another thread. */
+export const plainFailure = ({ kind, message, code }: Failure): Failure => ({
+  kind,
+  message,
+  ...(code !== undefined && { code }),
+});
+
 /** Thrown by the client for every request without a usable answer. Its message is the finding, with the remedy if there is one. */
 export class QueryError extends Error implements Failure {
   override readonly name = 'QueryError';

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { type Failure, QueryError } from '../../model/failure.ts';
+import { plainFailure, QueryError } from '../../model/failure.ts';
 import type { IncomingAnswer } from '../decoding/decoder.ts';
 import { createLocalDecoder } from '../decoding/local-decoder.ts';
 import type { AskedInput, AskedReply, AskedSettings } from './asked-messages.ts';
@@ -15,12 +15,6 @@ const decoder = createLocalDecoder(workerData as AskedSettings);
 /** The answers that are arriving. Input for any other one is late: it has failed or nobody waits for it. */
 const arriving = new Map<number, IncomingAnswer<unknown>>();
 
-const failureOf = ({ kind, message, code }: QueryError): Failure => ({
-  kind,
-  message,
-  ...(code !== undefined && { code }),
-});
-
 function reply(message: AskedReply, memory: ArrayBuffer[] = []): void {
   parentPort?.postMessage(message, memory);
 }
@@ -34,7 +28,7 @@ function replyFailure(id: number, error: unknown): void {
   arriving.delete(id);
   // any other error ends the thread
   if (!(error instanceof QueryError)) throw error;
-  reply({ id, failure: failureOf(error) });
+  reply({ id, failure: plainFailure(error) });
 }
 
 function take(input: AskedInput): void {

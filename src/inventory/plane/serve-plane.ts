@@ -1,5 +1,5 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import { QueryError } from '../../model/failure.ts';
+import { plainFailure, QueryError } from '../../model/failure.ts';
 import type { IncomingAnswer } from '../decoding/decoder.ts';
 import { isStored } from '../decoding/record-stream.ts';
 import { DataPlane } from './data-plane.ts';
@@ -25,12 +25,8 @@ function reply(message: PlaneReply): void {
 }
 
 function replyError(id: number, error: unknown): void {
-  if (error instanceof QueryError) {
-    const { kind, message, code } = error;
-    reply({ id, failure: { kind, message, ...(code !== undefined && { code }) } });
-  } else {
-    reply({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
-  }
+  if (error instanceof QueryError) reply({ id, failure: plainFailure(error) });
+  else reply({ id, error: error instanceof Error ? (error.stack ?? error.message) : String(error) });
 }
 
 function write(id: number, to: Arriving, chunks: readonly ArrayBuffer[]): void {
