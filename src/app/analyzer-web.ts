@@ -9,7 +9,7 @@ import type { Reload } from '../web/reload.ts';
 import { createWebServer, type WebServer } from '../web/server.ts';
 import { externalUrl } from './alerting.ts';
 import { analyzerIdentity } from './identity.ts';
-import { sourcesMount } from './sources.ts';
+import { sourcesMount } from './source-page.ts';
 import type { WebAccess } from './web-access.ts';
 
 export interface AnalyzerWebDeps {

@@ -3,12 +3,7 @@ import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
 import { revealTls } from '../config/secret.ts';
-import type { Site } from '../html/frame.ts';
 import type { Log } from '../model/log.ts';
-import type { RecordingHealth } from '../model/observation/recording.ts';
-import type { SourceHealth } from '../model/observation/source.ts';
-import { sourcesRoutes } from '../pages/sources/route.ts';
-import { linkOf, pages } from '../pages/table.ts';
 import { createManagerSource } from '../sources/manager-source.ts';
 import { createReader } from '../sources/reading/read-output.ts';
 import { createReadingThread } from '../sources/reading/reading-thread.ts';
@@ -16,7 +11,6 @@ import { createSourceSet, type SourceSet } from '../sources/source-set.ts';
 import type { SourceSettings } from '../sources/source-settings.ts';
 import { rootWarning } from '../sources/transport/tool-check.ts';
 import { createTransportHost, type TransportHost } from '../sources/transport/transport-host.ts';
-import type { Mount } from '../web/server.ts';
 import { pseudonymKeyIn } from './pseudonym-key.ts';
 
 /** The license managers that the embedded analyzer collects from, by the configuration. */
@@ -71,15 +65,3 @@ export function createSources(config: Config, now: () => number, log: Log): Conf
     },
   };
 }
-
-/** The page of sources. */
-export const sourcesMount = (
-  sources: () => readonly SourceHealth[],
-  recording: () => RecordingHealth,
-  now: () => number,
-  site: Site,
-): Mount => ({
-  path: pages.sources.path,
-  about: pages.sources.about,
-  ...sourcesRoutes({ site, now, collecting: { sources, recording } }, linkOf(pages.sources)),
-});

@@ -1,12 +1,8 @@
-import { openHistoryFile } from '../analyzer/history-file.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
-import { openKeptFile } from '../rightsizing/kept-file.ts';
 import { lockStorage, type StorageLock } from '../storage/directory-lock.ts';
 import { createStateWrites, type StateWrites } from '../storage/file-writes.ts';
-import { HISTORY_FILE, RIGHTSIZING_FILE } from '../storage/saved-files.ts';
-import { originOf } from './embedded-analyzer.ts';
 
 /** The storage directory of this process. A reload can change it. */
 export interface Storage {
@@ -37,11 +33,4 @@ export function storagePathOf({ storagePath }: Config): string {
   throw new OperatorError(
     'storage.path is not set; set it in the configuration, or pass --storage.path with the directory of the daemon',
   );
-}
-
-/** Opens a file of a backup as the daemon will, which converts one of an earlier version. @throws OperatorError if it is refused */
-export function checkRestored(config: Config, name: string, path: string): void {
-  const { timeZone, storeMaxSize: maxSize } = config.embeddedAnalyzer;
-  if (name === HISTORY_FILE) openHistoryFile({ path, timeZone, origin: originOf(config), maxSize }).close();
-  if (name === RIGHTSIZING_FILE) openKeptFile(path).close();
 }

@@ -1,4 +1,5 @@
-import { checkRestored, storagePathOf } from '../app/storage.ts';
+import { checkRestored } from '../app/restored-file.ts';
+import { storagePathOf } from '../app/storage.ts';
 import { loadConfig } from '../config/load.ts';
 import { restoreBackup } from '../storage/restore.ts';
 import type { CommandContext } from './command.ts';

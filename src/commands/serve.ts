@@ -1,36 +1,22 @@
-import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import { logonFileOf } from '../app/account.ts';
 import { type App, createApp } from '../app/app.ts';
-import { type CollectingAnalyzer, createCollecting } from '../app/embedded-analyzer.ts';
-import { collectingDefaults, createOwnAnalyzer, type OwnAnalyzer } from '../app/own-analyzer.ts';
-import type { AppConfig } from '../app/pipeline.ts';
+import { collectingDefaults } from '../app/own-analyzer.ts';
 import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/exposure.ts';
 import { loadConfig } from '../config/load.ts';
 import { inOneLine } from '../model/connection-failure.ts';
 import type { Log } from '../model/log.ts';
-import type { RecordingHealth } from '../model/observation/recording.ts';
 import { OperatorError } from '../model/operator-error.ts';
-import { type Clock, createClock } from '../scheduling/clock.ts';
+import { createClock } from '../scheduling/clock.ts';
 import { type CommandContext, reloaded, untilStopped } from './command.ts';
+import { NEEDS_RESTART, type Upstream } from './upstream.ts';
 
 function load({ line, env }: CommandContext): Config {
   const options = { ...line, env, requireAnalyzer: true };
   const config = loadConfig(options);
   return config.analyzer === undefined ? loadConfig({ ...options, defaults: collectingDefaults }) : config;
 }
-
-/** Where the data comes from. */
-interface Upstream {
-  /** @throws OperatorError if the configuration has another kind of upstream */
-  appConfig(config: Config): AppConfig;
-  reload(config: Config): Promise<void>;
-  stop(): Promise<void>;
-}
-
-const NEEDS_RESTART =
-  'an analyzer at analyzer.url and an embedded analyzer with sources cannot replace each other without a restart';
 
 /** The analyzer at `analyzer.url`. */
 const remoteUpstream: Upstream = {
@@ -41,51 +27,6 @@ const remoteUpstream: Upstream = {
   reload: async () => undefined,
   stop: async () => undefined,
 };
-
-/** The license managers that an analyzer in this process collects from. */
-interface OwnUpstream extends Upstream, Pick<CollectingAnalyzer, 'health'> {
-  readonly recorded: RecordedDemand;
-  readonly recording: () => RecordingHealth;
-  start(): Promise<void>;
-  /** Resolves when every source has been read once, however long that takes. */
-  firstCollection(): Promise<void>;
-}
-
-function ownUpstream(first: Config, clock: Clock, log: Log, version: string): OwnUpstream {
-  let users = first.embeddedAnalyzer.users ?? [];
-  let collecting: CollectingAnalyzer | undefined;
-  const own: OwnAnalyzer = createOwnAnalyzer(first, { clock, log, version, others: () => users }, (options) => {
-    collecting = createCollecting(first, options);
-    return collecting.analyzer;
-  });
-  return {
-    recorded: own.analyzer.demand,
-    recording: own.analyzer.recording,
-    health: () => collecting?.health() ?? [],
-    start: async () => {
-      log.info({ sources: first.embeddedAnalyzer.sources.length }, 'collecting from license managers');
-      await own.analyzer.start();
-      log.info({ address: own.analyzer.url }, 'embedded analyzer listening');
-    },
-    firstCollection: () => own.analyzer.collector.firstCollection(),
-    reload: async (config) => {
-      users = config.embeddedAnalyzer.users ?? [];
-      await collecting?.reload(config);
-      log.info({ sources: config.embeddedAnalyzer.sources.length }, 'sources reloaded');
-    },
-    appConfig: (config) => {
-      if (config.analyzer !== undefined) throw new OperatorError(NEEDS_RESTART);
-      const timeZone = config.datasource.timeZone ?? config.embeddedAnalyzer.timeZone;
-      const datasource = { ...config.datasource, timeZone };
-      // its history stays where it is
-      const storagePath = first.storagePath ?? config.storagePath;
-      return { ...config, storagePath, analyzer: own.config(), datasource };
-    },
-    stop: async () => {
-      await collecting?.stop();
-    },
-  };
-}
 
 function warn(config: Config, log: Log): void {
   for (const warning of config.warnings) log.warn({}, warning);
@@ -117,7 +58,11 @@ export async function serve(context: CommandContext): Promise<number> {
   // before any file in it is opened
   storage.take(collected.storagePath);
   const clock = createClock();
-  const own = config.analyzer === undefined ? ownUpstream(collected, clock, log, version) : undefined;
+  // what reads license managers is a tenth of the program
+  const own =
+    config.analyzer === undefined
+      ? (await import('./own-upstream.ts')).ownUpstream(collected, clock, log, version)
+      : undefined;
   const upstream = own ?? remoteUpstream;
   try {
     await own?.start();
