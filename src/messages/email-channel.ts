@@ -1,4 +1,3 @@
-import MailComposer from 'nodemailer/lib/mail-composer';
 import type { Labels } from '../alerts/alert.ts';
 import type { Channel } from './channel.ts';
 import { digestMail, type ExpiryTexts, expiryGroupMail } from './expiry-mail.ts';
@@ -33,6 +32,8 @@ interface MailHead {
 
 /** The text of a mail as it is transmitted. Names cannot add lines to its head: they are encoded. */
 async function encodeMail({ subject, text, html, calendar }: MailContent, head: MailHead): Promise<string> {
+  // most sites send no mail
+  const { default: MailComposer } = await import('nodemailer/lib/mail-composer');
   const composer = new MailComposer({
     from: head.from,
     to: [...head.to],

@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
-import SMTPConnection, { type SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
+import type SMTPConnection from 'nodemailer/lib/smtp-connection';
+import type { SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
 import { type ClientTls, tlsOptions } from '../model/client-tls.ts';
 import type { RefusedRecipient, SendOutcome } from './channel.ts';
 import type { Recipient } from './receiver-state.ts';
@@ -119,7 +120,9 @@ async function converse<T>(
   use: (connection: SMTPConnection, step: Step) => Promise<T>,
 ): Promise<T> {
   const { host, port, tls, username } = options;
-  const connection = new SMTPConnection({
+  // most sites send no mail
+  const { default: Connection } = await import('nodemailer/lib/smtp-connection');
+  const connection = new Connection({
     host,
     port,
     name: options.hello,
