@@ -1,5 +1,7 @@
 import { Readable } from 'node:stream';
-import { Agent } from 'undici';
+import type { Dispatcher } from 'undici';
+import request from 'undici/lib/api/api-request.js';
+import Agent from 'undici/lib/dispatcher/agent.js';
 import { type ClientTls, tlsOptions } from '../model/client-tls.ts';
 
 /** How to reach a receiver over HTTP. */
@@ -36,6 +38,10 @@ export const createAgent = ({ timeout, tls }: Pick<HttpOptions, 'timeout' | 'tls
     connect: { timeout: timeout * 1000, ...tlsOptions(tls) },
   });
 
+/** One request on these connections. */
+export const requestOn = (agent: Agent, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> =>
+  request.call(agent, options);
+
 /** The answer to a request, or why no answer arrived. */
 type HttpAnswer =
   | { readonly status: number }
@@ -66,7 +72,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
       try {
         const { origin, pathname, search } = new URL(url);
         const credentials = authorization();
-        const answer = await agent.request({
+        const answer = await requestOn(agent, {
           origin,
           path: `${pathname}${search}`,
           method: 'POST',

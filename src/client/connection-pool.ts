@@ -1,4 +1,5 @@
-import { buildConnector, type Client } from 'undici';
+import type { buildConnector, Client } from 'undici';
+import createConnector from 'undici/lib/core/connect.js';
 import { Connection } from './connection.ts';
 
 export interface ConnectionPoolOptions {
@@ -43,7 +44,7 @@ export class ConnectionPool {
     this.#generation = generation;
     this.#onSocket = onSocket;
     // a resumed TLS session has no certificate, which channel binding needs
-    this.#connect = buildConnector({
+    this.#connect = createConnector({
       ...(options.tls as object),
       allowH2: false,
       maxCachedSessions: 0,

@@ -1,4 +1,5 @@
-import { type buildConnector, Client } from 'undici';
+import type { buildConnector } from 'undici';
+import Client from 'undici/lib/dispatcher/client.js';
 import { NtlmError } from '../ntlm/errors.ts';
 import { dispatchOptions, Exchange, type Leg, type LegListener, type LegOutcome } from './leg.ts';
 

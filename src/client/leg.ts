@@ -1,4 +1,5 @@
-import { type Dispatcher, errors } from 'undici';
+import type { Dispatcher } from 'undici';
+import errors from 'undici/lib/core/errors.js';
 import { NtlmError } from '../ntlm/errors.ts';
 import type { RequestController } from './pending-request.ts';
 

@@ -1,5 +1,4 @@
 import { statSync } from 'node:fs';
-import { validateHeaderValue } from 'node:http';
 import { dirname } from 'node:path';
 import { isMap, parseDocument } from 'yaml';
 import { z } from 'zod';
@@ -61,7 +60,8 @@ const userName = z.string().regex(/^[^:]+$/, { error: 'a user name is empty or c
 
 const isHeaderValue = (value: string): boolean => {
   try {
-    validateHeaderValue('header', value);
+    // an import of node:http loads the fetch of Node too
+    process.getBuiltinModule('node:http').validateHeaderValue('header', value);
     return true;
   } catch {
     return false;

@@ -1,9 +1,12 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import type { RequestListener, Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { type Access, isClientAccepted, tlsOptions } from './access.ts';
 import type { Connections } from './connections.ts';
 import type { WebLimits } from './limits.ts';
+
+// an import of node:http loads the fetch of Node too, which is 13 MB
+const { createServer } = process.getBuiltinModule('node:http');
 
 /** Maximum size of the headers of a request, bytes. */
 const MAX_HEAD = 16 * 1024;
