@@ -49,6 +49,9 @@ const floors: Readonly<Record<string, number>> = {
   'A8 memory': 0.85,
   'first scrape of': 1,
   'first good scrape of the demo': 0.12,
+  'G13 rest: memory without': 0.5,
+  'G13 rest: wake-ups a second without': 0.4,
+  'G13 rest: processor time a day without': 0.1,
 };
 
 /**
@@ -66,6 +69,9 @@ const withoutFloor: readonly string[] = [
   'page of alerts',
   'features: longest block',
   'A8 p99 delay',
+  'G13 rest: memory (',
+  'G13 rest: wake-ups a second (',
+  'G13 rest: processor time a day (',
 ];
 
 const isPositive = ({ ours, peer, ratio }: Line): boolean => [ours, peer, ratio].every((figure) => figure > 0);

@@ -12,6 +12,7 @@ import { benchPoll } from './poll.ts';
 import { benchPrometheus } from './prometheus.ts';
 import { benchRender } from './render.ts';
 import { type Line, print } from './report.ts';
+import { benchRest } from './rest.ts';
 import { benchRules } from './rules.ts';
 import { benchScaling } from './scaling.ts';
 import { benchScrape } from './scrape.ts';
@@ -125,6 +126,8 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
   pages: () => benchPages(siteFeatures, fewRuns),
   pass: () => benchPass(size('pass-features', 400, 20_000)),
   'G12 start': async () => [...(await benchStart(fewRuns))],
+  // 15 minutes: what is collected and compiled in the first five is not rest
+  'G13 rest': () => (values.quick ? benchRest(20, 60) : benchRest(300, 600)),
   scaling: () => benchScaling(scales, values.quick ? 1 : fewRuns),
 };
 

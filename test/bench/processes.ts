@@ -24,6 +24,13 @@ function readTicks(pid: number): number {
   return Number(fields[11]) + Number(fields[12]);
 }
 
+/** How often each thread gave up the processor by itself, which it does before each wake-up. */
+export function readSwitches(pid: number): ReadonlyMap<string, number> {
+  const count = (thread: string): number =>
+    Number(/^voluntary_ctxt_switches:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8'))?.[1]);
+  return new Map(readdirSync(`/proc/${pid}/task`).map((thread) => [thread, count(thread)]));
+}
+
 /** Whether a thread runs, or would if a core were free. */
 function isRunning(pid: number): boolean {
   return readdirSync(`/proc/${pid}/task`).some((thread) => {

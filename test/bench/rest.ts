@@ -1,0 +1,151 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { account, type Cleanup, createCleanup, eventually } from '../support/harness.ts';
+import { readMemory, readProcessorTime, readSwitches } from './processes.ts';
+import type { Line } from './report.ts';
+
+/**
+ * The built daemon at rest, as its unit starts it: 200 features of an analyzer that answers, the schedules that are the default.
+ * Beside it, exporters of Debian that do nothing either.
+ */
+
+/** What the daemon may need: megabytes, wake-ups a second, and seconds of processor time a day. */
+const GOAL = { memory: 130, wakeUps: 5, processor: 60 };
+const SCRAPE_MS = 15_000;
+const DAY = 86_400;
+const MB = 2 ** 20;
+
+const root = join(import.meta.dirname, '../..');
+const launch = join(root, 'dist/launch.js');
+
+interface Program {
+  readonly pid: number;
+  readonly url: string;
+}
+
+/** Starts a program. Its log on standard error has the address on which it listens. @throws Error with the log if it ends before */
+async function start(cleanup: Cleanup, command: string, args: readonly string[], password = ''): Promise<Program> {
+  // as in the unit
+  const env = { ...process.env, MALLOC_ARENA_MAX: '2', LICENSE_EXPORTER_ANALYZER_PASSWORD: password };
+  const child: ChildProcess = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+  cleanup.add(async () => {
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    child.kill();
+    await once(child, 'exit');
+  });
+  await once(child, 'spawn');
+  if (child.stderr === null) throw new Error('the log of the program is not readable');
+  let text = '';
+  let url: string | undefined;
+  for await (const line of createInterface({ input: child.stderr })) {
+    text += `${line}\n`;
+    const address = /address"?[:=]"?(?:http:\/\/)?([\d.]+:\d+[^\s",]*)/.exec(line)?.[1];
+    if (address === undefined) continue;
+    url = `http://${address}`;
+    break;
+  }
+  if (url === undefined) throw new Error(`${command} ended:\n${text}`);
+  child.stderr.resume();
+  return { pid: child.pid ?? 0, url };
+}
+
+/** The daemon when its first poll is over. */
+async function startDaemon(cleanup: Cleanup, folder: string, name: string, analyzer: string): Promise<Program> {
+  const daemon = await start(
+    cleanup,
+    process.execPath,
+    [
+      launch,
+      `--analyzer.url=${analyzer}`,
+      `--analyzer.username=${account.domain}\\${account.username}`,
+      '--web.listen-address=127.0.0.1:0',
+      `--storage.path=${join(folder, name)}`,
+      '--log.format=json',
+    ],
+    account.password,
+  );
+  const isReady = async (): Promise<boolean> => (await fetch(`${daemon.url}/-/ready`)).ok;
+  await eventually('the first poll is over', isReady, 60_000, 200);
+  return daemon;
+}
+
+async function scrape({ url }: Program): Promise<void> {
+  await (await fetch(`${url}/metrics`)).arrayBuffer();
+}
+
+interface Rest {
+  readonly memory: number;
+  readonly wakeUps: number;
+  readonly processor: number;
+}
+
+/** Wake-ups of all threads. What a thread did that has ended meanwhile is not known. */
+const wakeUpsBetween = (before: ReadonlyMap<string, number>, after: ReadonlyMap<string, number>): number =>
+  [...after].reduce((sum, [thread, count]) => sum + count - (before.get(thread) ?? 0), 0);
+
+/** What a program needs while nothing is asked of it but scrapes. */
+async function measure({ pid }: Program, seconds: number): Promise<Rest> {
+  const before = { switches: readSwitches(pid), processor: readProcessorTime(pid) };
+  await sleep(seconds * 1000);
+  return {
+    memory: readMemory(pid).now / MB,
+    wakeUps: wakeUpsBetween(before.switches, readSwitches(pid)) / seconds,
+    processor: ((readProcessorTime(pid) - before.processor) / 1000 / seconds) * DAY,
+  };
+}
+
+/** @param wait seconds after the start @param seconds how long the rest is measured */
+export async function benchRest(wait: number, seconds: number): Promise<Line[]> {
+  const cleanup = createCleanup();
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-bench-rest-'));
+  try {
+    execFileSync(process.execPath, [join(root, 'deploy/package/build.ts')], { cwd: root, stdio: 'inherit' });
+    const users = join(folder, 'users');
+    const hash = [launch, 'analyzer', 'hash-password', account.username, `--output=${users}`];
+    execFileSync(process.execPath, hash, { input: account.password });
+    const { url } = await start(cleanup, process.execPath, [
+      launch,
+      'analyzer',
+      `--embedded-analyzer.users-file=${users}`,
+      `--embedded-analyzer.domain=${account.domain}`,
+      '--embedded-analyzer.listen-address=127.0.0.1:0',
+      '--log.format=json',
+    ]);
+    const daemon = await startDaemon(cleanup, folder, 'alone', url);
+    const scraped = await startDaemon(cleanup, folder, 'scraped', url);
+    const node = await start(cleanup, 'prometheus-node-exporter', ['--web.listen-address=127.0.0.1:0']);
+    const blackbox = await start(cleanup, 'prometheus-blackbox-exporter', [
+      '--config.file=/etc/prometheus/blackbox.yml',
+      '--web.listen-address=127.0.0.1:0',
+    ]);
+    const scraping = setInterval(() => void Promise.all([scraped, node, blackbox].map(scrape)), SCRAPE_MS);
+    cleanup.add(async () => clearInterval(scraping));
+    await sleep(wait * 1000);
+    const all = await Promise.all([daemon, scraped, node, blackbox].map((program) => measure(program, seconds)));
+    const [alone, ours, nodeExporter, blackboxExporter] = all as [Rest, Rest, Rest, Rest];
+    const line = (what: string, unit: string, mine: number, peer: number): Line => ({
+      what: `G13 rest: ${what}`,
+      ours: mine,
+      peer,
+      unit,
+      ratio: peer / mine,
+    });
+    return [
+      line('memory without scrapes (peer: its goal)', 'MB', alone.memory, GOAL.memory),
+      line('wake-ups a second without scrapes (peer: its goal)', '/s', alone.wakeUps, GOAL.wakeUps),
+      line('processor time a day without scrapes (peer: its goal)', 's', alone.processor, GOAL.processor),
+      line('memory (peer: node_exporter)', 'MB', ours.memory, nodeExporter.memory),
+      line('memory (peer: blackbox_exporter)', 'MB', ours.memory, blackboxExporter.memory),
+      line('wake-ups a second (peer: node_exporter)', '/s', ours.wakeUps, nodeExporter.wakeUps),
+      line('processor time a day (peer: node_exporter)', 's', ours.processor, nodeExporter.processor),
+    ];
+  } finally {
+    await cleanup.run();
+    rmSync(folder, { recursive: true });
+  }
+}
