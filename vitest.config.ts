@@ -1,16 +1,29 @@
+import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { isMatrix, matrix } from './test/support/extent.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { SummaryReporter } from './test/support/summary-reporter.ts';
 
 // each file, and each run of the program, is a process that would compile the same sources again
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node-compile');
 
+const tests = 'test/**/*.test.ts';
+// npm run test:install
+const leftOut = [...configDefaults.exclude, 'test/install/**', ...(isMatrix ? [] : matrix)];
+// what a file replaces in a module, others would import
+const mocking = globSync(tests).filter((path) => readFileSync(path, 'utf8').includes('vi.mock('));
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    // npm run test:install
-    exclude: [...configDefaults.exclude, 'test/install/**'],
+    // one import of the sources serves many files: more than any test, importing costs
+    projects: [
+      {
+        extends: true,
+        test: { name: 'shared', include: [tests], exclude: [...leftOut, ...mocking], isolate: false },
+      },
+      { extends: true, test: { name: 'alone', include: mocking, exclude: leftOut } },
+    ],
     globalSetup: ['test/support/missing-peers.ts'],
     setupFiles: ['test/support/seeded-checks.ts'],
     reporters: ['default', new SummaryReporter()],

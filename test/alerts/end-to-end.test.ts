@@ -11,6 +11,7 @@ import {
   startSite,
   watch,
 } from '../support/end-to-end.ts';
+import { isMatrix } from '../support/extent.ts';
 import { type Cleanup, createConfig, eventually, startApp } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 import { it } from '../support/side-by-side.ts';
@@ -26,6 +27,10 @@ const inhibitRules = /^inhibit_rules:[\s\S]*?(?=^receivers:)/m.exec(
 )?.[0];
 
 type Path = 'rules' | 'engine' | 'both';
+
+const every: readonly Path[] = isMatrix ? ['rules', 'engine', 'both'] : ['both'];
+/** Where the paths together show no more. */
+const apart: readonly Path[] = isMatrix ? ['rules', 'engine'] : ['engine'];
 
 /** Everything from the site to the receiver; alerts go by the Prometheus rules, by the engine, or by both. */
 async function start(cleanup: Cleanup, path: Path, settings: Parameters<typeof createConfig>[1] = {}) {
@@ -55,26 +60,22 @@ async function start(cleanup: Cleanup, path: Path, settings: Parameters<typeof c
 }
 
 describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the receiver', () => {
-  it.concurrent.for(['rules', 'engine', 'both'] as const)(
-    'a server goes down and comes back: %s',
-    { timeout: 300_000 },
-    async (path, { cleanup }) => {
-      const { site, sink, app, prometheus } = await start(cleanup, path);
-      const evaluating = { app: path === 'rules' ? undefined : app, prometheus };
-      const about = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
-      await site.setDown(true);
-      await eventually('firing', () => sink.of(about).includes('firing'));
-      // enough time for a second notification from another sender
-      await evaluations(16, evaluating);
-      expect(sink.of(about)).toEqual(['firing']);
-      // Alertmanager has the same alert from both senders
-      expect(sink.of({ ...about, source: 'license-exporter' })).toEqual(['firing']);
-      await site.setDown(false);
-      await eventually('resolved', () => sink.of(about).includes('resolved'));
-      await evaluations(8, evaluating);
-      expect(sink.of(about)).toEqual(['firing', 'resolved']);
-    },
-  );
+  it.concurrent.for(every)('a server goes down and comes back: %s', { timeout: 300_000 }, async (path, { cleanup }) => {
+    const { site, sink, app, prometheus } = await start(cleanup, path);
+    const evaluating = { app: path === 'rules' ? undefined : app, prometheus };
+    const about = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
+    await site.setDown(true);
+    await eventually('firing', () => sink.of(about).includes('firing'));
+    // enough time for a second notification from another sender
+    await evaluations(16, evaluating);
+    expect(sink.of(about)).toEqual(['firing']);
+    // Alertmanager has the same alert from both senders
+    expect(sink.of({ ...about, source: 'license-exporter' })).toEqual(['firing']);
+    await site.setDown(false);
+    await eventually('resolved', () => sink.of(about).includes('resolved'));
+    await evaluations(8, evaluating);
+    expect(sink.of(about)).toEqual(['firing', 'resolved']);
+  });
 
   it.concurrent('the rules take over when the delivery of the engine breaks, and it is one alert all the time', {
     timeout: 300_000,
@@ -105,7 +106,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
     await eventually('resolved everywhere', async () => (await firing(alertmanager, about)).length === 0);
   });
 
-  it.concurrent.for(['rules', 'engine'] as const)(
+  it.concurrent.for(apart)(
     'an expiry crosses 60, 30, 7 and 0 days without repeat: %s',
     { timeout: 300_000 },
     async (path, { cleanup }) => {
@@ -133,7 +134,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
     },
   );
 
-  it.concurrent.for(['rules', 'engine'] as const)(
+  it.concurrent.for(apart)(
     'the analyzer is lost: nothing is resolved, and a notification says so: %s',
     { timeout: 300_000 },
     async (path, { cleanup }) => {
@@ -164,25 +165,21 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
     },
   );
 
-  it.concurrent.for(['rules', 'engine', 'both'] as const)(
-    'a wrong password: %s',
-    { timeout: 300_000 },
-    async (path, { cleanup }) => {
-      const site = await startSite(cleanup);
-      const sink = await startSink(cleanup);
-      const alertmanager = await startAlertmanager(cleanup, sink);
-      const engine = quickEngine(path === 'rules' ? [] : [alertmanager.url]);
-      const app = await startApp(createConfig(site.url, { ...quickPolls, ...engine, 'analyzer.password': 'wrong' }));
-      cleanup.add(() => app.stop());
-      const alertmanagers = [alertmanager.url];
-      const prometheus =
-        path === 'engine'
-          ? undefined
-          : await startPrometheus(cleanup, app.url, { rules: quickRules(cleanup), alertmanagers });
-      const about = { alertname: 'LicenseAnalyzerAuthFailing' };
-      await eventually('LicenseAnalyzerAuthFailing', () => sink.of(about).length > 0);
-      if (path === 'both') await evaluations(32, { app, prometheus });
-      expect(sink.of(about)).toEqual(['firing']);
-    },
-  );
+  it.concurrent.for(every)('a wrong password: %s', { timeout: 300_000 }, async (path, { cleanup }) => {
+    const site = await startSite(cleanup);
+    const sink = await startSink(cleanup);
+    const alertmanager = await startAlertmanager(cleanup, sink);
+    const engine = quickEngine(path === 'rules' ? [] : [alertmanager.url]);
+    const app = await startApp(createConfig(site.url, { ...quickPolls, ...engine, 'analyzer.password': 'wrong' }));
+    cleanup.add(() => app.stop());
+    const alertmanagers = [alertmanager.url];
+    const prometheus =
+      path === 'engine'
+        ? undefined
+        : await startPrometheus(cleanup, app.url, { rules: quickRules(cleanup), alertmanagers });
+    const about = { alertname: 'LicenseAnalyzerAuthFailing' };
+    await eventually('LicenseAnalyzerAuthFailing', () => sink.of(about).length > 0);
+    if (path === 'both') await evaluations(32, { app, prometheus });
+    expect(sink.of(about)).toEqual(['firing']);
+  });
 });

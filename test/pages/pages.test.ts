@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import { flawless, startBrowser, type TestBrowser, views } from '../support/browser.ts';
+import { drawnViews, flawless, startBrowser, type TestBrowser, views } from '../support/browser.ts';
 import { startFaulty } from '../support/faulty-analyzer.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
@@ -271,7 +271,7 @@ describe.runIf(peer('chromium'))('in Chromium', () => {
       `/feature?${parameters({ vendor_license: name, feature: `${HOSTILE}-1` })}`,
     ];
     for (const path of paths) {
-      for (const view of Object.values(views)) {
+      for (const view of Object.values(drawnViews)) {
         const tab = await browser.open(`${url}${path}`, view);
         expect(await tab.look(), `${path} ${JSON.stringify(view)}`).toMatchObject(flawless);
         expect(await tab.page.title()).not.toBe('hacked');

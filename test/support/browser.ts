@@ -1,5 +1,6 @@
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
+import { isMatrix } from './extent.ts';
 import { findProgram } from './peers.ts';
 
 /** Pages as people see them: in a real Chromium, at a size and in a color scheme. Use it in `describe.runIf(peer('chromium'))`. */
@@ -17,6 +18,9 @@ export const views = {
   phone: { width: 390, height: 844, colorScheme: 'light' },
   dark: { width: 1440, height: 900, colorScheme: 'dark' },
 } as const satisfies Readonly<Record<string, View>>;
+
+/** The views in which each page is examined. */
+export const drawnViews: Readonly<Partial<Record<keyof typeof views, View>>> = isMatrix ? views : { dark: views.dark };
 
 /** What is wrong with a page, and how large it is. */
 export interface Look {

@@ -1,0 +1,23 @@
+/** How much is tested. */
+
+/** Whether this is `npm run test:long`, with more random cases and more kills. */
+export const isLong = process.env.TEST_LONG === '1';
+
+/** Whether every combination is tested, as `.ci/run` does: `npm run test:matrix`. `npm test` has one of each kind. */
+export const isMatrix = process.env.TEST_MATRIX === '1';
+
+/** What `npm test` leaves out: more peers, more kills, and pages that are drawn or walked through as a whole. */
+export const matrix = [
+  'test/alerts/clock.test.ts',
+  'test/alerts/crash.test.ts',
+  'test/alerts/one-message.test.ts',
+  'test/alerts/outage.test.ts',
+  'test/app/names-only.test.ts',
+  'test/messages/daemon.test.ts',
+  'test/peers/curl.test.ts',
+  'test/peers/gss-ntlmssp.test.ts',
+  'test/peers/proxies.test.ts',
+  'test/peers/samba-accounts.test.ts',
+  'test/peers/samba.test.ts',
+  'test/sources/killed-daemon.test.ts',
+] as const;
