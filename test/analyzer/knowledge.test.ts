@@ -161,7 +161,7 @@ describe('the simulated site as FlexNet knows it', () => {
     expect(inUse(flexnet)).toBe(inUse(full));
   });
 
-  it('has no sample and no alert of it in the exporter', { timeout: 30_000 }, async () => {
+  it('has no sample and no alert of it in the exporter', async () => {
     const settings = {
       'alerting.alertmanagers': ['http://127.0.0.1:1'],
       'alerting.evaluation_interval': '100ms',

@@ -54,7 +54,7 @@ describe('a faulty analyzer', () => {
     ['too large an answer', json(`[${'{"Product":"x"},'.repeat(100_000)}{}]`), 'too_large'],
   ];
 
-  it.each(faults)('counts %s', { timeout: 30_000 }, async (_, fault, kind) => {
+  it.each(faults)('counts %s', async (_, fault, kind) => {
     const faulty = await startFaulty(cleanup);
     faulty.break('GetProducts', fault);
     const app = await startApp(
@@ -112,9 +112,7 @@ describe('a faulty analyzer', () => {
     expect(await app.sample('license_poll_records{endpoint="GetProducts"}')).toBe(1);
   });
 
-  it('keeps the last good data when the answer of GetServerDown is not a list of servers', {
-    timeout: 30_000,
-  }, async () => {
+  it('keeps the last good data when the answer of GetServerDown is not a list of servers', async () => {
     const faulty = await startFaulty(cleanup);
     const alertmanager = await startFakeAlertmanager(cleanup);
     const app = await startApp(createConfig(faulty.url, { ...everySecond, ...quickEngine([alertmanager.url]) }));

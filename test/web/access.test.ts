@@ -120,7 +120,7 @@ describe('users of the web config', () => {
     await eventually('the sample', async () => (await metrics(headers)).includes(sample));
   });
 
-  it('change with the file, and stay when it is broken', { timeout: 40_000 }, async () => {
+  it('change with the file, and stay when it is broken', async () => {
     const path = writeConfig(users('old'));
     const { url, log } = await start({ 'web.config_file': path });
     const status = async (password: string) =>
@@ -168,7 +168,7 @@ describe.runIf(peer('openssl'))('TLS of the web config', () => {
       request.end();
     });
 
-  it('serves https, and takes a renewed certificate over', { timeout: 40_000 }, async () => {
+  it('serves https, and takes a renewed certificate over', async () => {
     const [first, second] = [createCertificate(cleanup), createCertificate(cleanup)];
     const path = writeConfig(tls(first));
     const { url } = await start({ 'web.config_file': path, 'web.listen_address': 'localhost:0' });
@@ -197,9 +197,7 @@ describe.runIf(peer('openssl'))('TLS of the web config', () => {
     expect([await ask(url, server), await ask(url, server, strange), await ask(url, server, known)]).toEqual(expected);
   });
 
-  it('refuses all clients when it has become stricter than the listener, and logs that this needs a restart', {
-    timeout: 40_000,
-  }, async () => {
+  it('refuses all clients when it has become stricter than the listener, and logs that this needs a restart', async () => {
     const [server, client] = [createCertificate(cleanup), createCertificate(cleanup)];
     const path = writeConfig(tls(server));
     const { url, log } = await start({ 'web.config_file': path, 'web.listen_address': 'localhost:0' });

@@ -37,24 +37,20 @@ const badTools: readonly (readonly [what: string, script: string, kind: string])
 ];
 
 describe('a bad tool', () => {
-  it.concurrent.each(badTools)(
-    'that %s is gone soon after its timeout',
-    { timeout: 20_000 },
-    async (what, script, kind) => {
-      const cleanup = createCleanup();
-      onTestFinished(() => cleanup.run());
-      const timeout = 1.5;
-      const folder = createFolder(cleanup);
-      const name = `bad-${kind}-${what.replaceAll(' ', '-')}.`;
-      const tool = writeTool(folder, 'lmutil', nodeScript(script));
-      const host = createHost(cleanup);
-      const transport = createTool(cleanup, host, named(tool, name), { timeout, maxOutput: 300_000 });
-      expect(await failureOf(transport.read([join(folder, 'ready')], never))).toMatchObject({ kind });
-      expect(processesWith(name)).toEqual([]);
-      expect(existsSync(join(folder, 'ready'))).toBe(script === FAMILY);
-      expect(readdirSync(host.folder)).toEqual([]);
-    },
-  );
+  it.concurrent.each(badTools)('that %s is gone soon after its timeout', async (what, script, kind) => {
+    const cleanup = createCleanup();
+    onTestFinished(() => cleanup.run());
+    const timeout = 1.5;
+    const folder = createFolder(cleanup);
+    const name = `bad-${kind}-${what.replaceAll(' ', '-')}.`;
+    const tool = writeTool(folder, 'lmutil', nodeScript(script));
+    const host = createHost(cleanup);
+    const transport = createTool(cleanup, host, named(tool, name), { timeout, maxOutput: 300_000 });
+    expect(await failureOf(transport.read([join(folder, 'ready')], never))).toMatchObject({ kind });
+    expect(processesWith(name)).toEqual([]);
+    expect(existsSync(join(folder, 'ready'))).toBe(script === FAMILY);
+    expect(readdirSync(host.folder)).toEqual([]);
+  });
 
   it.concurrent('that leaves a process which holds only stderr has given its whole output, as ssh does', async () => {
     const cleanup = createCleanup();

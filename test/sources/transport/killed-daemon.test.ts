@@ -4,8 +4,9 @@ import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, it } from 'vitest';
 import { random } from '../../../src/analyzer/simulated-random.ts';
 import { createLocalTime } from '../../../src/model/local-time.ts';
+import { isLong } from '../../support/extent.ts';
 import { createFakeSite, type FakeSite, fakeLmutil, fakeRlmutil } from '../../support/fake-license-tools/fake-site.ts';
-import { createCleanup, eventually, isLong } from '../../support/harness.ts';
+import { createCleanup, eventually } from '../../support/harness.ts';
 import { renderLmstat } from '../../support/license-site/render-lmstat.ts';
 import { renderObservations } from '../../support/license-site/render-observations.ts';
 import { renderRlmstat } from '../../support/license-site/render-rlmstat.ts';
@@ -138,7 +139,7 @@ it(`killed at any of ${times} moments while it collects from three sources, the 
     killedWithTools += processesWith(site.folder).length > 0 ? 1 : 0;
     daemon.child.kill('SIGKILL');
     await daemon.exit;
-    await eventually(`no process is left after kill ${output}`, () => processesWith(folder).length === 0, 10_000);
+    await eventually(`no process is left after kill ${output}`, () => processesWith(folder).length === 0);
 
     const found = readCommitted(state, join(folder, `copy-${output}`));
     for (const [key, before] of committed) {
@@ -157,7 +158,7 @@ it(`killed at any of ${times} moments while it collects from three sources, the 
   await untilCollected(last);
   last.child.kill('SIGTERM');
   expect(await last.exit).toBe(0);
-  await eventually('no process is left', () => processesWith(folder).length === 0, 10_000);
+  await eventually('no process is left', () => processesWith(folder).length === 0);
   const found = readCommitted(state, join(folder, 'copy-last'));
   for (const server of servers) expect([...found]).toContainEqual([expect.stringContaining(server), times + 1]);
 });
