@@ -16,6 +16,7 @@ import type { PoolObservation, VendorLicenseObservation } from '../src/model/obs
 import type { Source } from '../src/model/observation/source.ts';
 import { type EndpointName, endpointNames, endpoints } from '../src/query-api/endpoints.ts';
 import { recordFields } from '../src/query-api/records.ts';
+import { isLong } from './support/extent.ts';
 import { createClient, type OwnedClient, startAnalyzer, testHistory, WORKDAY } from './support/harness.ts';
 import { onlyFigures } from './support/store-samples.ts';
 import { columnOf } from './support/trend.ts';
@@ -208,7 +209,7 @@ describe('client and analyzer', () => {
           expect(users).toEqual(expected('GetUsers', getUsers(current, asked)));
         }
       }),
-      { numRuns: 60 },
+      { numRuns: isLong ? 60 : 15 },
     );
   });
 

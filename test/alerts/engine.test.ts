@@ -15,8 +15,9 @@ import { createFileWrites } from '../../src/storage/file-writes.ts';
 import { stampOf } from '../../src/storage/stamp.ts';
 import { alertsPageOf } from '../support/alert-page.ts';
 import { policy, settingsOf } from '../support/alert-views.ts';
+import { isLong } from '../support/extent.ts';
 import type { SentAlert } from '../support/fake-alertmanager.ts';
-import { createCleanup, createTestLog, isLong } from '../support/harness.ts';
+import { createCleanup, createTestLog } from '../support/harness.ts';
 import { answer, createSnapshot, failed, feature, good, NOW, product } from '../support/scenario.ts';
 import { createTestFeatures, deriveInventoryNow } from '../support/stored-answers.ts';
 import { createHangingFile } from './hanging-file.ts';
@@ -830,7 +831,7 @@ describe('in any sequence of events', () => {
         }
         await engine.stop();
       }),
-      { numRuns: isLong ? 3000 : 100 },
+      { numRuns: isLong ? 3000 : 12 },
     );
     expect(seen.firing).toBeGreaterThan(50);
     expect(seen.resolved).toBeGreaterThan(50);

@@ -8,7 +8,7 @@ import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { UNCOUNTED } from '../../src/model/uncounted.ts';
-import { isLong } from '../support/harness.ts';
+import { isLong } from '../support/extent.ts';
 import { onlyFigures } from '../support/store-samples.ts';
 
 /**
@@ -425,7 +425,7 @@ describe('history', () => {
           store.close();
         },
       ),
-      { numRuns: isLong ? 1000 : 60 },
+      { numRuns: isLong ? 1000 : 20 },
     );
   });
 });

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLogonThrottle, type LogonThrottle } from '../../src/analyzer/logon-throttle.ts';
 import { holderOf, networkOf, peerAddress } from '../../src/model/peer-address.ts';
-import { isLong } from '../support/harness.ts';
+import { isLong } from '../support/extent.ts';
 
 const DAY_MS = 86_400_000;
 

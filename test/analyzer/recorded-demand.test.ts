@@ -7,7 +7,8 @@ import { createRecordedDemand, type DayOfColumns } from '../../src/analyzer/reco
 import type { Figures, Series } from '../../src/analyzer/sample.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
-import { createCleanup, isLong } from '../support/harness.ts';
+import { isLong } from '../support/extent.ts';
+import { createCleanup } from '../support/harness.ts';
 import { randomHours } from '../support/hour-summaries.ts';
 import { seed } from '../support/seed.ts';
 import { onlyFigures } from '../support/store-samples.ts';
@@ -64,7 +65,7 @@ describe('hours in columns', () => {
         const found = outcome(() => columns.decode(bytes));
         expect(found).toBe(outcome(() => decodeHours(bytes)));
       }),
-      { ...runs, numRuns: 5000 },
+      { ...runs, numRuns: isLong ? 5000 : 1000 },
     );
   });
 });

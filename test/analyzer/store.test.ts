@@ -16,7 +16,8 @@ import { openStore, type Store, type StoreOptions } from '../../src/analyzer/sto
 import { createLocalTime } from '../../src/model/local-time.ts';
 import type { Collected, VendorLicenseObservation } from '../../src/model/observation/observation.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
-import { createCleanup, isLong } from '../support/harness.ts';
+import { isLong } from '../support/extent.ts';
+import { createCleanup } from '../support/harness.ts';
 import { randomFigure, randomHours } from '../support/hour-summaries.ts';
 import { seed } from '../support/seed.ts';
 import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } from '../support/store-samples.ts';
@@ -117,7 +118,7 @@ describe('day codec', () => {
           }
         }
       }),
-      { numRuns: 2000 },
+      { numRuns: isLong ? 2000 : 500 },
     );
   });
 });
@@ -387,7 +388,7 @@ describe('a store that cannot be used', () => {
 });
 
 describe('a writer that is killed', () => {
-  const rounds = isLong ? 50 : 10;
+  const rounds = isLong ? 50 : 5;
 
   it(`leaves every committed collection and a sound file, ${rounds} times`, { timeout: 300_000 }, async () => {
     const path = join(temporaryFolder(), 'history.db');

@@ -10,6 +10,7 @@ import { ConfigError } from '../../src/config/problems.ts';
 import { settingTable } from '../../src/config/settings.ts';
 import { readWebConfig } from '../../src/config/web-config.ts';
 import { type Certificate, createCertificate } from '../support/certificate.ts';
+import { isLong } from '../support/extent.ts';
 import { createCleanup } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 
@@ -495,7 +496,7 @@ describe('a web config with any mistake', () => {
         const said = messages(text);
         expect(piecesOfHash.filter((piece) => said.includes(piece))).toEqual([]);
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1000 : 200 },
     );
   });
 });

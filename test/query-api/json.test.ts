@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { readJson, writeJson } from '../../src/query-api/json.ts';
+import { isLong } from '../support/extent.ts';
 
 const read = (text: string): unknown => readJson(Buffer.from(text));
 
@@ -108,7 +109,7 @@ describe('readJson', () => {
           expect(error).toBeInstanceOf(SyntaxError);
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1000 : 200 },
     );
   });
 });
@@ -137,7 +138,7 @@ describe('writeJson', () => {
       fc.property(value, (given) => {
         expect(read(writeJson(given))).toEqual(expected(given));
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1000 : 200 },
     );
   });
 });

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Endpoint, type EndpointName, endpointNames, endpoints } from '../../src/query-api/endpoints.ts';
 import { readParameters, writeQuery } from '../../src/query-api/parameters.ts';
+import { isLong } from '../support/extent.ts';
 
 const read = (name: EndpointName, query: string): ReturnType<typeof readParameters> =>
   readParameters(endpoints[name], query);
@@ -107,7 +108,7 @@ describe('readParameters', () => {
         if (result.ok) expect(known).toEqual(expect.arrayContaining(Object.keys(result.values)));
         else expect(known).toContain(result.parameter);
       }),
-      { numRuns: 1000 },
+      { numRuns: isLong ? 1000 : 200 },
     );
   });
 });

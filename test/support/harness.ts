@@ -26,9 +26,6 @@ import { ntHash } from '../../src/ntlm/primitives.ts';
 /** The account of every test. */
 export const account: Credentials = { username: 'svc-lic', domain: 'CORP', workstation: '', password: 'S3cret-pass!' };
 
-/** Whether this is `npm run test:long`, with more random cases. */
-export const isLong = process.env.TEST_LONG === '1';
-
 /** A Wednesday morning in Berlin, when the simulated site is busy. */
 export const WORKDAY = Date.UTC(2026, 10, 18, 9, 30) / 1000;
 
@@ -198,14 +195,15 @@ export async function eventually(
   what: string,
   condition: () => Promise<boolean> | boolean,
   ms = 90_000,
-  every = 20,
+  every = 100,
 ): Promise<void> {
   const end = Date.now() + ms;
-  for (;;) {
+  // each look is work: what has not happened soon is looked for less often
+  for (let pause = 5; ; pause = Math.min(2 * pause, every)) {
     if (await condition()) return;
     if (Date.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
     // between two checks
-    await new Promise((resolve) => setTimeout(resolve, every));
+    await new Promise((resolve) => setTimeout(resolve, pause));
   }
 }
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type Admission, type AdmissionLimits, createAdmission, type Decision } from '../../src/web/admission.ts';
-import { isLong } from '../support/harness.ts';
+import { isLong } from '../support/extent.ts';
 
 interface Entered {
   readonly address: string;

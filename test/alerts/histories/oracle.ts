@@ -1,3 +1,4 @@
+import { isLong } from '../../support/extent.ts';
 import { engineRules } from './engine-run.ts';
 import { type Firing, labelsOf, subjectOf } from './firing.ts';
 import type { History } from './history.ts';

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { parseOptionsFile } from '../../../src/sources/flexnet/options-file.ts';
+import { isLong } from '../../support/extent.ts';
 
 describe('an options file', () => {
   it('has reservations', () => {
@@ -101,7 +102,7 @@ describe('an options file', () => {
           expect(feature).not.toBe('');
         }
       }),
-      { numRuns: 500 },
+      { numRuns: isLong ? 500 : 100 },
     );
   });
 

@@ -4,6 +4,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createObservationSchema } from '../../../src/sources/json/json-schema.ts';
+import { isLong } from '../../support/extent.ts';
 import { documents, parse, withFeatures } from './documents.ts';
 
 const validate = new Ajv2020({
@@ -98,7 +99,7 @@ describe('the JSON Schema of observation documents', () => {
         if (!valid) refused += 1;
         if (!isBeyond || !valid) expect({ taken }).toEqual({ taken: valid });
       }),
-      { numRuns: 500 },
+      { numRuns: isLong ? 500 : 150 },
     );
     expect(refused).toBeGreaterThan(100);
   });

@@ -1,7 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createCleanup, eventually, isLong } from '../../support/harness.ts';
+import { isLong } from '../../support/extent.ts';
+import { createCleanup, eventually } from '../../support/harness.ts';
 import {
   childStates,
   createFolder,
@@ -127,7 +128,7 @@ describe('places', () => {
 
 describe('when it is canceled, a read', () => {
   // the tool has 60 s
-  it('ends the tool and all that it started, before it rejects', { timeout: 20_000 }, async () => {
+  it('ends the tool and all that it started, before it rejects', async () => {
     const folder = createFolder(cleanup);
     const tool = writeTool(folder, 'lmutil', nodeScript(FAMILY));
     const transport = createTool(cleanup, createHost(cleanup), named(tool, 'canceled-family'), { timeout: 60 });
@@ -151,9 +152,7 @@ describe('when it is canceled, a read', () => {
   });
 });
 
-it('a tool that cannot be killed is stuck: its place stays taken, and no second one is started', {
-  timeout: 20_000,
-}, async () => {
+it('a tool that cannot be killed is stuck: its place stays taken, and no second one is started', async () => {
   const folder = createFolder(cleanup);
   let isImmortal = true;
   const kill = (target: number, signal: NodeJS.Signals): boolean => {
@@ -190,7 +189,7 @@ it('a tool that cannot be killed is stuck: its place stays taken, and no second 
 });
 
 it('leaves no zombie, no descriptor and no directory after many runs', { timeout: 300_000 }, async () => {
-  const runs = isLong ? 1000 : 200;
+  const runs = isLong ? 1000 : 50;
   const host = createHost(cleanup);
   const transports = Array.from({ length: 4 }, () => createTool(cleanup, host, '/bin/true'));
   await Promise.all(transports.map((transport) => transport.read([], never)));

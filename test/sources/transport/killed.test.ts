@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createCleanup, eventually, isLong } from '../../support/harness.ts';
+import { isLong } from '../../support/extent.ts';
+import { createCleanup, eventually } from '../../support/harness.ts';
 import {
   createFolder,
   createHost,
@@ -56,7 +57,7 @@ describe('when the process is killed', () => {
     expect(readdirSync(work)).toEqual([]);
   });
 
-  const times = isLong ? 50 : 5;
+  const times = isLong ? 50 : 3;
   it(`at any of ${times} moments, while three tools start and end, nothing is left`, { timeout: 300_000 }, async () => {
     const folder = createFolder(cleanup);
     const family = writeTool(folder, 'family', nodeScript(FAMILY));
