@@ -831,9 +831,9 @@ describe('in any sequence of events', () => {
         }
         await engine.stop();
       }),
-      { numRuns: isLong ? 3000 : 12 },
+      { numRuns: isLong ? 3000 : 20 },
     );
     expect(seen.firing).toBeGreaterThan(50);
-    expect(seen.resolved).toBeGreaterThan(50);
+    expect(seen.resolved).toBeGreaterThan(10);
   });
 });
