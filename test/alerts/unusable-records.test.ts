@@ -8,6 +8,7 @@ import { createPoller } from '../../src/poll/poller.ts';
 import type { Field } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 import { policy } from '../support/alert-views.ts';
+import { isLong } from '../support/extent.ts';
 import { createTestLog } from '../support/harness.ts';
 import { allCollectors } from '../support/scenario.ts';
 import { createWireSite, type WireLists, type WireRecord } from '../support/wire-site.ts';
@@ -28,6 +29,7 @@ type List = (typeof lists)[number];
 const forms = { missing: undefined, null: null, empty: '', 'an object': {} };
 type Form = keyof typeof forms;
 const noText: readonly Form[] = ['an object'];
+const noName = isLong ? (Object.keys(forms) as Form[]) : (['missing', ...noText] as const);
 
 /** The fields without which a record names nothing. In the other identifying fields, nothing is a name too: no version. */
 const naming: ReadonlySet<string> = new Set(['Product', 'Label', 'Feature', 'ServerName', 'Daemon']);
@@ -45,7 +47,7 @@ const cases: readonly Case[] = lists.flatMap((list) =>
   Object.entries<Field>(recordFields[list])
     .filter(([, field]) => identifies(list, field))
     .flatMap(([field]) =>
-      (naming.has(field) ? (Object.keys(forms) as Form[]) : noText).flatMap((form) =>
+      (naming.has(field) ? noName : noText).flatMap((form) =>
         (list === 'GetFeatures' ? (['all', 'per_vendor_license'] as const) : (['all'] as const))
           // a record of an answer for one vendor license belongs to it
           .filter((request) => request === 'all' || noText.includes(form) || !['ServerName', 'Daemon'].includes(field))
