@@ -1,4 +1,3 @@
-import { isLong } from '../../support/extent.ts';
 import { engineRules } from './engine-run.ts';
 import { type Firing, labelsOf, subjectOf } from './firing.ts';
 import type { History } from './history.ts';
