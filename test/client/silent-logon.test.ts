@@ -32,6 +32,7 @@ describe('a logon that is not answered', () => {
     await clock.advance(9);
     expect(server.log).toEqual(['1:logon+NTLM1', '1:logon+NTLM3']);
     await clock.advance(1);
+    await eventually('the request behind it', () => server.log.length > 2);
     await eventually('a good verdict', () => gate.authenticated === true);
     expect(server.log.slice(2)).toEqual(['1:logon']);
     // answers on that connection would count for the wrong request
