@@ -1,5 +1,5 @@
-import type { FeatureRow } from '../inventory/feature-row.ts';
 import { type Html, html } from '../html/html.ts';
+import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { forEachSliced } from '../scheduling/slices.ts';
