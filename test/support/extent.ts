@@ -3,7 +3,7 @@
 /** Whether this is `npm run test:long`, with more random cases and more kills. */
 export const isLong = process.env.TEST_LONG === '1';
 
-/** Whether every combination is tested, as `.ci/run` does: `npm run test:matrix`. `npm test` has one of each kind. */
+/** Whether every combination is tested, as `.ci/run` does: `TEST_MATRIX=1 npm test`. `npm test` has one of each kind. */
 export const isMatrix = process.env.TEST_MATRIX === '1';
 
 /** What `npm test` leaves out: more peers, more kills, and pages that are drawn or walked through as a whole. */
@@ -19,5 +19,5 @@ export const matrix = [
   'test/peers/proxies.test.ts',
   'test/peers/samba-accounts.test.ts',
   'test/peers/samba.test.ts',
-  'test/sources/killed-daemon.test.ts',
+  'test/sources/transport/killed-daemon.test.ts',
 ] as const;
