@@ -82,7 +82,12 @@ describe('backup', () => {
     expect(Math.max(Number(newest?.open), sealed)).toBeGreaterThanOrEqual(begin + before * INTERVAL);
 
     const killed = startProcess(['backup', join(folder, 'killed'), `--config.file=${config}`]);
-    await eventually('the copy', () => readdirSync(folder).some((name) => name.startsWith('killed.partial-')));
+    await eventually(
+      'the copy',
+      () => readdirSync(folder).some((name) => name.startsWith('killed.partial-')),
+      90_000,
+      5,
+    );
     killed.child.kill('SIGKILL');
     await killed.exit;
     expect(existsSync(join(folder, 'killed'))).toBe(false);

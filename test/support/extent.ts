@@ -6,12 +6,13 @@ export const isLong = process.env.TEST_LONG === '1';
 /** Whether every combination is tested, as `.ci/run` does: `TEST_MATRIX=1 npm test`. `npm test` has one of each kind. */
 export const isMatrix = process.env.TEST_MATRIX === '1';
 
-/** What `npm test` leaves out: more peers, more kills, and pages that are drawn or walked through as a whole. */
+/** What `npm test` leaves out: more peers, more kills, whole days, and pages that are drawn or walked through as a whole. */
 export const matrix = [
   'test/alerts/clock.test.ts',
   'test/alerts/crash.test.ts',
   'test/alerts/one-message.test.ts',
   'test/alerts/outage.test.ts',
+  'test/alerts/relay.test.ts',
   'test/app/names-only.test.ts',
   'test/messages/daemon.test.ts',
   'test/peers/curl.test.ts',
@@ -20,4 +21,5 @@ export const matrix = [
   'test/peers/samba-accounts.test.ts',
   'test/peers/samba.test.ts',
   'test/sources/transport/killed-daemon.test.ts',
+  'test/storm/sources-day.test.ts',
 ] as const;
