@@ -6,7 +6,7 @@ export const isLong = process.env.TEST_LONG === '1';
 /** Whether every combination is tested, as `.ci/run` does: `TEST_MATRIX=1 npm test`. `npm test` has one of each kind. */
 export const isMatrix = process.env.TEST_MATRIX === '1';
 
-/** What `npm test` leaves out: more peers, more kills, whole days, and pages that are drawn or walked through as a whole. */
+/** What `npm test` leaves out: more peers and kills, days and years as a whole, and pages that are drawn or walked through. */
 export const matrix = [
   'test/alerts/clock.test.ts',
   'test/alerts/crash.test.ts',
@@ -20,6 +20,9 @@ export const matrix = [
   'test/peers/proxies.test.ts',
   'test/peers/samba-accounts.test.ts',
   'test/peers/samba.test.ts',
+  'test/rightsizing/following-advice.test.ts',
+  'test/rightsizing/forecast.test.ts',
+  'test/rightsizing/next-year.test.ts',
   'test/sources/transport/killed-daemon.test.ts',
   'test/storm/sources-day.test.ts',
 ] as const;
