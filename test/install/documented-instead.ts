@@ -22,7 +22,7 @@ const ci: Instead = { in: '.ci/run' };
 export const instead: Readonly<Record<string, Instead>> = {
   'npm ci': ci,
   'npm test': { script: 'test' },
-  'npm run test:matrix': ci,
+  'npm run test:matrix': { script: 'test:matrix' },
   'npm run check': ci,
   'npm run storm': ci,
   'npm run bench': ci,
@@ -35,6 +35,7 @@ export const instead: Readonly<Record<string, Instead>> = {
   'npm run test:long': { script: 'test:long' },
   'npm run generate': { script: 'generate' },
   'npm run pictures': { script: 'pictures' },
+  'npm run record': { script: 'record' },
   'npm run release': { script: 'release' },
   'npm run day': { run: 'npm run day -- --hours 1 --features 100' },
   // there is no registry, and no finding without one
