@@ -28,8 +28,8 @@ export const OF_FEATURE = { ...OF_VENDOR_LICENSE, feature: `\${feature:raw}` } a
 export const OF_VENDOR_LICENSES = { product: `\${vendor_licenses:json}` } as const;
 
 /** A selector for the selected exporters; `matchers` are added to it. */
-export const select = (metric: MetricName | `${MetricName}_bucket`, matchers = ''): string =>
-  `${metric}{job=~"$job",instance=~"$instance"${matchers === '' ? '' : `,${matchers}`}}`;
+export const select = (name: MetricName | `${MetricName}_bucket`, matchers = ''): string =>
+  `${name}{job=~"$job",instance=~"$instance"${matchers === '' ? '' : `,${matchers}`}}`;
 
 /** One series where several exporters report the same one: two exporters must not count twice. */
 export const once = (expression: string): string => `max without (job, instance) (${expression})`;
@@ -201,7 +201,7 @@ export class RowsQuery implements Builder<Dataquery> {
   build(): Dataquery {
     const keys = this.#columns.map(({ name }) => keyOf(name));
     const columns = this.#parameters.shape === 'annotations' ? {} : { columns: keys };
-    const query = {
+    const asked = {
       ...this.#frame,
       datasource: ROWS,
       type: 'json',
@@ -223,6 +223,6 @@ export class RowsQuery implements Builder<Dataquery> {
         type: column.type === undefined ? 'string' : columnTypes[column.type],
       })),
     };
-    return { ...query, _implementsDataqueryVariant: () => undefined } as unknown as Dataquery;
+    return { ...asked, _implementsDataqueryVariant: () => undefined } as unknown as Dataquery;
   }
 }

@@ -36,7 +36,7 @@ function sectionText(section: Section, showsOwner: boolean): readonly string[] {
 
 function sectionHtml(section: Section, showsOwner: boolean): Html {
   const link = (url: string, text: string): Html => html`<a href="${url}">${nameHtml(text)}</a>`;
-  const row = (row: Row): Html => {
+  const rowHtml = (row: Row): Html => {
     const { date, names, vendorLicense, owner, url } = row;
     if (date === '') return html`<tr><td colspan="2">${link(url, names)}</td></tr>\n`;
     const whose = showsOwner && owner !== '' ? html` · ${nameHtml(owner)}` : undefined;
@@ -46,7 +46,7 @@ function sectionHtml(section: Section, showsOwner: boolean): Html {
     section.unlisted === 0
       ? undefined
       : html`<tr><td colspan="2">${link(section.url, moreText(section).trim())}</td></tr>\n`;
-  return html`<tr><th colspan="2" scope="colgroup">${section.title}</th></tr>\n${section.rows.map(row)}${more}`;
+  return html`<tr><th colspan="2" scope="colgroup">${section.title}</th></tr>\n${section.rows.map(rowHtml)}${more}`;
 }
 
 /** The date of a license as a time in the middle of its day. */
@@ -86,7 +86,7 @@ function expiryMail({ title, alerts, notes, owner }: Parts, at: number, texts: E
   const { timeZone, alertsUrl } = texts;
   const localTime = createLocalTime(timeZone);
   const sections = sectionsOf(alerts, localTime.dayOf(at), owner, texts);
-  const unknownSince = alerts.flatMap(({ unknownSince }) => unknownSince ?? []);
+  const unknownSince = alerts.flatMap((alert) => alert.unknownSince ?? []);
   const said = [
     ...notes,
     ...(unknownSince.length === 0

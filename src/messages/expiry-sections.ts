@@ -144,7 +144,7 @@ export function sectionsOf(
     const members = of('LicenseExpiringSoon', severity);
     // an override can have a longer threshold
     const left = members.map(({ labels }) => (dayOf(labels.expires) ?? today) - today);
-    const days = left.reduce((most, days) => Math.max(most, days), Math.round(thresholds[severity] / DAY));
+    const days = left.reduce((most, one) => Math.max(most, one), Math.round(thresholds[severity] / DAY));
     return sectionOf(`Within ${days} days`, `within ${days} days`, members, ['LicenseExpiringSoon', severity]);
   });
   return [

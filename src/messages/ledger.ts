@@ -37,12 +37,11 @@ export const movedEntry = ({ rule, labels, annotations, episodes, sent }: Entry,
   rule,
   labels,
   annotations,
-  episodes: episodes.map(({ startsAt, state, at, dueSince, now }) => ({
-    startsAt: startsAt + by,
-    state,
-    at: at + by,
-    dueSince: dueSince === undefined ? undefined : dueSince + by,
-    now,
+  episodes: episodes.map((episode) => ({
+    ...episode,
+    startsAt: episode.startsAt + by,
+    at: episode.at + by,
+    dueSince: episode.dueSince === undefined ? undefined : episode.dueSince + by,
   })),
   sent: sent && { startsAt: sent.startsAt + by, state: sent.state },
 });

@@ -99,12 +99,12 @@ export function createOutbox(options: OutboxOptions): Outbox {
   const freeze = async (
     key: string,
     covered: Frozen['covered'],
-    run: number | undefined,
+    ofRun: number | undefined,
     write: (id: string, at: number) => Promise<Draft>,
   ): Promise<Frozen> => {
     const at = now();
     const id = hash('sha256', JSON.stringify([receiver, key, at, covered])).slice(0, 32);
-    return { key, id, at, covered, run, ...(await write(id, at)) };
+    return { key, id, at, covered, run: ofRun, ...(await write(id, at)) };
   };
 
   const writeGroup = ({ group, members, isReminder }: DueGroup): Promise<Frozen> => {
@@ -133,11 +133,11 @@ export function createOutbox(options: OutboxOptions): Outbox {
         write: async () => message,
       }),
     );
-    const digests = digest.due(isInhibited).flatMap(({ run, content }): readonly Job[] => {
+    const digests = digest.due(isInhibited).flatMap(({ run: dueAt, content }): readonly Job[] => {
       const { writeDigest } = channel;
       const key = digestKey(content.owner);
       if (frozen.has(key) || writeDigest === undefined) return [];
-      return [{ key, dueAt: run, write: () => freeze(key, [], run, (id, now) => writeDigest(content, id, now)) }];
+      return [{ key, dueAt, write: () => freeze(key, [], dueAt, (id, at) => writeDigest(content, id, at)) }];
     });
     return [...repeated, ...certain, ...digests];
   };
@@ -200,9 +200,9 @@ export function createOutbox(options: OutboxOptions): Outbox {
   /** The next job and when it can be tried. Those that have not failed come first. */
   const nextOf = (all: readonly Job[], at: number): { readonly job: Job; readonly at: number } | undefined => {
     const candidates = all.map((job) => ({ job, at: Math.max(job.dueAt, failures.retryAt(job.key)) }));
-    const now = candidates.filter((candidate) => candidate.at <= at);
+    const due = candidates.filter((candidate) => candidate.at <= at);
     const rank = ({ job }: { readonly job: Job }): number => (failures.hasFailed(job.key) ? 1 : 0);
-    const ready = now.sort((a, b) => rank(a) - rank(b) || a.job.dueAt - b.job.dueAt);
+    const ready = due.sort((a, b) => rank(a) - rank(b) || a.job.dueAt - b.job.dueAt);
     return ready[0] ?? candidates.sort((a, b) => a.at - b.at)[0];
   };
 

@@ -37,7 +37,7 @@ function summaryText(days: readonly HistoryDay[]): string {
     undefined,
   );
   const unknown = days.filter(({ maxInUse }) => maxInUse === undefined).length;
-  const denied = days.filter(({ denials = 0 }) => denials > 0);
+  const denied = days.filter((day) => (day.denials ?? 0) > 0);
   const denials = denied.reduce((sum, day) => sum + (day.denials ?? 0), 0);
   const areDenialsKnown = days.some((day) => day.denials !== undefined);
   return [
@@ -76,7 +76,7 @@ function historyHtml(days: readonly HistoryDay[]): Html {
   const text = summaryText(days);
   const isKnown = days.some(({ maxInUse, maxAvailable }) => (maxInUse ?? maxAvailable) !== undefined);
   const scale = isKnown ? [countText(most), '0'] : [];
-  return html`<figure><div class="plot"><div class="scale">${scale.map((text) => html`<span>${text}</span>`)}</div>
+  return html`<figure><div class="plot"><div class="scale">${scale.map((mark) => html`<span>${mark}</span>`)}</div>
 <svg class="picture" viewBox="0 -2 ${days.length * DAY} ${HEIGHT + MARKS + 2}" preserveAspectRatio="none" role="img" aria-label="${text}">
 <path class="axis" d="M0 ${HEIGHT}H${days.length * DAY}"/>${bars}<path class="bought" d="${steps.join('')}"/></svg>
 <div class="scale along">${[0, Math.floor(days.length / 2), days.length - 1].map((i) => html`<span>${days[i]?.date.slice(5)}</span>`)}</div></div>
