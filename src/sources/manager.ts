@@ -76,7 +76,7 @@ export interface ReaderDeps<Own extends object = object, More = unknown, Result 
   /** Undefined without `via`. */
   readonly transport: Transport | undefined;
   readonly host: TransportHost;
-  /** Runs `read` of the definition, a large output in another thread. */
+  /** Runs `read` of the manager, a large output in another thread. */
   readonly read: (input: ReadInput<Own, More>) => Promise<Result>;
 }
 
@@ -143,6 +143,16 @@ export interface Vocabulary {
   readonly names: readonly RegExp[];
 }
 
+/** The code of a license manager, which is loaded where its texts are read. The configuration and the documentation do without. */
+export interface ManagerCode<Own extends object = object, More = unknown, Result extends Parsed = Parsed> {
+  readonly texts: Readonly<Record<string, TextKind<Own>>>;
+  /** Pure: what an output says. @throws SourceFailure if it says nothing */
+  read(input: ReadInput<Own, More>, onUnread?: OnUnread): Result;
+  createReader(settings: SourceSettings & Own, deps: ReaderDeps<Own, More, Result>): ManagerReader;
+  replay(captured: Captured<Own>): Replay;
+  readonly vocabulary: Vocabulary;
+}
+
 /** A license manager. Its row in `managers` is all that other code knows of it. */
 export interface ManagerDefinition<
   Own extends object = object,
@@ -162,12 +172,8 @@ export interface ManagerDefinition<
   serversProblem(servers: readonly string[]): { readonly message: string; readonly isOfList: boolean } | undefined;
   /** Whether its vendor licenses are known before the first reading. */
   namesDaemons(settings: Omit<SourceSettings, 'via'> & Own): boolean;
-  readonly texts: Readonly<Record<string, TextKind<Own>>>;
-  /** Pure: what an output says. @throws SourceFailure if it says nothing */
-  read(input: ReadInput<Own, More>, onUnread?: OnUnread): Result;
-  createReader(settings: SourceSettings & Own, deps: ReaderDeps<Own, More, Result>): ManagerReader;
-  replay(captured: Captured<Own>): Replay;
-  readonly vocabulary: Vocabulary;
+  /** Loads its code. */
+  code(): Promise<ManagerCode<Own, More, Result>>;
 }
 
 /** A definition for the table: what it is given later is what it has made itself, so that its own types are not needed. */

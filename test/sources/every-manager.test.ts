@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { PoolObservation } from '../../src/model/observation/observation.ts';
 import { type Question, questions } from '../../src/sources/manager.ts';
+import { managerCodes } from '../../src/sources/manager-codes.ts';
 import { type Manager, managerNames, managers } from '../../src/sources/managers.ts';
 import { renderTexts } from '../support/license-site/render-texts.ts';
 import type { Site } from '../support/license-site/site.ts';
@@ -77,7 +78,7 @@ describe.each(managerNames)('%s', (manager) => {
     more: { server: '27000@lic1', memory: { knownHosts: new Set(), hasSeenQueue: false, daemons: new Map() } },
   };
   const more = manager === 'json' ? { memory: undefined } : input.more;
-  const pool = managers[manager].read({ ...input, more }).vendorLicenses[0]?.pools[0];
+  const pool = managerCodes[manager].read({ ...input, more }).vendorLicenses[0]?.pools[0];
   const asked = (Object.keys(questions) as Question[]).filter(
     (question) => elsewhere[manager]?.includes(question) !== true,
   );
@@ -89,19 +90,21 @@ describe.each(managerNames)('%s', (manager) => {
 
   it('recognizes its own text, and no other manager is surer', () => {
     const sure = managerNames.filter((name) =>
-      Object.values(managers[name].texts).some(({ recognize }) => recognize(textOf(manager), now, 'UTC')?.isSure),
+      Object.values(managerCodes[name].texts).some(({ recognize }) => recognize(textOf(manager), now, 'UTC')?.isSure),
     );
     expect(sure).toEqual([manager]);
   });
 
   it('says what it calls its texts, and no other manager calls one so', () => {
-    const titles = managerNames.flatMap((name) => Object.values(managers[name].texts).map(({ title }) => title));
+    const titles = managerNames.flatMap((name) => Object.values(managerCodes[name].texts).map(({ title }) => title));
     expect(titles.filter((title, at) => titles.indexOf(title) !== at)).toEqual([]);
-    expect(Object.keys(managers[manager].texts)).not.toEqual([]);
+    expect(Object.keys(managerCodes[manager].texts)).not.toEqual([]);
   });
 
   it('asks its tool for something, or reads a file', () => {
-    const places = Object.values(managers[manager].texts).flatMap((kind) => kind.places(sourceSettings({ manager })));
+    const places = Object.values(managerCodes[manager].texts).flatMap((kind) =>
+      kind.places(sourceSettings({ manager })),
+    );
     expect(places.length).toBeGreaterThan(0);
   });
 });

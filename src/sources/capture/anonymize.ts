@@ -1,7 +1,7 @@
 import { sourceFailureKinds } from '../../model/observation/source-failure.ts';
 import { withoutControls } from '../lines.ts';
 import type { Vocabulary } from '../manager.ts';
-import { managers } from '../managers.ts';
+import { managerCodes } from '../manager-codes.ts';
 import type { Parsed } from '../parsed.ts';
 import type { CaptureHeader, CaptureSection } from './capture-file.ts';
 import { isRecognized, replay } from './replay.ts';
@@ -138,7 +138,7 @@ class Words {
 
 /** A capture without names. */
 export function anonymize(header: CaptureHeader, sections: readonly CaptureSection[]): Anonymized {
-  const { vocabulary, texts } = managers[header.manager];
+  const { vocabulary, texts } = managerCodes[header.manager];
   const replayed = replay({ header, sections: sections.map((section) => ({ ...section, line: 1 })) });
   const plain = sections.map((section) => ({
     ...section,

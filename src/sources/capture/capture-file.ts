@@ -1,11 +1,14 @@
-import { type Manager, managerNames, managers } from '../managers.ts';
+import { managerCodes } from '../manager-codes.ts';
+import { type Manager, managerNames } from '../managers.ts';
 import type { SourceSettings } from '../source-settings.ts';
 
 /** A capture: what a source printed at one reading, as a text file. */
 
 /** What each kind of text is called, of all managers. */
 export const inputKinds: Readonly<Record<string, string>> = Object.fromEntries(
-  managerNames.flatMap((manager) => Object.entries(managers[manager].texts).map(([kind, { title }]) => [kind, title])),
+  managerNames.flatMap((manager) =>
+    Object.entries(managerCodes[manager].texts).map(([kind, { title }]) => [kind, title]),
+  ),
 );
 
 /** One text that was read, or why it could not be. */

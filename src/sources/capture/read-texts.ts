@@ -2,7 +2,7 @@ import { SourceFailure, type SourceProblem } from '../../model/observation/sourc
 import { formOfLog } from '../flexnet/debug-log-line.ts';
 import { createLogFollower } from '../log/log-follower.ts';
 import type { TextPlace } from '../manager.ts';
-import { managers } from '../managers.ts';
+import { managerCodes } from '../manager-codes.ts';
 import type { SourceSettings } from '../source-settings.ts';
 import { createTransport } from '../transport/create-transport.ts';
 import { createFileTransport } from '../transport/file-transport.ts';
@@ -80,7 +80,7 @@ export async function readTexts(
   const sections: CaptureSection[] = [];
   const problems: SourceProblem[] = [];
   try {
-    for (const [input, kind] of Object.entries(managers[manager].texts)) {
+    for (const [input, kind] of Object.entries(managerCodes[manager].texts)) {
       for (const place of kind.places(settings)) {
         const { of } = place;
         try {

@@ -1,6 +1,7 @@
 import { SourceFailure, type SourceFailureKind, sourceFailureKinds } from '../../model/observation/source-failure.ts';
 import type { UnreadPart } from '../lines.ts';
 import type { CapturedText, ReadInput } from '../manager.ts';
+import { managerCodes } from '../manager-codes.ts';
 import { managerNames, managers } from '../managers.ts';
 import type { Parsed } from '../parsed.ts';
 import type { SourceSettings } from '../source-settings.ts';
@@ -79,7 +80,7 @@ export function replay(capture: Capture): Replayed {
   const failures = sections.filter(({ stream }) => stream === 'failure').map(failureOf);
   const unread: UnreadText[] = [];
   const results: Parsed[] = [];
-  const { readings, remarks } = managers[header.manager].replay({
+  const { readings, remarks } = managerCodes[header.manager].replay({
     settings: settingsOf(header),
     via: (header.via === 'command' || header.via === 'http' ? header.via : 'file') satisfies ReadInput['via'],
     now: header.time,
@@ -119,7 +120,7 @@ export function recognize(text: string, now: number, timeZone = 'UTC'): Capture 
   if (isCapture(text)) return readCapture(text);
   // the first manager of the table understands the most
   const found = managerNames.toReversed().flatMap((manager) =>
-    Object.entries(managers[manager].texts).flatMap(([input, kind]) => {
+    Object.entries(managerCodes[manager].texts).flatMap(([input, kind]) => {
       const one = kind.recognize(text, now, timeZone);
       return one === undefined ? [] : [{ ...one, manager, input }];
     }),

@@ -3,7 +3,8 @@ import { deserialize } from 'node:v8';
 import type { PoolObservation } from '../../model/observation/observation.ts';
 import { SourceFailure } from '../../model/observation/source-failure.ts';
 import type { ManagerReader, ReadInput } from '../manager.ts';
-import { type Manager, managers } from '../managers.ts';
+import { managerCodes } from '../manager-codes.ts';
+import type { Manager } from '../managers.ts';
 import type { Parsed } from '../parsed.ts';
 import type { SourceSettings } from '../source-settings.ts';
 import { createTransport } from '../transport/create-transport.ts';
@@ -26,7 +27,7 @@ export type ReadFailure = Pick<SourceFailure, 'kind' | 'message' | 'members'>;
 /** Reads an output by its manager. @throws SourceFailure if it says nothing */
 async function readOutput(manager: Manager, input: ReadInput, thread: ReadingThread): Promise<Parsed> {
   const { stdout, stderr } = input.output;
-  if (stdout.length + stderr.length <= MAX_AT_ONCE) return managers[manager].read(input);
+  if (stdout.length + stderr.length <= MAX_AT_ONCE) return managerCodes[manager].read(input);
   const answer = await thread.read(manager, input);
   if ('failure' in answer) {
     const { kind, message, members } = answer.failure;
@@ -57,7 +58,7 @@ export const createReader = (
   thread: ReadingThread,
   transport = createTransport(settings, host),
 ): ManagerReader =>
-  managers[settings.manager].createReader(settings, {
+  managerCodes[settings.manager].createReader(settings, {
     transport,
     host,
     read: (input) => readOutput(settings.manager, input, thread),

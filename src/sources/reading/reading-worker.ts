@@ -2,7 +2,7 @@ import { serialize } from 'node:v8';
 import { parentPort } from 'node:worker_threads';
 import type { PoolObservation } from '../../model/observation/observation.ts';
 import { SourceFailure } from '../../model/observation/source-failure.ts';
-import { managers } from '../managers.ts';
+import { managerCodes } from '../manager-codes.ts';
 import type { ReadElsewhere, ReadFailure } from './read-output.ts';
 import type { ReadAnswer, ReadQuestion } from './reading-thread.ts';
 
@@ -28,7 +28,7 @@ function partsOf(pools: readonly PoolObservation[]): Uint8Array[] {
 
 function read({ manager, input }: ReadQuestion): ReadElsewhere | { readonly failure: ReadFailure } {
   try {
-    const { diagnostics, vendorLicenses, ...parsed } = managers[manager].read(input);
+    const { diagnostics, vendorLicenses, ...parsed } = managerCodes[manager].read(input);
     const { unparsed, masks, contradictions } = diagnostics;
     return {
       parsed: {

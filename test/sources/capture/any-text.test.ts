@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/model/local-time.ts';
 import { readCapture } from '../../../src/sources/capture/capture-file.ts';
 import { recognize, replay } from '../../../src/sources/capture/replay.ts';
-import { managerNames, managers } from '../../../src/sources/managers.ts';
+import { managerCodes } from '../../../src/sources/manager-codes.ts';
+import { managerNames } from '../../../src/sources/managers.ts';
 import { createLargeSite } from '../../support/license-site/large-site.ts';
 import { renderLmstat } from '../../support/license-site/render-lmstat.ts';
 import { capture, sectionOf } from './captured.ts';
@@ -11,7 +12,7 @@ import { capture, sectionOf } from './captured.ts';
 /** No text makes a capture fail or slow. */
 
 const kinds = managerNames.flatMap((manager) =>
-  Object.keys(managers[manager].texts).map((input) => ({ manager, input })),
+  Object.keys(managerCodes[manager].texts).map((input) => ({ manager, input })),
 );
 const words = [
   '"',

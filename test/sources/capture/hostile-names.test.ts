@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest';
 import type { PoolObservation } from '../../../src/model/observation/observation.ts';
 import { readCapture } from '../../../src/sources/capture/capture-file.ts';
 import { type Replayed, replay } from '../../../src/sources/capture/replay.ts';
-import { type Manager, managerNames, managers } from '../../../src/sources/managers.ts';
+import { managerCodes } from '../../../src/sources/manager-codes.ts';
+import { type Manager, managerNames } from '../../../src/sources/managers.ts';
 import { renderTexts } from '../../support/license-site/render-texts.ts';
 import type { Site, SiteCheckout } from '../../support/license-site/site.ts';
 import { capture, headerOf, sectionOf } from './captured.ts';
@@ -123,7 +124,7 @@ describe.each(managerNames)('a capture of %s', (manager) => {
   });
 
   it('has no name that is a word of its tools, and the same figures', () => {
-    const words = managers[manager].vocabulary.words.split(/\s+/).filter((word) => word !== '');
+    const words = managerCodes[manager].vocabulary.words.split(/\s+/).filter((word) => word !== '');
     const more = ['v', 'up', 'start', 'users', 'in_use', 'user', 'borrowed', 'handle', 'count', 'exp', 'yes', 'queued'];
     const word = fc.constantFrom(...words, ...more).chain((one) => fc.constantFrom(one, one.toUpperCase()));
     fc.assert(

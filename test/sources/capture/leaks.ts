@@ -1,5 +1,6 @@
 import { PART } from '../../../src/sources/capture/stand-ins.ts';
-import { managerNames, managers } from '../../../src/sources/managers.ts';
+import { managerCodes } from '../../../src/sources/manager-codes.ts';
+import { managerNames } from '../../../src/sources/managers.ts';
 import type { Site } from '../../support/license-site/site.ts';
 
 /** The names of a site that a capture must not have. */
@@ -19,7 +20,7 @@ const escaped = (text: string): string => text.replace(/[.*+?^${}()|[\]\\]/g, '\
 /** All that a capture may have. */
 const allowed = managerNames
   .flatMap((manager) => {
-    const { vocabulary, texts } = managers[manager];
+    const { vocabulary, texts } = managerCodes[manager];
     return [vocabulary.words, ...Object.values(texts).flatMap(({ shapes }) => shapes)];
   })
   .join(' ')

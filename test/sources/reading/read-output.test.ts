@@ -1,7 +1,8 @@
 import { serialize } from 'node:v8';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
-import { type Manager, managerNames, managers } from '../../../src/sources/managers.ts';
+import { managerCodes } from '../../../src/sources/manager-codes.ts';
+import { type Manager, managerNames } from '../../../src/sources/managers.ts';
 import type { Parsed } from '../../../src/sources/parsed.ts';
 import { createReader } from '../../../src/sources/reading/read-output.ts';
 import { createReadingThread, type ReadingThread } from '../../../src/sources/reading/reading-thread.ts';
@@ -57,7 +58,7 @@ describe.each(managerNames)('an output of %s', (manager) => {
     expect(pools.flatMap(({ checkouts }) => checkouts)).toHaveLength(2000);
     const here = await readText(manager, text, {
       read: async (name, input) => {
-        const parsed = managers[name].read(input);
+        const parsed = managerCodes[name].read(input);
         return { parsed, pools: parsed.vendorLicenses.map((one) => [serialize(one.pools)]) };
       },
       close: async () => undefined,
