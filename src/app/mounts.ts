@@ -1,12 +1,13 @@
 import type { FastifyRequest } from 'fastify';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { Backend } from '../datasource/backend.ts';
-import type { PageLink, Site } from '../html/frame.ts';
+import type { Site } from '../html/frame.ts';
 import type { Log } from '../model/log.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
 import type { DenialSource } from '../pages/denied.ts';
-import type { PageContext, Routes } from '../pages/page.ts';
+import type { PageContext } from '../pages/page.ts';
+import { lazyPlugin } from '../pages/routes.ts';
 import { linkOf, navigationOf, type PagePath, pagesOf } from '../pages/table.ts';
 import { pathList } from '../web/landing-page.ts';
 import type { Mount } from '../web/server.ts';
@@ -53,15 +54,19 @@ function denialSource({ config, passInputs }: Pipeline, recorded: RecordedDemand
   return { kind: hasDenials(config) ? 'polled' : 'not polled' };
 }
 
-/** The routes of a page, whose files are read when the listener starts. */
-function routesOf(load: PagePath['load'], context: PageContext, link: PageLink): Pick<Mount, 'plugin' | 'refuse'> {
-  let routes: Routes | undefined;
+/** The routes of a path. */
+function routesOf({ routes, ...page }: PagePath, context: PageContext): Pick<Mount, 'plugin' | 'refuse'> {
+  if ('load' in routes) {
+    const { paths, load, refuse } = routes;
+    return { plugin: lazyPlugin(paths, async () => (await load())(context, linkOf(page))), ...(refuse && { refuse }) };
+  }
+  let datasource: ReturnType<Awaited<ReturnType<typeof routes.plugin>>> | undefined;
   return {
     plugin: async (app) => {
-      routes = (await load())(context, link);
-      await routes.plugin(app);
+      datasource = (await routes.plugin())(context);
+      await datasource.plugin(app);
     },
-    refuse: (...refusal) => routes?.refuse?.(...refusal),
+    refuse: (...refusal) => datasource?.refuse(...refusal),
   };
 }
 
@@ -107,5 +112,5 @@ export function createMounts({
     collecting,
     interfaces: pathList({ telemetryPath: initial.web.telemetryPath, mounts: offered }),
   };
-  return offered.map(({ page, ...mount }) => ({ ...mount, ...routesOf(page.load, context, linkOf(page)) }));
+  return offered.map(({ page, ...mount }) => ({ ...mount, ...routesOf(page, context) }));
 }

@@ -1,7 +1,7 @@
 import type { Site } from '../html/frame.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
-import { sourcesRoutes } from '../pages/sources/route.ts';
+import { lazyPlugin } from '../pages/routes.ts';
 import { linkOf, pages } from '../pages/table.ts';
 import type { Mount } from '../web/server.ts';
 
@@ -14,5 +14,8 @@ export const sourcesMount = (
 ): Mount => ({
   path: pages.sources.path,
   about: pages.sources.about,
-  ...sourcesRoutes({ site, now, collecting: { sources, recording } }, linkOf(pages.sources)),
+  plugin: lazyPlugin(pages.sources.routes.paths, async () => {
+    const sourcesRoutes = await pages.sources.routes.load();
+    return sourcesRoutes({ site, now, collecting: { sources, recording } }, linkOf(pages.sources));
+  }),
 });

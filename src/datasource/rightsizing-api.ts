@@ -1,8 +1,9 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import { csvParts } from '../model/csv-text.ts';
 import { slicedBody } from '../scheduling/sliced-body.ts';
 import { inTurn } from '../scheduling/slices.ts';
 import { answerBody } from './answer-text.ts';
+import { sendError } from './api-error.ts';
 import type { Backend } from './backend.ts';
 import { withDeadline } from './deadline.ts';
 import { DatasourceError } from './errors.ts';
@@ -89,17 +90,6 @@ function datedRows({ columns, rows }: Table): LazyList<readonly Cell[]> {
   return new LazyList(() => Iterator.from(rows).map((row) => row.map(shown)));
 }
 
-const errorTypes: Readonly<Record<number, string>> = {
-  400: 'bad_data',
-  401: 'unauthorized',
-  503: 'unavailable',
-  504: 'timeout',
-};
-
-/** An error in the format of Prometheus, as in the other routes of `/api/v1`. */
-export const sendError = (reply: FastifyReply, status: number, error: string): FastifyReply =>
-  reply.code(status).send({ status: 'error', errorType: errorTypes[status] ?? 'internal', error });
-
 async function send(
   reply: FastifyReply,
   parameters: Parameters,
@@ -130,29 +120,21 @@ async function send(
     .send(await answerBody({ status: 'success', total, next: next ?? null, notices, data }, signal));
 }
 
-/** The route as a plugin, and the format of refusals there. */
-export function createRightsizingApi({ backend, deadline, onProblem }: RightsizingApiOptions) {
-  return {
-    plugin: async (app: FastifyInstance): Promise<void> => {
-      app.setErrorHandler((error, _, reply) => {
-        const known = toDatasourceError(error);
-        if (known === undefined) onProblem(error);
-        return sendError(reply, known?.status ?? 500, known?.message ?? 'internal error, see the log');
-      });
-      app.get('/', { prefixTrailingSlash: 'no-slash' }, (request, reply) =>
-        withDeadline(reply, deadline(), async (signal) => {
-          const parameters = request.query as Parameters;
-          const asked = readRequest(parameters);
-          const { query, limit = Number.POSITIVE_INFINITY, skip } = asked;
-          const current = backend(request);
-          const answer = await current.useInventory((inventory) =>
-            inTurn(() => answerRightsizing(query, inventory, current, { skip, limit })),
-          );
-          return send(reply, parameters, asked, answer, signal);
-        }),
+/** The route, and the format of its errors. */
+export const rightsizingApiRoutes = ({ backend, deadline, onProblem }: RightsizingApiOptions) => ({
+  '/': (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> =>
+    withDeadline(reply, deadline(), async (signal) => {
+      const parameters = request.query as Parameters;
+      const asked = readRequest(parameters);
+      const { query, limit = Number.POSITIVE_INFINITY, skip } = asked;
+      const current = backend(request);
+      const answer = await current.useInventory((inventory) =>
+        inTurn(() => answerRightsizing(query, inventory, current, { skip, limit })),
       );
-    },
-    refuse: (reply: FastifyReply, _: string, message: string): FastifyReply =>
-      sendError(reply, reply.statusCode, message),
-  };
-}
+      return send(reply, parameters, asked, answer, signal);
+    }).catch((error: unknown) => {
+      const known = toDatasourceError(error);
+      if (known === undefined) onProblem(error);
+      return sendError(reply, known?.status ?? 500, known?.message ?? 'internal error, see the log');
+    }),
+});

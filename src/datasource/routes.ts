@@ -1,16 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { WHOLE } from '../model/snapshot.ts';
 import { answerBody } from './answer-text.ts';
 import type { Backend } from './backend.ts';
 import { withDeadline } from './deadline.ts';
 import { DatasourceError } from './errors.ts';
-import { requireFresh } from './known-data.ts';
-import { payloadOptions, tagKeys, tagValues, targetOptions } from './option-lists.ts';
-import { type Json, payloadOf, requireObject, unescapePayload } from './payload.ts';
-import { readTexts, show } from './query.ts';
-import { readTargetName } from './read-query.ts';
-import { answerRows } from './rows.ts';
-import { answerQuery, answerVariable } from './simpod.ts';
+import type { handlers } from './handlers.ts';
 
 /** The routes for the JSON data sources of Grafana, and the format of their errors. */
 
@@ -28,21 +21,6 @@ const BODY_LIMIT = 4 * 1024 * 1024;
 const JSON_TYPE = 'application/json; charset=utf-8';
 /** Maximum length of an HTTP reason phrase. */
 const MAX_REASON = 120;
-
-/** Whether the analyzer answered the last poll of GetProducts. Everything else depends on it. */
-function health({ inventory }: Backend): object {
-  const known = inventory();
-  if (known === undefined) throw new DatasourceError('upstream_down', 'the analyzer has not been polled yet');
-  try {
-    requireFresh(known, 'GetProducts', () => true);
-    const { vendorLicenses, readings } = known;
-    const { failure, goodAt = 0 } = readings.of('GetProducts')?.parts.get(WHOLE) ?? {};
-    if (failure !== undefined) throw new Error(`GetProducts: ${failure.message}`);
-    return { status: 'ok', vendor_licenses: vendorLicenses.length, polled_at: new Date(goodAt * 1000).toISOString() };
-  } catch (error) {
-    throw new DatasourceError('upstream_down', (error as Error).message);
-  }
-}
 
 /** A reason phrase. Infinity in Grafana shows it, because it discards the body. */
 function reasonPhrase(message: string): string {
@@ -73,41 +51,21 @@ export function toDatasourceError(error: unknown): DatasourceError | undefined {
   return isClients ? new DatasourceError('bad_request', (error as Error).message) : undefined;
 }
 
-type Handler = (request: FastifyRequest, backend: Backend, signal: AbortSignal) => Promise<unknown> | unknown;
+/** The routes and what answers them. */
+const routes: readonly (readonly ['GET' | 'POST', string, keyof typeof handlers])[] = [
+  // with and without the trailing slash
+  ['GET', '/', 'health'],
+  ['POST', '/query', 'query'],
+  ['POST', '/metrics', 'metrics'],
+  ['POST', '/metric-payload-options', 'payloadOptions'],
+  ['POST', '/variable', 'variable'],
+  ['POST', '/tag-keys', 'tagKeys'],
+  ['POST', '/tag-values', 'tagValues'],
+  ['GET', '/rows/:target', 'rows'],
+];
 
-/** The routes as a plugin for the path of the datasource, and the format of refusals there. */
+/** The routes as a plugin for the path of the datasource, and the format of refusals there. What answers is read for the first request. */
 export function createDatasource({ backend, deadline, onProblem }: DatasourceOptions) {
-  const post =
-    (answer: (body: Json, current: Backend, signal: AbortSignal) => unknown): Handler =>
-    (request, current, signal) =>
-      answer(requireObject(request.body ?? {}, 'the body'), current, signal);
-  const products = ({ payload }: Json): readonly string[] =>
-    readTexts('product', unescapePayload(payloadOf(payload, 'payload')).product, true);
-
-  const routes: readonly (readonly ['GET' | 'POST', string, Handler])[] = [
-    // with and without the trailing slash
-    ['GET', '/', (_, current) => health(current)],
-    ['POST', '/query', post(answerQuery)],
-    ['POST', '/metrics', post((_, { users }) => targetOptions(users.refusal() === undefined))],
-    [
-      'POST',
-      '/metric-payload-options',
-      post((body, { inventory }) => payloadOptions(body.name, inventory(), products(body))),
-    ],
-    ['POST', '/variable', post(answerVariable)],
-    ['POST', '/tag-keys', post(() => tagKeys())],
-    ['POST', '/tag-values', post(({ key }, { inventory }) => tagValues(key, inventory()))],
-    [
-      'GET',
-      '/rows/:target',
-      (request, current, signal) => {
-        const { target } = request.params as { target: string };
-        const parameters = request.query as Readonly<Record<string, string | readonly string[]>>;
-        return answerRows(readTargetName(target), parameters, current, signal);
-      },
-    ],
-  ];
-
   const refuse = (reply: FastifyReply, refusal: keyof typeof refusalCodes, message: string): FastifyReply =>
     sendError(reply, new DatasourceError(refusalCodes[refusal], message));
 
@@ -126,7 +84,7 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
       if (known === undefined) onProblem(error);
       return sendError(reply, known ?? new DatasourceError('internal', 'internal error, see the log'));
     });
-    for (const [method, url, handler] of routes) {
+    for (const [method, url, name] of routes) {
       const methods = method === 'GET' ? ['GET', 'HEAD'] : ['POST'];
       app.route({
         method: methods,
@@ -134,7 +92,8 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
         bodyLimit: BODY_LIMIT,
         handler: (request, reply) =>
           withDeadline(reply, deadline(), async (signal) => {
-            const answer = await handler(request, backend(request), signal);
+            const { handlers } = await import('./handlers.ts');
+            const answer = await handlers[name](request, backend(request), signal);
             return reply.header('content-type', JSON_TYPE).send(await answerBody(answer, signal));
           }),
       });
@@ -152,9 +111,11 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
         },
       });
     }
-    app.setNotFoundHandler((request, reply) =>
-      sendError(reply, new DatasourceError('not_found', `there is nothing at ${show(request.url.split('?', 1)[0])}`)),
-    );
+    app.setNotFoundHandler(async (request, reply) => {
+      const { show } = await import('./query.ts');
+      const message = `there is nothing at ${show(request.url.split('?', 1)[0])}`;
+      return sendError(reply, new DatasourceError('not_found', message));
+    });
   };
 
   return { plugin, refuse };

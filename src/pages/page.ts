@@ -1,4 +1,4 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyRequest } from 'fastify';
 import type { ReceiverStatus } from '../alerts/delivery.ts';
 import type { EngineStatus } from '../alerts/engine-status.ts';
 import type { Backend } from '../datasource/backend.ts';
@@ -10,6 +10,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
 import type { DenialSource } from './denied.ts';
+import type { Routes } from './routes.ts';
 
 /** What a page reads, and how it answers. */
 
@@ -55,25 +56,6 @@ export interface Collecting {
   readonly sources: () => readonly SourceHealth[];
   readonly recording: () => RecordingHealth;
 }
-
-/** The routes of a path, and the format of refusals there if it is not text. */
-export interface Routes {
-  readonly plugin: (app: FastifyInstance) => Promise<void>;
-  readonly refuse?: (
-    reply: FastifyReply,
-    refusal: 'unauthorized' | 'busy' | 'bad_path',
-    message: string,
-  ) => FastifyReply;
-}
-
-type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
-
-/** The routes that answer GET. @param answers by the path below that of the page; `/` is the page itself */
-export const routesOf = (answers: Readonly<Record<string, Answer>>): Routes => ({
-  plugin: async (app) => {
-    for (const [path, answer] of Object.entries(answers)) app.get(path, { prefixTrailingSlash: 'no-slash' }, answer);
-  },
-});
 
 /** How long a page waits for the analyzer, seconds. What is missing then is said on it. */
 const DEADLINE = 8;
@@ -131,15 +113,17 @@ export interface Reading {
 }
 
 /** A page about the inventory: it says so before the first poll has ended. */
-export const inventoryPage = ({ site, backend }: PageContext, read: (reading: Reading) => Promise<Written>): Routes =>
-  routesOf({
-    '/': async (request, reply) => {
-      const current = backend(request);
-      const { status, page, content } = await current.useInventory(async (inventory) =>
-        inventory === undefined
-          ? notPolled()
-          : await withDeadline(reply, DEADLINE, (signal) => read({ request, backend: current, inventory, signal })),
-      );
-      return sendPage(reply.code(status), pageHtml(site, page, content));
-    },
-  });
+export const inventoryPage = (
+  { site, backend }: PageContext,
+  read: (reading: Reading) => Promise<Written>,
+): Routes => ({
+  '/': async (request, reply) => {
+    const current = backend(request);
+    const { status, page, content } = await current.useInventory(async (inventory) =>
+      inventory === undefined
+        ? notPolled()
+        : await withDeadline(reply, DEADLINE, (signal) => read({ request, backend: current, inventory, signal })),
+    );
+    return sendPage(reply.code(status), pageHtml(site, page, content));
+  },
+});

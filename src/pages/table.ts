@@ -1,7 +1,10 @@
+import { refuseAsJson } from '../datasource/api-error.ts';
+import type { createDatasource } from '../datasource/routes.ts';
 import { assets } from '../html/assets.ts';
 import type { PageLink } from '../html/frame.ts';
 import { type ListedPath, listenerPaths } from '../model/listener-paths.ts';
-import type { PageContext, Routes } from './page.ts';
+import type { PageContext } from './page.ts';
+import type { Routes } from './routes.ts';
 
 /** Every path for people and programs: the one table for the listener, the navigation, the documentation and the settings. */
 
@@ -11,8 +14,21 @@ export interface PagePath extends ListedPath {
   readonly menu: { readonly place: number; readonly title: string } | undefined;
   /** Whether the first page lists it for other programs. */
   readonly isListed: boolean;
-  /** Reads the files of the page, which only a daemon needs. */
+  readonly routes: PageRoutes | GrafanaRoutes;
+}
+
+/** The routes of a page, whose files are read for the first request. */
+interface PageRoutes {
+  /** The keys of its routes. */
+  readonly paths: readonly string[];
   readonly load: () => Promise<(context: PageContext, link: PageLink) => Routes>;
+  /** The format of refusals there if it is not text. */
+  readonly refuse?: typeof refuseAsJson;
+}
+
+/** Routes of all methods, which read bodies and have errors of their own. */
+interface GrafanaRoutes {
+  readonly plugin: () => Promise<typeof createDatasource>;
 }
 
 /** What paths have in common: those of people, and those of programs. */
@@ -26,78 +42,86 @@ export const pages = {
     path: '/',
     menu: { place: 1, title: 'Status' },
     about: 'What a license administrator asks first. The command `analyzer` has links only.',
-    load: async () => (await import('./status/route.ts')).statusRoutes,
+    routes: { paths: ['/'], load: async () => (await import('./status/route.ts')).statusRoutes },
   },
   vendorLicense: {
     ...reading,
     path: '/vendor-license',
     about: 'A vendor license: its server and its features.',
-    load: async () => (await import('./vendor-license/route.ts')).vendorLicenseRoutes,
+    routes: { paths: ['/'], load: async () => (await import('./vendor-license/route.ts')).vendorLicenseRoutes },
   },
   feature: {
     ...reading,
     path: '/feature',
     about: 'A feature: what is in use, who holds it, and its last 30 days.',
-    load: async () => (await import('./feature/route.ts')).featureRoutes,
+    routes: { paths: ['/'], load: async () => (await import('./feature/route.ts')).featureRoutes },
   },
   alerts: {
     ...listed,
     path: '/alerts',
     menu: { place: 2, title: 'Alerts' },
     about: 'Alerts that fire now, and their delivery.',
-    load: async () => (await import('./alerts/route.ts')).alertsRoutes,
+    routes: { paths: ['/'], load: async () => (await import('./alerts/route.ts')).alertsRoutes },
   },
   runbooks: {
     ...listed,
     path: '/runbooks',
     menu: { place: 5, title: 'Runbooks' },
     about: 'What each alert means, and what to check.',
-    load: async () => (await import('./runbooks/route.ts')).runbooksRoutes,
+    routes: { paths: ['/'], load: async () => (await import('./runbooks/route.ts')).runbooksRoutes },
   },
   sources: {
     ...listed,
     path: '/sources',
     menu: { place: 4, title: 'Sources' },
     about: 'License managers that the analyzer collects from, and their problems.',
-    load: async () => (await import('./sources/route.ts')).sourcesRoutes,
+    routes: { paths: ['/', '/status.json'], load: async () => (await import('./sources/route.ts')).sourcesRoutes },
   },
   rightsizing: {
     ...listed,
     path: '/rightsizing',
     menu: { place: 3, title: 'Right-sizing' },
     about: 'How many licenses could go, are missing or run out.',
-    load: async () => (await import('./rightsizing/route.ts')).rightsizingRoutes,
+    routes: { paths: ['/'], load: async () => (await import('./rightsizing/route.ts')).rightsizingRoutes },
   },
   csv: {
     ...listed,
     path: '/expirations.csv',
     about: 'Which licenses expire when, as a table.',
-    load: async () => (await import('./expiries/route.ts')).csvRoutes,
+    routes: { paths: ['/'], load: async () => (await import('./expiries/route.ts')).csvRoutes },
   },
   ics: {
     ...listed,
     path: '/expirations.ics',
     about: 'The same, as a calendar.',
-    load: async () => (await import('./expiries/route.ts')).icsRoutes,
+    routes: { paths: ['/'], load: async () => (await import('./expiries/route.ts')).icsRoutes },
   },
   rightsizingApi: {
     ...reading,
     path: '/api/v1/rightsizing',
     about: 'The advice on the number of licenses, as JSON and CSV.',
-    load: async () => (await import('../datasource/rightsizing-api.ts')).createRightsizingApi,
+    routes: {
+      paths: ['/'],
+      load: async () => (await import('../datasource/rightsizing-api.ts')).rightsizingApiRoutes,
+      refuse: refuseAsJson,
+    },
   },
   api: {
     ...reading,
     path: '/api/v1',
     about: 'Below it `alerts`, `rules` and `attention`, as the JSON of Prometheus.',
-    load: async () => (await import('./api/route.ts')).apiRoutes,
+    routes: {
+      paths: ['/alerts', '/attention', '/rules'],
+      load: async () => (await import('./api/route.ts')).apiRoutes,
+      refuse: refuseAsJson,
+    },
   },
   grafana: {
     ...listed,
     methods: 'GET, HEAD, POST',
     path: '/grafana',
     about: 'History, users and the last poll as JSON, for Grafana.',
-    load: async () => (await import('../datasource/routes.ts')).createDatasource,
+    routes: { plugin: async () => (await import('../datasource/routes.ts')).createDatasource },
   },
 } as const satisfies Readonly<Record<string, PagePath>>;
 
@@ -105,7 +129,7 @@ export const pages = {
 export type PageName = keyof typeof pages;
 
 /** The link of a page, relative to the first one. */
-export const linkOf = ({ path, menu }: PagePath): PageLink => ({
+export const linkOf = ({ path, menu }: Pick<PagePath, 'path' | 'menu'>): PageLink => ({
   path: path === '/' ? './' : path.slice(1),
   title: menu?.title ?? path,
 });

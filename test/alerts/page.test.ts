@@ -385,7 +385,7 @@ describe.runIf(peer('chromium'))('in a browser', () => {
       collectedAt: () => () => undefined,
       now: () => NOW,
     };
-    url = await servePage(cleanup, '/alerts', alertsRoutes(context, { path: 'alerts', title: 'Alerts' }).plugin);
+    url = await servePage(cleanup, '/alerts', alertsRoutes(context, { path: 'alerts', title: 'Alerts' }));
   });
 
   it.each(Object.entries(drawnViews))('is flawless: %s', async (_, view) => {

@@ -211,9 +211,7 @@ describe.runIf(peer('chromium'))('the report in a browser', () => {
     cleanup.add(() => browser.close());
     const long = adviceOf({ feature: 'x'.repeat(400), vendorLicense: 'y'.repeat(400), reason: 'z'.repeat(400) });
     const page = pageOf(adviceTable([long, ...manyAdvices(60)]), [entry({ price: 98_765 })]);
-    url = await servePage(cleanup, '/rightsizing', async (app) => {
-      app.get('/', { prefixTrailingSlash: 'no-slash' }, (_, reply) => sendPage(reply, page));
-    });
+    url = await servePage(cleanup, '/rightsizing', { '/': async (_, reply) => sendPage(reply, page) });
   });
 
   it.each(Object.entries(drawnViews))('is flawless: %s', async (_, view) => {

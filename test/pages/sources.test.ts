@@ -36,11 +36,8 @@ async function answerOf(sources: readonly SourceHealth[], path = '/sources'): Pr
 
 async function serve(sources: readonly SourceHealth[], recording = recorded(NOW)): Promise<string> {
   const collecting = { sources: () => sources, recording: () => recording };
-  const { plugin } = sourcesRoutes(
-    { site: testSite, collecting, now: () => NOW },
-    { path: 'sources', title: 'Sources' },
-  );
-  return servePage(cleanup, '/sources', plugin);
+  const routes = sourcesRoutes({ site: testSite, collecting, now: () => NOW }, { path: 'sources', title: 'Sources' });
+  return servePage(cleanup, '/sources', routes);
 }
 
 const LONG = `The license server 27000@${'a-very-long-host-name.'.repeat(6)}example.com gave an answer that lmstat cannot read. ${'If it has just started, wait. '.repeat(8)}`;

@@ -1,6 +1,7 @@
-import Fastify, { type FastifyInstance } from 'fastify';
+import Fastify from 'fastify';
 import type { Site } from '../../src/html/frame.ts';
 import { serveAssets } from '../../src/html/routes.ts';
+import { lazyPlugin, type Routes } from '../../src/pages/routes.ts';
 import type { Cleanup } from './harness.ts';
 
 /** Pages without a daemon, with what they load. */
@@ -15,15 +16,14 @@ export const testSite: Site = {
 };
 
 /** Serves the routes of a page below a path on a free port. @returns the URL of the server */
-export async function servePage(
-  cleanup: Cleanup,
-  path: string,
-  plugin: (app: FastifyInstance) => Promise<void>,
-): Promise<string> {
+export async function servePage(cleanup: Cleanup, path: string, routes: Routes): Promise<string> {
   const app = Fastify();
   cleanup.add(() => app.close());
   await app.register(serveAssets);
-  await app.register(plugin, { prefix: path });
+  await app.register(
+    lazyPlugin(Object.keys(routes), async () => routes),
+    { prefix: path },
+  );
   return app.listen({ host: '127.0.0.1', port: 0 });
 }
 

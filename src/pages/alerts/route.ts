@@ -3,21 +3,21 @@ import { selectAlerts } from '../../alerts/alert-selection.ts';
 import { type PageLink, pageHtml } from '../../html/frame.ts';
 import { sendPage } from '../../html/routes.ts';
 import { runSliced } from '../../scheduling/slices.ts';
-import { type PageContext, type Routes, routesOf } from '../page.ts';
+import type { PageContext } from '../page.ts';
+import type { Routes } from '../routes.ts';
 import { alertsContent } from './markup.ts';
 
 type Context = Pick<PageContext, 'site' | 'engine' | 'receivers' | 'runbooks' | 'collectedAt' | 'now'>;
 
 /** The alerts of the filter in the URL. */
-export const alertsRoutes = (context: Context, link: PageLink): Routes =>
-  routesOf({
-    '/': async ({ query }, reply) => {
-      const { site, engine, receivers, runbooks, collectedAt, now } = context;
-      const status = engine();
-      const { filter, problems } = readFilter(query);
-      const data = { status, receivers: receivers(), runbooks: runbooks(), collectedAt: collectedAt(), now: now() };
-      const selection = await runSliced(selectAlerts(status, filter));
-      const content = alertsContent({ ...data, filter, problems, selection });
-      return sendPage(reply, pageHtml(site, { ...link, refreshes: true }, content));
-    },
-  });
+export const alertsRoutes = (context: Context, link: PageLink): Routes => ({
+  '/': async ({ query }, reply) => {
+    const { site, engine, receivers, runbooks, collectedAt, now } = context;
+    const status = engine();
+    const { filter, problems } = readFilter(query);
+    const data = { status, receivers: receivers(), runbooks: runbooks(), collectedAt: collectedAt(), now: now() };
+    const selection = await runSliced(selectAlerts(status, filter));
+    const content = alertsContent({ ...data, filter, problems, selection });
+    return sendPage(reply, pageHtml(site, { ...link, refreshes: true }, content));
+  },
+});

@@ -1,9 +1,10 @@
 import type { AlertState } from '../../alerts/alert.ts';
 import type { EngineStatus } from '../../alerts/engine-status.ts';
 import type { Rule } from '../../alerts/rule.ts';
-import { sendError } from '../../datasource/rightsizing-api.ts';
+import { sendError } from '../../datasource/api-error.ts';
 import { readAttention } from '../alert-list.ts';
-import { type PageContext, type Routes, routesOf } from '../page.ts';
+import type { PageContext } from '../page.ts';
+import type { Routes } from '../routes.ts';
 
 /** The engine's status as the JSON of Prometheus' HTTP API, for tools that read its alerts and rules, and what needs attention. */
 
@@ -78,21 +79,18 @@ function rulesJson(status: EngineStatus, type: string | undefined): object {
 
 /** Alerts and rules, for tools that read those of Prometheus, and what needs attention, the most urgent first. */
 export const apiRoutes = ({ engine, backend, deadline }: PageContext): Routes => ({
-  ...routesOf({
-    '/alerts': async () => alertsJson(engine()),
-    '/attention': async (request, reply) => {
-      try {
-        const attention = await readAttention(backend(request), AbortSignal.timeout(deadline() * 1000));
-        return { status: 'success', data: { attention } };
-      } catch (error) {
-        return sendError(reply, 503, (error as Error).message);
-      }
-    },
-    '/rules': async (request, reply) => {
-      const { type } = request.query as { type?: string | string[] };
-      if (type === undefined || type === 'alert' || type === 'record') return rulesJson(engine(), type);
-      return sendError(reply, 400, `not supported value ${JSON.stringify(type)} of type; valid are alert and record`);
-    },
-  }),
-  refuse: (reply, _, message) => sendError(reply, reply.statusCode, message),
+  '/alerts': async () => alertsJson(engine()),
+  '/attention': async (request, reply) => {
+    try {
+      const attention = await readAttention(backend(request), AbortSignal.timeout(deadline() * 1000));
+      return { status: 'success', data: { attention } };
+    } catch (error) {
+      return sendError(reply, 503, (error as Error).message);
+    }
+  },
+  '/rules': async (request, reply) => {
+    const { type } = request.query as { type?: string | string[] };
+    if (type === undefined || type === 'alert' || type === 'record') return rulesJson(engine(), type);
+    return sendError(reply, 400, `not supported value ${JSON.stringify(type)} of type; valid are alert and record`);
+  },
 });

@@ -7,7 +7,8 @@ import { csvParts } from '../../model/csv-text.ts';
 import { expiryDay } from '../../model/expiry-day.ts';
 import type { OwnerMapping } from '../../model/owners.ts';
 import { slicedBody } from '../../scheduling/sliced-body.ts';
-import { type PageContext, type Routes, routesOf } from '../page.ts';
+import type { PageContext } from '../page.ts';
+import type { Routes } from '../routes.ts';
 
 /** The parameters of a request for expiries. */
 
@@ -162,27 +163,26 @@ function read(asked: Asked, from: number): Promise<KnownExpiries> {
   });
 }
 
-const routesOfFormat = ({ type, file, from, parts }: Format, { backend: of, url }: PageContext): Routes =>
-  routesOf({
-    '/': async (request, reply) => {
-      const backend = of(request);
-      const owners = backend.owners();
-      try {
-        const parameters = readExpiryRequest(request.query as object, owners);
-        const asked = { backend, url: url(), owners, now: backend.now(), ...parameters };
-        const body = await slicedBody(parts(await read(asked, from(asked)), asked));
-        return await reply
-          .header('content-type', type)
-          .header('content-disposition', `attachment; filename="${file}"`)
-          .header('cache-control', 'no-store')
-          .send(body);
-      } catch (error) {
-        if (error instanceof BadParameter) return sendText(reply, 400, error.message);
-        if (error instanceof ExpiriesUnknown) return sendText(reply, 503, `Expiries are not known: ${error.message}`);
-        throw error;
-      }
-    },
-  });
+const routesOfFormat = ({ type, file, from, parts }: Format, { backend: of, url }: PageContext): Routes => ({
+  '/': async (request, reply) => {
+    const backend = of(request);
+    const owners = backend.owners();
+    try {
+      const parameters = readExpiryRequest(request.query as object, owners);
+      const asked = { backend, url: url(), owners, now: backend.now(), ...parameters };
+      const body = await slicedBody(parts(await read(asked, from(asked)), asked));
+      return await reply
+        .header('content-type', type)
+        .header('content-disposition', `attachment; filename="${file}"`)
+        .header('cache-control', 'no-store')
+        .send(body);
+    } catch (error) {
+      if (error instanceof BadParameter) return sendText(reply, 400, error.message);
+      if (error instanceof ExpiriesUnknown) return sendText(reply, 503, `Expiries are not known: ${error.message}`);
+      throw error;
+    }
+  },
+});
 
 /** What expires when, for spreadsheets. */
 export const csvRoutes = (context: PageContext): Routes => routesOfFormat(csv, context);

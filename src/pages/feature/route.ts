@@ -6,7 +6,8 @@ import { readDenied } from '../denied.ts';
 import { type FeatureItem, itemOf } from '../feature-list.ts';
 import { attempt } from '../known.ts';
 import type { FeatureName } from '../links.ts';
-import { inventoryPage, missing, notFound, type PageContext, parameterOf, type Routes, written } from '../page.ts';
+import { inventoryPage, missing, notFound, type PageContext, parameterOf, written } from '../page.ts';
+import type { Routes } from '../routes.ts';
 import { readAdvice, readHistory, readHolders, readWeek } from './data.ts';
 import { featureContent } from './markup.ts';
 

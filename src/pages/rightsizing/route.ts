@@ -3,35 +3,35 @@ import { sendPage } from '../../html/routes.ts';
 import { dateText } from '../../model/local-time.ts';
 import { AdviceNotReady } from '../../rightsizing/proposals.ts';
 import { createReport, pricesIn } from '../../rightsizing/report.ts';
-import { type PageContext, type Routes, routesOf } from '../page.ts';
+import type { PageContext } from '../page.ts';
+import type { Routes } from '../routes.ts';
 import { notReadyContent, reportContent } from './markup.ts';
 
 /** How often the page asks again while the first pass runs, seconds. */
 const ASK_AGAIN = 2;
 
 /** The report. Before the first pass, it is loaded again while the pass runs. */
-export const rightsizingRoutes = ({ site, backend }: PageContext, link: PageLink): Routes =>
-  routesOf({
-    '/': async (request, reply) => {
-      const { proposals, prices, owners, useInventory } = backend(request);
-      const refusal = prices.refusal();
-      try {
-        const { table, report } = await useInventory(async (inventory) => {
-          const read = proposals.read(inventory, refusal === undefined);
-          return { table: read.table, report: createReport(read, proposals.localTime()) };
-        });
-        prices.onServed(pricesIn(report));
-        const content = reportContent(table, report, {
-          withoutPrices: proposals.hasPrices() ? refusal : 'there are no prices: set rightsizing.price_file',
-          ownerOf: (vendorLicense, feature) => owners().of(vendorLicense, feature).owner,
-        });
-        // a browser proposes the title as the name of a PDF
-        const title = `${link.title} ${dateText(table.day)}`;
-        return await sendPage(reply, pageHtml(site, { ...link, title }, content));
-      } catch (error) {
-        if (!(error instanceof AdviceNotReady)) throw error;
-        const page = error.isSoon ? { ...link, reloadsAfter: ASK_AGAIN } : link;
-        return sendPage(reply.code(503), pageHtml(site, page, notReadyContent(error)));
-      }
-    },
-  });
+export const rightsizingRoutes = ({ site, backend }: PageContext, link: PageLink): Routes => ({
+  '/': async (request, reply) => {
+    const { proposals, prices, owners, useInventory } = backend(request);
+    const refusal = prices.refusal();
+    try {
+      const { table, report } = await useInventory(async (inventory) => {
+        const read = proposals.read(inventory, refusal === undefined);
+        return { table: read.table, report: createReport(read, proposals.localTime()) };
+      });
+      prices.onServed(pricesIn(report));
+      const content = reportContent(table, report, {
+        withoutPrices: proposals.hasPrices() ? refusal : 'there are no prices: set rightsizing.price_file',
+        ownerOf: (vendorLicense, feature) => owners().of(vendorLicense, feature).owner,
+      });
+      // a browser proposes the title as the name of a PDF
+      const title = `${link.title} ${dateText(table.day)}`;
+      return await sendPage(reply, pageHtml(site, { ...link, title }, content));
+    } catch (error) {
+      if (!(error instanceof AdviceNotReady)) throw error;
+      const page = error.isSoon ? { ...link, reloadsAfter: ASK_AGAIN } : link;
+      return sendPage(reply.code(503), pageHtml(site, page, notReadyContent(error)));
+    }
+  },
+});

@@ -3,7 +3,8 @@ import { Marked } from 'marked';
 import { type PageLink, pageHtml } from '../../html/frame.ts';
 import { type Html, html, trusted } from '../../html/html.ts';
 import { sendPage } from '../../html/routes.ts';
-import { type PageContext, type Routes, routesOf } from '../page.ts';
+import type { PageContext } from '../page.ts';
+import type { Routes } from '../routes.ts';
 
 /** `deploy/runbooks.md` as HTML. The links of alerts lead to its sections. */
 
@@ -39,10 +40,10 @@ export function runbookContent(markdown: string): Html {
 /** What to check when an alert fires. The text is part of the package and is read once. */
 export const runbooksRoutes = ({ site }: Pick<PageContext, 'site'>, link: PageLink): Routes => {
   let page: string | undefined;
-  return routesOf({
+  return {
     '/': async (_, reply) => {
       page ??= pageHtml(site, link, runbookContent(await readFile(source, 'utf8')));
       return sendPage(reply, page);
     },
-  });
+  };
 };

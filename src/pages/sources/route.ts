@@ -3,7 +3,8 @@ import { type Html, html, joined, nameHtml } from '../../html/html.ts';
 import { sendPage } from '../../html/routes.ts';
 import { recordingProblem } from '../../model/observation/recording.ts';
 import { healthJson, type SourceHealth } from '../../model/observation/source.ts';
-import { type PageContext, type Routes, routesOf } from '../page.ts';
+import type { PageContext } from '../page.ts';
+import type { Routes } from '../routes.ts';
 import { notRecordedHtml } from '../wording.ts';
 
 /** The license managers that are read, and their problems. */
@@ -108,13 +109,13 @@ type Context = Pick<PageContext, 'site' | 'now' | 'collecting'>;
 
 /** The sources and their problems, as a page and as JSON. Only an analyzer in this process has any. */
 export function sourcesRoutes({ site, now, collecting }: Context, link: PageLink): Routes {
-  if (collecting === undefined) return routesOf({});
-  return routesOf({
+  if (collecting === undefined) return {};
+  return {
     '/': async (_, reply) => {
       const { sources, recording } = collecting;
       const content = html`<h1>Sources</h1>\n${notRecordedHtml(recordingProblem(recording(), now()))}${listHtml(sources(), now())}`;
       return sendPage(reply, pageHtml(site, { ...link, refreshes: true }, content));
     },
     '/status.json': async () => collecting.sources().map(healthJson),
-  });
+  };
 }
