@@ -1,7 +1,6 @@
 import type { Labels } from '../alerts/alert.ts';
 import type { Channel } from './channel.ts';
-import { digestMail, type ExpiryTexts, expiryGroupMail } from './expiry-mail.ts';
-import { groupMail } from './group-mail.ts';
+import type { ExpiryTexts } from './expiry-mail.ts';
 import { isForDigest, isForPeople } from './groups.ts';
 import type { MailContent } from './mail-frame.ts';
 import type { Recipient } from './receiver-state.ts';
@@ -96,12 +95,17 @@ export function createEmailChannel(options: EmailOptions, now: () => number): Ch
     isWanted: (labels) => isForPeople(labels) && (!hasDigest || !isForDigest(labels)),
     owners: [...owners.keys()],
     ownerOf,
-    writeGroup: (content, id, at) => {
-      const { group } = content;
-      const mail = group.isAboutExpiries ? expiryGroupMail(content, at, texts) : groupMail(content, at, texts);
-      return draft(mail, group.labels.owner ?? '', id, at);
+    writeGroup: async (content, id, at) => {
+      const { isAboutExpiries, labels } = content.group;
+      const write = isAboutExpiries
+        ? (await import('./expiry-mail.ts')).expiryGroupMail
+        : (await import('./group-mail.ts')).groupMail;
+      return draft(write(content, at, texts), labels.owner ?? '', id, at);
     },
-    writeDigest: (content, id, at) => draft(digestMail(content, at, texts), content.owner, id, at),
+    writeDigest: async (content, id, at) => {
+      const { digestMail } = await import('./expiry-mail.ts');
+      return draft(digestMail(content, at, texts), content.owner, id, at);
+    },
     send: ({ body, to }, signal) => sendMail(body, { from, to }, smtp, hold, signal),
     close: async () => {},
   };

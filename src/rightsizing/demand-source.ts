@@ -15,6 +15,9 @@ export interface SeriesList {
   readonly leftOut: number;
 }
 
+/** What a pass waits for that has no inventory. */
+export const NOT_POLLED = 'the analyzer has not been polled yet';
+
 /** Nothing is known of which there could be advice. It is not a failure: the analyzer may answer soon. */
 export class NothingKnown extends Error {}
 

@@ -5,10 +5,8 @@ import { createLimit } from '../scheduling/limit.ts';
 import { untilReady } from '../scheduling/ready.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import type { WorkingTime } from './advice.ts';
-import { type DemandSource, NothingKnown } from './demand-source.ts';
+import { type DemandSource, NOT_POLLED, NothingKnown } from './demand-source.ts';
 import { createKeptResult, type ResultInputs } from './kept-result.ts';
-import { NOT_POLLED, runPass } from './pass.ts';
-import { recordedRefusalsOf } from './refusals.ts';
 import type { Rightsizing } from './rightsizing.ts';
 
 /** What a pass depends on. A reload replaces it. */
@@ -92,11 +90,12 @@ export function createNightlyPass({ now, log, writes }: NightlyPassOptions): Nig
       throw new NotComplete('yesterday is not recorded completely yet');
     const last = result.latest()?.pass.rows ?? [];
     const lastAdvice = Iterator.from(last).map(({ advice }) => advice);
-    const recordedRefusals = recordedRefusalsOf(lastAdvice);
     const onProgress = (done: number, all: number): void => {
       progress = `${done} of ${all} features are done`;
     };
-    const options = { source, useInventory, tolerance, workingTime, today, recordedRefusals, signal, onProgress };
+    const options = { source, useInventory, tolerance, workingTime, today, lastAdvice, signal, onProgress };
+    // the method is read when a pass begins
+    const { runPass } = await import('./pass.ts');
     const passed = await runPass(options);
     const durationSeconds = (performance.now() - started) / 1000;
     const summary = {

@@ -3,10 +3,10 @@ import type { CurrentInventory } from '../inventory/current.ts';
 import { inTurn } from '../scheduling/slices.ts';
 import type { Advice, WorkingTime } from './advice.ts';
 import type { DayColumns, Demand, SeriesName } from './demand.ts';
-import { type DemandSource, type ListedSeries, NothingKnown } from './demand-source.ts';
+import { type DemandSource, type ListedSeries, NOT_POLLED, NothingKnown } from './demand-source.ts';
 import { evaluateDemand } from './evaluation.ts';
 import { keyOf, knownFeaturesOf } from './known-features.ts';
-import { isMistaken, type RecordedRefusals, recordedRefusalsOf } from './refusals.ts';
+import { isMistaken, recordedRefusalsOf } from './refusals.ts';
 
 /** What a pass reads. */
 export interface PassOptions {
@@ -16,8 +16,8 @@ export interface PassOptions {
   readonly workingTime: WorkingTime;
   /** The local day of today. */
   readonly today: number;
-  /** By the last pass. */
-  readonly recordedRefusals: RecordedRefusals;
+  /** Of the last pass. */
+  readonly lastAdvice: Iterable<Advice>;
   readonly signal: AbortSignal;
   /** Called after each series, with how many of how many are done. */
   readonly onProgress?: (done: number, all: number) => void;
@@ -34,9 +34,6 @@ export interface PassResult {
 
 /** After this many series in succession that cannot be read, the others cannot either. */
 const MOST_FAILURES = 20;
-
-/** What a pass waits for that has no inventory. */
-export const NOT_POLLED = 'the analyzer has not been polled yet';
 
 /** The longest pause after a series. */
 const MOST_PAUSE_MS = 10;
@@ -65,7 +62,7 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
     return { known: features, list: await inTurn(() => source.list(features)) };
   });
   const advice = new Array<Advice>(list.items.length);
-  let { recordedRefusals } = options;
+  let recordedRefusals = recordedRefusalsOf(options.lastAdvice);
   let failed = 0;
   let inSuccession = 0;
   let firstFailure: string | undefined;
