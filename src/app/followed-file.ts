@@ -37,6 +37,7 @@ export function createFollowedFile<T>(
 ): FollowedFile<T> {
   let { file, stamp } = initial;
   let isChecking = false;
+  let isStarted = false;
   let timer: NodeJS.Timeout | undefined;
 
   const readAgain = (path: string): void => {
@@ -62,13 +63,23 @@ export function createFollowedFile<T>(
     readAgain(path);
   };
 
+  const follow = (): void => {
+    clearInterval(timer);
+    if (isStarted && file !== undefined) timer = setInterval(() => void check(), CHECK_MS).unref();
+  };
+
   return {
     reload: (next) => {
       ({ file, stamp } = next);
+      follow();
     },
     start: () => {
-      timer = setInterval(() => void check(), CHECK_MS).unref();
+      isStarted = true;
+      follow();
     },
-    stop: () => clearInterval(timer),
+    stop: () => {
+      isStarted = false;
+      follow();
+    },
   };
 }

@@ -33,6 +33,7 @@ export function createWebAccess(initial: Config, log: Log): WebAccess {
   let { configFile, access: web, trustedProxy } = initial.web;
   let current = toAccess(web, trustedProxy);
   let refused = '';
+  let isStarted = false;
   let timer: NodeJS.Timeout | undefined;
   let notify = (): void => undefined;
 
@@ -63,16 +64,26 @@ export function createWebAccess(initial: Config, log: Log): WebAccess {
     }
   };
 
+  const follow = (): void => {
+    clearInterval(timer);
+    if (isStarted && configFile !== undefined) timer = setInterval(reloadChanged, CHECK_MS).unref();
+  };
+
   return {
     current: () => current,
     reload: (config) => {
       ({ configFile, trustedProxy } = config.web);
       take(config.web.access);
+      follow();
     },
     start: (onChange) => {
       notify = onChange;
-      timer = setInterval(reloadChanged, CHECK_MS).unref();
+      isStarted = true;
+      follow();
     },
-    stop: () => clearInterval(timer),
+    stop: () => {
+      isStarted = false;
+      follow();
+    },
   };
 }

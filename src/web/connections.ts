@@ -16,8 +16,8 @@ export interface Connections {
   prove(socket: Socket): void;
   /** A listener that handles one request of a connection at a time. A request waits for the response to the previous one. */
   inTurn(listener: RequestListener): RequestListener;
-  /** Closes connections that read nothing, or take too long. @param at milliseconds */
-  sweep(at: number): void;
+  /** Closes connections that read nothing, or take too long. @param at milliseconds @returns whether any is still answered */
+  sweep(at: number): boolean;
 }
 
 interface Answer {
@@ -40,11 +40,12 @@ function cut(socket: Socket): void {
   else socket.resetAndDestroy();
 }
 
-/** @param now milliseconds */
+/** @param now milliseconds @param onAnswer called when an answer begins */
 export function createConnections(
   limits: WebLimits,
   onCut: (reason: CutReason) => void,
   now: () => number,
+  onAnswer: () => void,
 ): Connections {
   const { total, perAddress } = limits.connections;
   const enter = createPeerPlaces({ total, perPeer: perAddress });
@@ -84,6 +85,7 @@ export function createConnections(
     const begun = now();
     const entry: Answer = { socket, since: begun, taken: -1, takenAt: begun };
     answers.add(entry);
+    onAnswer();
     response.once('close', () => {
       answers.delete(entry);
       const next = socket.destroyed || socket.writableEnded ? undefined : held.get(socket)?.shift();
@@ -138,6 +140,7 @@ export function createConnections(
         onCut(reason);
         cut(entry.socket);
       }
+      return answers.size > 0;
     },
   };
 }

@@ -6,7 +6,7 @@ import { createWebCounts, type WebLimits } from './limits.ts';
 import { createPasswordCheck } from './password-check.ts';
 import { createProxyReader } from './trusted-proxy.ts';
 
-/** How often time limits are checked, milliseconds. */
+/** How often time limits are checked while anything is answered, milliseconds. */
 const SWEEP_MS = 1_000;
 
 export type Guard = ReturnType<typeof createGuard>;
@@ -18,7 +18,15 @@ export function createGuard(limits: WebLimits) {
   const onCut = (reason: keyof typeof counts.cut): void => {
     counts.cut[reason] += 1;
   };
-  const connections = createConnections(limits, onCut, now);
+  let sweeping: NodeJS.Timeout | undefined;
+  const beginSweeps = (): void => {
+    sweeping ??= setInterval(sweep, Math.min(SWEEP_MS, limits.stalledMs / 4)).unref();
+  };
+  const endSweeps = (): void => {
+    clearInterval(sweeping);
+    sweeping = undefined;
+  };
+  const connections = createConnections(limits, onCut, now, beginSweeps);
   const admissions = { scrapes: createAdmission(limits.scrapes), requests: createAdmission(limits.requests) };
   /**
    * Waits until a request is admitted. Its place is free again when the response is closed. Scrapes and other requests have separate
@@ -46,10 +54,10 @@ export function createGuard(limits: WebLimits) {
     return 'refused';
   };
   const passwords = createPasswordCheck();
-  let sweeping: NodeJS.Timeout | undefined;
+  // what waits to be admitted is an answer too
   const sweep = (): void => {
-    connections.sweep(now());
     for (const admission of Object.values(admissions)) admission.expire(now());
+    if (!connections.sweep(now())) endSweeps();
   };
   return {
     limits,
@@ -58,11 +66,8 @@ export function createGuard(limits: WebLimits) {
     enter,
     authenticate: createAuthenticator(limits.logons, passwords),
     viewerOf: createProxyReader(),
-    start: (): void => {
-      sweeping = setInterval(sweep, Math.min(SWEEP_MS, limits.stalledMs / 4)).unref();
-    },
     stop: async (): Promise<void> => {
-      clearInterval(sweeping);
+      endSweeps();
       await passwords.close();
     },
   };

@@ -14,8 +14,8 @@ const MAX_HEAD = 16 * 1024;
 const REQUEST_MS = 30_000;
 /** How long idle connections are kept: longer than most scrape intervals, milliseconds. */
 const KEEP_ALIVE_MS = 72_000;
-/** How often Node checks for requests that take too long, milliseconds. */
-const CHECK_MS = 1_000;
+/** How often Node checks for requests that take too long, milliseconds. It does so without connections too. */
+const CHECK_MS = 5_000;
 
 /** An HTTP or HTTPS server of Node with limits on what a peer can send. TLS cannot be switched on or off later. */
 export function createListener(
@@ -30,7 +30,7 @@ export function createListener(
     headersTimeout: limits.headMs,
     requestTimeout: Math.max(REQUEST_MS, limits.headMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
-    connectionsCheckingInterval: CHECK_MS,
+    connectionsCheckingInterval: Math.min(CHECK_MS, limits.headMs / 2),
   };
   const inTurn = connections.inTurn(listener);
   const server =

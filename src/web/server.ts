@@ -106,7 +106,6 @@ export function createWebServer(options: WebOptions): WebServer {
   };
 
   const start = async (): Promise<void> => {
-    guard.start();
     for (const { host, port } of options.listen) {
       try {
         // without IPv6, falls back to all IPv4 addresses

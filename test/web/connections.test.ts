@@ -17,10 +17,14 @@ function start() {
       socket.destroyed = true;
     },
   });
+  let answers = 0;
   const connections = createConnections(
     webLimits,
     (reason) => cuts.push(reason),
     () => now,
+    () => {
+      answers += 1;
+    },
   );
   const response = new EventEmitter();
   connections.inTurn(() => undefined)({ socket } as unknown as IncomingMessage, response as unknown as ServerResponse);
@@ -28,12 +32,16 @@ function start() {
     cuts,
     socket,
     response,
-    /** Looks a number of times, a second apart. */
+    /** How many answers have begun. */
+    answers: () => answers,
+    /** Looks a number of times, a second apart. @returns whether anything is left to look at */
     pass: (seconds: number) => {
+      let isLeft = true;
       for (let i = 0; i < seconds; i += 1) {
         now += 1_000;
-        connections.sweep(now);
+        isLeft = connections.sweep(now);
       }
+      return isLeft;
     },
   };
 }
@@ -60,10 +68,11 @@ describe('an answer', () => {
     expect([cuts, socket.destroyed]).toEqual([['too_long'], true]);
   });
 
-  it('is forgotten when it is over', () => {
-    const { cuts, response, pass } = start();
+  it('is forgotten when it is over: then nothing is left to look at', () => {
+    const { cuts, response, pass, answers } = start();
+    expect([answers(), pass(1)]).toEqual([1, true]);
     response.emit('close');
-    pass(1_000);
+    expect([answers(), pass(1_000)]).toEqual([1, false]);
     expect(cuts).toEqual([]);
   });
 });
