@@ -1,4 +1,4 @@
-import { enableCompileCache } from 'node:module';
+import { enableCompileCache, registerHooks } from 'node:module';
 import { fileURLToPath } from 'node:url';
 import { setFlagsFromString } from 'node:v8';
 
@@ -10,5 +10,12 @@ setFlagsFromString('--wasm-tiering-budget=2000000000');
 // Compiled code, without its types, from earlier runs; written when the process ends. It is beside the program, where nobody
 // can change it who cannot change the program. Without write access, or with NODE_COMPILE_CACHE, nothing is written here.
 enableCompileCache(fileURLToPath(new URL('../node_modules/.cache/node-compile', import.meta.url)));
+// The main file of zod also loads its messages in 65 languages. They are not used: those of the settings are our own.
+registerHooks({
+  resolve: (name, context, next) => {
+    const isLanguages = name === '../locales/index.js' && context.parentURL?.includes('/zod/') === true;
+    return next(isLanguages ? '../locales/en.js' : name, context);
+  },
+});
 const { main } = await import('./main.ts');
 await main();

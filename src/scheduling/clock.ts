@@ -2,7 +2,7 @@ import { uptime } from 'node:os';
 
 /** If wall time and time since boot are further apart than this between two looks, the clock was set. Seconds. */
 const JUMP = 10;
-/** How often a quiet daemon looks, milliseconds. Whoever asks for the time looks too. */
+/** How often a quiet daemon looks, milliseconds. Each question for the time is a look too. */
 const LOOK_MS = 5000;
 
 /** One look at both clocks of this host. */
