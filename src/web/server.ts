@@ -158,7 +158,6 @@ async function addressesOf(host: string): Promise<string[]> {
   return found.map(({ address }) => address);
 }
 
-/** The methods of a path: another method gets 405, not 404. */
 const { healthy, ready, metrics, reload: reloading } = listenerPaths;
 /** The paths that all clients can read. */
 const open: readonly (string | undefined)[] = Object.values(listenerPaths)
