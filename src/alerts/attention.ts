@@ -1,4 +1,5 @@
 import type { AttentionRow } from '../model/attention.ts';
+import type { Figure } from '../model/unknown.ts';
 import type { AlertState } from './alert.ts';
 import { attentionClasses } from './definition.ts';
 import { engineAlertOf } from './definitions.ts';
@@ -25,7 +26,7 @@ function detailsOf({ labels, annotations: { summary = '', figure } }: AlertState
 interface AttentionOptions {
   readonly status: Pick<EngineStatus, 'conditions' | 'rules'>;
   /** When a vendor license was collected last; `undefined` if that is not known. */
-  readonly collectedAt: (vendorLicense: string | undefined) => number | undefined;
+  readonly collectedAt: (vendorLicense: string | undefined) => Figure;
   readonly now: number;
 }
 

@@ -2,6 +2,7 @@ import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import { expiryDay } from '../model/expiry-day.ts';
 import { isUncounted } from '../model/uncounted.ts';
+import { type Figure, isKnown } from '../model/unknown.ts';
 import type { Labels } from './alert.ts';
 import type { Forecasts, View } from './rule.ts';
 
@@ -54,7 +55,7 @@ function supplies(inventory: Inventory): ReadonlyMap<string, readonly Supply[]> 
     const { version, expiration, maxAvailable, licenseType } = row;
     const key = subjectKey(row);
     const same = found.get(key);
-    const supply = { version, expiration, maxAvailable, licenseType };
+    const supply: Supply = { version, expiration, maxAvailable, licenseType };
     if (same === undefined) found.set(key, [supply]);
     else same.push(supply);
   }
@@ -80,20 +81,21 @@ function isAtLeast(other: string, version: string): boolean {
   return true;
 }
 
-/** Licenses of a version, or those before its expiry; infinite if they are uncounted, and `undefined` if not known. */
-function licensesOf(row: FeatureRow, { now, past }: View): number | undefined {
+/** Licenses of a version, or those before its expiry; infinite if they are uncounted. */
+function licensesOf(row: FeatureRow, { now, past }: View): Figure {
   if (isUncounted(row)) return Number.POSITIVE_INFINITY;
-  const { maxAvailable, expiration = now + 1 } = row;
-  const hasSome = maxAvailable !== undefined && maxAvailable > 0;
-  return hasSome || expiration > now ? maxAvailable : past.licensesBefore(row);
+  const { maxAvailable, expiration } = row;
+  const hasSome = isKnown(maxAvailable) && maxAvailable > 0;
+  const hasExpired = isKnown(expiration) && expiration <= now;
+  return hasSome || !hasExpired ? maxAvailable : past.licensesBefore(row);
 }
 
 /** What replaces a license: it is of the same or a higher version and lasts longer. */
 interface Renewal {
   /** Licenses that replace it; infinite if they are uncounted. */
   readonly licenses: number;
-  /** How many there were; `undefined` if that is not known. */
-  readonly before: number | undefined;
+  /** How many there were. */
+  readonly before: Figure;
 }
 
 /**
@@ -107,21 +109,23 @@ function renewalOf(row: FeatureRow, view: View, lasts: number): Renewal | undefi
     (other) =>
       other.version !== version &&
       isAtLeast(other.version, version) &&
-      other.expiration !== undefined &&
+      isKnown(other.expiration) &&
       other.expiration > lasts,
   );
   if (others.length === 0) return undefined;
-  const licenses = others.reduce(
-    (sum, other) => sum + (isUncounted(other) ? Number.POSITIVE_INFINITY : (other.maxAvailable ?? 0)),
-    0,
-  );
+  const licenses = others.reduce((sum, other) => {
+    if (isUncounted(other)) return Number.POSITIVE_INFINITY;
+    return isKnown(other.maxAvailable) ? sum + other.maxAvailable : sum;
+  }, 0);
   return licenses === 0 ? undefined : { licenses, before: licensesOf(row, view) };
 }
 
 /** Whether as many licenses as before last longer. @param lasts when they must expire at the earliest, epoch seconds */
 export function isRenewed(row: FeatureRow, view: View, lasts: number): boolean {
-  const { licenses = 0, before = Number.POSITIVE_INFINITY } = renewalOf(row, view, lasts) ?? {};
-  return licenses >= before;
+  const renewal = renewalOf(row, view, lasts);
+  if (renewal === undefined) return false;
+  const { licenses, before } = renewal;
+  return licenses >= (isKnown(before) ? before : Number.POSITIVE_INFINITY);
 }
 
 /** ` It is renewed for 4 of 10 licenses.`, if it is for some. */
@@ -129,7 +133,7 @@ export function renewedText(row: FeatureRow, view: View, lasts: number): string 
   const renewal = renewalOf(row, view, lasts);
   return renewal === undefined || isUncounted(row)
     ? ''
-    : ` It is renewed for ${renewal.licenses} of ${renewal.before ?? 'an unknown number of'} licenses.`;
+    : ` It is renewed for ${renewal.licenses} of ${isKnown(renewal.before) ? renewal.before : 'an unknown number of'} licenses.`;
 }
 
 /** The label of the day on which a license expires: another day is another alert. @param at epoch seconds */

@@ -1,3 +1,4 @@
+import { type Figure, isKnown } from '../model/unknown.ts';
 import type { AlertState } from './alert.ts';
 import { engineAlertOf } from './definitions.ts';
 
@@ -11,15 +12,15 @@ interface FactTimes {
   readonly due: number | undefined;
 }
 
-/** @param collectedAt of a vendor license: when it was collected last, epoch seconds; `undefined` if that is not known */
-export function factTimes(
-  alert: AlertState,
-  collectedAt: (vendorLicense: string | undefined) => number | undefined,
-): FactTimes {
+/** @param collectedAt of a vendor license: when it was collected last, epoch seconds */
+export function factTimes(alert: AlertState, collectedAt: (vendorLicense: string | undefined) => Figure): FactTimes {
   const { activeAt, knownAt, value = Number.NaN, labels } = alert;
   const beginning = (at: number): FactTimes => ({ since: Math.min(activeAt, at), due: undefined });
   const time = engineAlertOf(labels.alertname)?.attention.time;
-  if (time === 'since last collection') return beginning(collectedAt(labels.vendor_license) ?? activeAt);
+  if (time === 'since last collection') {
+    const collection = collectedAt(labels.vendor_license);
+    return beginning(isKnown(collection) ? collection : activeAt);
+  }
   // after a restart, until the rule is evaluated
   if (time === undefined || Number.isNaN(value)) return beginning(activeAt);
   if (time === 'value is time since') return beginning(knownAt - value);

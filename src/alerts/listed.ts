@@ -3,6 +3,7 @@ import type { FeatureTable } from '../inventory/feature-table.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { Selection } from '../inventory/selection.ts';
 import { isUncounted } from '../model/uncounted.ts';
+import { isKnown, unknown } from '../model/unknown.ts';
 import { type CapacitySamples, type ExpiringVersion, lowestOfDayAgo, withSample } from './capacity-samples.ts';
 import { createInsights, type Insights } from './insights.ts';
 import type { Drop, Missed, Past } from './past.ts';
@@ -161,13 +162,13 @@ export class Listed {
 
   /** Remembers a version that expires soon. Of one that has expired, an analyzer may report no licenses. */
   #readVersion(feature: ListedFeature, row: FeatureRow, now: number): void {
-    const { expiration, maxAvailable: licenses = 0 } = row;
+    const { expiration, maxAvailable: licenses } = row;
     const known = findVersion(feature.versions, row);
-    if (known !== undefined) known.counted = licenses;
-    if (expiration === undefined || expiration <= now || licenses === 0) return;
+    if (known !== undefined) known.counted = isKnown(licenses) ? licenses : 0;
+    if (!isKnown(expiration) || !isKnown(licenses) || expiration <= now || licenses === 0) return;
     const isNear = expiration - now < NEAR_EXPIRY;
-    const isKnown = known?.licenses === licenses && known.expiration === expiration;
-    if (isKnown || (known === undefined && !isNear)) return;
+    const isRemembered = known?.licenses === licenses && known.expiration === expiration;
+    if (isRemembered || (known === undefined && !isNear)) return;
     const { version, package: pkg, featureType } = row;
     const others = feature.versions.filter((each) => each !== known);
     const added = { version, package: pkg, featureType, licenses, expiration, counted: licenses };
@@ -232,7 +233,7 @@ export class Listed {
         return feature.licenses !== 'uncounted' && lowestOfDayAgo(feature.samples, now, []) === undefined;
       },
       licensesBefore: (row) =>
-        findVersion(find(row.vendorLicense)?.features.get(row.feature)?.versions ?? [], row)?.licenses,
+        findVersion(find(row.vendorLicense)?.features.get(row.feature)?.versions ?? [], row)?.licenses ?? unknown,
     };
   }
 }
@@ -249,7 +250,7 @@ function withVersion(licenses: Licenses, row: FeatureRow): Licenses {
   // one that only GetExpirationFeatures lists has no number
   if (!isReported || licenses === 'unknown') return licenses;
   if (isUncounted(row)) return 'uncounted';
-  if (maxAvailable === undefined) return 'unknown';
+  if (maxAvailable === unknown) return 'unknown';
   if (licenses === 'uncounted') return licenses;
   return licenses === 'none' ? maxAvailable : licenses + maxAvailable;
 }

@@ -1,4 +1,5 @@
 import type { FeatureLabels } from '../inventory/feature-row.ts';
+import type { Figure } from '../model/unknown.ts';
 
 /** What was there before, compared with what is there now. Names are spelled as the newest answer that listed them. */
 
@@ -28,6 +29,6 @@ export interface Past {
   isUnknown(vendorLicense: string, feature?: string): boolean;
   /** Whether a number of licenses is unknown: that of now, or that of a day ago. Uncounted licenses are known not to have dropped. */
   isCapacityUnknown(vendorLicense: string, feature: string): boolean;
-  /** The last number of licenses of a version before its expiry; `undefined` if it is not known. */
-  licensesBefore(version: FeatureLabels): number | undefined;
+  /** The last number of licenses of a version before its expiry. */
+  licensesBefore(version: FeatureLabels): Figure;
 }

@@ -1,5 +1,6 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import { isUncounted } from '../model/uncounted.ts';
+import { isKnown, unknown } from '../model/unknown.ts';
 import type { Labels } from './alert.ts';
 
 /** Times and figures as an engineer on call reads them. */
@@ -34,21 +35,21 @@ export const monthText = (day: number): string => new Date(day * 86_400_000).toI
 
 /** `28` or `uncounted`; `undefined` if the number is not known. */
 export const countText = (row: Pick<FeatureRow, 'licenseType' | 'maxAvailable'>): string | undefined =>
-  isUncounted(row) ? 'uncounted' : row.maxAvailable?.toString();
+  isUncounted(row) ? 'uncounted' : isKnown(row.maxAvailable) ? `${row.maxAvailable}` : undefined;
 
 /** `28 licenses`, `1 license` or `uncounted`; `undefined` if the number is not known. */
 export function licensesText(row: Pick<FeatureRow, 'licenseType' | 'maxAvailable'>): string | undefined {
   if (isUncounted(row)) return 'uncounted';
   const { maxAvailable: count } = row;
-  return count === undefined ? undefined : `${count} ${count === 1 ? 'license' : 'licenses'}`;
+  return count === unknown ? undefined : `${count} ${count === 1 ? 'license' : 'licenses'}`;
 }
 
 /** `26 of 28 licenses`, or `26 licenses` of uncounted ones; `undefined` if a number is not known. */
 export function usageText(row: Pick<FeatureRow, 'licenseType' | 'maxAvailable' | 'inUse'>): string | undefined {
   const { inUse, maxAvailable } = row;
-  if (inUse === undefined) return undefined;
+  if (inUse === unknown) return undefined;
   if (isUncounted(row)) return `${inUse} uncounted licenses`;
-  return maxAvailable === undefined ? undefined : `${inUse} of ${maxAvailable} licenses`;
+  return maxAvailable === unknown ? undefined : `${inUse} of ${maxAvailable} licenses`;
 }
 
 /** `2d 3h`, `45m`, `30s`: seconds in the two largest units. */

@@ -5,6 +5,7 @@ import { engineNames } from '../alerts/rules.ts';
 import type { Attention } from '../datasource/attention.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { AttentionRow } from '../model/attention.ts';
+import { type Figure, unknown } from '../model/unknown.ts';
 import type { AlertCounts } from '../pages/page.ts';
 import type { AppConfig } from './pipeline.ts';
 
@@ -48,13 +49,11 @@ export function alertCountsOf(status: EngineStatus, notRequested: readonly strin
 }
 
 /** When vendor licenses were collected last, epoch seconds. */
-export function collectionTimes(
-  inventory: Inventory | undefined,
-): (vendorLicense: string | undefined) => number | undefined {
-  const known = new Map(
+export function collectionTimes(inventory: Inventory | undefined): (vendorLicense: string | undefined) => Figure {
+  const known = new Map<string, Figure>(
     inventory?.vendorLicenses.map(({ vendorLicense, collectionTime }) => [vendorLicense, collectionTime]),
   );
-  return (vendorLicense = '') => known.get(vendorLicense);
+  return (vendorLicense = '') => known.get(vendorLicense) ?? unknown;
 }
 
 /**

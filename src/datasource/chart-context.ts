@@ -1,10 +1,12 @@
 import type { TrendSeries } from '../model/history.ts';
+import { figureAt } from '../model/history.ts';
 import type { LocalTime } from '../model/local-time.ts';
-import { isUncountedFigure } from '../model/uncounted.ts';
+import { countedFigures, isUncountedFigure } from '../model/uncounted.ts';
 import type { Combination, CombinationAnswers, Combinations } from './combinations.ts';
 import {
   type Cell,
   type Column,
+  cell,
   LazyList,
   type Notice,
   type Table,
@@ -74,20 +76,16 @@ export function timeSeries(
 
 /** The points within some days. A value that is missing is null. */
 export const datapointsWithin = (
-  at: Float64Array,
+  at: Float64Array | readonly number[],
   values: ArrayLike<number>,
   days: DayRange,
 ): TimeSeries['datapoints'] =>
   new LazyList(() =>
     at
       .values()
-      .map((time, i) => [known(values[i]), time] as const)
+      .map((time, i) => [cell(figureAt(values, i)), time] as const)
       .filter(([, time]) => isWithin(days, time)),
   );
-
-/** A value of a chart, null for no data. */
-export const known = (value: number | undefined): number | null =>
-  value === undefined || Number.isNaN(value) ? null : value;
 
 /** The series of spec 4.6, which are the columns of a table even if it has no rows. */
 export const TREND_SERIES = ['Max Available', 'Elapsed Time', 'Denials'] as const;
@@ -96,7 +94,7 @@ export const [MAX_AVAILABLE, ELAPSED, DENIALS] = TREND_SERIES;
 /** The series of an answer without the numbers of uncounted licenses, of which a sum may contain several. */
 export function withoutUncounted(series: TrendSeries): TrendSeries {
   if (series.name !== MAX_AVAILABLE || !series.values.some(isUncountedFigure)) return series;
-  return { ...series, values: series.values.map((value) => (isUncountedFigure(value) ? Number.NaN : value)) };
+  return { ...series, values: countedFigures(series.values) };
 }
 
 /** One notice for all answers with uncounted licenses. */
@@ -106,7 +104,7 @@ export function uncountedNotice({ days }: ChartContext, answered: Answered<reado
       answer.some(
         ({ name, at, values }) =>
           name === MAX_AVAILABLE &&
-          at.some((time, i) => isWithin(days, time) && isUncountedFigure(values[i] as number)),
+          at.some((time, i) => isWithin(days, time) && isUncountedFigure(figureAt(values, i))),
       ),
     )
     .map(({ combination }) => combination.feature);

@@ -1,6 +1,7 @@
 import type { Answers } from '../inventory/decoding/decode.ts';
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
+import { isKnown, shareOf } from '../model/unknown.ts';
 import { canonical, parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
@@ -50,9 +51,9 @@ type KnownFeatures = ReadonlyMap<string, ReadonlyMap<string, KnownFeature>>;
 
 function describe(row: FeatureRow): KnownFeature {
   const { inUse, maxInUse, maxQueued, maxAvailable } = row;
-  const used = maxInUse ?? inUse ?? 0;
-  const share = maxAvailable === undefined || maxAvailable === 0 ? 0 : used / maxAvailable;
-  return { rank: (maxQueued ?? 0) + Math.min(share, 1) / 2, isIdle: inUse === 0 && maxQueued === 0 };
+  const share = shareOf(isKnown(maxInUse) ? maxInUse : inUse, maxAvailable);
+  const waiting = isKnown(maxQueued) ? maxQueued : 0;
+  return { rank: waiting + (isKnown(share) ? Math.min(share, 1) / 2 : 0), isIdle: inUse === 0 && maxQueued === 0 };
 }
 
 /** Of several rows of one feature, such as its versions, the highest counts. */

@@ -3,6 +3,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import { expiryDay } from '../model/expiry-day.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
+import { isKnown } from '../model/unknown.ts';
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { featureMatcher } from './feature-answers.ts';
@@ -103,7 +104,7 @@ export function answerExpirations(
 function neverCollected({ values, isPattern, allows }: Query, { vendorLicenses }: Inventory): string | undefined {
   const isAskedFor = productMatcher(values.products, isPattern);
   const names = vendorLicenses
-    .filter(({ isReported, collectionTime }) => isReported && collectionTime === undefined)
+    .filter(({ isReported, collectionTime }) => isReported && !isKnown(collectionTime))
     .map(({ vendorLicense }) => vendorLicense)
     .filter((name) => isAskedFor(name) && allows('product', name));
   return names.length === 0 ? undefined : namesText(names);
@@ -142,7 +143,7 @@ export function expirationAnswer(
   return expirationTable(query, shown, context);
 }
 
-const hasExpiry = (entry: FeatureRow): entry is Expiring => entry.expiration !== undefined;
+const hasExpiry = (entry: FeatureRow): entry is Expiring => isKnown(entry.expiration);
 
 const shownOf = ({ items, isAskedFor }: Expirations): IteratorObject<Expiring> =>
   Iterator.from(items).filter(isAskedFor);

@@ -1,6 +1,7 @@
 import { featureRowsOf } from '../inventory/answer-rows.ts';
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
+import { type Figure, isKnown, unknown } from '../model/unknown.ts';
 import { inTurn } from '../scheduling/slices.ts';
 import type { Backend } from './backend.ts';
 import { askAll, type Combination, everyOwner, withNotices } from './combinations.ts';
@@ -37,13 +38,14 @@ export function featureMatcher(query: Query, names: readonly string[]): (row: Na
 /** From this share on, the next user may be denied. */
 export const SATURATED = 0.95;
 
-function isSaturated(row: FeatureRow): number | undefined {
+function isSaturated(row: FeatureRow): Figure {
   const share = shareInUse(row);
-  return share === null ? undefined : Number(share >= SATURATED);
+  if (!isKnown(share)) return unknown;
+  return share >= SATURATED ? 1 : 0;
 }
 
 /** What is added up, by column. */
-const addends: readonly (readonly [name: string, (row: FeatureRow) => number | undefined])[] = Object.entries({
+const addends: readonly (readonly [name: string, (row: FeatureRow) => Figure])[] = Object.entries({
   Features: () => 1,
   Saturated: isSaturated,
   'In use': ({ inUse }) => inUse,
@@ -55,19 +57,20 @@ const addends: readonly (readonly [name: string, (row: FeatureRow) => number | u
 
 /** One row. A total of which no value is known is unknown, not 0. */
 function featureTotals(query: Query, { items, isAskedFor = () => true, problems }: Features): TargetAnswer {
-  const sums = addends.map((): number | undefined => undefined);
+  const sums = addends.map((): Figure => unknown);
   for (const row of items) {
     if (!isAskedFor(row)) continue;
     for (const [i, [, addend]] of addends.entries()) {
       const value = addend(row);
-      if (value !== undefined) sums[i] = (sums[i] ?? 0) + value;
+      const sum = sums[i] ?? unknown;
+      if (isKnown(value)) sums[i] = isKnown(sum) ? sum + value : value;
     }
   }
   const cells: Cells<typeof sums> = addends.map(([name], i) => [number(name), (all) => cell(all[i])]);
   return viewTable(query, { name: 'features', cells, items: [sums], ...(problems !== undefined && { problems }) });
 }
 
-const negative = (value: number | null): number | null => (value === null ? null : -value);
+const negative = (value: Figure): number | null => (isKnown(value) ? -value : null);
 
 /** A table of features, or their totals. @param now epoch seconds */
 function featureAnswer(query: Query, features: Features, now: number, { localTime, owners }: Calendar): TargetAnswer {
@@ -79,7 +82,7 @@ function featureAnswer(query: Query, features: Features, now: number, { localTim
     [text('Package'), (entry) => entry.package],
     [text('Type'), ({ featureType }) => featureType],
     bought(query),
-    [{ ...number('Share'), unit: 'percentunit' }, shareInUse],
+    [{ ...number('Share'), unit: 'percentunit' }, (row) => cell(shareInUse(row))],
     [number('Max available'), ({ maxAvailable }) => cell(maxAvailable)],
     [number('Available'), ({ available }) => cell(available)],
     [number('In use'), ({ inUse }) => cell(inUse)],

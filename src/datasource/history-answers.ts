@@ -1,8 +1,20 @@
 import type { EfficiencyHistory, HeatMap, ReservedHistory } from '../model/history.ts';
+import { figureAt } from '../model/history.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
-import { type Answered, type ChartContext, datapointsWithin, flatTable, known, timeSeries } from './chart-context.ts';
+import { type Figure, isKnown, unknown } from '../model/unknown.ts';
+import { type Answered, type ChartContext, datapointsWithin, flatTable, timeSeries } from './chart-context.ts';
 import { type Combination, suffixOf } from './combinations.ts';
-import { type Cell, type Frame, LazyList, number, type PanelData, type Table, table, text } from './panel-data.ts';
+import {
+  type Cell,
+  cell,
+  type Frame,
+  LazyList,
+  number,
+  type PanelData,
+  type Table,
+  table,
+  text,
+} from './panel-data.ts';
 import { isWithin } from './period.ts';
 import { parseIsoTime } from './query.ts';
 
@@ -24,19 +36,19 @@ const reservedNames = (answered: Answered<ReservedHistory>): readonly string[] =
 
 /** The categories of an answer, and where they are in time. */
 interface Days {
-  /** Epoch milliseconds; NaN for a category that is not a time. */
-  readonly times: Float64Array;
+  /** Epoch milliseconds; not known for a category that is not a time. */
+  readonly times: readonly Figure[];
   /** The indexes of the categories that belong to the range. One that is not a time belongs to every range. */
   readonly shown: readonly number[];
 }
 
 function daysOf({ days, localTime }: ChartContext, categories: readonly string[]): Days {
-  const times = new Float64Array(categories.length);
+  const times: Figure[] = [];
   const shown: number[] = [];
   for (const [i, category] of categories.entries()) {
     const begin = timeOfCategory(category, localTime);
-    times[i] = begin;
-    if (!Number.isFinite(begin) || isWithin(days, begin)) shown.push(i);
+    times.push(begin);
+    if (!isKnown(begin) || isWithin(days, begin)) shown.push(i);
   }
   return { times, shown };
 }
@@ -49,17 +61,20 @@ function reservedRows(
 ): Iterable<readonly Cell[]> {
   const columns = names.map((name) => series.find((candidate) => candidate.name === name)?.values ?? none);
   return new LazyList(() =>
-    shown.values().map((i) => [categories[i] ?? '', ...columns.map((values) => known(values[i]))]),
+    shown.values().map((i) => [categories[i] ?? '', ...columns.map((values) => cell(figureAt(values, i)))]),
   );
 }
 
-/** Epoch milliseconds of a category: the start of a local day, or any other time. */
-export function timeOfCategory(category: string, localTime: LocalTime): number {
+/** Epoch milliseconds of a category: the start of a local day, or any other time. Not every category is one. */
+export function timeOfCategory(category: string, localTime: LocalTime): Figure {
   const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(category) ?? [];
-  if (year === undefined) return parseIsoTime(category);
+  if (year === undefined) {
+    const time = parseIsoTime(category);
+    return Number.isFinite(time) ? time : unknown;
+  }
   const day = Date.UTC(Number(year), Number(month) - 1, Number(date)) / 86_400_000;
   // 31 February does not exist
-  return dateText(day) === category ? localTime.startOf(day) * 1000 : Number.NaN;
+  return dateText(day) === category ? localTime.startOf(day) * 1000 : unknown;
 }
 
 export function shapeReserved(context: ChartContext, answered: Answered<ReservedHistory>): readonly PanelData[] {
@@ -75,7 +90,7 @@ export function shapeReserved(context: ChartContext, answered: Answered<Reserved
   return answered.flatMap(({ combination, answer }): readonly PanelData[] => {
     const suffix = suffixOf(combination, combinations);
     const { times } = days.get(answer) as Days;
-    if (query.shape === 'timeseries' && times.every(Number.isFinite)) {
+    if (query.shape === 'timeseries' && times.every(isKnown)) {
       return names.map((name) => {
         const { values } = answer.series.find((candidate) => candidate.name === name) ?? { values: none };
         return timeSeries(context, combination, `${name}${suffix}`, datapointsWithin(times, values, context.days));
@@ -89,7 +104,7 @@ export function shapeReserved(context: ChartContext, answered: Answered<Reserved
 export function shapeEfficiency(context: ChartContext, answered: Answered<EfficiencyHistory>): readonly PanelData[] {
   const { query, combinations } = context;
   const rowsOf = ({ series: [first] }: EfficiencyHistory): Iterable<readonly Cell[]> =>
-    (first?.categories ?? []).map((category, i) => [category, known(first?.values[i])]);
+    (first?.categories ?? []).map((category, i) => [category, cell(figureAt(first?.values ?? none, i))]);
   const nameOf = ({ series }: EfficiencyHistory): string => series[0]?.name || EFFICIENCY_SERIES;
   if (query.shape === 'long') {
     return [flatTable(context, answered, [text('Category'), number(EFFICIENCY_SERIES)], rowsOf)];
@@ -114,7 +129,7 @@ function gridOf({ hours, weekdays, series }: HeatMap): Grid {
   const [first] = series;
   const values = new Map<string, number | null>();
   for (const [i, hour] of first?.hourIndexes.entries() ?? []) {
-    values.set(`${hour},${first?.weekdayIndexes[i]}`, known(first?.values[i]));
+    values.set(`${hour},${first?.weekdayIndexes[i]}`, cell(figureAt(first?.values ?? none, i)));
   }
   const labels = hours.length > 0 ? hours : Array.from({ length: 24 }, (_, hour) => String(hour));
   return {

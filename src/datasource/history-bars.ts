@@ -1,5 +1,7 @@
 import type { TrendSeries } from '../model/history.ts';
+import { figureAt } from '../model/history.ts';
 import { dateText, dayOfDate, weekdayOf } from '../model/local-time.ts';
+import { isKnown } from '../model/unknown.ts';
 import { type Answered, type ChartContext, DENIALS, ELAPSED, flatTable, MAX_AVAILABLE } from './chart-context.ts';
 import { type Cell, keyOf, LazyList, type Notice, number, type Table, text } from './panel-data.ts';
 import { isWithin } from './period.ts';
@@ -65,8 +67,8 @@ function barsOf(context: ChartContext, answer: readonly TrendSeries[], unit: Uni
   for (const [name, key, join] of partsOf(context)) {
     const { at = [], values = [] } = answer.find((series) => series.name === name) ?? {};
     for (const [i, time] of at.entries()) {
-      const value = values[i] ?? Number.NaN;
-      if (Number.isNaN(value) || !isWithin(days, time)) continue;
+      const value = figureAt(values, i);
+      if (!isKnown(value) || !isWithin(days, time)) continue;
       const first = firstOf(unit, localTime.dayOf(time / 1000));
       const bar = bars.get(first) ?? { hours: undefined, denials: undefined, available: undefined };
       bars.set(first, bar);

@@ -1,4 +1,5 @@
-import type { ReservedHistory, TrendSeries } from '../model/history.ts';
+import { figureAt, type ReservedHistory, type TrendSeries } from '../model/history.ts';
+import { type Figure, isKnown } from '../model/unknown.ts';
 import { type Answered, type ChartContext, flatTable, MAX_AVAILABLE, withoutUncounted } from './chart-context.ts';
 import type { Combination } from './combinations.ts';
 import { timeOfCategory } from './history-answers.ts';
@@ -32,23 +33,23 @@ function daysOf({ query, localTime }: ChartContext, { history = [], reserved }: 
   // a part of a day is drawn as long as it is
   const isShown = (day: number): boolean =>
     localTime.startOf(day) * 1000 < to && localTime.startOf(day + 1) * 1000 > from;
-  const add = (time: number, column: number, value = Number.NaN): void => {
+  const add = (time: Figure, column: number, value: Figure): void => {
     // a category that is no day has no place on an axis of time
-    if (Number.isNaN(value) || Number.isNaN(time)) return;
+    if (!isKnown(value) || !isKnown(time)) return;
     const day = localTime.dayOf(time / 1000);
     if (isShown(day)) put(days, day, column, value);
   };
   for (const { name, at, values } of history.map(withoutUncounted)) {
     if (name !== MAX_AVAILABLE) continue;
     for (const [i, time] of at.entries()) {
-      add(time, 0, values[i]);
+      add(time, 0, figureAt(values, i));
     }
   }
   const names: readonly string[] = COLUMNS;
   const columns = (reserved?.series ?? []).map(({ name, values }) => ({ column: names.indexOf(name), values }));
   for (const [i, category] of (reserved?.categories ?? []).entries()) {
     const time = timeOfCategory(category, localTime);
-    for (const { column, values } of columns) if (column >= 0) add(time, column, values[i]);
+    for (const { column, values } of columns) if (column >= 0) add(time, column, figureAt(values, i));
   }
   return days;
 }

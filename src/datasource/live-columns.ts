@@ -3,6 +3,7 @@ import { expiryDay } from '../model/expiry-day.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { isUncounted } from '../model/uncounted.ts';
+import { type Figure, isKnown, shareOf } from '../model/unknown.ts';
 import { type Cell, type Column, cell, number, text } from './panel-data.ts';
 import type { Query } from './query.ts';
 import type { Cells } from './table-view.ts';
@@ -15,12 +16,12 @@ export const daysLeft: Column = { text: 'Days left', type: 'number', unit: 'd' }
 export const daysSince: Column = { ...daysLeft, text: 'Days since' };
 
 /** The day of an expiry, as a text: Grafana would show an instant in the zone of the viewer. */
-export const expires = (at: number | undefined, { timeZone }: LocalTime): Cell =>
+export const expires = (at: Figure | undefined, { timeZone }: LocalTime): Cell =>
   at === Number.POSITIVE_INFINITY ? 'permanent' : cell(expiryDay(at, timeZone));
 
 /** @param now epoch seconds */
-export const daysUntil = (at: number | undefined, now: number): number | null =>
-  cell(at === undefined ? undefined : Math.round(((at - now) / DAY) * 100) / 100);
+export const daysUntil = (at: Figure, now: number): number | null =>
+  isKnown(at) ? cell(Math.round(((at - now) / DAY) * 100) / 100) : null;
 
 /** The column of the owner. It is left out without a mapping, so that tables have no empty column. */
 export const ownerColumn = <T extends { readonly vendorLicense: string; readonly feature?: string }>(
@@ -34,7 +35,8 @@ export const ownerColumn = <T extends { readonly vendorLicense: string; readonly
 ];
 
 /** `20` or `uncounted`. */
-const boughtText = (row: FeatureRow): Cell => (isUncounted(row) ? 'uncounted' : cell(row.maxAvailable?.toString()));
+const boughtText = (row: FeatureRow): Cell =>
+  isUncounted(row) ? 'uncounted' : isKnown(row.maxAvailable) ? `${row.maxAvailable}` : null;
 
 /** What was bought. A column of rows has one type: uncounted licenses have no number there, and `License type` says so. */
 export const bought = (
@@ -46,8 +48,4 @@ export const bought = (
     : [text('Bought'), boughtText, shown];
 
 /** Licenses in use / bought, 0 to 1. */
-export function shareInUse(row: FeatureRow): number | null {
-  const { inUse, maxAvailable } = row;
-  if (inUse === undefined || maxAvailable === undefined || maxAvailable === 0) return null;
-  return cell(inUse / maxAvailable);
-}
+export const shareInUse = ({ inUse, maxAvailable }: FeatureRow): Figure => shareOf(inUse, maxAvailable);

@@ -1,3 +1,4 @@
+import { type Figure, unknown } from '../model/unknown.ts';
 import type { DatasourceError } from './errors.ts';
 
 /** The answer formats of `/query`. Grafana converts them into data frames, one or more for each target. */
@@ -96,13 +97,13 @@ export const table = (name: string, columns: readonly Column[], rows: Table['row
   rows,
 });
 
-/** A value that JSON can represent. */
-export const cell = <T extends Cell>(value: T | undefined): T | null =>
-  value === undefined || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
+/** A value that JSON can represent: null for one that is not known. */
+export const cell = <T extends Cell>(value: T | typeof unknown | undefined): T | null =>
+  value === undefined || value === unknown || (typeof value === 'number' && !Number.isFinite(value)) ? null : value;
 
 /** Converts epoch seconds to milliseconds; null for an infinite or unknown time. */
-export const millis = (seconds: number | undefined): number | null =>
-  cell(seconds === undefined ? undefined : seconds * 1000);
+export const millis = (seconds: Figure | undefined): number | null =>
+  typeof seconds === 'number' ? cell(seconds * 1000) : null;
 
 /** The name of a column as a key of `/rows`: `Max Available` is `max_available`. */
 export const keyOf = (name: string): string =>

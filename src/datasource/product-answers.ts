@@ -2,6 +2,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import { isUncounted, isUncountedFigure } from '../model/uncounted.ts';
+import { type Figure, isKnown, plus } from '../model/unknown.ts';
 import type { Backend } from './backend.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
 import { daysLeft, daysUntil, expires, ownerColumn } from './live-columns.ts';
@@ -22,7 +23,7 @@ function selectVendorLicenses({ values, allows, isPattern }: Query, inventory: I
 /** What is known about the server of a vendor license. `up` only if its data is current too. */
 export function serverState({ up, isCurrent, isReported, collectionTime }: VendorLicenseRow): string {
   if (up === false) return 'down';
-  if (isReported && collectionTime === undefined) return 'never collected';
+  if (isReported && !isKnown(collectionTime)) return 'never collected';
   if (isCurrent === false) return 'outdated';
   return up === true && isCurrent === true ? 'up' : 'unknown';
 }
@@ -31,12 +32,12 @@ export function serverState({ up, isCurrent, isReported, collectionTime }: Vendo
 const collected =
   (read: (row: VendorLicenseRow) => Cell) =>
   (row: VendorLicenseRow): Cell =>
-    row.collectionTime === undefined ? null : read(row);
+    isKnown(row.collectionTime) ? read(row) : null;
 
 /** The licenses of the counted features of a vendor license. */
 interface LicenseSum {
-  /** `undefined` without one, NaN if the number of one is not known. */
-  licenses: number | undefined;
+  /** `undefined` without one; not known if the number of one is not. */
+  licenses: Figure | undefined;
   hasUncounted: boolean;
 }
 
@@ -47,7 +48,7 @@ function sumLicenses({ features }: Inventory): ReadonlyMap<string, LicenseSum> {
     const sum = found.get(row.vendorLicense) ?? { licenses: undefined, hasUncounted: false };
     found.set(row.vendorLicense, sum);
     if (isUncounted(row)) sum.hasUncounted = true;
-    else sum.licenses = (sum.licenses ?? 0) + (row.maxAvailable ?? Number.NaN);
+    else sum.licenses = plus(sum.licenses ?? 0, row.maxAvailable);
   }
   return found;
 }
@@ -62,8 +63,7 @@ const licensesOf =
     const features = sums.get(vendorLicense);
     if (features?.hasUncounted === true) return cell(features.licenses);
     // the features that are known may not be all
-    const mayHaveUncounted = maxAvailable !== undefined && isUncountedFigure(maxAvailable);
-    return mayHaveUncounted && maxAvailable !== features?.licenses ? null : cell(maxAvailable);
+    return isUncountedFigure(maxAvailable) && maxAvailable !== features?.licenses ? null : cell(maxAvailable);
   };
 
 /** What the features of a vendor license add up to: columns that are computed only if they are asked for. */
@@ -89,11 +89,11 @@ function sumFeatures(inventory: Inventory): ReadonlyMap<string, ProductSums> {
       ended: undefined,
     };
     sums.set(row.vendorLicense, sum);
-    if (row.inUse !== undefined && row.maxAvailable !== undefined) {
+    if (isKnown(row.inUse) && isKnown(row.maxAvailable)) {
       sum.inUse += row.inUse;
       sum.bought += row.maxAvailable;
     }
-    if (row.expiration === undefined) continue;
+    if (!isKnown(row.expiration)) continue;
     const isAhead = row.expiration > inventory.at;
     if (isAhead) sum.next = Math.min(sum.next ?? row.expiration, row.expiration);
     sum.ended = (sum.ended ?? 0) + (isAhead ? 0 : 1);

@@ -1,5 +1,6 @@
-import type { TrendSeries } from '../model/history.ts';
+import { figureAt, type TrendSeries } from '../model/history.ts';
 import { dateText } from '../model/local-time.ts';
+import { type Figure, isKnown, unknown } from '../model/unknown.ts';
 import {
   type Answered,
   type ChartContext,
@@ -7,7 +8,6 @@ import {
   datapointsWithin,
   ELAPSED,
   flatTable,
-  known,
   MAX_AVAILABLE,
   TREND_SERIES,
   timeSeries,
@@ -20,6 +20,7 @@ import { periodsTable } from './history-bars.ts';
 import {
   annotations,
   type Cell,
+  cell,
   type Event,
   type Frame,
   type Notice,
@@ -72,15 +73,21 @@ export function shapeHistory(context: ChartContext, raw: Answered<readonly Trend
   return { items: charts.items, notices: [...notices, ...charts.notices] };
 }
 
-/** The sum of the values of a series in some days; `undefined` if no value is known. */
-function totalOf(answer: readonly TrendSeries[], name: string, days: DayRange): number | undefined {
-  const { at, values } = answer.find((series) => series.name === name) ?? { at: none, values: none };
-  let total: number | undefined;
+/** The known values of a series in some days. */
+function valuesIn(answer: readonly TrendSeries[], name: string, days: DayRange): readonly number[] {
+  const { at = [], values = [] } = answer.find((series) => series.name === name) ?? {};
+  const found: number[] = [];
   for (const [i, time] of at.entries()) {
-    const value = values[i] as number;
-    if (isWithin(days, time) && !Number.isNaN(value)) total = (total ?? 0) + value;
+    const value = figureAt(values, i);
+    if (isWithin(days, time) && isKnown(value)) found.push(value);
   }
-  return total;
+  return found;
+}
+
+/** The sum of the values of a series in some days; not known if no value is. */
+function totalOf(answer: readonly TrendSeries[], name: string, days: DayRange): Figure {
+  const values = valuesIn(answer, name, days);
+  return values.length === 0 ? unknown : values.reduce((sum, value) => sum + value);
 }
 
 /** The series of each combination. `columns` chooses them, and `top` the combinations with the highest total of `sort`. */
@@ -97,7 +104,7 @@ function historyCharts(context: ChartContext, answered: Answered<readonly TrendS
   const direction = sort.startsWith('-') ? -1 : 1;
   const rankOf = (answer: readonly TrendSeries[]): number => {
     const total = totalOf(answer, by, days);
-    return total === undefined ? Number.POSITIVE_INFINITY : direction * total;
+    return isKnown(total) ? direction * total : Number.POSITIVE_INFINITY;
   };
   // two unknown totals are equal
   const compare = (a: number, b: number): number => (a === b ? 0 : a - b);
@@ -122,19 +129,15 @@ function totalsTable(context: ChartContext, answered: Answered<readonly TrendSer
   const { query, days } = context;
   const rows: (readonly [product: string, feature: string, denials: number | null, ...Cell[]])[] = [];
   for (const { combination, answer } of answered) {
-    const of = (name: string) => answer.find((series) => series.name === name) ?? { at: none, values: none };
-    const [denials, available] = [of(DENIALS), of(MAX_AVAILABLE)];
-    const inDays = (at: Float64Array, values: Float64Array) => values.filter((_, i) => isWithin(days, at[i] as number));
-    const most = inDays(available.at, available.values).filter((value) => !Number.isNaN(value));
+    const denials = valuesIn(answer, DENIALS, days);
+    const available = valuesIn(answer, MAX_AVAILABLE, days);
     rows.push([
       combination.product,
       combination.feature,
-      totalOf(answer, DENIALS, days) ?? null,
-      totalOf(answer, DENIALS, days) === undefined
-        ? null
-        : inDays(denials.at, denials.values).filter((value) => value > 0).length,
-      totalOf(answer, ELAPSED, days) ?? null,
-      most.length === 0 ? null : most.reduce((highest, value) => Math.max(highest, value)),
+      cell(totalOf(answer, DENIALS, days)),
+      denials.length === 0 ? null : denials.filter((value) => value > 0).length,
+      cell(totalOf(answer, ELAPSED, days)),
+      available.length === 0 ? null : available.reduce((highest, value) => Math.max(highest, value)),
     ]);
   }
   const columns = [
@@ -172,7 +175,7 @@ function* mergedRows(
     if (time === Number.POSITIVE_INFINITY) return;
     const row: Cell[] = names.map(() => null);
     for (const head of heads) {
-      for (; head.at[head.next] === time; head.next += 1) row[head.column] = known(head.values[head.next]);
+      for (; head.at[head.next] === time; head.next += 1) row[head.column] = cell(figureAt(head.values, head.next));
     }
     if (isWithin(days, time)) yield [time, ...row];
   }
@@ -184,8 +187,8 @@ function denialsOf({ query, localTime, days }: ChartContext, answered: Answered<
   for (const { combination, answer } of answered) {
     const { at, values } = answer.find(({ name }) => name === DENIALS) ?? { at: none, values: none };
     for (const [i, time] of at.entries()) {
-      const value = values[i] as number;
-      if (!(value > 0) || !isWithin(days, time)) continue;
+      const value = figureAt(values, i);
+      if (!isKnown(value) || value <= 0 || !isWithin(days, time)) continue;
       const day = localTime.dayOf(time / 1000);
       const features = byDay.get(day) ?? new Map<string, number>();
       features.set(combination.feature, (features.get(combination.feature) ?? 0) + value);

@@ -9,6 +9,7 @@ import {
 } from 'ical-generator';
 import { expiryDay } from '../model/expiry-day.ts';
 import { createLocalTime, dateText } from '../model/local-time.ts';
+import { unknown } from '../model/unknown.ts';
 import { visible } from '../model/visible-text.ts';
 import type { Expiry } from './expiry.ts';
 import type { UnknownExpiry } from './unknown-expiry.ts';
@@ -47,7 +48,7 @@ const limited = (items: readonly string[], most: number): readonly string[] =>
   items.length <= most ? items : [...items.slice(0, most), `and ${items.length - most} more`];
 
 function licensesText(licenses: Expiry['licenses']): string {
-  if (licenses === undefined) return 'number of licenses not known';
+  if (licenses === unknown) return 'number of licenses not known';
   if (licenses === 'uncounted') return licenses;
   return licenses === 1 ? '1 license' : `${licenses} licenses`;
 }
@@ -61,7 +62,7 @@ interface Day {
 function titleOf(expiries: readonly Expiry[], vendorLicense: string): string {
   const [first] = expiries;
   if (expiries.length === 1 && first !== undefined) {
-    const count = first.licenses === undefined ? '' : ` (${licensesText(first.licenses)})`;
+    const count = first.licenses === unknown ? '' : ` (${licensesText(first.licenses)})`;
     return `${line(first.feature)}${count} expires – ${vendorLicense}`;
   }
   const names = [...new Set(expiries.map(({ feature }) => line(feature)))];

@@ -3,6 +3,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import { LAST_EXPIRY } from '../model/expiry-day.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { isUncounted } from '../model/uncounted.ts';
+import { type Figure, isKnown } from '../model/unknown.ts';
 import { forEachSliced } from '../scheduling/slices.ts';
 import { createUnknownExpiries, type UnknownExpiry } from './unknown-expiry.ts';
 
@@ -15,8 +16,7 @@ export interface Expiry {
   readonly version: string;
   readonly package: string;
   readonly featureType: string;
-  /** `undefined` if the number is not known. */
-  readonly licenses: number | 'uncounted' | undefined;
+  readonly licenses: Figure | 'uncounted';
   /** Epoch seconds, before the year 10000. */
   readonly expiration: number;
   /** `undefined` without an owner. */
@@ -54,18 +54,18 @@ export async function readExpiries(
   inventory: Inventory,
   { owners, isOwnerAsked, from, to }: ExpirySelection,
 ): Promise<KnownExpiries> {
-  const unknown = createUnknownExpiries(inventory, owners, isOwnerAsked);
+  const unknowns = createUnknownExpiries(inventory, owners, isOwnerAsked);
   const found: Expiry[] = [];
   await forEachSliced(inventory.features, (row) => {
     const { vendorLicense, feature, version, package: pkg, featureType, expiration } = row;
     const { owner } = owners.of(vendorLicense, feature);
     if (!isOwnerAsked(owner)) return;
-    unknown.see(vendorLicense, expiration !== undefined);
-    if (expiration === undefined || expiration > LAST_EXPIRY || expiration < from || expiration >= to) return;
+    unknowns.see(vendorLicense, isKnown(expiration));
+    if (!isKnown(expiration) || expiration > LAST_EXPIRY || expiration < from || expiration >= to) return;
     const licenses = licensesOf(row);
     found.push({ vendorLicense, feature, version, package: pkg, featureType, licenses, expiration, owner });
   });
   // the rows are in the order of their labels, and stay in it on the same date
   const expiries = found.sort((a, b) => a.expiration - b.expiration);
-  return { expiries, unknown: unknown.list() };
+  return { expiries, unknown: unknowns.list() };
 }

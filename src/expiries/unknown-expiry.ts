@@ -2,6 +2,7 @@ import type { Inventory } from '../inventory/inventory.ts';
 import { missingPart, type Readings } from '../inventory/readings.ts';
 import { createOwners, type OwnerMapping } from '../model/owners.ts';
 import { WHOLE } from '../model/snapshot.ts';
+import { isKnown } from '../model/unknown.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 
 /** Which expiries are not known, and why. A list of expiries without them would look complete. */
@@ -92,7 +93,7 @@ export function createUnknownExpiries(
       const reasons = expected.map((endpoint) => createReason(readings, endpoint));
       const neverCollected = new Set(
         vendorLicenses
-          .filter(({ isReported, collectionTime }) => isReported && collectionTime === undefined)
+          .filter(({ isReported, collectionTime }) => isReported && !isKnown(collectionTime))
           .map(({ vendorLicense }) => vendorLicense),
       );
       const reasonOf = (name: string): string | undefined => {

@@ -9,6 +9,7 @@ import {
   usageNames,
 } from './feature-row.ts';
 import type { Inventory } from './inventory.ts';
+import { missingValue } from './row-value.ts';
 
 /** Rows of an answer that is not part of the inventory, such as the features of one user, by the rules of the inventory. */
 
@@ -30,8 +31,10 @@ const ownReaders: Readonly<Record<string, RowReader<AnswerRecord>>> = {
 
 const readers = createReaders<AnswerRecord>((name) => {
   const field = expiryFieldOf.get(name) ?? name;
-  const read = ({ record }: AnswerRecord): unknown => (record as unknown as Readonly<Record<string, unknown>>)[field];
-  return ownReaders[name] ?? (usageNames.has(name) ? (row) => (row.isWithheld ? undefined : read(row)) : read);
+  const missing = missingValue(field);
+  const read = ({ record }: AnswerRecord): unknown =>
+    (record as unknown as Readonly<Record<string, unknown>>)[field] ?? missing;
+  return ownReaders[name] ?? (usageNames.has(name) ? (row) => (row.isWithheld ? missing : read(row)) : read);
 });
 
 /** Features of an answer. The usage of a vendor license that is not current is withheld, as in the inventory. */

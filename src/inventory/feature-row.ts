@@ -1,6 +1,7 @@
 import type { Field } from '../query-api/field.ts';
 import { type ModelRecord, modelName, recordFields } from '../query-api/records.ts';
 import { fieldsBut } from './fields-but.ts';
+import type { RowValue } from './row-value.ts';
 
 /** The labels that identify a feature. */
 export interface FeatureLabels {
@@ -45,11 +46,11 @@ export function expiryName<Name extends string>(name: Name): ExpiryName<Name> {
   return (names[name] ?? name) as ExpiryName<Name>;
 }
 
-/** From GetFeatures; `undefined` without a fresh record, and for withheld usage. */
-type Reported = { readonly [Name in keyof ReportedFields]: ReportedFields[Name] | undefined };
+/** From GetFeatures; not known without a fresh record, and for withheld usage. */
+type Reported = { readonly [Name in keyof ReportedFields]: RowValue<ReportedFields[Name]> };
 
 /** From GetExpirationFeatures, or else GetFeatures. Times are epoch seconds, `Infinity` for a permanent license. */
-type Expiry = { readonly [Name in keyof ExpiryFields as ExpiryName<Name>]: ExpiryFields[Name] | undefined };
+type Expiry = { readonly [Name in keyof ExpiryFields as ExpiryName<Name>]: RowValue<ExpiryFields[Name]> };
 
 /** A feature by its five labels, with its usage and expiry as far as known. */
 export interface FeatureRow extends FeatureLabels, Reported, Expiry {

@@ -9,6 +9,7 @@ import {
   type RowReaders,
   usageNames,
 } from './feature-row.ts';
+import { missingValue } from './row-value.ts';
 
 /**
  * The features of an inventory, sorted by their labels. Each value is decoded when it is read. A row can be kept: it shows the same
@@ -104,9 +105,10 @@ class StoredFeatures implements FeatureTable {
     const { features, texts, featureSlots, withheld } = this.#columns;
     const read = featureRecords.column(name, features, texts);
     const isUsage = usageNames.has(name);
+    const missing = missingValue(name);
     return (row) => {
       const slot = featureSlots[row] as number;
-      return slot < 0 || (isUsage && withheld[row] === 1) ? undefined : read(slot);
+      return slot < 0 || (isUsage && withheld[row] === 1) ? missing : (read(slot) ?? missing);
     };
   }
 
@@ -114,7 +116,8 @@ class StoredFeatures implements FeatureTable {
   #expiry(name: string): RowValue {
     const { expirations, texts, expirationSlots } = this.#columns;
     const read = expirationRecords.column(name, expirations, texts);
-    const reported = featureRecords.has(name) ? this.#reported(name) : () => undefined;
+    const missing = missingValue(name);
+    const reported = featureRecords.has(name) ? this.#reported(name) : () => missing;
     return (row) => {
       const slot = expirationSlots[row] as number;
       return (slot < 0 ? undefined : read(slot)) ?? reported(row);

@@ -1,4 +1,5 @@
 import type { TrendSeries } from '../model/history.ts';
+import { figureAt } from '../model/history.ts';
 import type { ProductRecord, StoredAnswer } from '../model/records.ts';
 import {
   type EndpointState,
@@ -9,6 +10,7 @@ import {
   type Snapshot,
   WHOLE,
 } from '../model/snapshot.ts';
+import { type Figure, unknown } from '../model/unknown.ts';
 import { canonical, parseVendorLicense } from '../model/vendor-license.ts';
 import type { FeatureTable } from './feature-table.ts';
 import type { Derived, FeaturesRequest, PartRecords } from './features-request.ts';
@@ -34,8 +36,8 @@ interface HistoryRow {
   readonly featureType: string;
   /** Epoch seconds of the newest point. */
   readonly at: number;
-  readonly denials: number | undefined;
-  readonly elapsedTime: number | undefined;
+  readonly denials: Figure;
+  readonly elapsedTime: Figure;
 }
 
 /**
@@ -52,7 +54,7 @@ export interface Inventory {
    */
   readonly features: FeatureTable;
   readonly history: readonly HistoryRow[];
-  readonly concurrentUsers: number | undefined;
+  readonly concurrentUsers: Figure;
   /** The spellings of each vendor license in the analyzer. There can be several third parts. */
   readonly spellings: ReadonlyMap<string, readonly string[]>;
   readonly polls: readonly PollState[];
@@ -160,10 +162,8 @@ function deriveHistory(snapshot: Snapshot, now: number, policy: InventoryPolicy)
     const [denials, elapsed] = [named('Denials'), named('Elapsed Time')];
     const at = Math.max(denials?.at.at(-1) ?? 0, elapsed?.at.at(-1) ?? 0);
     if (at === 0 || !policy.ownsVendorLicense(vendorLicense)) return [];
-    const valueAt = (trend: TrendSeries | undefined): number | undefined => {
-      const value = trend?.at.at(-1) === at ? trend.values.at(-1) : undefined;
-      return Number.isNaN(value) ? undefined : value;
-    };
+    const valueAt = (trend: TrendSeries | undefined): Figure =>
+      trend?.at.at(-1) === at ? figureAt(trend.values, trend.at.length - 1) : unknown;
     const { feature, package: pkg, featureType } = question;
     return [
       {
@@ -245,7 +245,7 @@ export function planInventory(
         vendorLicenses: rows,
         features: columns,
         history: deriveHistory(snapshot, now, policy),
-        concurrentUsers: users === undefined ? undefined : freshGood(users, WHOLE, now)?.value,
+        concurrentUsers: users === undefined ? unknown : (freshGood(users, WHOLE, now)?.value ?? unknown),
         spellings: spellingsOf(rows, names),
         polls,
         availability: availabilityOf(snapshot),

@@ -3,12 +3,13 @@ import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { Field } from '../query-api/field.ts';
 import { type ModelRecord, modelName, recordFields } from '../query-api/records.ts';
 import { fieldsBut } from './fields-but.ts';
+import { missingValue, type RowValue } from './row-value.ts';
 
 const reportedFields = fieldsBut(recordFields.GetProducts, 'identity');
 type ReportedFields = ModelRecord<typeof reportedFields>;
 
-/** From GetProducts; `undefined` without a fresh record, and for withheld usage. */
-type Reported = { readonly [Name in keyof ReportedFields]: ReportedFields[Name] | undefined };
+/** From GetProducts; not known without a fresh record, and for withheld usage. */
+type Reported = { readonly [Name in keyof ReportedFields]: RowValue<ReportedFields[Name]> };
 
 /** A vendor license by its canonical name. */
 export interface VendorLicenseRow extends Reported {
@@ -43,7 +44,10 @@ export function createVendorLicenseRow(
 ): VendorLicenseRow {
   const { server, daemon } = parseVendorLicense(parts.vendorLicense);
   const source = (record ?? {}) as Readonly<Record<string, unknown>>;
-  const reported = values.map(({ name, isUsage }) => [name, isUsage && isWithheld ? undefined : source[name]]);
+  const reported = values.map(({ name, isUsage }) => {
+    const value = isUsage && isWithheld ? undefined : source[name];
+    return [name, value ?? missingValue(name)];
+  });
   // the names are those of the fields
   return {
     ...parts,

@@ -3,6 +3,7 @@ import { expiryCalendar } from '../expiries/calendar.ts';
 import type { Expiry } from '../expiries/expiry.ts';
 import { type Html, html, nameHtml } from '../html/html.ts';
 import { createLocalTime } from '../model/local-time.ts';
+import { unknown } from '../model/unknown.ts';
 import type { DigestContent, GroupContent } from './channel.ts';
 import { dayOf, type Listed, type Row, type Section, type SectionOptions, sectionsOf } from './expiry-sections.ts';
 import type { MailTexts } from './group-mail.ts';
@@ -57,7 +58,7 @@ const expiryOf = ({ labels, annotations }: Listed, startOf: (day: number) => num
   const day = dayOf(labels.expires);
   if (feature === undefined || day === undefined) return [];
   const count = annotations.licenses;
-  const licenses = count === 'uncounted' ? count : count === undefined ? undefined : Number(count);
+  const licenses = count === 'uncounted' ? count : count === undefined ? unknown : Number(count);
   const expiration = startOf(day) + DAY / 2;
   return [
     {

@@ -1,3 +1,4 @@
+import type { Figure } from '../model/unknown.ts';
 import { type ModelName, modelName } from '../query-api/records.ts';
 import type { MetricName } from './catalogue.ts';
 import { createFamily, type Family, toNumber } from './family.ts';
@@ -10,7 +11,7 @@ import type { Rows } from './rows.ts';
 /** Returns the families of the enabled gauges. The rows are those of the table. */
 export const collectGauges = <
   Column extends string,
-  Row extends { readonly [Name in Column]: number | boolean | undefined },
+  Row extends { readonly [Name in Column]: Figure | boolean | undefined },
 >(
   gauges: readonly FieldGauge<MetricName, Column>[],
   enabled: Enabled,

@@ -1,3 +1,4 @@
+import { type Figure, unknown } from '../model/unknown.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
 import type { Metric } from './metric.ts';
 import type { Rows } from './rows.ts';
@@ -17,6 +18,8 @@ export function createFamily(name: MetricName, rows: Rows, value: Family['value'
   return { name, help, type, rows, value };
 }
 
-/** A flag as 0 or 1; a number stays as it is. */
-export const toNumber = (value: number | boolean | undefined): number | undefined =>
-  typeof value === 'boolean' ? Number(value) : value;
+/** What a sample shows: a flag as 0 or 1, and nothing for what is not known. */
+export function toNumber(value: Figure | boolean | undefined): number | undefined {
+  if (typeof value === 'boolean') return value ? 1 : 0;
+  return value === unknown ? undefined : value;
+}

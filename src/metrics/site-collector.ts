@@ -4,6 +4,7 @@ import { availabilities } from '../inventory/poll-state.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import type { Owners } from '../model/owners.ts';
 import { discardReasons } from '../model/records.ts';
+import { isKnown } from '../model/unknown.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
 import { collectGauges, labelsOf } from './columns.ts';
 import { createFamily, type Family, toNumber } from './family.ts';
@@ -26,7 +27,7 @@ const identityLabels = ['vendor_license', 'server', 'daemon'] as const;
 const dataOfVendorLicense: Readonly<Record<string, (row: VendorLicenseRow, knowledge: Knowledge) => boolean>> = {
   server: ({ up }) => up !== undefined,
   collection: ({ vendorLicense, collectionTime }, knowledge) =>
-    collectionTime !== undefined && knowledge.collection(vendorLicense),
+    isKnown(collectionTime) && knowledge.collection(vendorLicense),
   features: ({ vendorLicense }, knowledge) => knowledge.features(vendorLicense),
   usage: ({ vendorLicense, isWithheld }, knowledge) => !isWithheld && knowledge.features(vendorLicense),
   expirations: ({ vendorLicense }, knowledge) => knowledge.expiries(vendorLicense),
@@ -89,15 +90,15 @@ export function collectHistory({ history }: Inventory, enabled: Enabled): Family
   if (!enabled.history) return [];
   const rows = rowsOf('license_feature_history_denials', history.map(labelsOf(historyLabels)));
   return [
-    createFamily('license_feature_history_denials', rows, (row) => history[row]?.denials),
-    createFamily('license_feature_history_elapsed_time', rows, (row) => history[row]?.elapsedTime),
+    createFamily('license_feature_history_denials', rows, (row) => toNumber(history[row]?.denials)),
+    createFamily('license_feature_history_elapsed_time', rows, (row) => toNumber(history[row]?.elapsedTime)),
     createFamily('license_feature_history_timestamp_seconds', rows, (row) => history[row]?.at),
   ];
 }
 
 /** GetConcurrentUsers (spec 4.11). */
 export function collectSite({ concurrentUsers }: Inventory): Family[] {
-  return [createFamily('license_concurrent_users', noLabels, () => concurrentUsers)];
+  return [createFamily('license_concurrent_users', noLabels, () => toNumber(concurrentUsers))];
 }
 
 /** The part of an inventory that says how polling goes. */

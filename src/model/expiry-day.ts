@@ -1,4 +1,5 @@
 import { createLocalTime, dateText, type LocalTime } from './local-time.ts';
+import type { Figure } from './unknown.ts';
 
 /**
  * The day on which a license expires. License managers write a date without a time and a zone. The API has only an instant: it
@@ -16,12 +17,12 @@ const calendars = new Map<string, LocalTime>();
 const knownDays = new Map<string, Map<number, string>>();
 
 /**
- * @param at epoch seconds, `undefined` if it is not known
+ * @param at epoch seconds
  * @param timeZone of the analyzer, IANA name
  * @returns such as `2026-12-31`; `undefined` for a license that never expires, or whose expiry is not known
  */
-export function expiryDay(at: number | undefined, timeZone: string): string | undefined {
-  if (at === undefined || !(Math.abs(at) <= LAST_EXPIRY)) return undefined;
+export function expiryDay(at: Figure | undefined, timeZone: string): string | undefined {
+  if (typeof at !== 'number' || !(Math.abs(at) <= LAST_EXPIRY)) return undefined;
   const known = knownDays.get(timeZone) ?? new Map<number, string>();
   const found = known.get(at);
   if (found !== undefined) return found;

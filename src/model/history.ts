@@ -1,6 +1,9 @@
+import { type Figure, unknown } from './unknown.ts';
+
 /**
  * The chart series of the history endpoints (spec 2.6), in columns: a chart can have millions of points, and columns of
- * numbers pass from one thread to another without being copied. In `values`, NaN is no data, never 0.
+ * numbers pass from one thread to another without being copied. In `values`, NaN is no data, never 0:
+ * `figureAt` reads them.
  */
 
 /** GetHistory: one of the three trend series. Item `i` of each column is point `i`, in order of time. */
@@ -38,4 +41,10 @@ export interface HeatMap {
     readonly weekdayIndexes: Float64Array;
     readonly values: Float64Array;
   }[];
+}
+
+/** The value of a point, not known where there is no data. */
+export function figureAt(values: ArrayLike<number>, i: number): Figure {
+  const value = values[i];
+  return value === undefined || Number.isNaN(value) ? unknown : value;
 }

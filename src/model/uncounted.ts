@@ -1,4 +1,5 @@
 import type { FeatureRecord } from './records.ts';
+import { type Figure, isKnown } from './unknown.ts';
 
 /** MaxAvailable of an uncounted license on the wire (spec 2.2), and in a chart. It is no number of licenses. */
 export const UNCOUNTED = 99_999;
@@ -20,4 +21,8 @@ export const isUncounted = ({ licenseType }: { readonly licenseType: string | un
   licenseType === UNCOUNTED_TYPE;
 
 /** Whether a number in a chart stands for uncounted licenses: charts have no type. A sum of an analyzer may contain several. */
-export const isUncountedFigure = (licenses: number): boolean => licenses >= UNCOUNTED;
+export const isUncountedFigure = (licenses: Figure): boolean => isKnown(licenses) && licenses >= UNCOUNTED;
+
+/** The values of a chart without those that stand for uncounted licenses. */
+export const countedFigures = (values: Float64Array): Float64Array =>
+  values.map((value) => (isUncountedFigure(value) ? Number.NaN : value));

@@ -1,5 +1,6 @@
 import { type Html, html, nameHtml } from '../html/html.ts';
 import type { Inventory } from '../inventory/inventory.ts';
+import { isKnown } from '../model/unknown.ts';
 import { moreHtml } from './feature-list.ts';
 import type { Known } from './known.ts';
 import { type FeatureName, featureUrl } from './links.ts';
@@ -25,7 +26,7 @@ export type DenialSource =
 
 function polledToday({ history }: Inventory): Known<DeniedToday> {
   if (history.length === 0) return { reason: 'the denials are not known' };
-  const features = history.flatMap(({ denials, ...name }) => (denials === undefined ? [] : [{ ...name, denials }]));
+  const features = history.flatMap(({ denials, ...name }) => (isKnown(denials) ? [{ ...name, denials }] : []));
   return { value: { features } };
 }
 

@@ -2,33 +2,36 @@ import { SATURATED } from '../datasource/feature-answers.ts';
 import { type Content, type Html, html, nameHtml } from '../html/html.ts';
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import { isUncounted } from '../model/uncounted.ts';
+import { type Figure, isKnown, shareOf, unknown } from '../model/unknown.ts';
 import { type FeatureName, featureUrl, vendorLicenseUrl } from './links.ts';
 import { type Clock, counted, countText, expiryHtml } from './wording.ts';
 
-/** A feature as the pages show it. It can be kept longer than its inventory. Unknown values are `undefined`. */
+/** A feature as the pages show it. It can be kept longer than its inventory. */
 export interface FeatureItem extends FeatureName {
   readonly version: string;
   readonly package: string;
   readonly featureType: string;
-  readonly bought: number | 'uncounted' | undefined;
-  readonly inUse: number | undefined;
+  readonly bought: Figure | 'uncounted';
+  readonly inUse: Figure;
   /** Most licenses waited for since the previous collection. */
-  readonly waiting: number | undefined;
-  readonly idle: number | undefined;
-  readonly borrowed: number | undefined;
-  readonly reserved: number | undefined;
+  readonly waiting: Figure;
+  readonly idle: Figure;
+  readonly borrowed: Figure;
+  readonly reserved: Figure;
   /** Epoch seconds; `Infinity` for a permanent license. */
-  readonly expiration: number | undefined;
+  readonly expiration: Figure;
   readonly isWithheld: boolean;
   readonly isReported: boolean;
 }
 
-/** What share of the licenses is in use, 0 to 1; `undefined` if that is not known, or if any number can be in use. */
-function shareOf({ inUse, bought }: Pick<FeatureItem, 'inUse' | 'bought'>): number | undefined {
-  return inUse === undefined || typeof bought !== 'number' || bought === 0 ? undefined : inUse / bought;
-}
+/** What share of the licenses is in use, 0 to 1; not known if any number can be in use. */
+const shareInUse = ({ inUse, bought }: FeatureItem): Figure =>
+  bought === 'uncounted' ? unknown : shareOf(inUse, bought);
 
-const isSaturated = (item: Pick<FeatureItem, 'inUse' | 'bought'>): boolean => (shareOf(item) ?? 0) >= SATURATED;
+function isSaturated(item: FeatureItem): boolean {
+  const share = shareInUse(item);
+  return isKnown(share) && share >= SATURATED;
+}
 
 /** A copy of a row, which is only a view. */
 export function itemOf(row: FeatureRow): FeatureItem {
@@ -54,8 +57,8 @@ export function itemOf(row: FeatureRow): FeatureItem {
 /** Features on a page: what is in use, what waits, when it expires. */
 
 /** A bar of what is in use. The figures beside it say the same. @param share 0 to 1 */
-export function barHtml(share: number | undefined, isFull: boolean): Html | undefined {
-  if (share === undefined) return undefined;
+export function barHtml(share: Figure, isFull: boolean): Html | undefined {
+  if (share === unknown) return undefined;
   const width = Math.round(Math.min(1, Math.max(0, share)) * 1000) / 10;
   return html`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="6"/><rect class="fill${isFull ? ' full' : ''}" width="${width}" height="6"/></svg>`;
 }
@@ -63,28 +66,28 @@ export function barHtml(share: number | undefined, isFull: boolean): Html | unde
 function useHtml(item: FeatureItem): Html {
   const { inUse, bought, isWithheld, isReported } = item;
   if (!isReported) return html`<span class="unknown">usage is not reported</span>`;
-  if (inUse === undefined) {
+  if (inUse === unknown) {
     return html`<span class="unknown">${isWithheld ? 'usage withheld: the data is not current' : 'usage not known'}</span>`;
   }
   if (bought === 'uncounted') return html`<b>${countText(inUse)}</b> in use, uncounted`;
-  const of = bought === undefined ? ', number of licenses not known' : ` of ${countText(bought)} in use`;
+  const of = bought === unknown ? ', number of licenses not known' : ` of ${countText(bought)} in use`;
   const full = isSaturated(item);
   const mark = full ? html` <span class="bad">saturated</span>` : undefined;
-  return html`<b>${countText(inUse)}</b>${of}${mark}${barHtml(shareOf(item), full)}`;
+  return html`<b>${countText(inUse)}</b>${of}${mark}${barHtml(shareInUse(item), full)}`;
 }
 
 /** What else is known about its licenses now. Zeros are left out. */
 function detailsHtml({ waiting, idle, borrowed, reserved }: FeatureItem): Content {
-  const parts: readonly (readonly [number | undefined, string])[] = [
+  const parts: readonly (readonly [Figure, string])[] = [
     [idle, 'idle'],
     [borrowed, 'borrowed'],
     [reserved, 'reserved, not in use'],
   ];
   const others = parts.flatMap(([value, what]) =>
-    value === undefined || value === 0 ? [] : [`${countText(value)} ${what}`],
+    value === unknown || value === 0 ? [] : [`${countText(value)} ${what}`],
   );
   return [
-    waiting === undefined || waiting === 0 ? undefined : html`<span class="bad">${countText(waiting)} waiting</span> `,
+    waiting === unknown || waiting === 0 ? undefined : html`<span class="bad">${countText(waiting)} waiting</span> `,
     html`<small>${others.join(', ')}</small>`,
   ];
 }
@@ -99,8 +102,10 @@ const versionText = ({ version, package: pkg, featureType }: FeatureItem): strin
     .join(' · ');
 
 function rowClass(item: FeatureItem, now: number): string {
-  if ((item.waiting ?? 0) > 0 || isSaturated(item) || (item.expiration ?? now) < now) return 'is-bad';
-  return item.isReported && item.inUse === undefined ? 'is-unknown' : '';
+  const { waiting, expiration, isReported, inUse } = item;
+  const isWaitedFor = isKnown(waiting) && waiting > 0;
+  if (isWaitedFor || isSaturated(item) || (isKnown(expiration) && expiration < now)) return 'is-bad';
+  return isReported && inUse === unknown ? 'is-unknown' : '';
 }
 
 /** What the rows of a list differ in: `all` are of several vendor licenses, `versions` of one feature. */

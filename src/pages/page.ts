@@ -9,6 +9,7 @@ import { sendPage } from '../html/routes.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
+import type { Figure } from '../model/unknown.ts';
 import type { DenialSource } from './denied.ts';
 import type { Routes } from './routes.ts';
 
@@ -43,7 +44,7 @@ export interface PageContext {
   /** The URL of the runbooks. Its fragment is the name of an alert in lower case. */
   readonly runbooks: () => string;
   /** When a vendor license was collected last; `undefined` if that is not known. */
-  readonly collectedAt: () => (vendorLicense: string | undefined) => number | undefined;
+  readonly collectedAt: () => (vendorLicense: string | undefined) => Figure;
   readonly denials: () => DenialSource;
   /** Of an analyzer in this process, with the history that it records; `undefined` without one. */
   readonly collecting: Collecting | undefined;

@@ -4,6 +4,7 @@ import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import { isUncounted } from '../model/uncounted.ts';
+import { type Figure, isKnown } from '../model/unknown.ts';
 import { forEachSliced } from '../scheduling/slices.ts';
 import { type FeatureItem, itemOf } from './feature-list.ts';
 import { Leaders } from './leaders.ts';
@@ -77,15 +78,15 @@ const noSums = (): Sums => ({
 /**
  * Adds the usage of one feature.
  *
- * @param isKnown whether the features of its vendor license are known
+ * @param isListKnown whether the features of its vendor license are known
  * @returns the share of its licenses that is in use; 0 if it is not known
  */
-function addUsage(sums: Sums, row: FeatureRow, isKnown: boolean): number {
+function addUsage(sums: Sums, row: FeatureRow, isListKnown: boolean): number {
   const { inUse, maxAvailable } = row;
-  const isExpected = row.isReported || !isKnown;
-  if (inUse === undefined && isExpected) sums.withoutUsage += 1;
+  const isExpected = row.isReported || !isListKnown;
+  if (!isKnown(inUse) && isExpected) sums.withoutUsage += 1;
   if (isUncounted(row)) return 0;
-  if (inUse === undefined || maxAvailable === undefined) {
+  if (!isKnown(inUse) || !isKnown(maxAvailable)) {
     if (isExpected) sums.withoutShare += 1;
     return 0;
   }
@@ -97,18 +98,18 @@ function addUsage(sums: Sums, row: FeatureRow, isKnown: boolean): number {
 }
 
 /** @returns the requests that wait; 0 if that is not known, which is counted */
-function addQueue(sums: Sums, row: FeatureRow, isKnown: boolean): number {
+function addQueue(sums: Sums, row: FeatureRow, isListKnown: boolean): number {
   const { maxQueued: waiting } = row;
-  if (waiting === undefined) {
-    if (row.isReported || !isKnown) sums.withoutQueue += 1;
+  if (!isKnown(waiting)) {
+    if (row.isReported || !isListKnown) sums.withoutQueue += 1;
     return 0;
   }
   sums.waiting += waiting;
   return waiting;
 }
 
-function addExpiry(sums: Sums, expiration: number | undefined, now: number): void {
-  if (expiration === undefined) sums.withoutExpiry += 1;
+function addExpiry(sums: Sums, expiration: Figure, now: number): void {
+  if (!isKnown(expiration)) sums.withoutExpiry += 1;
   else if (expiration <= now) sums.expired += 1;
   else {
     if (expiration - now <= 30 * DAY) sums.within30Days += 1;
@@ -149,22 +150,22 @@ async function siteFigures(inventory: Inventory): Promise<SiteFigures> {
   // the rows of a vendor license follow each other
   let current: string | undefined;
   let own = noSums();
-  let isKnown = false;
+  let isListKnown = false;
   await forEachSliced(features, (row) => {
     const { vendorLicense } = row;
     if (vendorLicense !== current) {
       current = vendorLicense;
       own = sums.get(vendorLicense) ?? noSums();
       sums.set(vendorLicense, own);
-      isKnown = knowledge.features(vendorLicense);
+      isListKnown = knowledge.features(vendorLicense);
     }
     own.features += 1;
-    const waiting = addQueue(own, row, isKnown);
-    const share = addUsage(own, row, isKnown);
+    const waiting = addQueue(own, row, isListKnown);
+    const share = addUsage(own, row, isListKnown);
     if (waiting > 0 || share >= SATURATED) consider(short, -waiting - share / 1e6, row);
     const { expiration } = row;
     addExpiry(own, expiration, at);
-    if (expiration === undefined || expiration === Number.POSITIVE_INFINITY) return;
+    if (!isKnown(expiration) || expiration === Number.POSITIVE_INFINITY) return;
     if (expiration > at) consider(expiring, expiration, row);
     else consider(expired, -expiration, row);
   });

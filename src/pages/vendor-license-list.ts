@@ -1,5 +1,6 @@
 import { SATURATED } from '../datasource/feature-answers.ts';
 import { type Html, html, joined, nameHtml } from '../html/html.ts';
+import { isKnown, unknown } from '../model/unknown.ts';
 import { barHtml } from './feature-list.ts';
 import { vendorLicenseUrl } from './links.ts';
 import type { VendorLicenseFigures } from './site-figures.ts';
@@ -19,8 +20,9 @@ export const serverStates: Readonly<Record<string, readonly [name: string, meani
 export function stateHtml({ state, row }: VendorLicenseFigures, clock: Clock): Html {
   const [name, meaning] = serverStates[state] ?? ['unknown', ''];
   const { collectionTime } = row;
-  const collected =
-    collectionTime === undefined ? undefined : html`<br><small>collected ${agoHtml(collectionTime, clock)}</small>`;
+  const collected = isKnown(collectionTime)
+    ? html`<br><small>collected ${agoHtml(collectionTime, clock)}</small>`
+    : undefined;
   return html`<span class="${name}">${state}</span>${meaning === '' ? undefined : html`<br><small>${meaning}</small>`}${collected}`;
 }
 
@@ -33,9 +35,9 @@ export function usageHtml({ features, withoutUsage, withoutShare, inUse, bought 
       ? html`<span class="unknown">number of licenses not known</span>`
       : html`no counted licenses`;
   }
-  const unknown = withoutShare === 0 ? undefined : html` <small>${countText(withoutShare)} not known</small>`;
+  const others = withoutShare === 0 ? undefined : html` <small>${countText(withoutShare)} not known</small>`;
   const share = inUse / bought;
-  return html`<b>${countText(inUse)}</b> of ${counted(bought, 'license')} in use${unknown}${barHtml(share, share >= SATURATED)}`;
+  return html`<b>${countText(inUse)}</b> of ${counted(bought, 'license')} in use${others}${barHtml(share, share >= SATURATED)}`;
 }
 
 /** What needs attention, then how many features there are. */
@@ -62,7 +64,7 @@ export function vendorLicenseListHtml(
   const itemHtml = (figures: VendorLicenseFigures): Html => {
     const { vendorLicense, distinctUsers, collectionTime } = figures.row;
     const owner = ownerOf(vendorLicense);
-    const users = collectionTime === undefined ? undefined : distinctUsers;
+    const users = isKnown(collectionTime) ? distinctUsers : unknown;
     const expiry =
       figures.nextExpiry === Number.POSITIVE_INFINITY
         ? figures.withoutExpiry > 0 || figures.features === 0
@@ -70,7 +72,7 @@ export function vendorLicenseListHtml(
           : html`nothing is known to expire`
         : html`next ${expiryHtml(figures.nextExpiry, clock)}`;
     return html`<li class="${rowClass(figures)}"><div><a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owner === undefined ? undefined : html`<br><small>owner ${nameHtml(owner)}</small>`}</div>
-<div>${stateHtml(figures, clock)}</div><div class="number">${usageHtml(figures)}${users === undefined ? undefined : html`<small>${counted(users, 'user')}</small>`}</div>
+<div>${stateHtml(figures, clock)}</div><div class="number">${usageHtml(figures)}${users === unknown ? undefined : html`<small>${counted(users, 'user')}</small>`}</div>
 <div class="number">${countsHtml(figures)}<br><small>${expiry}</small></div></li>\n`;
   };
   return html`<ul class="rows">\n${all.map(itemHtml)}</ul>`;

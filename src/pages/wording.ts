@@ -1,6 +1,7 @@
 import { humanDuration, localTimeText } from '../alerts/texts.ts';
 import { type Html, html } from '../html/html.ts';
 import { expiryDay } from '../model/expiry-day.ts';
+import { type Figure, unknown } from '../model/unknown.ts';
 
 /** Times and numbers as the pages write them. */
 
@@ -21,8 +22,8 @@ export const counted = (number: number, one: string, several = `${one}s`): strin
   `${countText(number)} ${number === 1 ? one : several}`;
 
 /** A number, or words for one that is not known. */
-export const known = (value: number | undefined): string | Html =>
-  value === undefined ? html`<span class="unknown">not known</span>` : countText(value);
+export const known = (value: Figure | undefined): string | Html =>
+  value === undefined || value === unknown ? html`<span class="unknown">not known</span>` : countText(value);
 
 /** `4m`, with the time since which that is. */
 export const durationHtml = (since: number, { now, timeZone }: Clock): Html =>
@@ -41,8 +42,8 @@ export const sentence = (text: string): string =>
   `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
 
 /** `2026-12-24, in 31 days` */
-export function expiryHtml(at: number | undefined, { now, timeZone }: Clock): Html {
-  if (at === undefined) return html`<span class="unknown">expiry not known</span>`;
+export function expiryHtml(at: Figure, { now, timeZone }: Clock): Html {
+  if (at === unknown) return html`<span class="unknown">expiry not known</span>`;
   const day = expiryDay(at, timeZone);
   if (day === undefined) return html`permanent`;
   const days = Math.floor(Math.abs(at - now) / DAY);

@@ -1,14 +1,15 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import { isUncounted } from '../model/uncounted.ts';
+import { type Figure, plus, unknown } from '../model/unknown.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { SeriesName } from './demand.ts';
 
 /** A feature with its versions together, as it is known now: history has no versions. */
 export interface KnownFeature {
   readonly series: SeriesName;
-  /** Sum over the versions; `undefined` if unknown, or if the vendor license is not current. */
-  readonly bought: number | undefined;
+  /** Sum over the versions; not known either if the vendor license is not current. */
+  readonly bought: Figure;
   /** Why no advice can be given, as the end of a sentence. */
   readonly exclusion: string | undefined;
 }
@@ -44,7 +45,7 @@ export const keyOf = ({ vendorLicense, feature, package: packageName, featureTyp
 /** The versions of a feature. */
 interface OpenFeature {
   readonly series: SeriesName;
-  bought: number | undefined;
+  bought: Figure;
   isUncounted: boolean;
   /** Of the first version, and whether that of another one differs. */
   readonly exclusion: string | undefined;
@@ -83,13 +84,13 @@ export function knownFeaturesOf(inventory: Inventory): KnownFeatures {
     const { vendorLicense, feature, package: packageName, featureType, maxAvailable } = row;
     const series = { vendorLicense, feature, package: packageName, featureType };
     const key = keyOf(series);
-    const bought = current.has(vendorLicense) ? maxAvailable : undefined;
+    const bought = current.has(vendorLicense) ? maxAvailable : unknown;
     const known = open.get(key);
     if (known === undefined) {
       open.set(key, { series, bought, isUncounted: isUncounted(row), exclusion: exclusionOf(row), isMixed: false });
       continue;
     }
-    known.bought = known.bought === undefined || bought === undefined ? undefined : known.bought + bought;
+    known.bought = plus(known.bought, bought);
     known.isUncounted ||= isUncounted(row);
     known.isMixed ||= known.exclusion !== exclusionOf(row);
   }

@@ -1,5 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import type { CurrentInventory } from '../inventory/current.ts';
+import { isKnown, unknown } from '../model/unknown.ts';
 import { inTurn } from '../scheduling/slices.ts';
 import type { Advice, WorkingTime } from './advice.ts';
 import type { DayColumns, Demand, SeriesName } from './demand.ts';
@@ -67,16 +68,18 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   let inSuccession = 0;
   let firstFailure: string | undefined;
 
-  const evaluate = (demand: Demand, series: SeriesName, exclusion: string | undefined): Advice =>
-    evaluateDemand(demand, {
+  const evaluate = (demand: Demand, series: SeriesName, exclusion: string | undefined): Advice => {
+    const bought = known.features.get(keyOf(series))?.bought ?? unknown;
+    return evaluateDemand(demand, {
       today,
       tolerance: options.tolerance,
       workingTime: options.workingTime,
-      bought: known.features.get(keyOf(series))?.bought,
+      bought: isKnown(bought) ? bought : undefined,
       exclusion,
       interval: source.intervalOf(series.vendorLicense),
       refusalsRecorded: recordedRefusals.get(series.vendorLicense),
     });
+  };
 
   const adviseUnread = (series: SeriesName, error: unknown): Advice => {
     signal.throwIfAborted();

@@ -2,6 +2,7 @@ import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import type { PriceEntry, Prices } from '../model/prices.ts';
+import { type Figure, isKnown, plus, unknown } from '../model/unknown.ts';
 import type { SeriesName } from './demand.ts';
 import { keyOf } from './known-features.ts';
 import { type Money, moneyOf, noMoney } from './money.ts';
@@ -71,26 +72,23 @@ export interface ProposalSource {
 
 /** What the last poll knows of a series. History has none of it, and no versions. */
 export interface LiveFigures {
-  readonly idle: number | undefined;
-  readonly borrowed: number | undefined;
+  readonly idle: Figure;
+  readonly borrowed: Figure;
   /** When the first of its versions expires that has not expired yet, epoch seconds; `Infinity` if none ever does. */
-  readonly expiration: number | undefined;
+  readonly expiration: Figure;
 }
 
 /** The figures of the last poll by series. */
 type LiveIndex = ReadonlyMap<string, LiveFigures>;
 
-const unknown: LiveFigures = { idle: undefined, borrowed: undefined, expiration: undefined };
+const nothingKnown: LiveFigures = { idle: unknown, borrowed: unknown, expiration: unknown };
 
-const liveOf = (index: LiveIndex, series: SeriesName): LiveFigures => index.get(keyOf(series)) ?? unknown;
-
-/** If one of two is unknown, so is their sum. */
-const sum = (a: number | undefined, b: number | undefined): number | undefined =>
-  a === undefined || b === undefined ? undefined : a + b;
+const liveOf = (index: LiveIndex, series: SeriesName): LiveFigures => index.get(keyOf(series)) ?? nothingKnown;
 
 /** The sooner of the expiries that are still to come, else the later one. */
-function nextExpiration(a: number | undefined, b: number | undefined, now: number): number | undefined {
-  if (a === undefined || b === undefined) return a ?? b;
+function nextExpiration(a: Figure, b: Figure, now: number): Figure {
+  if (!isKnown(a)) return b;
+  if (!isKnown(b)) return a;
   const isComing = (at: number): boolean => at > now;
   if (isComing(a) === isComing(b)) return isComing(a) ? Math.min(a, b) : Math.max(a, b);
   return isComing(a) ? a : b;
@@ -104,8 +102,8 @@ function createLiveIndex(features: Iterable<FeatureRow>, now: number): LiveIndex
     const before = index.get(key);
     const { inactiveUse, borrowedUse, expiration } = row;
     index.set(key, {
-      idle: before === undefined ? inactiveUse : sum(before.idle, inactiveUse),
-      borrowed: before === undefined ? borrowedUse : sum(before.borrowed, borrowedUse),
+      idle: before === undefined ? inactiveUse : plus(before.idle, inactiveUse),
+      borrowed: before === undefined ? borrowedUse : plus(before.borrowed, borrowedUse),
       expiration: before === undefined ? expiration : nextExpiration(before.expiration, expiration, now),
     });
   }
@@ -177,7 +175,7 @@ export function createProposalSource(options: ProposalOptions): ProposalSource {
       const renewal = ({ advice, renewalDay }: Proposal): Renewal => {
         if (renewalDay !== undefined) return { kind: 'on', at: localTime().startOf(renewalDay) };
         const { expiration } = liveOf(index, advice);
-        if (expiration === undefined) return { kind: 'unknown' };
+        if (!isKnown(expiration)) return { kind: 'unknown' };
         return Number.isFinite(expiration) ? { kind: 'on', at: expiration } : { kind: 'permanent' };
       };
       return { table, rows, live: ({ advice }) => liveOf(index, advice), renewal };

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest';
 import { attentionItems } from '../../src/alerts/attention.ts';
 import type { EngineRuleName } from '../../src/alerts/definitions.ts';
+import { unknown } from '../../src/model/unknown.ts';
 import { alertOf } from '../support/alert-page.ts';
 import { ruleOf } from '../support/alert-views.ts';
 import { NOW } from '../support/scenario.ts';
@@ -12,7 +13,7 @@ function rankOf(rule: `${EngineRuleName}/${string}`, value = 0): number | undefi
   const [alertname = ''] = rule.split('/');
   const conditions = [alertOf({ alertname }, { rule, value, knownAt: NOW })];
   const status = { conditions, rules: [ruleOf(rule)] };
-  return [...attentionItems({ status, collectedAt: () => undefined, now: NOW })][0]?.rank;
+  return [...attentionItems({ status, collectedAt: () => unknown, now: NOW })][0]?.rank;
 }
 
 it('has what hides everything, what nobody can use, denials, queues, what ends within a week, gaps, full pools, and the rest', () => {
@@ -43,6 +44,6 @@ it('is about what is met before it alerts, says when it does, and not about what
     alertOf(of, { rule, state: 'resolved', resolvedAt: NOW }),
   ];
   const status = { conditions, rules: [ruleOf(rule)] };
-  const items = [...attentionItems({ status, collectedAt: () => undefined, now: NOW })];
+  const items = [...attentionItems({ status, collectedAt: () => unknown, now: NOW })];
   expect(items.map(({ alertsAt }) => alertsAt)).toEqual([NOW - 100 + 300, undefined, undefined]);
 });

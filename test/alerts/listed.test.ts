@@ -4,6 +4,7 @@ import type { Rule, View } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
 import { type AlertStates, step } from '../../src/alerts/state-machine.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
+import { unknown } from '../../src/model/unknown.ts';
 import { markIncomplete } from '../../src/poll/incomplete-lists.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { evaluateRule, policy, settingsOf, viewOf } from '../support/alert-views.ts';
@@ -389,7 +390,7 @@ describe('a version that expires', () => {
     expect(numberOf({ ...versions(ended), down: good(answer([{ label: LIC }])) }, NOW + 120)).toBe(10);
     expect(numberOf(versions(ended, renewal(4)), END + 40 * DAY)).toBe(10);
     listed.isChanged = false;
-    expect([numberOf(versions(renewal(4)), END + 40 * DAY), listed.isChanged]).toEqual([undefined, true]);
+    expect([numberOf(versions(renewal(4)), END + 40 * DAY), listed.isChanged]).toEqual([unknown, true]);
     const removed = start();
     removed.see(versions(old, renewal(4)));
     removed.see(versions(renewal(4)), END + 30 * DAY - 1);
@@ -411,7 +412,7 @@ describe('a version that expires', () => {
       past.licensesBefore(name),
       past.licensesBefore({ ...name, package: 'p' }),
       past.licensesBefore({ ...name, featureType: 'component' }),
-    ]).toEqual([10, 3, undefined]);
+    ]).toEqual([10, 3, unknown]);
   });
 
   it('keeps its number also if only GetExpirationFeatures lists it then', () => {

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createCounts, type Delivery } from '../../src/alerts/delivery.ts';
 import { alertUrl, anchorOf } from '../../src/alerts/links.ts';
+import { type Figure, unknown } from '../../src/model/unknown.ts';
 import { alertsRoutes } from '../../src/pages/alerts/route.ts';
 import { alertOf, alertsPageOf, manyAlerts, statusOf } from '../support/alert-page.ts';
 import { drawnViews, flawless, startBrowser, type TestBrowser, views } from '../support/browser.ts';
@@ -46,7 +47,7 @@ describe('an alert on the page', () => {
   });
 
   it('has the times of what it is about, and its own where that is later', () => {
-    const textWith = (alertname: string, value: number, collectedAt?: number) =>
+    const textWith = (alertname: string, value: number, collectedAt: Figure = unknown) =>
       textOf(
         alertsPageOf(statusOf([alertOf({ alertname }, { value, knownAt: NOW - 10 })]), {
           collectedAt: () => collectedAt,
@@ -382,7 +383,7 @@ describe.runIf(peer('chromium'))('in a browser', () => {
       site: { ...testSite, demo: true },
       receivers: () => [],
       runbooks: () => 'runbooks',
-      collectedAt: () => () => undefined,
+      collectedAt: () => (): Figure => unknown,
       now: () => NOW,
     };
     url = await servePage(cleanup, '/alerts', alertsRoutes(context, { path: 'alerts', title: 'Alerts' }));

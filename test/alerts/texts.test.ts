@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { licensesText, localDateText, localTimeText, usageText } from '../../src/alerts/texts.ts';
 import { isUncounted } from '../../src/model/uncounted.ts';
+import { type Figure, unknown } from '../../src/model/unknown.ts';
+
+type Licenses = Parameters<typeof usageText>[0];
 
 const MIDNIGHT = Date.UTC(2026, 10, 17, 23, 0) / 1000;
 
@@ -13,7 +16,7 @@ describe('times', () => {
 });
 
 describe('licenses', () => {
-  const row = (maxAvailable: number | undefined, licenseType: string | undefined = 'floating') => ({
+  const row = (maxAvailable: Figure, licenseType: string | undefined = 'floating'): Licenses => ({
     licenseType,
     maxAvailable,
     inUse: 26,
@@ -22,14 +25,14 @@ describe('licenses', () => {
   it.each([
     [row(28), '28 licenses', '26 of 28 licenses', false],
     [row(1), '1 license', '26 of 1 licenses', false],
-    [row(undefined, 'uncounted'), 'uncounted', '26 uncounted licenses', true],
-    [row(undefined), undefined, undefined, false],
+    [row(unknown, 'uncounted'), 'uncounted', '26 uncounted licenses', true],
+    [row(unknown), undefined, undefined, false],
     [row(28, undefined), '28 licenses', '26 of 28 licenses', false],
   ])('%j', (of, licenses, usage, uncounted) => {
     expect([licensesText(of), usageText(of), isUncounted(of)]).toEqual([licenses, usage, uncounted]);
   });
 
   it('have no text while their use is not known', () => {
-    expect(usageText({ ...row(28), inUse: undefined })).toBeUndefined();
+    expect(usageText({ ...row(28), inUse: unknown })).toBeUndefined();
   });
 });

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { type CalendarOptions, calendarParts, expiryCalendar } from '../../src/expiries/calendar.ts';
 import type { Expiry } from '../../src/expiries/expiry.ts';
 import { createLocalTime, dateText } from '../../src/model/local-time.ts';
+import { unknown } from '../../src/model/unknown.ts';
 import { NOW } from '../support/scenario.ts';
 
 const berlin = createLocalTime('Europe/Berlin');
@@ -58,7 +59,7 @@ describe('calendar of expiries', () => {
   it.each([
     [1, 'base (1 license) expires – lic01;cdslmd'],
     ['uncounted', 'base (uncounted) expires – lic01;cdslmd'],
-    [undefined, 'base expires – lic01;cdslmd'],
+    [unknown, 'base expires – lic01;cdslmd'],
   ] as const)('says how many licenses expire: %s', (licenses, summary) => {
     expect(eventsOf([expiry({ licenses })])[0]?.summary).toBe(summary);
   });

@@ -4,6 +4,7 @@ import { type Inventory, type InventoryPolicy, nextAgeOut } from '../../src/inve
 import { createSelection } from '../../src/inventory/selection.ts';
 import type { FeatureRecord } from '../../src/model/records.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
+import { type Figure, unknown } from '../../src/model/unknown.ts';
 import {
   answer,
   createSnapshot,
@@ -62,7 +63,7 @@ describe('vendor licenses', () => {
       isCurrent: true,
     });
     // a sum with an unknown value is unknown
-    expect(licenses(inventory)['a;b']?.active).toBeUndefined();
+    expect(licenses(inventory)['a;b']?.active).toBe(unknown);
     expect(poll(inventory, 'GetProducts')?.mergedRecords).toBe(1);
   });
 
@@ -99,7 +100,7 @@ describe('vendor licenses', () => {
     const inventory = incomplete(NOW - 60);
     expect(licenses(inventory)).toMatchObject({
       'a;b': { isReported: true, up: true },
-      'c;d': { isReported: false, up: undefined, collectionTime: undefined },
+      'c;d': { isReported: false, up: undefined, collectionTime: unknown },
     });
     expect(inventory.spellings.get('c;d')).toEqual(['c;d']);
     expect(poll(inventory, 'GetProducts')?.isIncomplete).toBe(true);
@@ -149,16 +150,16 @@ describe('vendor licenses', () => {
     const inventory = derive(scenario);
     expect(licenses(inventory)['a;b']).toMatchObject({
       maxAvailable: 40,
-      distinctUsers: undefined,
-      active: undefined,
+      distinctUsers: unknown,
+      active: unknown,
     });
     expect(featureAt(inventory.features, 0)).toMatchObject({
       maxAvailable: 10,
       tokenCostValue: 0,
-      inUse: undefined,
-      available: undefined,
-      maxQueued: undefined,
-      logInUse: undefined,
+      inUse: unknown,
+      available: unknown,
+      maxQueued: unknown,
+      logInUse: unknown,
     });
     expect(featureAt(inventory.features, 0).expiration).toBe(NOW + 86_400);
     expect(featureAt(derive(scenario, NOW, { usageWhenNotCurrent: 'export' }).features, 0).inUse).toBe(6);
@@ -209,7 +210,7 @@ describe('features', () => {
     expect(inventory.features.count).toBe(1);
     expect(featureAt(inventory.features, 0)).toMatchObject({
       inUse: 5,
-      maxAvailable: undefined,
+      maxAvailable: unknown,
       distinctUsers: 4,
       expiration: 50,
       expired: true,
@@ -237,9 +238,9 @@ describe('features', () => {
       const ab = vendorLicenses.find(({ vendorLicense }) => vendorLicense === 'a;b');
       return [ab?.minLicenseExpiration, base?.expiration, other?.expiration, other?.minExpiration];
     };
-    const all = (end: number | undefined) => [end, end, end, end];
-    expect(merged(undefined, never)).toEqual(all(undefined));
-    expect(merged(never, undefined, never)).toEqual(all(undefined));
+    const all = (end: Figure) => [end, end, end, end];
+    expect(merged(undefined, never)).toEqual(all(unknown));
+    expect(merged(never, undefined, never)).toEqual(all(unknown));
     expect(merged(never, never)).toEqual(all(never));
     expect(merged(NOW, undefined, never)).toEqual(all(NOW));
     expect(merged(never, undefined, NOW)).toEqual(all(NOW));
@@ -274,7 +275,7 @@ describe('features', () => {
       ]),
     ).toEqual([
       ['base', 33, 30, false],
-      ['only', 22, undefined, true],
+      ['only', 22, unknown, true],
       ['unused', NOW + 86_400, NOW + 3600, true],
     ]);
     expect(featureAt(inventory.features, 2).isReported).toBe(false);
@@ -306,7 +307,7 @@ describe('age', () => {
   it('removes everything that is too old, and then has no next time', () => {
     const scenario: Scenario = { features: { 'a;b': failed(old(2000)) }, users: failed({ at: NOW - 301, value: 4 }) };
     const inventory = derive(scenario);
-    expect(inventory).toMatchObject({ concurrentUsers: undefined, up: false });
+    expect(inventory).toMatchObject({ concurrentUsers: unknown, up: false });
     expect(inventory.features.count).toBe(0);
     expect(nextAgeOut(createSnapshot(scenario), NOW)).toBeUndefined();
   });

@@ -12,6 +12,7 @@ import {
   featureLabelFields,
   usageNames,
 } from '../../src/inventory/feature-row.ts';
+import { missingValue } from '../../src/inventory/row-value.ts';
 import type { ExpirationRecord, FeatureRecord } from '../../src/model/records.ts';
 import type { Fields } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
@@ -37,7 +38,7 @@ export function rowOf(row: GenerationRow): FeatureRow {
     if (expiry === undefined) return record?.[name];
     return (row.expirationRecord as Values | undefined)?.[expiry] ?? record?.[expiry];
   };
-  const readers = createReaders((name) => () => readValue(name));
+  const readers = createReaders((name) => () => readValue(name) ?? missingValue(expiryFieldOf.get(name) ?? name));
   return createFeatureRow(readers, undefined);
 }
 

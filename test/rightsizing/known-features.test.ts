@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { FeatureRecord, ProductRecord } from '../../src/model/records.ts';
+import { unknown } from '../../src/model/unknown.ts';
 import { type KnownFeature, knownFeaturesOf } from '../../src/rightsizing/known-features.ts';
 import { answer, createSnapshot, failed, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
@@ -27,13 +28,13 @@ describe('what is known of a feature now', () => {
       { version: '2', maxAvailable: 3 },
     ];
     expect(only(both)).toMatchObject({ bought: 7, exclusion: undefined });
-    expect(only([...both, { version: '3', maxAvailable: undefined }]).bought).toBeUndefined();
+    expect(only([...both, { version: '3', maxAvailable: undefined }]).bought).toBe(unknown);
   });
 
   it('does not include a number that is not current', () => {
-    expect(only([{ maxAvailable: 4 }], { isCurrent: false }).bought).toBeUndefined();
+    expect(only([{ maxAvailable: 4 }], { isCurrent: false }).bought).toBe(unknown);
     const down = { ...site([{ maxAvailable: 4 }]), down: good(answer([{ label: 'lic01;cdslmd' }])) };
-    expect([...knownOf(down).features.values()][0]?.bought).toBeUndefined();
+    expect([...knownOf(down).features.values()][0]?.bought).toBe(unknown);
     expect(only([{ maxAvailable: 4 }]).bought).toBe(4);
   });
 

@@ -3,6 +3,7 @@ import type { FeatureRow } from '../../src/inventory/feature-row.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { createPrices, type PriceEntry } from '../../src/model/prices.ts';
+import { type Figure, unknown } from '../../src/model/unknown.ts';
 import { AdviceNotReady, createProposalSource, sentenceOf } from '../../src/rightsizing/proposals.ts';
 import type { AdviceTable } from '../../src/rightsizing/rightsizing.ts';
 import { adviceOf, adviceTable, rightsizingOf, TODAY } from '../support/advice-table.ts';
@@ -82,23 +83,23 @@ describe('proposals', () => {
       version({ package: 'suite', inactiveUse: 50 }),
     ];
     expect(of(versions).live).toMatchObject({ idle: 3, borrowed: 3 });
-    expect(of([...versions, version({ version: '3', inactiveUse: undefined })]).live).toMatchObject({
-      idle: undefined,
+    expect(of([...versions, version({ version: '3', inactiveUse: unknown })]).live).toMatchObject({
+      idle: unknown,
       borrowed: 3,
     });
-    expect(of([]).live).toEqual({ idle: undefined, borrowed: undefined, expiration: undefined });
+    expect(of([]).live).toEqual({ idle: unknown, borrowed: unknown, expiration: unknown });
   });
 
   it('are renewed when the first of the versions expires that has not expired', () => {
     const { of } = sourceOf(adviceTable([adviceOf()]), []);
-    const expiring = (...times: readonly (number | undefined)[]) =>
+    const expiring = (...times: readonly Figure[]) =>
       of(times.map((expiration, i) => version({ version: String(i), expiration }))).renewal;
     expect(expiring(AT + 200, AT + 100, AT - 5)).toEqual({ kind: 'on', at: AT + 100 });
     expect(expiring(AT - 9, AT - 5)).toEqual({ kind: 'on', at: AT - 5 });
     expect(expiring(AT - 9, Number.POSITIVE_INFINITY)).toEqual({ kind: 'permanent' });
     expect(expiring(Number.POSITIVE_INFINITY, AT + 7)).toEqual({ kind: 'on', at: AT + 7 });
-    expect(expiring(undefined, AT + 7)).toEqual({ kind: 'on', at: AT + 7 });
-    expect(expiring(undefined)).toEqual({ kind: 'unknown' });
+    expect(expiring(unknown, AT + 7)).toEqual({ kind: 'on', at: AT + 7 });
+    expect(expiring(unknown)).toEqual({ kind: 'unknown' });
   });
 
   it('say what a price or a renewal leaves open', () => {

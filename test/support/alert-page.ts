@@ -3,6 +3,7 @@ import { readFilter } from '../../src/alerts/alert-filter.ts';
 import { selectAlerts } from '../../src/alerts/alert-selection.ts';
 import type { EngineStatus } from '../../src/alerts/engine-status.ts';
 import { pageHtml } from '../../src/html/frame.ts';
+import { unknown } from '../../src/model/unknown.ts';
 import { type AlertsPageData, alertsContent } from '../../src/pages/alerts/markup.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { ruleOf } from './alert-views.ts';
@@ -62,7 +63,7 @@ export function alertsPageOf(status: EngineStatus, { query = {}, ...more }: Show
     status,
     receivers: [],
     runbooks: 'runbooks',
-    collectedAt: () => undefined,
+    collectedAt: () => unknown,
     now: NOW,
     filter,
     problems,

@@ -4,6 +4,7 @@ import { createSelection, type SelectionRules } from '../../src/inventory/select
 import { createSpelling } from '../../src/inventory/spelling.ts';
 import type { ExpirationRecord, FeatureRecord } from '../../src/model/records.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
+import { unknown } from '../../src/model/unknown.ts';
 import { parseVendorLicense } from '../../src/model/vendor-license.ts';
 
 /** The obvious way to derive features: it groups and merges the records of all parts. */
@@ -98,13 +99,13 @@ export function deriveSlowly({ features, expirations, products, withheld, select
         vendorLicense: owner,
         feature: labels[1],
         version: labels[2],
-        inUse: isWithheld ? undefined : record?.inUse,
-        maxAvailable: record?.maxAvailable,
+        inUse: (isWithheld ? undefined : record?.inUse) ?? unknown,
+        maxAvailable: record?.maxAvailable ?? unknown,
         mappedTo: record?.mappedTo,
         isReported: record !== undefined,
         isWithheld,
-        expiration: expiry?.licenseExpiration ?? record?.licenseExpiration,
-        minExpiration: expiry?.minLicenseExpiration,
+        expiration: expiry?.licenseExpiration ?? record?.licenseExpiration ?? unknown,
+        minExpiration: expiry?.minLicenseExpiration ?? unknown,
         expired: expiry?.showExpired ?? record?.showExpired,
       };
     }),

@@ -6,6 +6,7 @@ import { factTimes } from '../../alerts/fact-times.ts';
 import { anchorOf } from '../../alerts/links.ts';
 import { humanDuration, localTimeText } from '../../alerts/texts.ts';
 import { type Html, html, nameHtml } from '../../html/html.ts';
+import type { Figure } from '../../model/unknown.ts';
 
 /** One alert on the page `/alerts`. */
 
@@ -15,7 +16,7 @@ export interface AlertFrame extends Pick<EngineStatus, 'timeZone' | 'unknownHold
   /** The URL of the runbooks. Its fragment is the name of an alert in lower case. */
   readonly runbooks: string;
   /** When a vendor license was collected last; `undefined` if that is not known. */
-  readonly collectedAt: (vendorLicense: string | undefined) => number | undefined;
+  readonly collectedAt: (vendorLicense: string | undefined) => Figure;
 }
 
 /** Longest label and longest text, characters. Names of license files can be of any length. */

@@ -6,6 +6,7 @@ import { sendText } from '../../html/routes.ts';
 import { csvParts } from '../../model/csv-text.ts';
 import { expiryDay } from '../../model/expiry-day.ts';
 import type { OwnerMapping } from '../../model/owners.ts';
+import { isKnown } from '../../model/unknown.ts';
 import { slicedBody } from '../../scheduling/sliced-body.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
@@ -39,19 +40,19 @@ function daysOf(raw: unknown): number | undefined {
 function ownersOf(raw: unknown, { entries }: OwnerMapping): readonly string[] {
   const asked = raw === undefined ? [] : ([raw].flat() as string[]);
   const known = new Set(['', ...entries.map(({ labels }) => labels.owner ?? '')]);
-  const unknown = asked.find((owner) => !known.has(owner));
+  const other = asked.find((owner) => !known.has(owner));
   // an empty answer would say that nothing of this owner expires
-  if (unknown !== undefined) {
-    throw new BadParameter(`owner is ${show(unknown)}, which no entry of owners or owners_file names`);
+  if (other !== undefined) {
+    throw new BadParameter(`owner is ${show(other)}, which no entry of owners or owners_file names`);
   }
   return asked;
 }
 
 /** @throws BadParameter */
 function readExpiryRequest(parameters: object, owners: OwnerMapping): ExpiryRequest {
-  const unknown = Object.keys(parameters).find((name) => !names.includes(name));
-  if (unknown !== undefined) {
-    throw new BadParameter(`there is no parameter ${show(unknown)}; valid are ${names.join(' and ')}`);
+  const unnamed = Object.keys(parameters).find((name) => !names.includes(name));
+  if (unnamed !== undefined) {
+    throw new BadParameter(`there is no parameter ${show(unnamed)}; valid are ${names.join(' and ')}`);
   }
   const { owner, days } = parameters as Readonly<Record<string, unknown>>;
   return { owner: ownersOf(owner, owners), days: daysOf(days) };
@@ -112,7 +113,8 @@ export function expiryRows({ expiries, unknown }: KnownExpiries, options: Expiry
     const { vendorLicense, feature, version, package: pkg, featureType, licenses, expiration } = expiry;
     const dates = [expiryDay(expiration, timeZone) ?? null, daysLeft(expiration, now)];
     const owner = ownerCells(vendorLicense, feature);
-    return [vendorLicense, feature, version, pkg, featureType, licenses ?? null, ...dates, ...owner, null];
+    const count = licenses === 'uncounted' || isKnown(licenses) ? licenses : null;
+    return [vendorLicense, feature, version, pkg, featureType, count, ...dates, ...owner, null];
   };
   return {
     columns: [

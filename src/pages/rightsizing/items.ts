@@ -1,5 +1,6 @@
 import { type Html, html, joined, nameHtml } from '../../html/html.ts';
 import { dateText } from '../../model/local-time.ts';
+import { unknown } from '../../model/unknown.ts';
 import type { LookBack, ReportItem } from '../../rightsizing/report.ts';
 import { amountText } from '../../rightsizing/totals.ts';
 import { countText as count, counted } from '../wording.ts';
@@ -65,8 +66,8 @@ export function itemHtml(item: ReportItem, frame: ReportFrame, worth: Html): Htm
 /** The idle and borrowed licenses of the last poll, which count as use. */
 export function liveHtml({ live: { idle, borrowed } }: ReportItem): Html {
   const parts = [
-    ...(idle === undefined || idle === 0 ? [] : [`${count(idle)} idle`]),
-    ...(borrowed === undefined || borrowed === 0 ? [] : [`${count(borrowed)} borrowed`]),
+    ...(idle === unknown || idle === 0 ? [] : [`${count(idle)} idle`]),
+    ...(borrowed === unknown || borrowed === 0 ? [] : [`${count(borrowed)} borrowed`]),
   ];
   return parts.length === 0 ? html`` : html`<br><small>now ${parts.join(', ')}</small>`;
 }

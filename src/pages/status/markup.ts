@@ -2,6 +2,7 @@ import { type Content, type Html, html, nameHtml } from '../../html/html.ts';
 import type { Inventory } from '../../inventory/inventory.ts';
 import type { SourceHealth } from '../../model/observation/source.ts';
 import type { OwnerMapping } from '../../model/owners.ts';
+import { isKnown } from '../../model/unknown.ts';
 import { type AttentionItem, attentionListHtml } from '../alert-list.ts';
 import { type DeniedToday, deniedHtml } from '../denied.ts';
 import { featureListHtml, moreHtml } from '../feature-list.ts';
@@ -118,8 +119,8 @@ function alertTile({ alerts, inventory }: StatusPageData): Tile {
 }
 
 function usersTile({ inventory: { concurrentUsers } }: StatusPageData): Tile {
-  const figure = concurrentUsers === undefined ? 'not known' : countText(concurrentUsers);
-  const mark = concurrentUsers === undefined ? 'unknown' : 'plain';
+  const figure = isKnown(concurrentUsers) ? countText(concurrentUsers) : 'not known';
+  const mark = isKnown(concurrentUsers) ? 'plain' : 'unknown';
   return { title: 'Users now', href: '#vendor-licenses', figure, about: 'hold a license', mark };
 }
 

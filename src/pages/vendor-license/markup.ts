@@ -1,4 +1,5 @@
 import { type Content, html, joined, nameHtml } from '../../html/html.ts';
+import { isKnown } from '../../model/unknown.ts';
 import { type AttentionItem, attentionSection } from '../alert-list.ts';
 import { featureListHtml, moreHtml } from '../feature-list.ts';
 import type { Known } from '../known.ts';
@@ -35,7 +36,7 @@ export function vendorLicenseContent(data: VendorLicensePageData, clock: Clock):
 <li class="is-${serverStates[figures.state]?.[0] ?? 'unknown'}"><strong>${stateHtml(figures, clock)}</strong>${isDown}</li>
 <li>${usageHtml(figures)}</li>
 <li>${countsHtml(figures)}</li>
-<li><strong>${known(collectionTime === undefined ? undefined : distinctUsers)}</strong><small>users now</small></li>
+<li><strong>${known(isKnown(collectionTime) ? distinctUsers : undefined)}</strong><small>users now</small></li>
 <li>${figures.nextExpiry === Number.POSITIVE_INFINITY ? 'Nothing is known to expire.' : expiryHtml(figures.nextExpiry, clock)}</li>
 </ul>
 ${gaps.map((gap) => html`<p class="unknown">${gap}</p>\n`)}${attentionSection(attention, clock)}

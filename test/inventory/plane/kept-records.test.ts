@@ -4,6 +4,7 @@ import { createFeatureTable } from '../../../src/inventory/feature-table.ts';
 import { DataPlane } from '../../../src/inventory/plane/data-plane.ts';
 import { createFeatureRenderer } from '../../../src/metrics/feature-renderer.ts';
 import type { FeaturesAnswer } from '../../../src/model/snapshot.ts';
+import { type Figure, isKnown } from '../../../src/model/unknown.ts';
 import { everything } from '../../support/stored-answers.ts';
 
 const DAY = 86_400;
@@ -20,6 +21,8 @@ const record = (Feature: unknown, more: Wire = {}): Wire => ({
   InUse: 4,
   ...more,
 });
+
+const textOf = (figure: Figure): string => (isKnown(figure) ? `${figure}` : 'unknown');
 
 /** A plane that polls one question, with a clock of its own. */
 function createSite() {
@@ -46,7 +49,10 @@ function createSite() {
       };
       const table = createFeatureTable(openFeatures(plane.derive(request, Number.MAX_SAFE_INTEGER).columns));
       const rows = Iterator.from(table)
-        .map((row) => `${row.vendorLicense} ${row.feature} ${row.maxAvailable}/${row.inUse} ${row.licenseType}`)
+        .map(
+          (row) =>
+            `${row.vendorLicense} ${row.feature} ${textOf(row.maxAvailable)}/${textOf(row.inUse)} ${row.licenseType}`,
+        )
         .toArray();
       return { answer, rows };
     },
@@ -58,18 +64,18 @@ describe('an answer of features with unusable records', () => {
     const site = createSite();
     await site.poll([record('a'), record('b')]);
     const first = await site.poll([record(''), record('b', { InUse: 5 }), record('new')]);
-    expect(first.rows).toEqual(['s;d a undefined/undefined floating', 's;d b 10/5 floating', 's;d new 10/4 floating']);
+    expect(first.rows).toEqual(['s;d a unknown/unknown floating', 's;d b 10/5 floating', 's;d new 10/4 floating']);
     expect([first.answer.count, first.answer.owners[0]?.count, first.answer.incomplete]).toEqual([2, 2, ['s;d']]);
     site.pass(DAY - 1);
     // of several successive answers, the first counts
     expect((await site.poll([record(null), record('new')])).rows).toEqual([
-      's;d a undefined/undefined floating',
-      's;d b undefined/undefined floating',
+      's;d a unknown/unknown floating',
+      's;d b unknown/unknown floating',
       's;d new 10/4 floating',
     ]);
     site.pass(1);
     expect((await site.poll([record(null), record('new')])).rows).toEqual([
-      's;d b undefined/undefined floating',
+      's;d b unknown/unknown floating',
       's;d new 10/4 floating',
     ]);
     const last = await site.poll([record('new')]);
@@ -82,7 +88,7 @@ describe('an answer of features with unusable records', () => {
     const site = createSite();
     await site.poll(all);
     const left = await site.poll([record('', { ServerName: 'S' }), record('b'), record('b', { ServerName: 't' })]);
-    expect(left.rows).toEqual(['s;d a undefined/undefined floating', 's;d b 10/4 floating', 't;d b 10/4 floating']);
+    expect(left.rows).toEqual(['s;d a unknown/unknown floating', 's;d b 10/4 floating', 't;d b 10/4 floating']);
     await site.poll(all);
     const unread = await site.poll([7, record('b'), record('b', { ServerName: 't' })]);
     expect(unread.rows).toHaveLength(4);
@@ -93,7 +99,7 @@ describe('an answer of features with unusable records', () => {
     const site = createSite();
     await site.poll([record('a'), record('b')]);
     const { rows, answer } = await site.poll([record('a', { Daemon: '' }), record('b')]);
-    expect(rows).toEqual(['s;d a undefined/undefined floating', 's;d b 10/4 floating']);
+    expect(rows).toEqual(['s;d a unknown/unknown floating', 's;d b 10/4 floating']);
     expect([answer.discarded.bad_record, answer.count, answer.incomplete]).toEqual([1, 1, ['']]);
   });
 
@@ -102,7 +108,7 @@ describe('an answer of features with unusable records', () => {
     const site = createSite();
     expect((await site.poll(pools)).rows).toEqual(['s;d a 30/8 floating']);
     const { rows } = await site.poll([record('a', { MaxAvailable: 10 }), { ...pools[1], Feature: [] }]);
-    expect(rows).toEqual(['s;d a undefined/undefined floating']);
+    expect(rows).toEqual(['s;d a unknown/unknown floating']);
   });
 
   it('keeps no names after a complete one, and none that were never there', async () => {

@@ -1,3 +1,4 @@
+import { unknown } from '../../../model/unknown.ts';
 import { duration } from '../../../settings/values.ts';
 import { engineAlert } from '../../definition.ts';
 import { humanDuration, localTimeText } from '../../texts.ts';
@@ -21,7 +22,7 @@ export const collectionStale = engineAlert({
     ({ inventory: { knowledge } }) => !knowledge.products || !knowledge.serverDown,
     ({ vendorLicense, up, collectionTime }, { maxAge }, { now, inventory: { knowledge }, timeZone }) => {
       if (up === false) return false;
-      if (collectionTime === undefined) return 'unknown';
+      if (collectionTime === unknown) return 'unknown';
       const age = now - collectionTime;
       if (age <= maxAge) return false;
       // not even that its server is down is known

@@ -1,3 +1,4 @@
+import { isKnown } from '../../../model/unknown.ts';
 import { duration, integer } from '../../../settings/values.ts';
 import type { Finding } from '../../alert.ts';
 import { engineAlert } from '../../definition.ts';
@@ -20,7 +21,7 @@ function newestDays({ now, denied = [], inventory: { history }, timeZone }: View
   }));
   const days = [...recorded, ...denied.map(({ day, ...row }) => ({ ...row, at: now, when: day }))];
   const known = days.flatMap(({ vendorLicense, feature, package: pkg, featureType, denials: count, at, when }) => {
-    if (count === undefined) return [];
+    if (!isKnown(count)) return [];
     const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type: featureType };
     return [[featureKey(subject), { at, when, vendorLicense, feature, subject, count }] as const];
   });

@@ -1,3 +1,4 @@
+import { unknown } from '../../../model/unknown.ts';
 import { duration } from '../../../settings/values.ts';
 import { engineAlert } from '../../definition.ts';
 import { expiresOn, isRenewed, isUnused, renewedText } from '../../expiry-facts.ts';
@@ -22,7 +23,7 @@ export const expired = engineAlert({
   condition: featureCondition<typeof parameters>(({ severity }) => ({
     condition: (row, { within }, view) => {
       const { expiration } = row;
-      if (expiration === undefined) return 'unknown';
+      if (expiration === unknown) return 'unknown';
       const since = view.now - expiration;
       if (since < 0 || since >= within) return false;
       const isOurs = isUnused(row, view) === (severity === 'warning');

@@ -1,3 +1,4 @@
+import { unknown } from '../../../model/unknown.ts';
 import { duration } from '../../../settings/values.ts';
 import { engineAlert } from '../../definition.ts';
 import { expiresOn, isRenewed, isUnused, renewedText } from '../../expiry-facts.ts';
@@ -38,7 +39,7 @@ export const expiringSoon = engineAlert({
   condition: featureCondition<typeof parameters>(({ severity }) => ({
     condition: (row, { info, warning, critical }, view) => {
       const { expiration } = row;
-      if (expiration === undefined) return 'unknown';
+      if (expiration === unknown) return 'unknown';
       const value = expiration - view.now;
       if (value <= 0) return false;
       const range = value < critical ? 'critical' : value < warning ? 'warning' : value < info ? 'info' : undefined;

@@ -1,5 +1,6 @@
 import type { Inventory } from '../../../inventory/inventory.ts';
 import { isUncounted } from '../../../model/uncounted.ts';
+import { isKnown } from '../../../model/unknown.ts';
 import { duration, integer, ratio } from '../../../settings/values.ts';
 import { createAverages } from '../../averages.ts';
 import { engineAlert } from '../../definition.ts';
@@ -35,7 +36,7 @@ const recordsQueues = new WeakMap<Inventory, boolean>();
  */
 function hasSymptoms({ inventory, denied }: View): boolean {
   const known =
-    recordsQueues.get(inventory) ?? Iterator.from(inventory.features).some(({ maxQueued }) => maxQueued !== undefined);
+    recordsQueues.get(inventory) ?? Iterator.from(inventory.features).some(({ maxQueued }) => isKnown(maxQueued));
   recordsQueues.set(inventory, known);
   return known || denied !== undefined;
 }
@@ -74,8 +75,8 @@ export const featureSaturated = engineAlert({
       condition: (row, { raise, clear, window, minLicenses }) => {
         const { isReported, inUse, maxAvailable } = row;
         if (!isReported) return 'not reported';
-        if (isUncounted(row) || (maxAvailable !== undefined && maxAvailable < minLicenses)) return false;
-        if (inUse === undefined || maxAvailable === undefined) return 'unknown';
+        if (isUncounted(row) || (isKnown(maxAvailable) && maxAvailable < minLicenses)) return false;
+        if (!isKnown(inUse) || !isKnown(maxAvailable)) return 'unknown';
         const average = averages.get(window)?.add(row, inUse / maxAvailable) ?? 0;
         if (average < clear - TOLERANCE) return false;
         // a site that does not say now who waits may do so again

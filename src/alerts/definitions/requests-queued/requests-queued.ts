@@ -1,3 +1,4 @@
+import { unknown } from '../../../model/unknown.ts';
 import { integer } from '../../../settings/values.ts';
 import { engineAlert } from '../../definition.ts';
 import { featureCondition, inUseText, isUsageKnown, nameOf } from '../../feature-condition.ts';
@@ -18,7 +19,7 @@ export const requestsQueued = engineAlert({
   condition: featureCondition<typeof parameters>(() => ({
     condition: ({ isReported, maxQueued }, { above }) => {
       if (!isReported) return 'not reported';
-      if (maxQueued === undefined) return 'unknown';
+      if (maxQueued === unknown) return 'unknown';
       return maxQueued > above && { value: maxQueued, isRaised: true };
     },
     isKnown: isUsageKnown,

@@ -1,3 +1,4 @@
+import { unknown } from '../../../model/unknown.ts';
 import { regularExpression } from '../../../settings/values.ts';
 import { engineAlert } from '../../definition.ts';
 import { localTimeText } from '../../texts.ts';
@@ -29,7 +30,7 @@ export const serverDown = engineAlert({
       const qualifiers = downQualifiers.filter((qualifier) => qualifier !== '');
       const parts = qualifiers.length === 0 ? '' : ` (${qualifiers.join(', ')})`;
       const since =
-        collectionTime === undefined ? 'for at least 30 minutes' : `since ${localTimeText(collectionTime, timeZone)}`;
+        collectionTime === unknown ? 'for at least 30 minutes' : `since ${localTimeText(collectionTime, timeZone)}`;
       return { facts: `The analyzer has received no data from ${vendorLicense}${parts} ${since}.` };
     },
   ),

@@ -1,0 +1,21 @@
+import type { TrendSeries } from '../../src/model/history.ts';
+import type { Figure } from '../../src/model/unknown.ts';
+
+/** What the compiler lets through, and `test/figures.test.ts` finds. Each has the name of its mistake. */
+export const mistakes = {
+  'row.known is compared with undefined or null': (row: { readonly known: Figure }) => row.known === undefined,
+  'row.reverse is compared with undefined or null': (row: { readonly reverse: Figure }) => null !== row.reverse,
+  'figure is replaced with ??': (figure: Figure) => figure ?? 0,
+  'waiting is tested for truth': (waiting: Figure) => (waiting ? 'some' : 'none'),
+  'inUse is tested for truth': (inUse: Figure) => !inUse,
+  'idle is tested for truth': (idle: Figure) => idle || 0,
+  'bought is converted with Number': (bought: Figure) => Number(bought),
+  'series.values is read from an array': (series: TrendSeries) => series.values[0],
+  'time is converted with as': (time: Figure) => time as number,
+};
+
+/** What is right, although it looks similar. */
+export const rights = {
+  optional: (figure: Figure | undefined) => figure === undefined,
+  zero: (figure: Figure) => figure === 0,
+};
