@@ -140,7 +140,11 @@ if (values.help) {
   const chosen = Object.entries(benches).filter(([name]) => isChosen(name));
   if (chosen.length === 0) throw new Error(`--only takes a word of: ${Object.keys(benches).join(', ')}`);
   const lines: Line[] = [];
-  for (const [, run] of chosen) lines.push(...(await run()));
+  for (const [name, run] of chosen) {
+    const begin = performance.now();
+    lines.push(...(await run()));
+    process.stderr.write(`${name}: ${Math.round((performance.now() - begin) / 1000)} s\n`);
+  }
   print(lines, values.json);
   const shortfalls = values.check ? findShortfalls(lines, values.only.length === 0) : [];
   for (const shortfall of shortfalls) process.stderr.write(`${shortfall}\n`);
