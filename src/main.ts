@@ -3,7 +3,6 @@ import { constants } from 'node:os';
 import { pino, stdTimeFunctions } from 'pino';
 import type { CommandContext, LogSettings } from './commands/command.ts';
 import { parseCommandLine } from './commands/command-line.ts';
-import { ConfigError } from './config/problems.ts';
 import type { Log } from './model/log.ts';
 import { logFields, readableFields } from './model/log-fields.ts';
 import { logfmtOf } from './model/logfmt.ts';
@@ -99,9 +98,6 @@ function endWithReaders(): void {
   }
 }
 
-/** Exit code after a mistake in the configuration or on the command line: starting again does not help. The same as of doctor. */
-const NOT_VALID = 2;
-
 /** What a command needs of the process that it runs in. A test has its own. */
 interface Surroundings extends Pick<CommandContext, 'env' | 'input' | 'createLog' | 'print' | 'onReload'> {
   /** The width of the terminal. */
@@ -127,7 +123,7 @@ export async function runCommand(
     return 0;
   } catch (error) {
     printError(errorText(error));
-    return error instanceof ConfigError ? NOT_VALID : 1;
+    return error instanceof OperatorError ? error.exitCode : 1;
   }
 }
 

@@ -1,6 +1,7 @@
 import { basename, join } from 'node:path';
 import { NtlmDispatcher } from '../client/dispatcher.ts';
 import { type LogonFileOptions, openLogonFile } from '../client/logon-file.ts';
+import { logonPathOf } from '../client/transport.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
 import { revealTls } from '../config/secret.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
@@ -9,7 +10,6 @@ import type { Log } from '../model/log.ts';
 import { type Credentials, normaliseDomain } from '../ntlm/client-codec.ts';
 import { type CredentialGate, createCredentialGate, type GateLimits } from '../ntlm/credential-gate.ts';
 import { createMemoryStore } from '../ntlm/logon-store.ts';
-import { endpoints } from '../query-api/endpoints.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
 import type { AppConfig } from './pipeline.ts';
 
@@ -78,10 +78,6 @@ export function createCredentialsLog({ gate, log }: { readonly gate: CredentialG
   };
 }
 
-/** The path of the cheapest call, which carries the logon of a connection. */
-export const logonPathOf = ({ url }: AnalyzerConfig): string =>
-  `${new URL(url).pathname.replace(/\/+$/, '')}${endpoints.GetHttpUserName.path}`;
-
 /** @param onRecovered called when logons work again after a logon without a verdict */
 export function createDispatcher(
   analyzer: AnalyzerConfig,
@@ -92,7 +88,7 @@ export function createDispatcher(
   const { url, timeout, concurrency, tls } = analyzer;
   return new NtlmDispatcher({
     origin: url,
-    logonPath: logonPathOf(analyzer),
+    logonPath: logonPathOf(url),
     gate,
     onRecovered,
     connections: concurrency,

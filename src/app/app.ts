@@ -9,7 +9,6 @@ import type { Log } from '../model/log.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
-import { endpointNames } from '../query-api/endpoints.ts';
 import { createNightlyPass } from '../rightsizing/nightly-pass.ts';
 import { type Clock, createClock } from '../scheduling/clock.ts';
 import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
@@ -132,7 +131,6 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     identity: () => ({ ...analyzerIdentity(current.now.config), externalUrl: externalUrl(current.now.config) }),
     now,
     shard: initial.shard,
-    endpoints: endpointNames,
     upstream: () => current.upstream(),
     web: web.counts,
     alerting: () => current.now.alerting.status(),

@@ -49,6 +49,11 @@ export interface Transport {
   close(): Promise<void>;
 }
 
+/** The path of the cheapest call, which carries the logon of a connection. @param baseUrl as of `TransportOptions` */
+export const logonPathOf = (baseUrl: string): string =>
+  `${new URL(baseUrl).pathname.replace(/\/+$/, '')}${endpoints.GetHttpUserName.path}`;
+
+/** Sends requests as the options say. The dispatcher belongs to it from now on. */
 export function createTransport(options: TransportOptions): Transport {
   const { dispatcher, timeout, observe } = options;
   const baseUrl = options.baseUrl.replace(/\/+$/, '');

@@ -16,6 +16,8 @@ const withoutHash = (text: string): string => text.replaceAll(BCRYPT, '<hash>');
 /** All problems of a configuration. It repeats no hash of a password. */
 export class ConfigError extends OperatorError {
   override readonly name = 'ConfigError';
+  /** As of doctor: starting again does not help. */
+  override readonly exitCode = 2;
   readonly problems: readonly Problem[];
 
   constructor(found: readonly Problem[]) {

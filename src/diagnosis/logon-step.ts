@@ -1,6 +1,6 @@
-import { logonPathOf } from '../app/account.ts';
 import { probeChallenge } from '../client/challenge-probe.ts';
 import { toQueryError } from '../client/failures.ts';
+import { logonPathOf } from '../client/transport.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import { revealTls } from '../config/secret.ts';
 import { createSelection } from '../inventory/selection.ts';
@@ -28,7 +28,7 @@ const planOf = ({ poll, featuresRequest, expirationSearch, shard, select }: Conf
 async function checkChallenge({ analyzer }: Site, evidence: Evidence): Promise<Outcome | 'open' | undefined> {
   const probed = await probeChallenge({
     origin: new URL(analyzer.url).origin,
-    logonPath: logonPathOf(analyzer),
+    logonPath: logonPathOf(analyzer.url),
     headersTimeout: attemptMs(analyzer),
     connectTimeout: attemptMs(analyzer),
     tls: tlsOptions(revealTls(analyzer.tls)),

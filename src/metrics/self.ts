@@ -4,6 +4,7 @@ import Histogram from 'prom-client/lib/histogram.js';
 import type { FailureKind } from '../model/failure.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
+import { endpointNames } from '../query-api/endpoints.ts';
 import { type AlertingState, exposeAlerting } from './alerting.ts';
 import type { MetricName } from './catalogue.ts';
 import { exposeIdentity, type Identity } from './identity.ts';
@@ -42,8 +43,6 @@ export interface SelfMetricsOptions {
   /** Epoch seconds. */
   readonly now: () => number;
   readonly shard: { readonly index: number; readonly total: number };
-  /** Endpoints whose request counter is initialized to 0. */
-  readonly endpoints: readonly string[];
   readonly upstream: () => UpstreamState;
   readonly web: () => WebState;
   /** Undefined while the alert engine is off; it then has no metrics. */
@@ -125,7 +124,7 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
     ...configuration('license_exporter_upstream_request_duration_seconds'),
     buckets: BUCKETS,
   });
-  for (const endpoint of options.endpoints) {
+  for (const endpoint of endpointNames) {
     requests.inc({ endpoint }, 0);
     bytes.inc({ endpoint }, 0);
   }

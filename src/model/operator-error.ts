@@ -4,6 +4,8 @@
  */
 export class OperatorError extends Error {
   override readonly name: string = 'OperatorError';
+  /** What the process ends with. */
+  readonly exitCode: number = 1;
 }
 
 /** Log fields of a caught error: only the message of an OperatorError, any other error with its stack. */

@@ -19,7 +19,6 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     version: '1.2.3',
     revision: 'abcdef',
     nodeVersion: 'v24.0.0',
-    endpoints: ['GetFeatures', 'GetProducts'],
     web: () => ({ refused: { scrapes: 3, logons: 0 }, cut: { stalled: 2 } }),
     upstream: { authenticated: true, connectionsOpened: 2, roundTrips: 9, handshakes: 2, staleRetries: 1 },
   });

@@ -132,7 +132,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 5,
     promise:
       'The process: arguments, environment, signals, log, exit code. Only `launch.js` and `start.ts` touch any of them too.',
-    mayImport: ['commands', 'app', 'config', 'model'],
+    mayImport: ['commands', 'app', 'model'],
   },
   'start.ts': { floor: 5, promise: 'What is imported after it comes from the compile cache.', mayImport: ['main.ts'] },
   'launch.js': {

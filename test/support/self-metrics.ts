@@ -15,7 +15,6 @@ export const selfMetricsOf = ({ upstream, ...given }: Given = {}): SelfMetrics =
     identity: () => ({ analyzer: 'lic.example.com:8443', shard: '', externalUrl: 'http://monitor.example.com:10319' }),
     now: () => NOW,
     shard: { index: 0, total: 1 },
-    endpoints: [],
     sources: () => [],
     alerting: () => undefined,
     receivers: () => [],
