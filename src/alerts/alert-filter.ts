@@ -4,6 +4,7 @@ import type { Severity } from './rule.ts';
 
 /** Which alerts the page `/alerts` shows, by the query of its URL. */
 
+/** Which alerts a page shows. */
 export interface AlertFilter {
   /** Words that labels or the summary contain. */
   readonly words: string;

@@ -31,6 +31,7 @@ export interface KnownAlert {
   readonly startsAt: number;
 }
 
+/** One Alertmanager, to which alerts are posted and from which they are restored. */
 export interface Alertmanager {
   readonly url: string;
   /**

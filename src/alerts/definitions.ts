@@ -67,8 +67,10 @@ export const prometheusAlerts = {
   LicenseWatchdog: watchdog,
 };
 
+/** The alerts that the engine evaluates. */
 export type EngineRuleName = keyof typeof engineAlerts;
 
+/** Every alert, also those that only Prometheus can evaluate. */
 export type AlertName = EngineRuleName | keyof typeof prometheusAlerts;
 
 /** The definition of an alert of the engine; `undefined` for one of another version, or of Prometheus. */

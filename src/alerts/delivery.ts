@@ -12,6 +12,7 @@ export interface DeliveryCounts {
   lastSuccess: number | undefined;
 }
 
+/** Counts of a target to which nothing has been sent. */
 export const createCounts = (): DeliveryCounts => ({ sent: 0, errors: 0, dropped: 0, lastSuccess: undefined });
 
 /** Why alerts are not delivered. */

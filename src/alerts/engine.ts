@@ -38,6 +38,7 @@ type Surroundings = {
   readonly [Name in Exclude<keyof View, 'now' | 'inventory' | 'past' | 'timeZone'>]: () => View[Name];
 };
 
+/** The rules, the receivers, the clock and the state of an engine. */
 export interface EngineOptions
   extends RestoreOptions,
     Surroundings,
@@ -66,6 +67,7 @@ export interface EngineOptions
   readonly initial: SavedAlerts | undefined;
 }
 
+/** Evaluates the rules after each commit and in between, and hands the alerts over. */
 export interface AlertEngine {
   /** Restores the saved alerts and starts to evaluate. */
   start(): Promise<void>;

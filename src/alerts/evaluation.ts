@@ -4,6 +4,7 @@ import { isListEmpty } from './insights.ts';
 import { createIgnore, type Matcher } from './matchers.ts';
 import { type EvaluatedRule, type Evaluation, nothingKnown, type Rule, type View } from './rule.ts';
 
+/** The rules, and which of their alerts are left out. */
 export interface EvaluationOptions {
   readonly rules: readonly Rule[];
   /** Alerts whose labels match all matchers of a group are ignored. */

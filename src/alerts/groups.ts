@@ -111,6 +111,7 @@ function endEarlierStages(sent: Map<string, SentAlert>): void {
   }
 }
 
+/** What alerts of features are summed up by. */
 export interface SumUpOptions {
   readonly rules: readonly Rule[];
   /** Annotations that link an alert to what helps about it. */

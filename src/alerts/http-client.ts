@@ -48,6 +48,7 @@ type HttpAnswer =
   /** `isSent`: the receiver may have got the request. */
   | { readonly status: undefined; readonly reason: string; readonly isSent: boolean };
 
+/** Posts to receivers over connections that are kept. */
 export interface HttpClient {
   /** Posts JSON. Never throws. */
   post(url: string, body: string, headers: Readonly<Record<string, string>>, signal: AbortSignal): Promise<HttpAnswer>;

@@ -31,6 +31,7 @@ function createIsAnswered({ readings }: Inventory, endpoint: PolledEndpoint): (v
   return (vendorLicense) => fresh.has('') || fresh.has(vendorLicense.toLowerCase());
 }
 
+/** What an inventory says about each vendor license, looked up once. */
 export function createInsights(inventory: Inventory): Insights {
   const { knowledge } = inventory;
   const rows = new Map(inventory.vendorLicenses.map((row) => [row.vendorLicense.toLowerCase(), row]));

@@ -17,6 +17,7 @@ interface LossCondition<V, Loss> {
   isUnknown(past: Past, vendorLicense: string, feature?: string): boolean;
 }
 
+/** The condition of an alert about what was there before. @param of what is lost, and how it is told */
 export const lossCondition =
   <S extends Shape, Loss extends Missed | Drop>(of: LossCondition<Values<S>, Loss>): Condition<S> =>
   ({ parametersOf, finding }) =>

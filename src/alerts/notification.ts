@@ -18,6 +18,7 @@ export interface Notification {
 /** Labels of all alerts about one analyzer. A daemon finds its alerts in Alertmanager by them. */
 export const ownLabelsOf = (analyzer: string): Labels => withoutEmpty({ source: 'license-exporter', analyzer });
 
+/** The labels and links that every alert gets when it is sent. */
 export interface NotificationOptions {
   /** Added to every alert that does not have a label with the same name. */
   readonly commonLabels: Labels;

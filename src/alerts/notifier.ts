@@ -10,6 +10,7 @@ export interface DeliveryTarget {
   readonly counts: DeliveryCounts;
 }
 
+/** The targets of alerts, and how often each is told again. */
 export interface NotifierOptions extends Omit<NotificationOptions, 'validity'> {
   readonly targets: readonly DeliveryTarget[];
   /** Seconds. */

@@ -21,6 +21,7 @@ const MAX_OUTAGE = 86_400;
 export const restoreSaved = (alerts: readonly AlertState[], now: number): readonly AlertState[] =>
   alerts.map((alert) => ({ ...alert, unknownSince: now }));
 
+/** Where the alerts of an earlier process are found. */
 export interface RestoreOptions {
   readonly stateFile: StateFile | undefined;
   readonly alertmanagers: readonly DeliveryTarget[];

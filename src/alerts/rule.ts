@@ -6,6 +6,7 @@ import type { Finding, Labels } from './alert.ts';
 import type { Durations } from './alert-settings.ts';
 import type { Past } from './past.ts';
 
+/** How urgent an alert is, by the label `severity`. */
 export type Severity = 'critical' | 'warning' | 'info';
 
 /** How reading a source goes. */

@@ -29,6 +29,7 @@ export const movedAlerts = ({ savedAt, alerts, ends, ...saved }: SavedAlerts, by
   ends: ends.map(({ labels, at }) => ({ labels, at: at + by })),
 });
 
+/** The alerts of one analyzer in a file. */
 export interface StateFile {
   /** The alerts that were saved for this analyzer; `undefined` if the file cannot be used. */
   load(): SavedAlerts | undefined;

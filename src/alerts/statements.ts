@@ -52,6 +52,7 @@ interface StatementOptions {
   readonly ends: readonly SaidEnd[];
 }
 
+/** What `createStatements` returns: the statements of the newest evaluation. */
 export type StatementKeeper = ReturnType<typeof createStatements>;
 
 /** Follows the alerts, and remembers which of those that were said have ended. */

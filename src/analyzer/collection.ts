@@ -14,6 +14,7 @@ export interface Collection {
   readonly reached: readonly Collected[];
 }
 
+/** One source, when it is collected, and who is told. */
 export interface SourceCollectionOptions {
   readonly source: Source;
   readonly localTime: LocalTime;
@@ -39,6 +40,7 @@ export interface SourceCollection {
   stop(): void;
 }
 
+/** Collects one source in each of its slots. A slot that is due while it is still collected is left out and counted. */
 export function createSourceCollection(options: SourceCollectionOptions): SourceCollection {
   const { source, localTime, now, onProblem, onCollected } = options;
   const slots = createSlots(localTime, source.interval);

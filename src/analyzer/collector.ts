@@ -4,6 +4,7 @@ import type { Source } from '../model/observation/source.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { type Collection, createSourceCollection, type SourceCollection } from './collection.ts';
 
+/** The sources of an analyzer, and who is told about their collections. */
 export interface CollectorOptions {
   readonly sources: readonly Source[];
   /** Slots are those of its days. */
@@ -15,6 +16,7 @@ export interface CollectorOptions {
   readonly onCollected?: (collection: Collection, vendorLicenses: ReadonlySet<string>) => Promise<void>;
 }
 
+/** What all sources together report, and how they are. */
 export interface Collector {
   /**
    * Collects from every source, then at the beginning of every slot. Starts with the data of an earlier run. Resolves

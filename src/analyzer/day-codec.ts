@@ -234,6 +234,7 @@ export function decodeSamples(bytes: Uint8Array, start: number): Sample[] {
 type Column = Float64Array<ArrayBuffer>;
 type Columns = [Column, Column, Column, Column, Column, Column, Column];
 
+/** The hours of a day as bytes, in the form that `decodeHours` reads. */
 export function encodeHours(hours: readonly HourSummary[]): Buffer {
   const writer = createWriter();
   writer.integer(hours.length);

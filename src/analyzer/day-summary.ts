@@ -231,6 +231,7 @@ export interface DayTotals {
 
 type OpenTotals = { -readonly [F in keyof DayTotals]?: number | undefined };
 
+/** What the hours of a day add up to. A total of which no hour is known is not known. */
 export function totalsOf(hours: readonly HourSummary[]): DayTotals {
   const totals: OpenTotals = {};
   for (const { available, reserved, users, denials, levels } of hours) {

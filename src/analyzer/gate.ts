@@ -7,6 +7,7 @@ import { createLogonThrottle } from './logon-throttle.ts';
 import { createNtlmAcceptor, type NtlmAcceptorOptions } from './ntlm-acceptor.ts';
 import { type Reply, tooMany } from './reply.ts';
 
+/** A user who may ask the analyzer. The hash of the password is as good as the password. */
 export interface AnalyzerUser {
   readonly name: string;
   readonly ntHash: Buffer;
@@ -18,6 +19,7 @@ export interface AnalyzerUser {
  */
 export type ChannelBindingMode = 'off' | 'allow' | 'require';
 
+/** Who may log on, how often a logon may fail, and what is logged of it. */
 export interface GateOptions extends Pick<NtlmAcceptorOptions, 'perRequest' | 'requireMic' | 'onVerdict'> {
   /** NetBIOS domain of the users. */
   readonly domain: string;

@@ -11,6 +11,7 @@ import {
 } from './recorded-days.ts';
 import { highest } from './sample.ts';
 
+/** Which days a chart is about (spec 4.6), as the parameters of the URL say it. */
 export interface HistoryWindowParameters {
   readonly year: string;
   readonly month: string;

@@ -19,6 +19,7 @@ export class DamagedStore extends StoreError {}
 /** The file contains history of another origin. */
 class OriginError extends StoreError {}
 
+/** Where history is, and what happens to a file that cannot be read. */
 export interface HistoryFileOptions {
   /** The file; in memory without one. */
   readonly path: string | undefined;
@@ -30,6 +31,7 @@ export interface HistoryFileOptions {
   readonly maxSize: number;
 }
 
+/** The SQLite database of the history, opened by one process. */
 export interface HistoryFile {
   /** A prepared statement. */
   sql(source: string): StatementSync;
@@ -95,12 +97,16 @@ function reasonOf(error: unknown): string | undefined {
   return syscall === undefined ? undefined : (byFileError[String(code)] ?? storeProblems.cannotOpen);
 }
 
+/** A row as SQLite returns it, by name of the column. */
 export type Row = Record<string, SQLOutputValue>;
+/** A number that is never null. 64 bits are not needed: times are epoch seconds. */
 export const integer = (row: Row, column: string): number => Number(row[column]);
 /** A figure, `undefined` for null: it is not known. */
 export const figure = (row: Row, column: string): number | undefined =>
   row[column] === null ? undefined : integer(row, column);
+/** A text that is never null. */
 export const text = (row: Row, column: string): string => String(row[column]);
+/** Bytes that are never null. */
 export const blob = (row: Row, column: string): Uint8Array => row[column] as Uint8Array;
 
 /** Opens the file, or creates a new one. @throws StoreError with the problem and the remedy */

@@ -20,4 +20,5 @@ export interface HourSummary {
   readonly levels: readonly Level[];
 }
 
+/** How long a number of licenses was in use within an hour; `undefined` where it was not known. */
 export type Level = readonly [inUse: number | undefined, seconds: number];

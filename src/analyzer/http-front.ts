@@ -79,6 +79,7 @@ function limitConnections(server: Server, { connections, now, onProblem }: Conne
   });
 }
 
+/** Where the analyzer listens, with which certificate, and what it takes from each client. */
 export interface HttpFrontOptions {
   /** Every address without one. */
   readonly host: string | undefined;
@@ -98,6 +99,7 @@ export interface HttpFrontOptions {
   readonly onRequest?: (request: AccessRecord) => void;
 }
 
+/** The most connections and requests a minute that clients may have. */
 export interface AnalyzerLimits {
   /** In total. One address may have a quarter of them. */
   readonly connections: number;
@@ -107,6 +109,7 @@ export interface AnalyzerLimits {
   readonly requestTimeout: number;
 }
 
+/** The listener of the analyzer, before anybody is authenticated. */
 export interface HttpFront {
   /** @throws OperatorError with the address if it cannot listen */
   start(): Promise<void>;

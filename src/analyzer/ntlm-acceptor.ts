@@ -16,6 +16,7 @@ export interface Identity {
   readonly user: string;
 }
 
+/** The users and the name of the server that NTLM needs. */
 export interface NtlmAcceptorOptions {
   /** The NT hash of a user, whose name is compared without case. */
   readonly lookup: (user: string) => Buffer | undefined;
@@ -51,11 +52,13 @@ export interface AuthenticationRequest {
   readonly isLast?: boolean;
 }
 
+/** Who sends a request, or what to answer instead. */
 export type Authentication =
   | { readonly ok: true; readonly identity: Identity }
   /** `challenge` is the value of WWW-Authenticate for the 401; with `retryAfter`, in seconds, the answer is 429. */
   | { readonly ok: false; readonly challenge: string; readonly retryAfter?: number };
 
+/** The server's side of NTLM over HTTP (MS-NTHT): a logon is of its connection, or of one request. */
 export interface NtlmAcceptor {
   authenticate(request: AuthenticationRequest): Authentication;
   /** Whether a logon is under way on a connection. */

@@ -52,6 +52,7 @@ export function selectSeries({ store }: Recorded, selector: HistorySelector): re
     );
 }
 
+/** What belongs to one local day, counted from 1970-01-01. */
 export interface Day<T> {
   readonly day: number;
   readonly value: T;

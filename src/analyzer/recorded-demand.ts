@@ -40,6 +40,7 @@ export interface RecordedDemand {
   readonly denials: RecordedDenials;
 }
 
+/** The history, and what is known about it without reading it. */
 export interface RecordedDemandOptions
   extends Pick<RecordedDemand, 'origin' | 'localTime' | 'intervalOf' | 'pastAdded' | 'pastDaysLeft' | 'denials'> {
   /** @throws StoreError */
@@ -59,6 +60,7 @@ interface Memory {
 /** Days that are read at once: their bytes are in memory together. */
 const DAYS_AT_ONCE = 32;
 
+/** Reads the year of one feature after the other into memory that is used again. */
 export function createRecordedDemand({ store, localTime, ...options }: RecordedDemandOptions): RecordedDemand {
   /** Memory that no series is read into now. */
   const free: Memory[] = [];

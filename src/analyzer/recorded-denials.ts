@@ -32,6 +32,7 @@ export interface RecordedDenials {
   yesterday(): Promise<DeniedDay>;
 }
 
+/** The history that denials are counted from, and its calendar. */
 export interface RecordedDenialsOptions {
   readonly localTime: LocalTime;
   /** Epoch seconds. */
@@ -47,6 +48,7 @@ export interface DenialRecord extends RecordedDenials {
   add(reached: readonly Collected[]): void;
 }
 
+/** Counts the denials of today and yesterday. What is recorded meanwhile is added without reading the days again. */
 export function createDenialRecord({ localTime, now, store, recordedAt }: RecordedDenialsOptions): DenialRecord {
   const counts = new Map<string, CountedDenials>();
   const known = new Map<'today' | 'yesterday', { readonly key: string; readonly day: Promise<DeniedDay> }>();

@@ -7,6 +7,7 @@ import { DamagedStore, StoreError } from './history-file.ts';
 import type { Past } from './sample.ts';
 import type { Recording, Store } from './store.ts';
 
+/** The history, how long it is kept, and who is told of problems. */
 export interface RecorderOptions {
   readonly open: () => Store;
   readonly localTime: LocalTime;
@@ -25,6 +26,7 @@ export interface RecorderOptions {
 /** How recording goes; see `RecordingHealth`. */
 export type RecorderState = Pick<RecordingHealth, 'lastRecordedAt' | 'errors' | 'problem'>;
 
+/** Writes what was collected into the history, in the order of time. */
 export interface Recorder {
   /**
    * Records a collection in the slot that begins at this time and is this long. Never throws: a problem is reported, and

@@ -11,6 +11,7 @@ export interface RefusedLogons {
   readonly reasons: Readonly<Record<string, number>>;
 }
 
+/** Logs refused logons: the first of each kind at once, the others as counts. */
 export interface RefusalLog {
   add(verdict: LogonVerdict): void;
   /** Logs what is due. Must be called regularly. */

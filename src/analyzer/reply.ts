@@ -9,7 +9,9 @@ export interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
+/** The Content-Type of every list and chart. */
 export const JSON_TYPE = 'application/json';
+/** The Content-Type of the plain answers: a name, a number. */
 export const TEXT_TYPE = 'text/plain; charset=utf-8';
 
 /** An error body, with the status of its code. */
@@ -23,6 +25,7 @@ export function failure(
   return { status, body: [Buffer.from(body)], type: JSON_TYPE, ...(headers !== undefined && { headers }) };
 }
 
+/** 405 with the methods that a path takes. @param what the path is, for the message */
 export const methodNotAllowed = (what: string, method: string): Reply =>
   failure('method_not_allowed', `${what} takes ${method}`, { headers: { allow: method } });
 

@@ -102,6 +102,7 @@ export type Respond = (request: IncomingMessage, identity: string, signal: Abort
 /** The reply to a request that needs no logon; undefined for every other request. */
 export type RespondOpenly = (request: IncomingMessage) => Reply | undefined;
 
+/** What a request passes before it is answered, and what it is answered from. */
 export interface RequestHandlerOptions {
   readonly gate: Gate;
   /** Whether a client, by its address, may send another request now. */

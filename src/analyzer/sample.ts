@@ -31,6 +31,7 @@ export interface Figures {
   readonly denials: number | undefined;
 }
 
+/** The figures of one feature in one slot. What was not known is `undefined`. */
 export interface Sample extends Figures {
   /** Epoch seconds, the beginning of a slot. */
   readonly at: number;
@@ -38,6 +39,7 @@ export interface Sample extends Figures {
   readonly seconds: number;
 }
 
+/** The samples of one feature on one local day, the oldest first. */
 export interface DayOfSamples {
   readonly series: Series;
   /** Local day. */

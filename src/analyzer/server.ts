@@ -39,6 +39,7 @@ function storeSpace(path: string | undefined): Pick<RecordingHealth, 'size' | 'f
   return { size: read(() => statSync(path).size), free: read(free) };
 }
 
+/** The sources, the users, the listener and the history of an analyzer. */
 export interface AnalyzerOptions extends HttpFrontOptions {
   /** What the figures are of: history of two origins is never mixed. */
   readonly origin: string;
@@ -73,6 +74,7 @@ export interface HistoryOptions {
   readonly maxSize: number;
 }
 
+/** A complete server of the Query API. The demo, the daemon and tests start the same one. */
 export interface Analyzer {
   /** Collects once and listens. @throws OperatorError if it cannot listen, or if the history is of another origin */
   start(): Promise<void>;

@@ -7,6 +7,7 @@ import { random, randomInteger } from './simulated-random.ts';
 /** How the expiry of a pool's increments moves: see `simulated-supply`. */
 export type ExpiryRule = 'permanent' | 'contract' | 'two contracts' | 'trial' | 'expired';
 
+/** A pool of licenses with the habits of those who use it. */
 export interface SimulatedPool
   extends Load,
     Pick<
@@ -26,6 +27,7 @@ export interface SimulatedPool
   readonly contract: number;
 }
 
+/** A vendor license with its pools, and whether its server goes down at times. */
 export interface SimulatedVendorLicense {
   readonly server: string;
   readonly daemon: string;
@@ -81,6 +83,7 @@ const stories: Readonly<Record<string, Story>> = {
 /** Pools beyond this many per vendor license are small, so that a very large site stays quick to simulate. */
 const LARGE_POOLS = 40;
 
+/** How large the simulated site is. The same seed gives the same site. */
 export interface CatalogueOptions {
   readonly seed: number;
   readonly vendorLicenses: number;
@@ -89,6 +92,7 @@ export interface CatalogueOptions {
   readonly isHealthy?: boolean;
 }
 
+/** The vendor licenses of a simulated site, in the order of their numbers. */
 export function createCatalogue(options: CatalogueOptions): readonly SimulatedVendorLicense[] {
   return Array.from({ length: options.vendorLicenses }, (_, v) => createVendorLicense(v, options));
 }

@@ -13,6 +13,7 @@ export interface DayPlan {
   readonly loans: readonly PlannedLoan[];
 }
 
+/** A checkout that will happen: who holds how many licenses, from when to when. Epoch seconds. */
 export interface PlannedSession {
   readonly user: string;
   readonly from: number;

@@ -8,6 +8,7 @@ import { incrementsOf, isOut, type Outages } from './simulated-supply.ts';
 import { createSlots, type Slots } from './slots.ts';
 import { poolCapacity, sumOfVersions } from './usage.ts';
 
+/** The site whose past is made up, and for which days. */
 export interface SimulatedPastOptions {
   readonly catalogue: readonly SimulatedVendorLicense[];
   readonly outages: Outages;

@@ -23,6 +23,7 @@ import { createSimulatedPast } from './simulated-past.ts';
 import { random, randomInteger } from './simulated-random.ts';
 import { incrementsOf, isOut, type Outages, type SimulatedIncrement } from './simulated-supply.ts';
 
+/** The size, the seed, the clock and the outages of a simulated site. */
 export interface SimulatedSiteOptions extends CatalogueOptions, Outages {
   /** IANA name. */
   readonly timeZone: string;
@@ -46,6 +47,7 @@ export interface SimulatedPoolObservation extends PoolObservation {
   readonly denials: number;
 }
 
+/** An observation of a simulated server, with all figures that no real manager knows. */
 export interface SimulatedObservation extends VendorLicenseObservation {
   readonly pools: readonly SimulatedPoolObservation[];
 }
@@ -57,6 +59,7 @@ export interface Forced {
   readonly expirations?: Readonly<Record<string, number>>;
 }
 
+/** A source that needs no license manager: the demo, and tests of what only some managers report. */
 export interface SimulatedSite extends Source {
   /** What its figures are of, with the settings that change them. */
   readonly origin: string;

@@ -17,6 +17,7 @@ export interface Outages {
   readonly downSince?: number;
 }
 
+/** Whether the server of a license is down. @param at epoch seconds */
 export function isOut(license: SimulatedVendorLicense, at: number, { seed, downSince }: Outages): boolean {
   if (license.goesDown && downSince !== undefined && at >= downSince) return true;
   const phase = randomInteger(0, OUTAGE_PERIOD - 1, seed, 'outage');

@@ -7,6 +7,7 @@ import { ObservationTable } from './observation-table.ts';
 import { type DayOfSamples, type Figures, fillSamples, type Series } from './sample.ts';
 import { SeriesTable, type StoredSeries } from './series-table.ts';
 
+/** Where the history is, and the calendar of its days. */
 export interface StoreOptions extends Omit<HistoryFileOptions, 'timeZone'> {
   readonly localTime: LocalTime;
 }

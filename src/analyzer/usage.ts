@@ -8,6 +8,7 @@ export const PERMANENT = 2_147_483_647;
 /** ShowWarning: an expiry within this many seconds. */
 const WARNING = 30 * 86_400;
 
+/** Whether the application is known to be active. */
 export const isActive = ({ status }: Checkout): boolean => status?.state === 'active';
 /** Whether the application is known to be anything but active. */
 export const isInactive = ({ status }: Checkout): boolean => status !== undefined && status.state !== 'active';
@@ -19,6 +20,7 @@ export interface CheckoutCounts {
   readonly indeterminate: number;
 }
 
+/** Checkouts by what is known of their applications. Every checkout is in one of the three. */
 export function countByStatus(checkouts: readonly Checkout[]): CheckoutCounts {
   const active = checkouts.filter(isActive).length;
   const inactive = checkouts.filter(isInactive).length;
@@ -30,6 +32,7 @@ export function countUsers(checkouts: readonly Checkout[]): number {
   return new Set(checkouts.map(({ user }) => user.toLowerCase())).size;
 }
 
+/** The licenses that checkouts hold or requests wait for. */
 export const sumLicenses = (checkouts: readonly { readonly licenses: number }[]): number =>
   checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
 
@@ -59,6 +62,7 @@ export function poolCapacity(increments: readonly Increment[], now: number): num
   return capacity;
 }
 
+/** The licenses of a pool; not known if an increment does not say its number. @param now epoch seconds */
 export const maxAvailable = ({ increments }: PoolObservation, now: number): number | undefined =>
   poolCapacity(increments, now);
 
@@ -89,8 +93,10 @@ export function earliestExpiry({ increments }: PoolObservation): number | undefi
   return earliestOf(increments.map(({ expires }) => (expires === 'unknown' ? undefined : (expires ?? PERMANENT))));
 }
 
+/** Whether a license has ended. @param expiry epoch seconds @param now epoch seconds */
 export const isExpired = (expiry: number, now: number): boolean => expiry !== PERMANENT && expiry < now;
 
+/** Whether a license ends so soon that the analyzer warns. @param expiry epoch seconds @param now epoch seconds */
 export const isExpiring = (expiry: number, now: number): boolean =>
   expiry !== PERMANENT && expiry >= now && expiry - now <= WARNING;
 

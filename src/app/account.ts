@@ -43,6 +43,7 @@ export interface Account {
   close(): void;
 }
 
+/** The account of an analyzer, and where its logons are counted. */
 export interface AccountOptions extends Pick<LogonFileOptions, 'log' | 'mayReplace'> {
   readonly analyzer: AnalyzerConfig;
   readonly storagePath: string | undefined;
@@ -131,6 +132,7 @@ interface Accounts {
   close(): void;
 }
 
+/** The accounts of this process, so that a reload does not forget logons that failed. */
 export function createAccounts(log: Log, writes: StateWrites): Accounts {
   const accounts = new Map<string, Account>();
   return {

@@ -12,6 +12,7 @@ import { analyzerIdentity } from './identity.ts';
 import { sourcesMount } from './source-page.ts';
 import type { WebAccess } from './web-access.ts';
 
+/** What the pages of an analyzer without an exporter show. */
 export interface AnalyzerWebDeps {
   readonly access: WebAccess;
   readonly health: () => readonly SourceHealth[];

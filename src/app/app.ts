@@ -28,6 +28,7 @@ import { createStorage, type Storage } from './storage.ts';
 import { createBackendOf } from './viewers.ts';
 import { createWebAccess } from './web-access.ts';
 
+/** What the process gives the daemon: log, version, sources and how it is stopped. */
 export interface AppDeps {
   readonly log: Log;
   readonly version: string;
@@ -48,6 +49,7 @@ export interface AppDeps {
   readonly reload?: Reload['run'];
 }
 
+/** The daemon: it polls, evaluates, serves and can be reloaded. */
 export interface App {
   /** Listens and starts to poll. Resolves when it listens. */
   start(): Promise<void>;

@@ -62,6 +62,7 @@ function logFirstPoll(inventory: Inventory | undefined, url: string, log: Log): 
 /** Creates a pipeline, which continues what it can of the previous one. */
 type Create = (config: AppConfig, carried?: Carried) => Pipeline;
 
+/** What outlives a reload, for the pipelines that do not. */
 export interface CurrentPipelineOptions {
   readonly clock: Clock;
   /** By URL of the Alertmanager, over all reloads. */

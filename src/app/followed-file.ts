@@ -11,6 +11,7 @@ export interface FollowedFile<T> {
   stop(): void;
 }
 
+/** A file that is read again when it changes, and what happens if it cannot be read. */
 export interface FollowedFileOptions<T> {
   /** What the file contains, for the log. */
   readonly what: string;

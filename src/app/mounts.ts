@@ -70,6 +70,7 @@ function routesOf({ routes, ...page }: PagePath, context: PageContext): Pick<Mou
   };
 }
 
+/** The routes of all rooms, by the paths of the configuration. */
 export function createMounts({
   pages,
   initial,

@@ -14,6 +14,7 @@ export interface CurrentPrices {
   stop(): void;
 }
 
+/** The prices of the configuration and of its file, which is read again when it changes. */
 export function createCurrentPrices({ prices }: Config, log: Log): CurrentPrices {
   let current = createPrices(prices.entries);
   const file = createFollowedFile(prices, {

@@ -13,6 +13,7 @@ export interface Storage {
   readonly writes: StateWrites;
 }
 
+/** The storage directory of this process, locked while it runs. */
 export function createStorage(log: Log): Storage {
   let lock: StorageLock | undefined;
   return {

@@ -6,6 +6,7 @@ import { type Access, openAccess } from '../web/access.ts';
 
 /** The access defined by the configuration and the web config. It follows changes of the files: renewed certificates, added and removed users. */
 
+/** Who may send requests now. The files that say it are read again when they change. */
 export interface WebAccess {
   current(): Access;
   /** Applies another configuration. */
@@ -29,6 +30,7 @@ function toAccess(web: WebConfig | undefined, proxy: TrustedProxy | undefined): 
 const handshakeOf = (web: WebConfig | undefined): string =>
   JSON.stringify([web?.tls?.clientAuth, web?.tls?.minVersion, web?.tls?.maxVersion]);
 
+/** The access of a configuration. A file that becomes invalid changes nothing, and is logged. */
 export function createWebAccess(initial: Config, log: Log): WebAccess {
   let { configFile, access: web, trustedProxy } = initial.web;
   let current = toAccess(web, trustedProxy);

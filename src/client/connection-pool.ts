@@ -2,6 +2,7 @@ import type { buildConnector, Client } from 'undici';
 import createConnector from 'undici/lib/core/connect.js';
 import { Connection } from './connection.ts';
 
+/** How connections to one origin are opened, and how many there may be. */
 export interface ConnectionPoolOptions {
   readonly origin: string;
   /** Maximum number of connections. */

@@ -3,6 +3,7 @@ import Client from 'undici/lib/dispatcher/client.js';
 import { NtlmError } from '../ntlm/errors.ts';
 import { dispatchOptions, Exchange, type Leg, type LegListener, type LegOutcome } from './leg.ts';
 
+/** What a connection needs to open its socket. */
 export interface ConnectionOptions {
   readonly origin: string;
   readonly connect: buildConnector.connector;

@@ -22,6 +22,7 @@ import { serveRequest } from './serve-request.ts';
 import { connectionNotKept, explainRejection, verdictOf } from './verdicts.ts';
 import type { Wait } from './wait.ts';
 
+/** What a logon needs of the account and of the server. */
 export interface HandshakeOptions extends NegotiationOptions {
   readonly gate: CredentialGate;
   /** Host name of the origin. */

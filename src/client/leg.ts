@@ -18,6 +18,7 @@ export interface Leg {
 /** What to do with a response, decided by its status line and headers. */
 export type Disposition = 'deliver' | 'drain';
 
+/** Takes the answer to one request on the wire, which can be a part of a logon. */
 export interface LegListener {
   /** Called with the final status line. */
   readonly onResponse: (status: number, headers: IncomingHeaders) => Disposition;
@@ -30,6 +31,7 @@ export interface LegListener {
   };
 }
 
+/** Header fields of an answer, their names in lower case. */
 export type IncomingHeaders = Readonly<Record<string, string | string[] | undefined>>;
 
 /** How an exchange ended. Only status and headers of a drained response are used. */
@@ -49,6 +51,7 @@ const DRAIN_LIMIT = 1024 * 1024;
 /** Default time limit for the body of a drained response, milliseconds. A slow response might never end. */
 const DRAIN_MS = 30_000;
 
+/** A request on the wire in the form of undici. */
 export function dispatchOptions(leg: Leg): Dispatcher.DispatchOptions {
   const { path, method, headers, body = null, headersTimeout = null, bodyTimeout = null } = leg;
   // null is the timeout of the client; a request that blocks would let none be sent behind it

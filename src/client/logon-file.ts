@@ -10,6 +10,7 @@ import type { FileWrites } from '../storage/file-writes.ts';
 import { isDamage, setAside } from '../storage/set-aside.ts';
 import { type AccountRecord, type LogonDatabase, MalformedRecord, openLogonDatabase } from './logon-database.ts';
 
+/** The file in which logons of an account are counted across restarts, and how writing it goes. */
 export interface LogonFileOptions {
   readonly path: string;
   readonly writes: FileWrites;

@@ -33,6 +33,7 @@ export function offers(headers: IncomingHeaders): Challenge[] {
 /** Whether the server closes the connection after this response. */
 export const isClosing = (headers: IncomingHeaders): boolean => /\bclose\b/i.test(String(headers.connection ?? ''));
 
+/** The header field that carries an NTLM message. */
 export const authorization = (scheme: NtlmScheme, message: Buffer): Leg['headers'] => ({
   authorization: `${scheme} ${message.toString('base64')}`,
 });
@@ -52,6 +53,7 @@ function withoutBody(request: PendingRequest, added: Leg['headers']): Leg {
   return { ...leg, headers: { ...Object.fromEntries(kept), 'content-length': '0' } };
 }
 
+/** How a logon is spoken: the path that carries it, its timeouts, and what is known of the server. */
 export interface NegotiationOptions {
   readonly traits: ServerTraits;
   readonly stats: NtlmStats;

@@ -85,6 +85,7 @@ function collectHeaders(headers: Dispatcher.DispatchOptions['headers']): Headers
   return collected;
 }
 
+/** A request that waits for a connection. Its handler is told once how it ends, also if it is aborted. */
 export function createPendingRequest(
   options: Dispatcher.DispatchOptions,
   handler: Dispatcher.DispatchHandler,

@@ -2,6 +2,7 @@ import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import { QUIET_MS } from '../ntlm/logon-budget.ts';
 import type { Wait } from './wait.ts';
 
+/** How it is found out that logons work again, without a message that an account counts. */
 export interface RecoveryOptions {
   readonly gate: CredentialGate;
   /** Whether the server answers NEGOTIATE with a challenge on a new connection. Does not count as a logon. */

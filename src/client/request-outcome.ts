@@ -15,9 +15,13 @@ export type RequestOutcome =
 
 type Lost = LegOutcome & { kind: 'lost' };
 
+/** The handler has the whole answer. */
 export const DELIVERED: RequestOutcome = { kind: 'delivered' };
+/** The server wants a logon on this connection first; the handler has nothing yet. */
 export const LOGON_NEEDED: RequestOutcome = { kind: 'logon_needed' };
+/** The request is over. @param reported whether its handler knows it already */
 export const failed = (error: Error, reported = false): RequestOutcome => ({ kind: 'failed', error, reported });
+/** The request can be sent again on another connection. @param sent whether the server may have seen it */
 export const retry = (error: Error, sent: boolean): RequestOutcome => ({ kind: 'retry', sent, error });
 
 /** Whether an error is reported as it is. Any other error during a handshake is reported as a lost connection. */

@@ -1,6 +1,7 @@
 import { NtlmError } from '../ntlm/errors.ts';
 import type { PendingRequest } from './pending-request.ts';
 
+/** Tells the handler of a request why there will be no answer. */
 export function fail(request: PendingRequest, error: Error): void {
   request.handler.onResponseError?.(request.controller, error);
 }

@@ -13,6 +13,7 @@ import { ServerTraits } from './server-traits.ts';
 import type { NtlmStats } from './stats.ts';
 import { type Wait, waitUnref } from './wait.ts';
 
+/** The account and the connections that requests are sent with. */
 export interface RequestSchedulerOptions extends ConnectionPoolOptions {
   /** Path of the cheapest call of the server (spec 4.10). It carries the logon of each connection. */
   readonly logonPath: string;
@@ -31,6 +32,7 @@ export interface RequestSchedulerOptions extends ConnectionPoolOptions {
 
 const HEADERS_TIMEOUT_MS = 30_000;
 
+/** The error of a request that is sent, or still waits, when the dispatcher is closed. */
 export const closedError = (): NtlmError => new NtlmError('NTLM_CLOSED', 'the dispatcher is closed');
 
 /** Whether a connection can be used again. */

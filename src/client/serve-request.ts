@@ -7,6 +7,7 @@ import { DELIVERED, failed, LOGON_NEEDED, lostDuringRequest, type RequestOutcome
 import type { ServerTraits } from './server-traits.ts';
 import type { NtlmStats } from './stats.ts';
 
+/** What a request on a connection needs: the account, and how the server behaves. */
 export interface ServingOptions {
   readonly gate: CredentialGate;
   readonly traits: ServerTraits;

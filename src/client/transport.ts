@@ -22,6 +22,7 @@ export interface RequestObservation {
   readonly failure?: FailureKind;
 }
 
+/** One analyzer, how it is reached, and how long and large an answer may be. */
 export interface TransportOptions extends SizeLimits {
   /** `http(s)://host:port/analyzer` (spec section 1, Addressing). */
   readonly baseUrl: string;

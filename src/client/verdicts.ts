@@ -55,6 +55,7 @@ export function connectionNotKept(
   return new NtlmError(code, `${what}; the usual cause is a reverse proxy in between`, { remedy: KEEP_CONNECTIONS });
 }
 
+/** The error of a server that takes no NTLM in Negotiate. */
 export function kerberosOnly(): NtlmError {
   const finding = 'the server offers Negotiate, but does not accept NTLM in it: it is configured for Kerberos only';
   return new NtlmError('NTLM_KERBEROS_ONLY', finding, { remedy: 'allow NTLM for the analyzer' });

@@ -5,6 +5,7 @@ import type { Secret } from './secret.ts';
 import { type Section, type SectionName, type SettingKey, sectionOf, type sections, settingTable } from './settings.ts';
 import { readSources, type Sources } from './sources.ts';
 
+/** What is configured from where, and what the command needs of it. */
 export interface LoadOptions extends Sources {
   /**
    * Whether an analyzer must be configured; the demo starts its own. `unless-embedded`: only if the configuration is not

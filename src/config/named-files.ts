@@ -40,6 +40,7 @@ function isAccessible(path: string, mode: number): boolean {
 export const isWritableByAll = (directory: string): boolean =>
   process.platform !== 'win32' && isDirectory(directory) && (statSync(directory).mode & 0o002) !== 0;
 
+/** Whether every user of the machine can read a file. @throws Error if it does not exist */
 export const isReadableByAll = (file: string): boolean => (statSync(file).mode & 0o004) !== 0;
 
 type Found = 'directory' | 'file' | 'nothing' | 'unreachable';
@@ -52,6 +53,7 @@ function find(path: string): Found {
   }
 }
 
+/** Whether a path names a directory; false also if there is nothing. */
 export const isDirectory = (path: string): boolean => find(path) === 'directory';
 
 const isWritable = (directory: string): boolean => isAccessible(directory, constants.W_OK | constants.X_OK);

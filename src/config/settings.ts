@@ -40,6 +40,7 @@ export const sections = {
 /** `analyzer.tls.ca_file`. */
 export type SettingKey = KeyOf<typeof sections>;
 
+/** The name of a section, the first part of the key of a setting. */
 export type SectionName = keyof typeof sections;
 
 /** The values of a section, in camelCase. */
@@ -60,6 +61,7 @@ const inlineSecrets: ReadonlySet<string> = new Set([
   'alerting.webhook.authorization.credentials',
 ]);
 
+/** Every setting by its key. Secrets, and what belongs into other files, are refused here with the right place. */
 export const settingTable: Table<typeof sections> = createTable(sections, (key, setting) => {
   if (inlineSecrets.has(key)) return secretInFile(key.split('.').at(-1) ?? '');
   if (ofWebConfig.has(key)) return 'belongs into the web config, the file that web.config_file names';

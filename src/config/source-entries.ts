@@ -9,6 +9,7 @@ import { readYaml } from './yaml-source.ts';
 
 /** The entries of sources in the configuration file and in the files that it names, before they are complete. */
 
+/** A source as an operator wrote it, where problems of it can be reported with their line. */
 export interface WrittenSource {
   /** Its paths are absolute. */
   readonly entry: SourceEntry;

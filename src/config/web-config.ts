@@ -19,12 +19,14 @@ const clientAuthTypes = [
   'VerifyClientCertIfGiven',
   'RequireAndVerifyClientCert',
 ] as const;
+/** When a client must show a certificate, by the names of the exporter-toolkit. */
 export type ClientAuthType = (typeof clientAuthTypes)[number];
 
 const tlsVersions = { TLS10: 'TLSv1', TLS11: 'TLSv1.1', TLS12: 'TLSv1.2', TLS13: 'TLSv1.3' } as const;
 type TlsVersion = (typeof tlsVersions)[keyof typeof tlsVersions];
 const versions = Object.keys(tlsVersions) as (keyof typeof tlsVersions)[];
 
+/** The certificate of the listener, and whose certificates it accepts. */
 export interface WebTls {
   /** PEM. */
   readonly cert: string;
@@ -37,6 +39,7 @@ export interface WebTls {
 
 type Stamp = readonly [path: string, changed: number];
 
+/** The web config of the exporter-toolkit, checked and with its files read. */
 export interface WebConfig {
   readonly tls: WebTls | undefined;
   /** Added to every response. */

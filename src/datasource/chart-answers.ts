@@ -84,6 +84,7 @@ const trendParameters =
     ...given('ftype', values.ftype),
   });
 
+/** The target `history` (spec 4.6): trends of licenses, hours and denials, in any of its shapes. */
 export const answerHistory: AnswerQuery = (query, backend, signal) => {
   if (query.shape === 'days') return answerDays(query, backend, signal);
   return answerCombinations(query, backend, signal, {
@@ -145,6 +146,7 @@ async function answerDays(query: Query, backend: Backend, signal: AbortSignal): 
   });
 }
 
+/** The target `reserved` (spec 4.7): the most in use, distinct users and reservations of each day. */
 export const answerReserved: AnswerQuery = (query, backend, signal) =>
   answerCombinations(query, backend, signal, {
     endpoint: 'GetHistoryReserved',
@@ -181,9 +183,11 @@ function answerPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
   });
 }
 
+/** The target `efficiency` (spec 4.8): the total duration by category. */
 export const answerEfficiency: AnswerQuery = (query, backend, signal) =>
   answerPeriod('GetEfficiency', query, backend, signal, shapeEfficiency);
 
+/** The target `heatmap` (spec 4.9): the most in use by hour and weekday. Its shape `wide` is of one feature. */
 export const answerHeatMap: AnswerQuery = (query, backend, signal) =>
   answerPeriod('GetHeatMap', query, backend, signal, shapeHeatMap, ({ total }) => {
     if (query.shape !== 'wide' || total <= 1) return;
@@ -191,6 +195,7 @@ export const answerHeatMap: AnswerQuery = (query, backend, signal) =>
     throw new DatasourceError('bad_parameter', message);
   });
 
+/** The target `users` (spec 4.3): who holds licenses now, if the access of the user allows names. */
 export const answerUsers: AnswerQuery = async (query, backend, signal) => {
   requireUsers(backend.users);
   const { values } = query;

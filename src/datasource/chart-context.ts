@@ -20,6 +20,7 @@ import { namesText } from './texts.ts';
 
 /** What the charts of spec 2.6 have in common. */
 
+/** What every shape of a chart needs beside the answers: the query, what it is about, and its calendar. */
 export interface ChartContext {
   readonly query: Query;
   readonly combinations: Combinations;
@@ -30,6 +31,7 @@ export interface ChartContext {
   readonly now: number;
 }
 
+/** The answers to a query, each with the vendor license and feature that it is about. */
 export type Answered<T> = CombinationAnswers<T>['answers'];
 
 /** Columns with the combination of a flat row, if the query can have several. */

@@ -27,6 +27,7 @@ export interface CombinationList {
   readonly choice?: string;
 }
 
+/** The vendor licenses and features that a query is about, after wildcards, filters and the limit. */
 export interface Combinations extends CombinationList {
   /** What the list leaves out for other reasons than its length. */
   readonly notices: readonly Notice[];
@@ -218,6 +219,7 @@ export function suffixOf(
   return parts.length === 0 ? '' : ` - ${parts.join(' ')}`;
 }
 
+/** What the analyzer answered, by combination. One that failed is a problem of the target. */
 export interface CombinationAnswers<T> extends Omit<TargetAnswer, 'items'> {
   readonly answers: readonly { readonly combination: Combination; readonly answer: T }[];
 }

@@ -27,6 +27,7 @@ export const datasourceErrors = {
   deadline: { status: 504, meaning: 'The analyzer did not answer within `datasource.deadline`.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;
 
+/** The codes of errors, which scripts may rely on: docs/grafana.md lists them. */
 export type DatasourceErrorCode = keyof typeof datasourceErrors;
 
 /** Why a request, or one of its targets, has no answer. The message is for users and contains no secrets. */

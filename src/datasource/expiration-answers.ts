@@ -82,6 +82,7 @@ function statusMatcher({ values }: Query, now: number): (entry: Expiring) => boo
   };
 }
 
+/** The target `expirations`, from the last poll: a table, its totals, licenses by month, or annotations. */
 export function answerExpirations(
   query: Query,
   inventory: Inventory,

@@ -108,6 +108,7 @@ function featureAnswer(query: Query, features: Features, now: number, { localTim
   return viewTable(query, { name: 'features', cells, order, ...features });
 }
 
+/** The features of the last poll. @throws DatasourceError if GetFeatures is not known */
 export function answerFeatures(query: Query, inventory: Inventory, calendar: Calendar): TargetAnswer {
   const { filters, products } = query.values;
   const problems = requireFresh(inventory, 'GetFeatures', productMatcher(products, query.isPattern));

@@ -77,6 +77,7 @@ export function timeOfCategory(category: string, localTime: LocalTime): Figure {
   return dateText(day) === category ? localTime.startOf(day) * 1000 : unknown;
 }
 
+/** GetHistoryReserved as lines if its categories are days, as one table for `long`, else as one for each combination. */
 export function shapeReserved(context: ChartContext, answered: Answered<ReservedHistory>): readonly PanelData[] {
   const { query, combinations } = context;
   const names = reservedNames(answered);
@@ -101,6 +102,7 @@ export function shapeReserved(context: ChartContext, answered: Answered<Reserved
   });
 }
 
+/** GetEfficiency as tables by category: one for `long`, else one for each combination. */
 export function shapeEfficiency(context: ChartContext, answered: Answered<EfficiencyHistory>): readonly PanelData[] {
   const { query, combinations } = context;
   const rowsOf = ({ series: [first] }: EfficiencyHistory): Iterable<readonly Cell[]> =>
@@ -185,6 +187,7 @@ function wideTable(name: string, { hours, weekdays, at }: Grid): Table {
   return table(name, [number('Hour'), ...WIDE.map(number)], isKnown ? rows : []);
 }
 
+/** GetHeatMap as tables, with an empty cell where nothing is recorded. */
 export function shapeHeatMap(context: ChartContext, answered: Answered<HeatMap>): readonly PanelData[] {
   const { query, combinations } = context;
   const grids: { combination: Combination; answer: Grid }[] = [];

@@ -97,6 +97,7 @@ function* rowsOf(bars: ReadonlyMap<number, Bar>, unit: Unit, last: number): Gene
   }
 }
 
+/** Hours, denials and licenses by day, week or month, and a notice of which of them a bar is. */
 export function periodsTable(
   context: ChartContext,
   answered: Answered<readonly TrendSeries[]>,

@@ -76,6 +76,7 @@ function* stepsOf(
   if (end > time) yield [end, ...(days.get(last) ?? [])];
 }
 
+/** The licenses, their use and their reservations by local day, for lines of steps. */
 export function shapeDays(context: ChartContext, answered: Answered<DaySources>): Table {
   const known: { combination: Combination; answer: Days }[] = [];
   for (const { combination, answer } of answered) {

@@ -12,7 +12,9 @@ import type { Cells } from './table-view.ts';
 
 const DAY = 86_400;
 
+/** Days until a license expires, with a fraction; negative after it. */
 export const daysLeft: Column = { text: 'Days left', type: 'number', unit: 'd' };
+/** Days since a license expired, for tables of those that have. */
 export const daysSince: Column = { ...daysLeft, text: 'Days since' };
 
 /** The day of an expiry, as a text: Grafana would show an instant in the zone of the viewer. */

@@ -7,6 +7,7 @@ import type { Query } from './query.ts';
  * known, and what is not served would look the same.
  */
 
+/** The column in which rows say what an answer lacks: Infinity shows no notices. */
 export const NOTE: Column = { text: 'Note', type: 'string' };
 const NOTE_KEY = keyOf(NOTE.text);
 
@@ -27,6 +28,7 @@ export const isNote = ({ isForRows, target, shape }: Query, name: string): boole
   keyOf(name) === NOTE_KEY &&
   (notedShapes.includes(shape) || (target === 'history' && shape === 'totals'));
 
+/** Whether a query names the column of notes. */
 export const asksNote = (query: Query): boolean =>
   (query.values.lists.columns ?? []).some((name) => isNote(query, name));
 

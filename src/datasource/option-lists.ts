@@ -73,7 +73,9 @@ export function payloadOptions(
   return optionsOf(namesOf(`${name}s`, inventory, products));
 }
 
+/** The keys of ad-hoc filters, as the JSON data source of Grafana asks for them. */
 export const tagKeys = (): readonly object[] => adHocKeys.map((text) => ({ type: 'string', text }));
 
+/** The values of one key of ad-hoc filters. An unknown key has none. */
 export const tagValues = (key: unknown, inventory: Inventory | undefined): readonly object[] =>
   adHocKeys.some((known) => known === key) ? namesOf(`${key}s`, inventory, []).map((text) => ({ text })) : [];

@@ -28,6 +28,7 @@ export class LazyList<T> implements Iterable<T> {
 /** `null` means no data. Times are epoch milliseconds. */
 export type Cell = string | number | boolean | null;
 
+/** A column of a table, in the form of the JSON data source. */
 export interface Column {
   readonly text: string;
   readonly type: 'time' | 'string' | 'number' | 'boolean';
@@ -35,11 +36,16 @@ export interface Column {
   readonly unit?: string;
 }
 
+/** A column of texts. */
 export const text = (name: string): Column => ({ text: name, type: 'string' });
+/** A column of numbers. */
 export const number = (name: string): Column => ({ text: name, type: 'number' });
+/** A column of epoch milliseconds. */
 export const time = (name: string): Column => ({ text: name, type: 'time' });
+/** A column of yes and no. */
 export const flag = (name: string): Column => ({ text: name, type: 'boolean' });
 
+/** A table of a panel. Its rows are made when they are read. */
 export interface Table {
   readonly name: string;
   readonly type: 'table';
@@ -47,6 +53,7 @@ export interface Table {
   readonly rows: Iterable<readonly Cell[]>;
 }
 
+/** A line of a panel: values by epoch milliseconds, null for no data. */
 export interface TimeSeries {
   readonly target: string;
   /** The name in the legend. Without it, Grafana would add the tags. */
@@ -55,6 +62,7 @@ export interface TimeSeries {
   readonly datapoints: Iterable<readonly [value: number | null, at: number]>;
 }
 
+/** A data frame, the form that annotations of Grafana need. */
 export interface Frame {
   readonly name: string;
   readonly meta?: { readonly type: string };
@@ -66,6 +74,7 @@ export interface Frame {
   }[];
 }
 
+/** What a panel can show. */
 export type PanelData = Table | TimeSeries | Frame;
 
 /** Shown on the panel. */
@@ -90,6 +99,7 @@ export interface TargetAnswer {
   readonly total?: number;
 }
 
+/** A table whose rows are read at most once. */
 export const table = (name: string, columns: readonly Column[], rows: Table['rows']): Table => ({
   name,
   type: 'table',

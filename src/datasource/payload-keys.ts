@@ -30,6 +30,7 @@ const allowedOfUsers = (name: string): readonly string[] => {
   return parameters.find((parameter) => parameter.name === name)?.allowed ?? [];
 };
 
+/** The keys of a query: what Grafana's editor shows, what docs/grafana.md says, and what is accepted. */
 export const payloadKeys = {
   product: { label: 'Product', meaning: 'Vendor license; `%` stands for any text.', several: true },
   feature: { label: 'Feature', meaning: 'Feature; `%` stands for any text.', several: true },
@@ -136,4 +137,5 @@ export const payloadKeys = {
   },
 } as const satisfies Record<string, Key>;
 
+/** The name of a key that a query can have. */
 export type KeyName = keyof typeof payloadKeys;

@@ -2,11 +2,13 @@ import { DatasourceError } from './errors.ts';
 
 /** Reading the bodies of requests, and their payloads. */
 
+/** An object of a request before it is checked. */
 export type Json = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
+/** The value, if it is an object. @param what it is, for the message @throws DatasourceError otherwise */
 export function requireObject(body: unknown, what: string): Json {
   if (isObject(body)) return body;
   throw new DatasourceError('bad_request', `${what} is not a JSON object`);

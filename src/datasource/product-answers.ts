@@ -127,6 +127,7 @@ function sumColumns(query: Query, inventory: Inventory, localTime: LocalTime): C
   ];
 }
 
+/** The target `products`: the vendor licenses of the last poll. @throws DatasourceError if GetProducts is not known */
 export function answerProducts(
   query: Query,
   inventory: Inventory,
@@ -158,6 +159,7 @@ export function answerProducts(
   return viewTable(query, { name: 'products', cells, items, order: { name: 'Product' }, problems });
 }
 
+/** The target `server_down`: what GetServerDown lists. @throws DatasourceError if it is not known */
 export function answerServerDown(query: Query, inventory: Inventory): TargetAnswer {
   requireFresh(inventory, 'GetServerDown', () => true);
   const items = selectVendorLicenses(query, inventory)

@@ -28,6 +28,7 @@ export interface Filter {
   readonly value: string;
 }
 
+/** A query of a panel after it was checked: every value has its type, and nothing is unknown. */
 export interface Query {
   /** The name of its target. */
   readonly target: string;
@@ -44,6 +45,7 @@ export interface Query {
   readonly isFiltered: (key: FilterKey) => boolean;
 }
 
+/** The keys that a user can filter a whole dashboard by. */
 export const adHocKeys: readonly string[] = filterKeys;
 
 /** The error of a wrong value. */

@@ -28,6 +28,7 @@ function check(name: string, value: string, { options, integer }: Key): string {
   return String(number);
 }
 
+/** A query as it was sent, before its values are checked. */
 export interface QueryInput {
   readonly target: TargetName;
   readonly payload: RawPayload;

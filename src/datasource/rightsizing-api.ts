@@ -16,6 +16,7 @@ import { rowValues, SEMICOLON_HINT } from './rows.ts';
 
 /** `/api/v1/rightsizing`: the advice on the number of licenses, for scripts and spreadsheets. */
 
+/** What the paths of advice need of the program that serves them. */
 export interface RightsizingApiOptions {
   /** The current backend for the user of a request. */
   readonly backend: (request: FastifyRequest) => Backend;

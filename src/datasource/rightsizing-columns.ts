@@ -73,6 +73,7 @@ const laterCells = ({ proposals, owners }: ColumnInputs): AdviceCells => [
 const ofAdvice = (cells: AdviceCells): Cells<Proposal> =>
   cells.map(([column, read, shown = 'always']) => [column, ({ advice }: Proposal) => read(advice), shown]);
 
+/** The columns of advice, those of money only where prices may be seen. */
 export function rightsizingCells(inputs: ColumnInputs): Cells<Proposal> {
   const { localTime, proposals } = inputs;
   const { live, renewal } = proposals;

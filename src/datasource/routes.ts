@@ -7,6 +7,7 @@ import type { handlers } from './handlers.ts';
 
 /** The routes for the JSON data sources of Grafana, and the format of their errors. */
 
+/** What the paths of Grafana need of the program that serves them. */
 export interface DatasourceOptions {
   /** The current backend for the user of a request. A reload replaces it. */
   readonly backend: (request: FastifyRequest) => Backend;

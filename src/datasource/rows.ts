@@ -18,6 +18,7 @@ import { answerTarget, type Target, type TargetName, targets } from './targets.t
 
 /** Flat rows for Infinity, curl and scripts. */
 
+/** Flat rows, and what is said about them. */
 export interface RowAnswer {
   readonly rows: Iterable<object>;
   readonly notices: readonly Notice[];

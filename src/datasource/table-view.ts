@@ -35,6 +35,7 @@ export interface Order<T> {
   readonly keyOf?: (item: T) => Cell;
 }
 
+/** The items of a table before they are chosen, sorted and cut. */
 export interface TableContent<T> {
   readonly name: string;
   readonly cells: Cells<T>;

@@ -16,6 +16,7 @@ import { answerSearchedExpirations } from './searched-expirations.ts';
 
 /** The targets of the datasource. The parser, the builder form and docs/grafana.md are derived from this table. */
 
+/** What a panel can ask for, and how it is answered. */
 export interface Target {
   readonly label: string;
   /** `undefined` if the answer is not that of one endpoint. */
@@ -63,6 +64,7 @@ const named = ['product', 'feature'] as const;
 const view = ['sort', 'top', 'columns', 'with', 'none'] as const;
 const period = ['year', 'month', 'last', 'type', 'wildcard'] as const;
 
+/** Every target. Queries, the editor, errors, `/rows` and docs/grafana.md read this table. */
 export const targets = {
   history: {
     label: 'Utilisation history',
@@ -175,7 +177,9 @@ export const targets = {
   },
 } as const satisfies Record<string, Target>;
 
+/** The name of a target. */
 export type TargetName = keyof typeof targets;
+/** The names of all targets, in the order of the documentation. */
 export const targetNames = Object.keys(targets) as readonly TargetName[];
 
 /** Answers a query, which `readQuery` has made of one of the targets. */

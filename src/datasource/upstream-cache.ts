@@ -15,6 +15,7 @@ import { DatasourceError, fromQueryError } from './errors.ts';
 
 /** Requests of panels to the analyzer. Their number is limited, equal requests are joined, and answers are cached. */
 
+/** How answers of the analyzer are shared, and how many requests panels may cause. */
 export interface UpstreamCacheOptions {
   readonly client: QueryClient;
   /** Connections of the client. Half of them are reserved for polling. */
@@ -33,6 +34,7 @@ export interface UpstreamCacheOptions {
 const LIVE_TTL = 15;
 const historyAnswers: readonly AnswerKind[] = ['trend', 'reserved', 'efficiency', 'heat-map'];
 
+/** Asks the analyzer on behalf of panels. Equal questions share one request, and polling keeps its connections. */
 export interface UpstreamCache {
   /**
    * @param signal stops the wait. The request continues while another caller waits for it
@@ -59,6 +61,7 @@ interface Kept {
   readonly answer: unknown;
 }
 
+/** A cache over a client that polling uses too. It does not close the client. */
 export function createUpstreamCache({
   client,
   connections,

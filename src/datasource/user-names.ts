@@ -74,6 +74,7 @@ export const usersFilter = ({ values }: Query, { pseudonymKey }: UsersPolicy): s
 /** Names of columns that a table of one combination has only if `columns` or `sort` names them. */
 const ownerNames: readonly string[] = ['Product', 'Feature', 'product', 'feature'];
 
+/** Who holds licenses now, with pseudonyms in place of names if there is a key for them. */
 export function usersTable(
   { values }: Query,
   { areSeveralProducts, areSeveralFeatures }: Combinations,

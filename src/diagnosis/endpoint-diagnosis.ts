@@ -35,6 +35,7 @@ export interface Finding {
   readonly reason?: string;
 }
 
+/** What every endpoint answered, compared with the contract. */
 export interface Diagnosis {
   readonly analyzer: string;
   /** The user as reported by the analyzer; `undefined` if it did not answer. */
@@ -48,6 +49,7 @@ export interface Diagnosis {
   readonly logonFileProblem?: string | undefined;
 }
 
+/** What is asked, with which account, and for how long. */
 export interface DiagnosisOptions {
   /** What the exporter would poll. */
   readonly plan: Plan;

@@ -10,4 +10,5 @@ export const exitCodes = {
   sources: { code: 8, meaning: 'A license manager cannot be read, or not completely.' },
 } as const satisfies Record<string, { readonly code: number; readonly meaning: string }>;
 
+/** The kind of mistake that an exit code stands for. */
 export type ExitClass = keyof typeof exitCodes;

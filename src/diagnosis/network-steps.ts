@@ -45,6 +45,7 @@ export const nameStep: Step = {
   },
 };
 
+/** The port of a URL, also if it is the default one of its scheme. */
 export const portOf = (url: string): number => {
   const { port, protocol } = new URL(url);
   return port === '' ? (protocol === 'https:' ? 443 : 80) : Number(port);

@@ -5,6 +5,7 @@ import type { StepResult } from './step.ts';
 
 /** What `doctor` prints, and its exit code. */
 
+/** What all steps found, for the text and for JSON. */
 export interface Report {
   readonly steps: readonly StepResult[];
   readonly diagnosis: Diagnosis | undefined;

@@ -65,6 +65,7 @@ export interface Outcome {
   readonly exit?: ExitClass;
 }
 
+/** One thing that is checked, and the exit code if it is the first to fail. */
 export interface Step {
   readonly name: StepName;
   readonly exit: ExitClass;
@@ -85,12 +86,15 @@ export interface StepResult {
   readonly exit: ExitClass;
 }
 
+/** The step is fine. @param finding what was seen */
 export const good = (finding: string): Outcome => ({ result: 'ok', finding });
+/** It works, but not as it should. @param finding what was seen */
 export const warning = (finding: string, ...remedy: readonly string[]): Outcome => ({
   result: 'warning',
   finding,
   remedy,
 });
+/** The step failed. @param finding what was seen @param remedy one line each */
 export const bad = (finding: string, ...remedy: readonly string[]): Outcome => ({ result: 'failed', finding, remedy });
 /** What an error or an explanation says. */
 export const explained = ({ finding, remedy }: { readonly finding: string; readonly remedy?: string }): Outcome =>

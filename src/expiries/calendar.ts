@@ -16,6 +16,7 @@ import type { UnknownExpiry } from './unknown-expiry.ts';
 
 /** Expiries as a calendar (RFC 5545) that programs subscribe to, or that a mail carries. */
 
+/** The name, the zone and the links of a calendar. */
 export interface CalendarOptions {
   /** Its name in the calendar program. */
   readonly name: string;

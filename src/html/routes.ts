@@ -23,6 +23,7 @@ export function sendPage(reply: FastifyReply, page: string): FastifyReply {
 /** How long browsers may keep an asset, seconds. */
 const ASSET_AGE = 30 * 86_400;
 
+/** Serves the files that pages load. Browsers keep them until the version changes. */
 export async function serveAssets(app: FastifyInstance): Promise<void> {
   for (const [name, { type, content }] of Object.entries(assets)) {
     app.get(`/${name}`, async (_, reply) =>

@@ -27,6 +27,7 @@ export interface FeatureSource {
   release(features: FeatureTable): void;
 }
 
+/** How a snapshot is derived, and from which thread its features come. */
 export interface CurrentInventoryOptions {
   readonly policy: InventoryPolicy;
   readonly features: FeatureSource;
@@ -38,6 +39,7 @@ export interface CurrentInventoryOptions {
   readonly onProblem: (name: string, error: unknown) => void;
 }
 
+/** The newest inventory. Its memory is used again when nobody uses it any more. */
 export interface CurrentInventory {
   /** Commits a snapshot. Resolves when every reader has processed its inventory or a newer one. */
   commit(snapshot: Snapshot): Promise<void>;

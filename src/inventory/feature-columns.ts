@@ -19,6 +19,7 @@ interface Rows {
   readonly withheld: Uint8Array;
 }
 
+/** The features of a generation in memory that every thread can read. */
 export interface SharedFeatures extends Rows {
   readonly features: SharedRecords;
   readonly expirations: SharedRecords;
@@ -44,4 +45,5 @@ export const openFeatures = (shared: SharedFeatures): FeatureColumns => ({
 export const labelId = ({ labels, count }: FeatureColumns, label: number, row: number): number =>
   labels[label * count + row] as number;
 
+/** Labels of a row. */
 export const labelCount = featureLabelFields.length;

@@ -91,6 +91,7 @@ export type RowReader<Source> = (source: Source) => unknown;
 /** A reader of each value of a row. */
 export type RowReaders<Source> = readonly RowReader<Source>[];
 
+/** A reader for each value of a row. @param create makes the one of a name */
 export const createReaders = <Source>(create: (name: string) => RowReader<Source>): RowReader<Source>[] =>
   rowNames.map(create);
 

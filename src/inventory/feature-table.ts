@@ -125,4 +125,5 @@ class StoredFeatures implements FeatureTable {
   }
 }
 
+/** The features of one generation, whose columns are read in place. */
 export const createFeatureTable = (columns: FeatureColumns): FeatureTable => new StoredFeatures(columns);

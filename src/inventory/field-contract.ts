@@ -49,6 +49,7 @@ interface FieldContractOptions {
   readonly onChange: (kept: KeptContract) => void;
 }
 
+/** Which fields answers have had so far, so that one that is missing is noticed. */
 export interface FieldContract {
   /** Compares the answers that are new in a snapshot. */
   observe(snapshot: Snapshot): void;

@@ -67,6 +67,7 @@ function createMerge<F extends Fields>(
 
 type MergeRecords<R> = (a: R, b: R) => R;
 
+/** Two records of one vendor license as one. */
 export const mergeProducts: MergeRecords<ProductRecord> = createMerge(recordFields.GetProducts);
 /** With an uncounted record, the result is uncounted. */
 export const mergeFeatures: MergeRecords<FeatureRecord> = createMerge(recordFields.GetFeatures, (record) => [
@@ -74,4 +75,5 @@ export const mergeFeatures: MergeRecords<FeatureRecord> = createMerge(recordFiel
   record.licenseType,
   record.licenseModel,
 ]);
+/** Two expiries with the same labels as one. */
 export const mergeExpirations: MergeRecords<ExpirationRecord> = createMerge(recordFields.GetExpirationFeatures);

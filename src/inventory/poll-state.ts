@@ -78,6 +78,7 @@ function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, merg
 export const availabilities = ['polled', 'absent', 'off'] as const;
 type Availability = (typeof availabilities)[number];
 
+/** Whether an endpoint is polled, and whether the analyzer has it. */
 export interface EndpointAvailability {
   readonly endpoint: PolledEndpoint;
   readonly state: Availability;

@@ -14,6 +14,7 @@ export interface DigestSchedule {
   dayStart(at: number): number;
 }
 
+/** When digests are due, whose they are, and what an earlier process left. */
 export interface DigestOptions {
   readonly initial: ReceiverState['digest'];
   /** `undefined` without digests. */
@@ -29,6 +30,7 @@ const PREFIX = 'digest ';
 /** What the digest of an owner is called among the messages. */
 export const digestKey = (owner: string): string => `${PREFIX}${owner}`;
 
+/** Collects the alerts that can wait for the next digest, by owner. */
 export interface Digest {
   /** Takes the alerts of an evaluation. */
   take(handOver: HandOver): void;
@@ -44,6 +46,7 @@ export interface Digest {
 
 const isListed = (labels: Labels): boolean => isExpiry(labels) || isForDigest(labels);
 
+/** A digest that goes on where the saved one ended. */
 export function createDigest({ initial, schedule, ownerOf }: DigestOptions): Digest {
   let { run, waiting } = initial;
   /** Alerts of the newest evaluation that a digest can list; `undefined` before the first one. */

@@ -14,6 +14,7 @@ export interface GroupTimes {
   readonly repeatInterval: number;
 }
 
+/** How alerts are grouped, and how often a group is repeated. */
 export interface DueGroupOptions extends GroupTimes {
   readonly groupOf: (labels: Labels) => Group;
   /** Whether a digest repeats expiries. */

@@ -6,6 +6,7 @@ import type { MailContent } from './mail-frame.ts';
 import type { Recipient } from './receiver-state.ts';
 import { createLogonHold, type SmtpOptions, sendMail } from './smtp.ts';
 
+/** The mail server, the sender and the recipients of a receiver. */
 export interface EmailOptions {
   readonly smtp: SmtpOptions;
   /** An address, or a name with an address in angle brackets. */

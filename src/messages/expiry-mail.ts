@@ -12,6 +12,7 @@ import { endsText, line, nowOf, shortName, stateOf, timeText } from './texts.ts'
 
 /** The mails about licenses that expire: the digest, and the message about those that cannot wait for it. */
 
+/** The links, the time zone and the thresholds that mails about expiries mention. */
 export type ExpiryTexts = MailTexts & SectionOptions;
 
 const DAY = 86_400;

@@ -43,6 +43,7 @@ export interface Section {
   readonly url: string;
 }
 
+/** What decides in which section an expiry is. */
 export interface SectionOptions {
   /** Thresholds of LicenseExpiringSoon, seconds left. */
   readonly thresholds: Readonly<Record<'critical' | 'warning' | 'info', number>>;

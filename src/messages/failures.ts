@@ -2,6 +2,7 @@ import type { Log } from '../model/log.ts';
 
 /** Failures of one receiver: when to try again, and what to log. Times are epoch seconds. */
 
+/** Why messages of a receiver are not delivered, and since when. Epoch seconds. */
 export interface Failure {
   readonly since: number;
   /** One line, without secrets. */
@@ -18,6 +19,7 @@ const FIRST_RETRY = 1;
 const LAST_RETRY = 30;
 const LAST_RETRY_OF_MESSAGE = 300;
 
+/** The failures of one receiver, for the log, pages and /metrics. */
 export interface Failures {
   /** Of the receiver as a whole, or else of a message. */
   current(): Failure | undefined;

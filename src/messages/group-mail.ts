@@ -8,6 +8,7 @@ import { bySeverity, line, nowOf, type ShownState, shortName, stateOf, statusTex
 
 /** The mail about a vendor license, a source, or an analyzer. */
 
+/** The links and the time zone that every mail mentions. */
 export interface MailTexts extends MailLinks {
   /** The IANA name of the zone of times. */
   readonly timeZone: string;

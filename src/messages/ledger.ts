@@ -60,6 +60,7 @@ export interface Notice {
   readonly isNew: boolean;
 }
 
+/** Which alerts a receiver gets, and how it groups them. */
 export interface LedgerOptions {
   /** Whether messages are sent about an alert. */
   readonly isWanted: (labels: Labels) => boolean;
@@ -131,6 +132,7 @@ const withLast = (entry: Entry, change: Partial<Episode>): Entry => {
   return last === undefined ? entry : { ...entry, episodes: [...entry.episodes.slice(0, -1), { ...last, ...change }] };
 };
 
+/** Keeps what a receiver has been told about each alert. */
 export interface LedgerKeeper {
   /** The ledger after an evaluation. */
   take(ledger: Ledger, handOver: HandOver, isInhibited: (labels: Labels) => boolean): Ledger;

@@ -9,4 +9,5 @@ export interface MessageCounts {
   lastSuccess: number | undefined;
 }
 
+/** Counts of a receiver that has sent nothing yet. */
 export const createMessageCounts = (): MessageCounts => ({ sent: 0, errors: 0, dropped: 0, lastSuccess: undefined });

@@ -18,6 +18,7 @@ export interface Receiver {
   readonly schedule: DigestSchedule | undefined;
 }
 
+/** The receivers, their texts, and the file that keeps what they were told. */
 export interface MessagesOptions extends GroupTimes {
   readonly receivers: readonly Receiver[];
   readonly analyzer: string;

@@ -14,6 +14,7 @@ import { createLedgerKeeper, type Entry, markSent, noticeOf } from './ledger.ts'
 import type { MessageCounts } from './message-counts.ts';
 import type { Frozen, ReceiverState } from './receiver-state.ts';
 
+/** One receiver: how it is reached, what it was told, and when it is told again. */
 export interface OutboxOptions extends GroupTimes {
   readonly channel: Channel;
   readonly counts: MessageCounts;

@@ -34,6 +34,7 @@ export interface Frozen {
   readonly run: number | undefined;
 }
 
+/** What must not be forgotten of a receiver: what it was told, and what it waits for. */
 export interface ReceiverState {
   readonly ledger: Ledger;
   /** When the last message about each group was accepted. */
@@ -153,6 +154,7 @@ export function readState(value: unknown): ReceiverState {
 /** The states of all receivers, by name. */
 export type ReceiverStates = ReadonlyMap<string, ReceiverState>;
 
+/** The states of all receivers of one analyzer in a file. */
 export interface MessageFile {
   /** The states that were saved for this analyzer; empty if the file cannot be used. */
   load(): ReceiverStates;

@@ -8,6 +8,7 @@ import { line } from './texts.ts';
 
 /** Sends mails to a smarthost, one connection for each. */
 
+/** The mail server, whether it must use TLS, and the account for it. */
 export interface SmtpOptions {
   readonly host: string;
   readonly port: number;
@@ -21,6 +22,7 @@ export interface SmtpOptions {
   readonly tls: ClientTls;
 }
 
+/** Sender and recipients as the mail server gets them, which the text of the mail need not repeat. */
 export interface Envelope {
   readonly from: string;
   readonly to: readonly Recipient[];

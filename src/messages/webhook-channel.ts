@@ -94,6 +94,7 @@ function webhookPayload({ group, notices }: GroupContent, options: PayloadOption
   });
 }
 
+/** The URL, its credentials, and what a message may contain. */
 export interface WebhookOptions extends PayloadOptions {
   /** It is called for each request, because its file can change. It is a secret. @throws Error that names the problem of the file */
   readonly url: () => string;

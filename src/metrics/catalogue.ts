@@ -262,4 +262,5 @@ export const catalogue = {
   }),
 } as const;
 
+/** The names of all metrics that are shown. */
 export type MetricName = keyof typeof catalogue;

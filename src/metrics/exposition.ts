@@ -36,6 +36,7 @@ interface Versioned<N extends BlockName> {
 /** Renders the blocks of the features of the newest inventory. */
 export type RenderFeatures = (inventory: Inventory, rendering: Rendering) => Promise<FeatureUpdate>;
 
+/** Which metrics are shown, how many series at most, and from where they come. */
 export interface ExpositionOptions {
   readonly enabled: Enabled;
   /** Maximum number of series of API data. */
@@ -52,12 +53,14 @@ export interface ExpositionOptions {
   readonly nowMs?: () => number;
 }
 
+/** What of a request for the page decides about its answer. */
 export interface PageRequest {
   readonly accept: string | undefined;
   readonly acceptEncoding: string | undefined;
   readonly collect: readonly string[];
 }
 
+/** An answer to a scrape. */
 export interface Page {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;

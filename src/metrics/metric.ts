@@ -17,6 +17,7 @@ type Collector = keyof typeof collectors;
 /** Which collectors are enabled. */
 export type Enabled = Readonly<Record<Collector, boolean>>;
 
+/** The type, the labels and the help of a metric, and the group that enables it. */
 export interface Metric {
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly labels: readonly string[];
@@ -25,6 +26,7 @@ export interface Metric {
   readonly help: string;
 }
 
+/** Whether a metric is shown. Those of alerting, messages and sources are there if what they are of is. */
 export const isEnabled = ({ group }: Metric, enabled: Enabled): boolean =>
   group === 'default' || (group !== 'alerting' && group !== 'messages' && group !== 'sources' && enabled[group]);
 

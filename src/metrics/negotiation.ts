@@ -1,7 +1,9 @@
 /** Content negotiation by `Accept` and `Accept-Encoding` (RFC 9110 section 12.5). */
 
+/** The text formats of Prometheus. */
 export type Format = 'text' | 'openmetrics';
 
+/** The Content-Type of each format. */
 export const contentTypes: Readonly<Record<Format, string>> = {
   text: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',
@@ -33,6 +35,7 @@ export function chooseFormat(accept: string | undefined): Format {
   return open > 0 && open >= best(({ value }) => value === 'text/plain') ? 'openmetrics' : 'text';
 }
 
+/** Whether a client takes gzip (RFC 9110 12.5.3). */
 export function acceptsGzip(acceptEncoding: string | undefined): boolean {
   const preferences = parsePreferences(acceptEncoding ?? '');
   const explicit = preferences.find(({ value }) => value === 'gzip' || value === 'x-gzip');

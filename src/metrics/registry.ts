@@ -49,6 +49,7 @@ type Configuration = (name: MetricName) => {
   registers: Registry[];
 };
 
+/** Metrics of prom-client whose name, labels and help are those of the catalogue. */
 export const configurationOf =
   (registry: Registry): Configuration =>
   (name) => ({
@@ -63,6 +64,7 @@ type Labels = Readonly<Record<string, string>>;
 /** Registers a metric whose samples are read at each scrape. Without a value, there is no sample. */
 export type Expose = (name: MetricName, read: () => Iterable<readonly [Labels, number | undefined]>) => void;
 
+/** Gauges of prom-client that are read when a page is rendered. */
 export const exposeIn =
   (registry: Registry): Expose =>
   (name, read) => {
@@ -90,6 +92,7 @@ export const exposeIn =
     }
   };
 
+/** The metrics of a registry as text. Samples without a value are left out. */
 export async function renderRegistry(registry: Registry, format: 'text' | 'openmetrics'): Promise<string> {
   const metrics = (await registry.getMetricsAsJSON()) as MetricObjectWithValues<Sample>[];
   return metrics.map((metric) => renderMetric(metric, format)).join('');

@@ -33,6 +33,7 @@ interface WebState {
   readonly cut: Readonly<Record<string, number>>;
 }
 
+/** What the metrics of the exporter about itself are read from. */
 export interface SelfMetricsOptions {
   readonly version: string;
   readonly revision: string;
@@ -61,6 +62,7 @@ export interface SelfMetricsOptions {
   readonly processMetrics: boolean;
 }
 
+/** The metrics of the exporter about itself. */
 export interface SelfMetrics {
   observeRequest(request: { endpoint: string; seconds: number; bytes: number; failure?: FailureKind }): void;
   /** @param at epoch seconds */

@@ -6,6 +6,7 @@ export interface Explanation {
   readonly remedy: string;
 }
 
+/** What was found and what to do, for a log line. */
 export const inOneLine = ({ finding, remedy }: Explanation): string => `${finding}; ${remedy}`;
 
 /** The server that cannot be reached, in the words of a sentence. */
@@ -18,6 +19,7 @@ export interface Peer {
   readonly tls: string;
 }
 
+/** The analyzer as the other side of a connection, with the settings that name it. */
 export const theAnalyzer: Peer = { name: 'the analyzer', url: 'analyzer.url', tls: 'analyzer.tls' };
 
 /** What errors of the system say about the attempt. */

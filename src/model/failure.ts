@@ -26,6 +26,7 @@ export const failureKinds = {
   aborted: 'The request was canceled, because the program is stopping or its configuration changed.',
 } as const satisfies Record<string, string>;
 
+/** The kinds of failed requests, by the label `reason`. */
 export type FailureKind = keyof typeof failureKinds;
 
 /** The failure of one reading. `message` is one line without secrets, for logs and pages. */

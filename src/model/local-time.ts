@@ -14,6 +14,7 @@ export interface LocalTime {
   hoursOf(day: number): readonly LocalHour[];
 }
 
+/** An hour of a local day. On the day of a change of the clocks, one is missing or there twice. */
 export interface LocalHour {
   readonly start: number;
   /** Hour of the clock, 0 to 23. */

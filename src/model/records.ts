@@ -41,6 +41,7 @@ export const discardReasons = [
   'bad_record',
   'unknown_field',
 ] as const;
+/** The name of such a reason, by the label `reason`. */
 export type DiscardReason = (typeof discardReasons)[number];
 
 /** Number of discarded values and records by reason. */

@@ -38,6 +38,7 @@ export interface PolledAnswers {
   GetExpirationFeatures: FeaturesAnswer;
   GetHistory: readonly TrendSeries[];
 }
+/** The name of an endpoint that is polled. */
 export type PolledEndpoint = keyof PolledAnswers;
 
 /** The part of an endpoint that is requested as a whole. Any other key is a vendor license as spelled by the API. */

@@ -10,6 +10,7 @@ export interface AddressRange {
   readonly family: 'ipv4' | 'ipv6';
 }
 
+/** A proxy that says who its users are. */
 export interface TrustedProxy {
   /** Where it connects from. */
   readonly from: readonly (AddressRange | typeof CLIENT_CERTIFICATE)[];

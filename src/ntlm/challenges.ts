@@ -1,3 +1,4 @@
+/** The HTTP schemes in which NTLM messages travel (MS-NTHT). */
 export type NtlmScheme = 'NTLM' | 'Negotiate';
 
 /** One offer of a `WWW-Authenticate` header that supports NTLM. */

@@ -21,6 +21,7 @@ import { REJECTED_BEFORE, refusalOf } from './logon-refusal.ts';
 import type { LogonStore } from './logon-store.ts';
 import { createWaiters } from './waiters.ts';
 
+/** How many logons may fail before none is sent any more, and for how long. */
 export interface GateLimits {
   /** How long no logon is sent after a rejected one. A minute is added, because directories count from the last one. */
   readonly authRetrySeconds: number;
@@ -28,6 +29,7 @@ export interface GateLimits {
   readonly maxFailedLogons: number;
 }
 
+/** The account, and where its logons are counted. */
 export interface CredentialGateOptions extends GateLimits {
   readonly credentials: Credentials;
   readonly store: LogonStore;
@@ -94,6 +96,7 @@ const CHECK_INTERVAL_MS = 250;
 const isSame = (a: Credentials, b: Credentials): boolean =>
   a.username === b.username && a.domain === b.domain && a.workstation === b.workstation && a.password === b.password;
 
+/** Lets logons of one account pass while they cannot lock it. Connections share it. */
 export function createCredentialGate(options: CredentialGateOptions): CredentialGate {
   const now = options.now ?? steadyNow;
   const { store } = options;

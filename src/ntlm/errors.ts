@@ -31,12 +31,15 @@ export const ntlmCodes = {
   NTLM_CLOSED: 'The program is stopping, or its configuration changed.',
 } as const satisfies Record<string, string>;
 
+/** The codes of errors, which docs/failures.md lists. */
 export type NtlmCode = keyof typeof ntlmCodes;
 
 /** 401 to the AUTHENTICATE message. */
 const rejections = ['NTLM_CREDENTIALS_REJECTED', 'NTLM_REJECTED_BEHIND_PROXY', 'NTLM_CONNECTION_SHARED'] as const;
+/** The codes that say that the server did not accept the password. */
 export type RejectionCode = (typeof rejections)[number];
 
+/** Whether an error says that the server did not accept the password. */
 export const isRejection = (error: Error): boolean =>
   error instanceof NtlmError && rejections.some((code) => code === error.code);
 

@@ -98,6 +98,7 @@ export function current(record: LogonRecord, now: number): LogonRecord {
   return { ...record, messages: messages.filter((message) => now < (isCounted(message) ? end : message.countsUntil)) };
 }
 
+/** The limits and the moment for which the messages of an account are counted. */
 export interface StandingOptions {
   readonly now: number;
   /** Maximum number of messages that count. */
@@ -145,6 +146,7 @@ export function standing(record: LogonRecord, options: StandingOptions): Standin
   return checkedAt >= from ? { is: 'ready' } : { is: 'unchecked', from };
 }
 
+/** The record with one more message that was sent and has no verdict yet. */
 export const withMessage = (record: LogonRecord, message: LogonMessage): LogonRecord => ({
   ...record,
   messages: [...record.messages, message],

@@ -1,7 +1,9 @@
 /** The layout that the three NTLM messages share (MS-NLMP 2.2). Everything is little-endian. */
 
+/** The first eight bytes of every message (MS-NLMP 2.2.1). */
 export const SIGNATURE = Buffer.from('NTLMSSP\0', 'latin1');
 
+/** The flags of a negotiation (MS-NLMP 2.2.2.5), those that are used here. */
 export const flags = {
   UNICODE: 0x00000001,
   OEM: 0x00000002,
@@ -19,6 +21,7 @@ export const flags = {
   KEY_56: 0x80000000,
 } as const;
 
+/** Whether the flags of a message contain a flag. */
 export const hasFlag = (value: number, flag: number): boolean => (value & flag) !== 0;
 
 /** Thrown for bytes that are not a message of the expected type. Callers convert it to their own error. */
@@ -70,6 +73,7 @@ export const av = {
 /** Bit of the FLAGS pair: the AUTHENTICATE message carries a MIC. */
 export const AV_FLAG_MIC = 0x2;
 
+/** An attribute of the target information (MS-NLMP 2.2.2.1). */
 export interface AvPair {
   readonly id: number;
   readonly value: Buffer;
@@ -89,6 +93,7 @@ export function readAvPairs(bytes: Buffer): AvPair[] {
   }
 }
 
+/** Target information as bytes, with the pair that ends it. */
 export function writeAvPairs(pairs: readonly AvPair[]): Buffer {
   return Buffer.concat(
     [...pairs, { id: av.EOL, value: Buffer.alloc(0) }].flatMap(({ id, value }) => {
@@ -100,5 +105,6 @@ export function writeAvPairs(pairs: readonly AvPair[]): Buffer {
   );
 }
 
+/** The value of the first attribute with an id. */
 export const findPair = (pairs: readonly AvPair[], id: number): Buffer | undefined =>
   pairs.find((pair) => pair.id === id)?.value;

@@ -14,6 +14,7 @@ export function negotiate(): Buffer {
   return Buffer.from(httpntlm.createType1Message({}).replace(/^NTLM /, ''), 'base64');
 }
 
+/** HMAC-MD5 of parts one after the other, 16 bytes (MS-NLMP 6). */
 export function hmacMd5(key: Buffer, ...data: readonly Buffer[]): Buffer {
   const hmac = createHmac('md5', key);
   for (const part of data) hmac.update(part);
@@ -58,6 +59,7 @@ export function upcase(text: string): string {
   return result;
 }
 
+/** A text as NTLM sends it: UTF-16, little-endian, without an end. */
 export const utf16 = (text: string): Buffer => Buffer.from(text, 'utf16le');
 
 /** Key of NTLMv2 (MS-NLMP 3.3.2), with the domain exactly as sent. */

@@ -48,6 +48,7 @@ export type RejectReason =
   | 'no-context'
   | 'expired';
 
+/** Whether a logon is accepted, and the name that it claims. */
 export type Verdict =
   | { readonly ok: true; readonly user: string; readonly domain: string }
   | { readonly ok: false; readonly reason: RejectReason; readonly user?: string };
@@ -59,6 +60,7 @@ export interface ChannelBinding {
   readonly required: boolean;
 }
 
+/** The users, the challenge and the connection that a logon must belong to. */
 export interface VerifyOptions {
   /** Returns the NT hash of a user. Must ignore the case of names. */
   readonly lookup: (user: string) => Buffer | undefined;

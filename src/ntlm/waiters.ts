@@ -5,6 +5,7 @@ export interface Waiters {
   wake(): void;
 }
 
+/** Waiters of which none waits yet. */
 export function createWaiters(): Waiters {
   const waiting = new Set<() => void>();
   return {

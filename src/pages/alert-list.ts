@@ -7,6 +7,7 @@ import { type Clock, durationHtml, unknownHtml, untilHtml } from './wording.ts';
 
 /** What needs attention, as Grafana shows it: what alerts, and what will if it lasts; alike ones joined. */
 
+/** A row of the target `attention`, as `/rows` writes it. */
 export interface AttentionItem {
   readonly severity: 'critical' | 'warning' | 'info';
   readonly what: string;
@@ -38,6 +39,7 @@ function subjectHtml({ product, feature }: AttentionItem): Html | undefined {
   return html`<a href="${featureUrl({ vendorLicense: product, feature })}">${nameHtml(feature)}</a><br><small>${owner}</small>`;
 }
 
+/** What needs attention, the most urgent first. */
 export function attentionListHtml(items: readonly AttentionItem[], clock: Clock): Html {
   const rows = items.map((item) => {
     const { severity, what, details, since, alerts_at: alertsAt } = item;

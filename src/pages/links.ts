@@ -6,8 +6,10 @@ export interface FeatureName {
   readonly feature: string;
 }
 
+/** The page of a vendor license, relative to the pages. */
 export const vendorLicenseUrl = (vendorLicense: string): string =>
   `vendor-license?${new URLSearchParams({ name: vendorLicense })}`;
 
+/** The page of a feature, relative to the pages. */
 export const featureUrl = ({ vendorLicense, feature }: FeatureName): string =>
   `feature?${new URLSearchParams({ vendor_license: vendorLicense, feature })}`;

@@ -15,6 +15,7 @@ type Features = Inventory['features'];
 /** Features that are listed. */
 const MAX_FOUND = 100;
 
+/** What a filter finds, as far as it is listed, and how many there are. */
 export interface Found {
   /** Those that need attention first, then those most in use. */
   readonly features: readonly FeatureItem[];

@@ -40,12 +40,14 @@ export interface Sums {
   nextExpiry: number;
 }
 
+/** A vendor license with the sums of its features. */
 export interface VendorLicenseFigures extends Readonly<Sums> {
   readonly row: VendorLicenseRow;
   /** `up`, `down`, `outdated`, `never collected` or `unknown`. */
   readonly state: string;
 }
 
+/** The figures of all pages that show the whole site. */
 export interface SiteFigures {
   readonly sums: Readonly<Sums>;
   /** What needs attention comes first. */
@@ -187,6 +189,7 @@ async function siteFigures(inventory: Inventory): Promise<SiteFigures> {
 /** The figures of each inventory are computed once, for all who look at it. */
 const figuresOfInventory = new WeakMap<Inventory, Promise<SiteFigures>>();
 
+/** The figures of an inventory, computed once for all pages. */
 export function figuresOf(inventory: Inventory): Promise<SiteFigures> {
   const known = figuresOfInventory.get(inventory);
   if (known !== undefined) return known;

@@ -17,6 +17,7 @@ export const serverStates: Readonly<Record<string, readonly [name: string, meani
   up: ['good', ''],
 };
 
+/** The state of a server, what it means, and when it was collected. */
 export function stateHtml({ state, row }: VendorLicenseFigures, clock: Clock): Html {
   const [name, meaning] = serverStates[state] ?? ['unknown', ''];
   const { collectionTime } = row;

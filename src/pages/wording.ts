@@ -15,6 +15,7 @@ export interface Clock {
   readonly timeZone: string;
 }
 
+/** `1,234`: a number with separators. */
 export const countText = (number: number): string => number.toLocaleString('en-US');
 
 /** `1 feature`, `3 features` */

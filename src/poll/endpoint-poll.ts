@@ -88,8 +88,10 @@ export async function withDeadline<T>(
   }
 }
 
+/** What is known of each part of an endpoint. */
 export type Parts<E extends PolledEndpoint> = ReadonlyMap<string, Reading<PolledAnswers[E]>>;
 
+/** How one endpoint is polled, and who is told. */
 export interface EndpointPollOptions<E extends PolledEndpoint> {
   readonly request: EndpointRequest<E>;
   /** The initial state. Its interval and age limit do not change. */
@@ -118,6 +120,7 @@ export interface EndpointPollOptions<E extends PolledEndpoint> {
   readonly isServing?: () => boolean;
 }
 
+/** Polls one endpoint, and keeps the last good data of each part. */
 export interface EndpointPoll {
   /** A scheduled pass over every part. Does nothing while a pass runs. */
   run(signal: AbortSignal): Promise<void>;

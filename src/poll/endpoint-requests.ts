@@ -34,8 +34,10 @@ export const featuresRefusals: ReadonlySet<FailureKind> = new Set([
   'schema',
 ]);
 
+/** How each polled endpoint is asked. */
 export type EndpointRequests = { readonly [E in PolledEndpoint]: EndpointRequest<E> };
 
+/** What the requests depend on: the selection, the form of GetFeatures and the search of expiries. */
 export interface EndpointRequestsOptions {
   readonly client: QueryClient<PolledAnswers>;
   readonly selection: Selection;

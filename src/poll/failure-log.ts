@@ -12,6 +12,7 @@ export interface FailedPart extends Failure {
   readonly part: string;
 }
 
+/** Logs failures of polls once while they last, not once for each request. */
 export interface FailureLog {
   /** A pass of an endpoint has ended. Without failed parts, the endpoint is well. */
   passEnded(endpoint: PolledEndpoint, failed: readonly FailedPart[], parts: number): void;
@@ -21,6 +22,7 @@ export interface FailureLog {
   flush(): void;
 }
 
+/** The log, its clock, and how long failures are collected before they are logged. */
 export interface FailureLogOptions {
   readonly log: Log;
   /** Epoch seconds. */

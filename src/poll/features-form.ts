@@ -5,6 +5,7 @@ import type { Parts } from './endpoint-poll.ts';
 import { featuresRefusals } from './endpoint-requests.ts';
 import { checkAllFeatures, type Known, splitAnswer } from './plausibility.ts';
 
+/** Which form of GetFeatures is configured, and what the analyzer has shown so far. */
 export interface FeaturesFormOptions {
   readonly configured: 'auto' | 'all' | 'per_vendor_license';
   /** Whether GetProducts is good. */

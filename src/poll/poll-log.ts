@@ -27,6 +27,7 @@ export interface PollLog {
   broke(error: unknown): void;
 }
 
+/** Logs what the polls of one endpoint find. What is found again is not logged again. */
 export function createPollLog(endpoint: PolledEndpoint, log: Log, failureLog: FailureLog): PollLog {
   /** Unknown fields that were already logged. */
   const logged = new Set<string>();

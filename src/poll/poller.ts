@@ -31,6 +31,7 @@ import {
 import { createPollLog } from './poll-log.ts';
 import { createSchedules } from './schedule.ts';
 
+/** The client, the schedules, and the snapshot that an earlier pipeline left. */
 export interface PollerOptions {
   readonly client: QueryClient<PolledAnswers>;
   /** Cron expression of each endpoint, or `off`. GetProducts is always polled. */
@@ -56,6 +57,7 @@ export interface PollerOptions {
   readonly initial?: Snapshot;
 }
 
+/** Polls all endpoints on their schedules and commits each change. */
 export interface Poller {
   /** Polls everything once, then on schedule. Resolves when the first pass of every endpoint has ended. */
   start(): Promise<void>;

@@ -16,6 +16,7 @@ const isFull = (minute: number): boolean => minute <= 2 || minute % 5 === 0;
 /** If the clock was set back, retries are not delayed. */
 const within = (most: number, seconds: number): number => Math.min(most, Math.max(0, seconds));
 
+/** When a failed poll may be repeated before the next scheduled one. */
 export interface RetryOptions {
   readonly state: () => EndpointState<unknown>;
   /** Whether the next scheduled poll comes before a retry would. */

@@ -27,6 +27,7 @@ export type AnswerKind =
   | 'text'
   | 'integer';
 
+/** One endpoint of the specification: path, parameters, and the kind of its answer. */
 export interface Endpoint {
   readonly method: 'GET' | 'POST';
   /** Relative to the base URL. */
@@ -37,6 +38,7 @@ export interface Endpoint {
   readonly parameters: readonly Parameter[];
 }
 
+/** The values of `ftype` (spec 4.2). */
 export const featureTypes = ['feature', 'package', 'component'] as const;
 
 /** Duration codes of `last` (spec 4.8). */
@@ -196,7 +198,9 @@ export const endpoints = {
   },
 } as const satisfies Record<string, Endpoint>;
 
+/** The name of an endpoint, which is the last part of its path. */
 export type EndpointName = keyof typeof endpoints;
+/** The names of all endpoints, in the order of the specification. */
 export const endpointNames = Object.keys(endpoints) as readonly EndpointName[];
 
 /** The parameters of an endpoint, by name. */

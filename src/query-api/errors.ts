@@ -19,4 +19,5 @@ export const errorCodes = {
   history_unavailable: { status: 500, meaning: 'History cannot be read now. See the log of the analyzer.' },
 } as const satisfies Readonly<Record<string, { readonly status: number; readonly meaning: string }>>;
 
+/** The codes of errors of the embedded analyzer, which docs/query-api.md lists. */
 export type ErrorCode = keyof typeof errorCodes;

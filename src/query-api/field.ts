@@ -4,6 +4,7 @@
  */
 export type Field = ((NumberField | TimeField | FlagField) & Shown) | TextField;
 
+/** The fields of the records of one endpoint, by name on the wire. */
 export type Fields = Readonly<Record<string, Field>>;
 
 interface FieldOfAnyType {
@@ -80,6 +81,7 @@ interface TextField extends FieldOfAnyType {
   readonly collector?: never;
 }
 
+/** How a value is written on the wire. */
 export type FieldType = Field['type'];
 
 /** `log10`: the logarithm of a count. */

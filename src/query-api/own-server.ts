@@ -3,4 +3,5 @@
  * must not take these for missing. Not `Server`, which reverse proxies replace.
  */
 export const OWN_HEADER = 'x-analyzer';
+/** What the embedded analyzer says of itself in the header. */
 export const OWN_ANALYZER = 'license-exporter';

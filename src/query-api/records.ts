@@ -15,6 +15,7 @@ export const recordFields = {
 
 /** The polled endpoints whose records have fields beside the one that identifies them. */
 export const fieldEndpoints = ['GetProducts', 'GetFeatures', 'GetExpirationFeatures'] as const;
+/** The name of an endpoint whose missing fields are noticed. */
 export type FieldEndpoint = (typeof fieldEndpoints)[number];
 
 interface WireTypes extends Record<FieldType, unknown> {
@@ -37,10 +38,15 @@ type WireRecord<F extends Fields> = { -readonly [K in Exclude<keyof F, AbsentKey
   -readonly [K in AbsentKeys<F>]: WireValue<F[K]> | undefined;
 };
 
+/** A record of GetProducts to be written (spec 2.1). */
 export type WireProduct = WireRecord<typeof productFields>;
+/** A record of GetFeatures to be written (spec 2.2). */
 export type WireFeature = WireRecord<typeof featureFields>;
+/** A record of GetUsers to be written (spec 2.3). */
 export type WireUser = WireRecord<typeof userFields>;
+/** A record of GetServerDown to be written (spec 2.4). */
 export type WireServerDown = WireRecord<typeof serverDownFields>;
+/** A record of GetExpirationFeatures to be written (spec 2.5). */
 export type WireExpiration = WireRecord<typeof expirationFields>;
 
 type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
@@ -50,6 +56,7 @@ type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
 /** The name of a field in the model: `MaxAvailable` becomes `maxAvailable`, `app_status` becomes `appStatus`. */
 export type ModelName<Name extends string> = Uncapitalize<CamelCase<Name>>;
 
+/** The name of a field in the model. @param name on the wire */
 export const modelName = <Name extends string>(name: Name): ModelName<Name> =>
   name
     .replace(/^[A-Z]/, (letter) => letter.toLowerCase())

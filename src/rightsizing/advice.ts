@@ -56,6 +56,7 @@ export interface Advice extends SeriesName {
   readonly confidence: 'high' | 'provisional' | 'none';
 }
 
+/** The states of advice, by how much a purchaser can do about it. */
 export const states = [
   'could go',
   'missing',
@@ -67,6 +68,7 @@ export const states = [
   'no advice',
 ] as const;
 
+/** What the advice on a feature amounts to. */
 export type State = (typeof states)[number];
 
 /** Growth of the weekly peaks. */

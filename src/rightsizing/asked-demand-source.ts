@@ -23,6 +23,7 @@ export interface HistoryClient {
   getEfficiency(parameters: WindowParameters, signal: AbortSignal): Promise<EfficiencyHistory>;
 }
 
+/** How the history of an analyzer is asked for, and with which calendar it is read. */
 export interface AskedSourceOptions {
   readonly client: HistoryClient;
   /** The calendar of the analyzer. */

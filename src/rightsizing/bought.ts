@@ -15,6 +15,7 @@ export interface Regime {
   readonly change: Change | undefined;
 }
 
+/** A change of the number of licenses on one day, counted from 1970-01-01. */
 export interface Change {
   readonly day: number;
   readonly before: number;

@@ -7,6 +7,7 @@ import { createWindowDays, HOUR, WINDOW_DAYS, YEAR_HOURS } from './window.ts';
 
 const DAY_HOURS = 24;
 
+/** The days and licenses that an hour is compared with. */
 export interface CurveOptions {
   readonly today: number;
   /** First day of the regime, and its number of licenses. */

@@ -20,6 +20,7 @@ const REGIME_DAYS = 28;
 /** Where refusals are not known: least hours a year with all licenses in use. */
 const LEAST_FULL_HOURS = 20;
 const RANGE_SHARE = 0.15;
+/** Days without a use after which a feature counts as unused: a half year, so that no season is missed. */
 export const UNUSED_DAYS = 180;
 const TIGHT_SHARE = 0.95;
 

@@ -9,6 +9,7 @@ export interface ListedSeries {
   readonly exclusion: string | undefined;
 }
 
+/** The features of which a source knows a history, up to the limit. */
 export interface SeriesList {
   readonly items: readonly ListedSeries[];
   /** Features that are not in the list because there are too many. */

@@ -54,6 +54,7 @@ function enoughFor(load: number, licenses: number, most: number): number {
   return n;
 }
 
+/** How often all licenses were in use. */
 export interface FullShare {
   /** Licenses, while the share was observed. */
   readonly licenses: number;

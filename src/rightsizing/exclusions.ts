@@ -12,6 +12,7 @@ const LEAST_WEEKS = 13;
 const LEAST_SHARE = 0.8;
 const RAISED_DAYS = 90;
 
+/** Why no advice can be given on a feature, each as the end of a sentence; empty if it can. */
 export function exclusionsOf({ context, bought, use: { last } }: Findings): string[] {
   const texts: string[] = [];
   const isExcluded = context.exclusion !== undefined;

@@ -28,6 +28,7 @@ export interface Slope {
   readonly high: number;
 }
 
+/** Whether the demand grows, and by how much. */
 export interface Trend {
   readonly growth: Growth;
   /** Of proven growth. */

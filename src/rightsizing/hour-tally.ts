@@ -9,6 +9,7 @@ import { createWindowDays, ENOUGH_SECONDS, HOUR, WINDOW_DAYS, YEAR_HOURS } from 
 /** From this share of the license-hours outside working time on, a pool is full by all hours, not by working time. */
 const OUTSIDE_SHARE = 1 / 3;
 
+/** What an hour must lie in to count: the window, the regime and the working time. */
 export interface TallyOptions {
   readonly today: number;
   readonly workingTime: WorkingTime;

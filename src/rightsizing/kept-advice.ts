@@ -25,6 +25,7 @@ export interface PassSummary {
   readonly settings: string;
 }
 
+/** A finished pass as it is kept: its summary, and a row for each feature. */
 export interface KeptPass {
   readonly summary: PassSummary;
   readonly rows: readonly PassRow[];

@@ -42,6 +42,7 @@ interface Held {
 
 const LOST = 'the advice of earlier months is in the renamed file only; that of today is computed again';
 
+/** Keeps the results of passes in a file, or in memory while the file cannot be used. */
 export function createKeptResult(log: Log, writes: FileWrites): KeptResult {
   let file: KeptAdviceFile | undefined;
   /** What the file belongs to. */

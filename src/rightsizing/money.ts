@@ -15,6 +15,7 @@ export interface Money {
   readonly remark: string | undefined;
 }
 
+/** The money of advice without a price, or for who may not see one. */
 export const noMoney: Money = {
   price: undefined,
   per: undefined,
@@ -33,6 +34,7 @@ export const roundAmount = (amount: number): number => Math.round(amount * 100) 
 /** The licenses of a package are those of the package: its components have no price. */
 const isPriced = ({ featureType }: Pick<Advice, 'featureType'>): boolean => featureType !== 'component';
 
+/** What advice saves a year, in the currency of its price entry. */
 export function moneyOf(advice: Pick<Advice, 'featureType' | 'state' | 'count'>, entry: PriceEntry | undefined): Money {
   if (entry === undefined || !isPriced(advice)) return noMoney;
   const { state, count } = advice;

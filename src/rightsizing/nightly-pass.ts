@@ -35,6 +35,7 @@ export interface NightlyPass extends Rightsizing {
   stop(): Promise<void>;
 }
 
+/** The clock, the log and the file of the passes. */
 export interface NightlyPassOptions {
   /** Epoch seconds. */
   readonly now: () => number;
@@ -58,6 +59,7 @@ const settingsOf = ({ tolerance, workingTime: { weekdays, from, to }, scope }: P
 /** Days before today are not complete yet. */
 class NotComplete extends Error {}
 
+/** Runs the pass each night, and once after the start if the last result is too old. */
 export function createNightlyPass({ now, log, writes }: NightlyPassOptions): NightlyPass {
   const inTurn = createLimit(1);
   const result = createKeptResult(log, writes);

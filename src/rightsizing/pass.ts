@@ -24,6 +24,7 @@ export interface PassOptions {
   readonly onProgress?: (done: number, all: number) => void;
 }
 
+/** The advice on all series of one pass. */
 export interface PassResult {
   /** In the order of the list. */
   readonly advice: readonly Advice[];

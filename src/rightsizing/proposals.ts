@@ -47,6 +47,7 @@ export class AdviceNotReady extends Error {
   }
 }
 
+/** What advice is combined with: prices, and the calendar of its days. */
 export interface ProposalOptions {
   readonly rightsizing: Rightsizing;
   readonly prices: () => Prices;
@@ -56,6 +57,7 @@ export interface ProposalOptions {
   readonly nextPass: () => number | undefined;
 }
 
+/** The advice of the last pass with what is known now: prices, renewals, idle and borrowed licenses. */
 export interface ProposalSource {
   /**
    * The advice with prices, or without them for those who may not see them. Nothing else depends on prices then.
@@ -134,6 +136,7 @@ function reasonOf({ rightsizing, nextPass }: ProposalOptions): string {
   return `advice on the number of licenses has not been computed yet${cause}${expected}`;
 }
 
+/** Joins advice and prices once for each table, however many read it. */
 export function createProposalSource(options: ProposalOptions): ProposalSource {
   const { rightsizing, prices, localTime } = options;
   /** The rows of the newest table and prices, with and without them. */

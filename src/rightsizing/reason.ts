@@ -132,6 +132,7 @@ function level(findings: Findings, { state, guards }: Decision): string {
   return sentence(parts);
 }
 
+/** The sentence that explains a decision, with the figures that it rests on. */
 export function reasonOf(findings: Findings, decision: Decision): string {
   switch (decision.state) {
     case 'no advice':

@@ -46,6 +46,7 @@ const LONGEST_INTERVAL = 900;
 const FULL_WITHOUT_REFUSAL = 20;
 const MOST_UNKNOWN_DAYS = 3;
 
+/** What must be known of a vendor license before its refusals mean anything. */
 export interface RefusalContext {
   /** Seconds between two collections, if known. */
   readonly interval: number | undefined;

@@ -19,6 +19,7 @@ export interface ReportItem {
   readonly steps: readonly Step[];
 }
 
+/** The advice of one kind, the most worth first. */
 export interface ReportSection {
   readonly items: readonly ReportItem[];
   /** With those that are not shown. */
@@ -43,6 +44,7 @@ export interface LookBack {
   readonly now: number;
 }
 
+/** The advice as a purchaser reads it: what could go, what is missing, what to look at. */
 export interface Report {
   readonly totals: Totals;
   readonly features: number;
@@ -128,6 +130,7 @@ const byMonth = (a: ReportItem, b: ReportItem): number => {
 const inState = (rows: readonly Proposal[], ...wanted: readonly State[]): readonly Proposal[] =>
   rows.filter(({ advice }) => wanted.includes(advice.state));
 
+/** Sorts the proposals into the sections of the report, and adds up their money. */
 export function createReport({ rows, table, renewal, live }: Proposals, localTime: LocalTime): Report {
   const itemOf = (proposal: Proposal, hasSteps: boolean): ReportItem => {
     const renewed = renewal(proposal);

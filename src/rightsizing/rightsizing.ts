@@ -35,6 +35,7 @@ export interface PastAdvice extends SeriesName {
   readonly needed: number | undefined;
 }
 
+/** How the passes go, for metrics, pages and the log. */
 export interface RightsizingStatus {
   readonly isEnabled: boolean;
   /** Epoch seconds; `undefined` before the first pass was finished. */

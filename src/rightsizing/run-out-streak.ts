@@ -7,6 +7,7 @@ export interface Streak {
   readonly confirmed: number | undefined;
 }
 
+/** Before the first pass: nothing has been confirmed. */
 export const noStreak: Streak = { dated: 0, undated: 0, confirmed: undefined };
 
 /** Passes after which a date is confirmed, and after which it is not expected any more. */

@@ -9,6 +9,8 @@ export function quantileOf(ascending: ArrayLike<number>, share: number): number 
   return low + (high - low) * (at - below);
 }
 
+/** A sorted copy. NaN comes last. */
 export const sorted = (values: ArrayLike<number>): Float64Array => new Float64Array(values).sort();
 
+/** The median; NaN without values. */
 export const medianOf = (values: ArrayLike<number>): number => quantileOf(sorted(values), 0.5);

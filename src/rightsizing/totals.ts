@@ -3,6 +3,7 @@ import type { Proposal } from './proposals.ts';
 
 /** Sums of advice. Amounts of two currencies are never added up, and provisional advice is in no sum. */
 
+/** What all advice amounts to in one currency. */
 export interface CurrencyTotal {
   /** `undefined` for licenses without a price. */
   readonly currency: string | undefined;
@@ -16,6 +17,7 @@ export interface CurrencyTotal {
   readonly cost: number | undefined;
 }
 
+/** What all advice amounts to. */
 export interface Totals {
   /** By name of the currency; licenses without a price are last. There is always one. */
   readonly currencies: readonly CurrencyTotal[];

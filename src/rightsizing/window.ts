@@ -4,6 +4,7 @@
 export const WINDOW_DAYS = 365;
 /** Hours of the year that figures are scaled to. */
 export const YEAR_HOURS = 8760;
+/** Seconds. */
 export const HOUR = 3600;
 /** Days that show a year with its seasons. */
 export const HIGH_DAYS = 330;
@@ -22,11 +23,13 @@ export interface WindowDays {
   readonly peak: Float64Array;
 }
 
+/** The days of a window of which nothing is known yet. */
 export const createWindowDays = (): WindowDays => ({
   isCounted: new Uint8Array(WINDOW_DAYS),
   peak: new Float64Array(WINDOW_DAYS).fill(Number.NaN),
 });
 
+/** How many days of a window count. */
 export const countDays = ({ isCounted }: WindowDays): number => isCounted.reduce((sum, flag) => sum + flag, 0);
 
 /** Age of the oldest day that counts; `undefined` if no day counts. */
@@ -43,6 +46,7 @@ export interface WeeklyPeaks {
   readonly peak: readonly number[];
 }
 
+/** The highest peak of each week that has days which count, the oldest first. */
 export function weeklyPeaks({ isCounted, peak }: WindowDays): WeeklyPeaks {
   const week: number[] = [];
   const peaks: number[] = [];

@@ -13,6 +13,7 @@ export interface Look {
   readonly uptime: number;
 }
 
+/** The time of day and the uptime of the machine, read together. Seconds. */
 export const lookNow = (): Look => ({ wall: Date.now() / 1000, uptime: uptime() });
 
 /** How far the clock was set between two looks, seconds; 0 if it was not: clocks are also adjusted in small steps. */
@@ -38,6 +39,7 @@ export interface Clock {
   watch(onSet: () => void): () => void;
 }
 
+/** A clock whose ages stay right when the time of day is set. */
 export function createClock(look: () => Look = lookNow): Clock {
   /** The last look before the clock was set. */
   let last = look();

@@ -1,6 +1,7 @@
 /** Runs tasks with limited concurrency. Waiting tasks are started in order of arrival. */
 export type Limit = <T>(task: () => Promise<T>) => Promise<T>;
 
+/** Runs work when fewer than `concurrency` runs are under way. The others wait in the order of their calls. */
 export function createLimit(concurrency: number): Limit {
   let running = 0;
   const waiting: (() => void)[] = [];

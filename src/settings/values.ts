@@ -47,6 +47,7 @@ const nonEmpty = z
   .refine((value) => value !== '', { error: 'is empty' })
   .meta({ minLength: 1 });
 
+/** A text that is not empty. Numbers and booleans of YAML are texts too. */
 export const text = z.preprocess(asText, nonEmpty);
 
 /** Text that may be empty. It is not trimmed. */
@@ -60,11 +61,13 @@ const switches: ReadonlyMap<unknown, boolean> = new Map([
   ['false', false],
 ]);
 
+/** `true` or `false`, also as a text of the environment. */
 export const boolean = z.preprocess(
   (raw) => (typeof raw === 'string' ? (switches.get(raw.trim().toLowerCase()) ?? raw) : raw),
   z.boolean({ error: isNot('true or false') }),
 );
 
+/** An integer within bounds, also as a text. */
 export function integer(min: number, max: number = Number.MAX_SAFE_INTEGER) {
   const range = max === Number.MAX_SAFE_INTEGER ? `an integer of at least ${min}` : `an integer from ${min} to ${max}`;
   const error = isNot(range);
@@ -80,6 +83,7 @@ export const ratio = z.preprocess(
     .max(1, { error: isNot('a number from 0 to 1') }),
 );
 
+/** One of several words. */
 export function oneOf<const T extends string>(...choices: readonly T[]) {
   const known = z.enum(choices, { error: isNot(`one of ${choices.join(', ')}`) });
   const numbers = choices.filter((choice) => /^\d+$/.test(choice)).map(Number);
@@ -169,6 +173,7 @@ export const notExpression = (written: string, error: unknown): string => {
   return `${show(written)} is not a regular expression: ${message.slice(message.lastIndexOf(': ') + 2)}`;
 };
 
+/** A regular expression of JavaScript that cannot take long. */
 export const regularExpression = z.preprocess(
   asText,
   nonEmpty.transform((value, context) => {
@@ -181,6 +186,7 @@ export const regularExpression = z.preprocess(
   }),
 );
 
+/** A time zone by its IANA name, in the spelling of the standard. */
 export const timeZone = z.string({ error: isNot('a time zone such as Europe/Berlin') }).transform((value, context) => {
   try {
     return new Intl.DateTimeFormat('en-US', { timeZone: value.trim() }).resolvedOptions().timeZone;

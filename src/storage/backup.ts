@@ -5,6 +5,7 @@ import { OperatorError } from '../model/operator-error.ts';
 import { describeFile, type ManifestFile, syncPath, writeManifest } from './manifest.ts';
 import { savedFiles, savedNames } from './saved-files.ts';
 
+/** What is saved, and where to. */
 export interface BackupOptions {
   /** The storage directory. A daemon may use it. */
   readonly storage: string;

@@ -43,6 +43,7 @@ export interface StateWrites {
   all(): readonly FileWrites[];
 }
 
+/** How writing each file goes, for the log and for metrics. */
 export function createStateWrites(log: Log): StateWrites {
   const byName = new Map<string, FileWrites>();
   return {

@@ -43,6 +43,7 @@ export async function writeJsonFile(path: string, content: unknown): Promise<voi
   await rename(temporary, path);
 }
 
+/** A state file: its shape, and what it means if it cannot be used. */
 export interface JsonStateOptions<T> {
   readonly path: string;
   /** What follows if the file is not saved or not read, as a clause. */
@@ -100,6 +101,7 @@ function isNewer(path: string): boolean {
   }
 }
 
+/** A state that is written as a whole, one write at a time, and set aside if it is damaged. */
 export function createJsonState<T>(options: JsonStateOptions<T>): JsonState<T> {
   const { path, consequence, content, read, stamp, writes, log } = options;
   let isHanging = false;

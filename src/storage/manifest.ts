@@ -8,6 +8,7 @@ export const MANIFEST = 'backup.json';
 const VERSION = 1;
 const CHUNK = 2 ** 20;
 
+/** A file of a backup with what proves that it is complete. */
 export interface ManifestFile {
   readonly name: string;
   /** Bytes. */
@@ -15,6 +16,7 @@ export interface ManifestFile {
   readonly sha256: string;
 }
 
+/** The list of the files of a backup, which is written last. */
 export interface Manifest {
   readonly version: number;
   /** The version of license-exporter that wrote it. */

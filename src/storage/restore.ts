@@ -8,6 +8,7 @@ import { describeFile, MANIFEST, type Manifest, type ManifestFile, readManifest,
 import { giveToOwnerOf } from './private-file.ts';
 import { savedNames } from './saved-files.ts';
 
+/** The backup, and where it is restored. */
 export interface RestoreOptions {
   /** The storage directory. No daemon may use it. */
   readonly storage: string;
@@ -18,6 +19,7 @@ export interface RestoreOptions {
   readonly stop: AbortSignal;
 }
 
+/** What was restored, and where the files are that it replaced. */
 export interface Restored {
   readonly manifest: Manifest;
   /** The folder of the files that were replaced; `undefined` without any. */

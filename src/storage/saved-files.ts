@@ -21,4 +21,5 @@ export const savedFiles: readonly SavedFile[] = [
   { name: PSEUDONYM_KEY, kind: 'text' },
 ];
 
+/** The names of the files that a backup has. */
 export const savedNames: readonly string[] = savedFiles.map(({ name }) => name);

@@ -3,6 +3,7 @@ import type { TrustedProxy } from '../model/trusted-proxy.ts';
 
 /** Access to the web server: TLS of the listener, users of the web config, and a proxy that names users. */
 
+/** Who may send requests, and with which headers and certificate they are answered. */
 export interface Access {
   /** bcrypt hashes by name. Without users, no authentication is required. */
   readonly users: ReadonlyMap<string, string>;
@@ -27,6 +28,7 @@ interface AccessTls {
   readonly maxVersion: 'TLSv1' | 'TLSv1.1' | 'TLSv1.2' | 'TLSv1.3';
 }
 
+/** The access without a web config: every client, without TLS. */
 export const openAccess: Access = { users: new Map(), headers: {}, tls: undefined, proxy: undefined };
 
 /** TLS options of a listener. The first four can be changed while it listens. */

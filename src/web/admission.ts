@@ -1,5 +1,6 @@
 /** Admits requests, queues them, or refuses them. There are limits in total and for each peer address. */
 
+/** How much work one client and all clients together may cause. */
 export interface AdmissionLimits {
   /** Maximum number of requests that are served at the same time. */
   readonly work: number;
@@ -12,6 +13,7 @@ export interface AdmissionLimits {
 /** `full`: the queue is full. `late`: the deadline passed in the queue. */
 export type Decision = 'admitted' | 'full' | 'late';
 
+/** Decides which requests are served now, which wait, and which are refused. */
 export interface Admission {
   /**
    * Requests admission. `decide` is called exactly once, immediately or later, unless the caller leaves before. It must

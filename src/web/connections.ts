@@ -7,6 +7,7 @@ import { createPeerPlaces, type Place } from './peer-places.ts';
 
 /** Limits of connections: their number, pipelined requests, and time without reading a response. */
 
+/** The open connections, of which no client may have so many that others have none. */
 export interface Connections {
   /** Accepts a new connection, or closes it or another one if there are too many. */
   accept(socket: Socket): void;

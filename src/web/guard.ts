@@ -9,6 +9,7 @@ import { createProxyReader } from './trusted-proxy.ts';
 /** How often time limits are checked while anything is answered, milliseconds. */
 const SWEEP_MS = 1_000;
 
+/** What `createGuard` returns: checks users before a request is admitted. */
 export type Guard = ReturnType<typeof createGuard>;
 
 /** Limits and authentication. All listeners share one guard, because the limits apply to the process. */

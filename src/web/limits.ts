@@ -21,6 +21,7 @@ export interface WebLimits {
   readonly waitMs: number;
 }
 
+/** The limits of the listener, with the reason for each; docs/http.md lists them. */
 export const webLimits: WebLimits = {
   // one address can have 16 + 16 running and 256 waiting requests; some systems allow only 1,024 file descriptors
   connections: { total: 800, perAddress: 300 },
@@ -46,6 +47,7 @@ export interface WebCounts {
   readonly cut: Record<CutReason, number>;
 }
 
+/** Counts of a listener that has refused nothing yet. */
 export function createWebCounts(): WebCounts {
   return {
     refused: { scrapes: 0, queue_full: 0, deadline: 0, logons: 0 },

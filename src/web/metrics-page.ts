@@ -13,6 +13,7 @@ export interface MetricsPage {
   readonly release?: () => void;
 }
 
+/** What of a scrape decides about its answer. */
 export interface MetricsRequest {
   readonly accept: string | undefined;
   readonly acceptEncoding: string | undefined;

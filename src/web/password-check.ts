@@ -3,17 +3,20 @@ import { Worker } from 'node:worker_threads';
 
 /** Compares passwords with bcrypt hashes in another thread. */
 
+/** A comparison that the thread is asked for. */
 export interface PasswordQuestion {
   readonly id: number;
   readonly password: string;
   readonly hash: string;
 }
 
+/** The answer of the thread to one question. */
 export interface PasswordVerdict {
   readonly id: number;
   readonly isRight: boolean;
 }
 
+/** Compares passwords in a thread of its own: bcrypt takes 50 ms. */
 export interface PasswordCheck {
   /** Whether it is the password of the hash. Rejects if the thread is lost: then nothing is known. */
   compare(password: string, hash: string): Promise<boolean>;

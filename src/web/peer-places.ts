@@ -5,6 +5,7 @@ interface PlaceLimits {
   readonly perPeer: number;
 }
 
+/** Who wants a place. */
 export interface Newcomer {
   /** What counts as one peer. */
   readonly peer: string;
@@ -14,6 +15,7 @@ export interface Newcomer {
   readonly drop: () => void;
 }
 
+/** A place that is taken. */
 export interface Place {
   /** A connection that is at work is dropped after those that are not. */
   isBusy: boolean;

@@ -26,6 +26,7 @@ const refusals = {
   busy: { status: 503, message: 'Too many requests or logons at once, try again later.' },
   bad_path: { status: 400, message: 'The path cannot be decoded.' },
 } as const;
+/** Why a request was refused, by the label of its counter. */
 export type Refusal = keyof typeof refusals;
 
 /** Routes of another room, with their path. */
@@ -40,6 +41,7 @@ export interface Mount {
   readonly refuse?: (reply: FastifyReply, refusal: Refusal, message: string) => FastifyReply | undefined;
 }
 
+/** Where the exporter listens, what it serves, and for whom. */
 export interface WebOptions {
   /** Without a `host`, listens on every address. Port 0 takes a free port. */
   readonly listen: readonly { readonly host: string | undefined; readonly port: number }[];
@@ -63,6 +65,7 @@ export interface WebOptions {
   readonly limits?: WebLimits;
 }
 
+/** The listener of the exporter. */
 export interface WebServer {
   /** @throws OperatorError with the address and the remedy if it cannot listen */
   start(): Promise<void>;

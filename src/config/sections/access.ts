@@ -16,6 +16,7 @@ const viewer = text.refine((written) => written !== GROUP, noGroup);
 
 const viewers = autoOr(listOf(viewer)).prefault('auto');
 
+/** Who may see names of license users, and prices. */
 export const access = z
   .strictObject({
     names: viewers.describe(

@@ -7,6 +7,7 @@ import { labelMap, labelName, matchers } from './alert-labels.ts';
 import { alertmanagers } from './alertmanagers.ts';
 import { email, webhook } from './receivers.ts';
 
+/** The alert engine: its rules, its receivers and its Alertmanagers. */
 export const alerting = z
   .strictObject({
     alertmanagers: alertmanagers

@@ -4,6 +4,7 @@ import { anyText, duration, integer, size, text } from '../../settings/values.ts
 import { baseUrl } from '../addresses.ts';
 import { clientTls } from './client-tls.ts';
 
+/** The analyzer that is polled, and the account for it. */
 export const analyzer = z
   .strictObject({
     url: baseUrl('https://lic.example.com:8443/analyzer', 'set username and password_file')

@@ -7,6 +7,7 @@ import { sourceDefaults, sourceEntry } from './sources.ts';
 const DAY = 86_400;
 const CENTURY = 100 * 365 * DAY;
 
+/** The analyzer of this program: where it listens, what it records, and for whom. */
 export const embeddedAnalyzer = z
   .strictObject({
     listen_address: listenAddress

@@ -3,6 +3,7 @@ import { boolean, integer, oneOf } from '../../settings/values.ts';
 
 const collector = (on: boolean, doc: string) => boolean.prefault(on).describe(doc);
 
+/** Which groups of metrics are shown, and the limit of series. */
 export const metrics = z
   .strictObject({
     collectors: z.strictObject({

@@ -12,6 +12,7 @@ import {
   text,
 } from '../../settings/values.ts';
 
+/** When each endpoint is polled, and how often it is retried. */
 export const poll = z
   .strictObject({
     products: scheduleNeverOff(
@@ -39,6 +40,7 @@ export const poll = z
   })
   .describe('When each endpoint is polled.');
 
+/** How GetFeatures is asked: once, or for each vendor license. */
 export const features = z
   .strictObject({
     request: oneOf('auto', 'all', 'per_vendor_license')
@@ -49,6 +51,7 @@ export const features = z
   })
   .describe('How features are requested.');
 
+/** Which vendor licenses are monitored. */
 export const select = z
   .strictObject({
     include: listOf(regularExpression)
@@ -73,6 +76,7 @@ const historyFeature = mapOf({
   featureType: entry.feature_type ?? '',
 }));
 
+/** The features whose denials are polled. */
 export const history = z
   .strictObject({
     features: strictListOf(historyFeature).prefault([]).meta({
@@ -83,6 +87,7 @@ export const history = z
   })
   .describe('Features whose history is polled.');
 
+/** How GetExpirationFeatures searches. */
 export const expiration = z
   .strictObject({
     search: oneOf('none', '0', '1', '2')

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { integer, oneOf, text } from '../../settings/values.ts';
 
+/** Where state is kept. */
 export const storage = z
   .strictObject({
     path: text
@@ -12,6 +13,7 @@ export const storage = z
   })
   .describe('Data that survives restarts.');
 
+/** Which part of the vendor licenses this process monitors, if several share them. */
 export const shard = z
   .strictObject({
     index: integer(0, 999).prefault(0).describe('Zero-based number of this shard.'),
@@ -19,6 +21,7 @@ export const shard = z
   })
   .describe('Which share of the vendor licenses this process monitors.');
 
+/** What is logged, and in which form. */
 export const log = z
   .strictObject({
     level: oneOf('debug', 'info', 'warn', 'error')

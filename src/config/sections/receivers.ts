@@ -37,6 +37,7 @@ const sender = z
 
 const addresses = listOf(address);
 
+/** How alerts are sent as mails. */
 export const email = z.strictObject({
   smarthost: smarthost
     .optional()
@@ -76,6 +77,7 @@ const webhookUrl = z
     error: 'must not contain credentials; use basic_auth, or url_file if the whole URL is a secret',
   });
 
+/** Where alerts are sent in Alertmanager's format. */
 export const webhook = z.strictObject({
   url: webhookUrl.optional().describe('URL that receives alerts as Alertmanager sends them to a webhook.'),
   url_file: text.optional().describe('File that holds the URL, if the URL is a secret. It is read for each request.'),

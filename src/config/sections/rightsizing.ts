@@ -45,6 +45,7 @@ export const workingTime = text.transform((written, context): WorkingTime => {
   return { weekdays: weekdaysOf(days), from, to };
 });
 
+/** The advice on numbers of licenses, and what it may assume. */
 export const rightsizing = z
   .strictObject({
     enabled: boolean

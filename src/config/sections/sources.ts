@@ -220,6 +220,7 @@ const entryOf = (left: Readonly<Record<string, string>>) =>
     left,
   ).transform((entry) => camelized(entry) as SourceEntry);
 
+/** A license manager that the embedded analyzer collects. Each manager adds its own settings. */
 export const sourceEntry = entryOf({});
 
 /** The name and the servers of a source cannot be a default. */

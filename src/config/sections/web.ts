@@ -5,6 +5,7 @@ import { listOf } from '../../settings/structures.ts';
 import { boolean, duration, text, timeZone } from '../../settings/values.ts';
 import { baseUrl, headerName, listenAddress, proxyAddress, urlPath } from '../addresses.ts';
 
+/** Where the exporter listens, and how much each client may ask. */
 export const web = z
   .strictObject({
     listen_address: listOf(listenAddress)
@@ -51,6 +52,7 @@ export const web = z
   })
   .describe('The HTTP listener.');
 
+/** The paths of Grafana, their cache and their deadline. */
 export const datasource = z
   .strictObject({
     path: urlPath(reservedPaths)

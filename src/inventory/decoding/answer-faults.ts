@@ -68,6 +68,7 @@ export const answerFaults = {
   },
 } as const satisfies Record<string, AnswerFault>;
 
+/** The codes of answers that cannot be used, which docs/failures.md lists. */
 export type AnswerFaultCode = keyof typeof answerFaults;
 
 /** The error for an answer that is not usable, with details in parentheses. Details must not quote the body. */

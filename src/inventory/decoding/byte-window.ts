@@ -4,6 +4,7 @@ export interface ByteWindow {
   readonly view: DataView;
 }
 
+/** A window on all bytes of a buffer, which it does not copy. */
 export const windowOn = (bytes: Buffer): ByteWindow => ({
   bytes,
   view: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),

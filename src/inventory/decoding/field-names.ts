@@ -34,6 +34,7 @@ interface UnknownFields {
   names(): readonly string[];
 }
 
+/** Collects the names of fields that are not in the specification, up to the limit. */
 export function createUnknownFields(): UnknownFields {
   const unknown = new Set<string>();
   return {

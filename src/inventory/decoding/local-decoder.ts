@@ -5,6 +5,7 @@ import { type Answers, decodeAnswer } from './decode.ts';
 import type { Decoder, IncomingAnswer } from './decoder.ts';
 import { JsonScan } from './json-scan.ts';
 
+/** What decoding depends on beside the body. */
 export interface LocalDecoderOptions {
   /** A license that expires at this time or later is permanent, epoch seconds. */
   readonly permanentAfter: number;

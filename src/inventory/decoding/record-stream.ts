@@ -47,6 +47,7 @@ const endpoints: Readonly<Record<StoredEndpoint, StoredKind>> = {
   GetExpirationFeatures: { kind: expirations, fields: expirationRecords, isNested: false },
 };
 
+/** Whether the records of an endpoint are kept in columns. */
 export const isStored = (endpoint: EndpointName): endpoint is StoredEndpoint => Object.hasOwn(endpoints, endpoint);
 
 /**

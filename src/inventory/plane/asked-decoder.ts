@@ -11,6 +11,7 @@ import type { Decoder, IncomingAnswer } from '../decoding/decoder.ts';
 import type { AskedInput, AskedReply, AskedSettings } from './asked-messages.ts';
 import { fillLists } from './paged-lists.ts';
 
+/** How large answers may be that people ask for, and when their thread ends. */
 export interface AskedDecoderOptions extends AskedSettings {
   /** The largest body that is received, bytes. */
   readonly maxResponseSize: number;

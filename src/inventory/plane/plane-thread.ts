@@ -256,6 +256,7 @@ function lossOf(cause: unknown, exitCode: number): QueryError {
   });
 }
 
+/** Starts the thread that holds the data. @throws nothing: one that does not start fails the polls */
 export const createPlaneThread = <Rendering extends PageRendering, Update extends PageUpdate>(
   options: PlaneThreadOptions,
 ): PlaneThread<Rendering, Update> => new Plane(options);

@@ -3,6 +3,7 @@
  * know is missing or `undefined`, never 0. A number is 0 only if the source reported 0, or listed everything and found none.
  */
 
+/** Licenses that were bought together: they have one expiry. */
 export interface Increment {
   /** Licenses; `Infinity` for uncounted ones, `undefined` when the number is not known. */
   readonly count: number | undefined;
@@ -17,6 +18,7 @@ export interface ApplicationStatus {
   readonly seconds?: number;
 }
 
+/** Licenses that a user holds now. */
 export interface Checkout {
   readonly user: string;
   readonly host: string;
@@ -30,6 +32,7 @@ export interface Checkout {
   readonly status: ApplicationStatus | undefined;
 }
 
+/** Licenses that a user waits for now. */
 export interface QueuedRequest {
   readonly user: string;
   readonly host: string;
@@ -37,6 +40,7 @@ export interface QueuedRequest {
   readonly licenses: number;
 }
 
+/** Licenses that are kept for users or groups. */
 export interface Reservation {
   /** User or group the licenses are kept for. */
   readonly holder: string;
@@ -107,6 +111,7 @@ export interface PoolObservation {
   readonly denialCauses?: Readonly<Partial<Record<DenialCause, number>>>;
 }
 
+/** What a source reports about one vendor license. Everything that it does not know is `undefined`. */
 export interface VendorLicenseObservation {
   readonly server: string;
   readonly daemon: string;

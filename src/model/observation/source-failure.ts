@@ -20,6 +20,7 @@ export const sourceFailureKinds = {
   too_old: 'the file is too old',
 } as const;
 
+/** The kinds of failed collections, by the label `reason`. */
 export type SourceFailureKind = keyof typeof sourceFailureKinds;
 
 /**

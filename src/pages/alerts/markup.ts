@@ -9,6 +9,7 @@ import { type AlertFrame, counted, listHtml, runbookHtml, timeHtml } from './ale
 
 /** The page of alerts. Links in notifications lead to it. */
 
+/** The alerts, how they are sent, and what the filter leaves of them. */
 export interface AlertsPageData extends Pick<AlertFrame, 'now' | 'runbooks' | 'collectedAt'> {
   readonly status: EngineStatus;
   /** Receivers other than Alertmanagers. */

@@ -56,6 +56,7 @@ export interface Holder {
   readonly application: string | null;
 }
 
+/** The advice on one package of a feature, as `/rows` writes it. */
 export interface AdviceAnswer {
   readonly package: string;
   readonly reason: string;

@@ -12,6 +12,7 @@ import type { AdviceAnswer, HistoryDay, Holder, WeekHour } from './data.ts';
 /** Holders that are listed. */
 const MAX_HOLDERS = 200;
 
+/** Everything that the page of one feature shows, or why it is not known. */
 export interface FeaturePageData extends FeatureName {
   /** Its versions and packages. */
   readonly items: readonly FeatureItem[];
@@ -153,6 +154,7 @@ function adviceHtml(advice: Known<readonly AdviceAnswer[]>): Html {
   return html`${sentences}<p class="soft"><a href="rightsizing">Right-sizing of all features</a></p>`;
 }
 
+/** The page of one feature: what is in use now, its year, its week and its advice. */
 export function featureContent(data: FeaturePageData, clock: Clock): Content {
   const { vendorLicense, feature, items, owners, attention, denied, history, week, advice } = data;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);

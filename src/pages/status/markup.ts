@@ -20,6 +20,7 @@ import { type Clock, counted, countText, notRecordedHtml, sentence } from '../wo
 const MAX_VENDOR_LICENSES = 50;
 const MAX_ALERTS = 10;
 
+/** Everything that the first page shows. */
 export interface StatusPageData {
   readonly inventory: Inventory;
   readonly figures: SiteFigures;
@@ -245,6 +246,7 @@ const overviewHtml = (data: StatusPageData, clock: Clock): Html =>
 ${pollListHtml(data.inventory, clock)}${sourcesHtml(data.sources)}<h2 id="interfaces">For other programs</h2>
 ${data.interfaces}`;
 
+/** The first page: what needs attention, then the vendor licenses and their features. */
 export function statusContent(data: StatusPageData, clock: Clock): Html {
   const { analyzer, inventory, filter, found } = data;
   const form = filterHtml({ filter, label: 'Vendor license, feature, package or owner', vendorLicense: undefined });

@@ -10,6 +10,7 @@ import { type Clock, counted, expiryHtml, known } from '../wording.ts';
 
 /** The page of one vendor license: its server, what needs attention, and its features. */
 
+/** Everything that the page of one vendor license shows. */
 export interface VendorLicensePageData {
   readonly figures: VendorLicenseFigures;
   readonly owners: Readonly<Record<string, string>>;
@@ -21,6 +22,7 @@ export interface VendorLicensePageData {
   readonly found: Found;
 }
 
+/** The page of one vendor license, with its features or those that match the filter. */
 export function vendorLicenseContent(data: VendorLicensePageData, clock: Clock): Content {
   const { figures, owners, attention, gaps, filter, found } = data;
   const { vendorLicense, distinctUsers, collectionTime, downQualifiers } = figures.row;
