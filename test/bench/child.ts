@@ -1,4 +1,4 @@
-import { fork } from 'node:child_process';
+import { type ChildProcess, fork } from 'node:child_process';
 import { join } from 'node:path';
 import type { Cleanup } from '../support/harness.ts';
 
@@ -55,11 +55,15 @@ export function startChild<M extends Methods>(
     ...process.env,
   };
   const path = join(import.meta.dirname, 'children', script);
-  const child = fork(path, { execArgv: [...execArgv], stdio: 'inherit', env });
+  return controlled(cleanup, fork(path, { execArgv: [...execArgv], stdio: 'inherit', env }), script);
+}
+
+/** A process that answers calls with `answerParent`. @param name what it is, for errors */
+export function controlled<M extends Methods>(cleanup: Cleanup, child: ChildProcess, name: string): Child<M> {
   const waiting = new Map<number, { resolve: (value: unknown) => void; reject: (error: Error) => void }>();
   const exited = new Promise<void>((resolve) => {
     child.once('exit', (code, signal) => {
-      for (const { reject } of waiting.values()) reject(new Error(`${script} ended with ${code ?? signal}`));
+      for (const { reject } of waiting.values()) reject(new Error(`${name} ended with ${code ?? signal}`));
       waiting.clear();
       resolve();
     });
@@ -68,7 +72,7 @@ export function startChild<M extends Methods>(
     const call = waiting.get(id);
     waiting.delete(id);
     if (error === undefined) call?.resolve(value);
-    else call?.reject(new Error(`${script}: ${error}`));
+    else call?.reject(new Error(`${name}: ${error}`));
   });
   let calls = 0;
   const stop = async (): Promise<void> => {

@@ -78,7 +78,7 @@ async function runDay(features: number, hours: number): Promise<readonly string[
       const end = await keptBy(site);
       problems.push(`${JSON.stringify(settled)} became ${JSON.stringify(end)}`);
     }
-    return [...problems, ...(await site.daemon.call('problems'))];
+    return [...problems, ...site.daemon.problems];
   } finally {
     await cleanup.run();
   }

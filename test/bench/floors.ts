@@ -32,6 +32,7 @@ const floors: Readonly<Record<string, number>> = {
   'G1 full render (peer: prom-client)': 5,
   'G1 full render (peer: copying': 0.015,
   'G2 gzip scrapes': 6,
+  'G2 processor of a poll': 2,
   'G3 longest block': 2,
   'G4 memory': 1,
   'G10 main thread': 1.5,

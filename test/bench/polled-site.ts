@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { SettingKey } from '../../src/config/settings.ts';
-import { account, type Cleanup, eventually } from '../support/harness.ts';
+import { type Cleanup, eventually } from '../support/harness.ts';
+import { type BuiltDaemon, startBuiltDaemon } from './built-daemon.ts';
 import { type Child, startChild } from './child.ts';
 import type { AnalyzerMethods, AnalyzerSetup } from './children/analyzer.ts';
 import type { CpuTime, DaemonMethods } from './children/daemon.ts';
@@ -10,7 +11,7 @@ import type { SiteSize } from './site.ts';
 /** A daemon that polls a large site, each in its own process. */
 export interface PolledSite {
   readonly analyzer: Child<AnalyzerMethods>;
-  readonly daemon: Child<DaemonMethods>;
+  readonly daemon: BuiltDaemon;
   /** URL of the answer with all features, which is not held back. */
   readonly body: string;
   /** Base URL of the Query API. */
@@ -36,7 +37,6 @@ const rarely = (): string => `0 ${(new Date().getHours() + 12) % 24} * * *`;
 export const settingsFor = (base: string): Partial<Record<SettingKey, unknown>> => ({
   'analyzer.url': base,
   'analyzer.username': 'CORP\\svc-lic',
-  'analyzer.password': account.password,
   'analyzer.timeout': '600s',
   'analyzer.max_response_size': '512MiB',
   'web.listen_address': '127.0.0.1:0',
@@ -62,8 +62,7 @@ export async function startPolledSite(
   const analyzer = startChild<AnalyzerMethods>(cleanup, 'analyzer.ts');
   const setup: AnalyzerSetup = { ...size, held: ['GetProducts', 'GetFeatures'] };
   const base = await analyzer.call('start', setup);
-  const daemon = startChild<DaemonMethods>(cleanup, 'daemon.ts');
-  const url = await daemon.call('start', {
+  const daemon = await startBuiltDaemon(cleanup, {
     ...settingsFor(base),
     'poll.features': '* * * * * *',
     // a held answer can be late
@@ -87,20 +86,20 @@ export async function startPolledSite(
     await analyzer.call('change');
     await release();
   };
-  await untilGood(`${url}/metrics`, daemon);
+  await untilGood(`${daemon.url}/metrics`, daemon);
   return {
     analyzer,
     daemon,
     body: `${base}/api/GetFeatures?product=%25&now=`,
     base,
-    page: `${url}/metrics`,
+    page: `${daemon.url}/metrics`,
     idleMemory,
     poll,
   };
 }
 
 /** @throws Error if the page does not become good, so that no benchmark measures a daemon that fails */
-async function untilGood(page: string, daemon: Child<DaemonMethods>): Promise<void> {
+async function untilGood(page: string, daemon: BuiltDaemon): Promise<void> {
   const isGood = async (): Promise<boolean> => {
     const text = await (await fetch(`${page}?collect[]=site`)).text();
     return /^license_up 1$/m.test(text) && !/^license_poll_success\{.*\} 0$/m.test(text);
@@ -108,7 +107,7 @@ async function untilGood(page: string, daemon: Child<DaemonMethods>): Promise<vo
   try {
     await eventually('every endpoint is polled', isGood, 120_000, 200);
   } catch {
-    throw new Error(`the site is not polled: ${(await daemon.call('problems')).join('\n')}`);
+    throw new Error(`the site is not polled: ${daemon.problems.join('\n')}`);
   }
   await untilQuiet(daemon.pid);
 }

@@ -1,11 +1,11 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { account, type Cleanup, createCleanup, eventually } from '../support/harness.ts';
+import { addressIn, buildProgram, launch, unitEnvironment } from './built-daemon.ts';
 import { readMemory, readProcessorTime, readSwitches } from './processes.ts';
 import type { Line } from './report.ts';
 
@@ -20,55 +20,36 @@ const SCRAPE_MS = 15_000;
 const DAY = 86_400;
 const MB = 2 ** 20;
 
-const root = join(import.meta.dirname, '../..');
-const launch = join(root, 'dist/launch.js');
-
 interface Program {
   readonly pid: number;
   readonly url: string;
 }
 
-/** Starts a program. Its log on standard error has the address on which it listens. @throws Error with the log if it ends before */
-async function start(cleanup: Cleanup, command: string, args: readonly string[], password = ''): Promise<Program> {
-  // as in the unit
-  const env = { ...process.env, MALLOC_ARENA_MAX: '2', LICENSE_EXPORTER_ANALYZER_PASSWORD: password };
-  const child: ChildProcess = spawn(command, args, { env, stdio: ['ignore', 'ignore', 'pipe'] });
+/** Starts a program. @throws Error with the log if it ends before it listens */
+async function start(cleanup: Cleanup, command: string, args: readonly string[]): Promise<Program> {
+  const child = spawn(command, args, {
+    env: { ...process.env, ...unitEnvironment },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
   cleanup.add(async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
     child.kill();
     await once(child, 'exit');
   });
   await once(child, 'spawn');
-  if (child.stderr === null) throw new Error('the log of the program is not readable');
-  let text = '';
-  let url: string | undefined;
-  for await (const line of createInterface({ input: child.stderr })) {
-    text += `${line}\n`;
-    const address = /address"?[:=]"?(?:http:\/\/)?([\d.]+:\d+[^\s",]*)/.exec(line)?.[1];
-    if (address === undefined) continue;
-    url = `http://${address}`;
-    break;
-  }
-  if (url === undefined) throw new Error(`${command} ended:\n${text}`);
-  child.stderr.resume();
-  return { pid: child.pid ?? 0, url };
+  return { pid: child.pid ?? 0, url: await addressIn(child) };
 }
 
 /** The daemon when its first poll is over. */
 async function startDaemon(cleanup: Cleanup, folder: string, name: string, analyzer: string): Promise<Program> {
-  const daemon = await start(
-    cleanup,
-    process.execPath,
-    [
-      launch,
-      `--analyzer.url=${analyzer}`,
-      `--analyzer.username=${account.domain}\\${account.username}`,
-      '--web.listen-address=127.0.0.1:0',
-      `--storage.path=${join(folder, name)}`,
-      '--log.format=json',
-    ],
-    account.password,
-  );
+  const daemon = await start(cleanup, process.execPath, [
+    launch,
+    `--analyzer.url=${analyzer}`,
+    `--analyzer.username=${account.domain}\\${account.username}`,
+    '--web.listen-address=127.0.0.1:0',
+    `--storage.path=${join(folder, name)}`,
+    '--log.format=json',
+  ]);
   const isReady = async (): Promise<boolean> => (await fetch(`${daemon.url}/-/ready`)).ok;
   await eventually('the first poll is over', isReady, 60_000, 200);
   return daemon;
@@ -104,7 +85,7 @@ export async function benchRest(wait: number, seconds: number): Promise<Line[]> 
   const cleanup = createCleanup();
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-bench-rest-'));
   try {
-    execFileSync(process.execPath, [join(root, 'deploy/package/build.ts')], { cwd: root, stdio: 'inherit' });
+    buildProgram();
     const users = join(folder, 'users');
     const hash = [launch, 'analyzer', 'hash-password', account.username, `--output=${users}`];
     execFileSync(process.execPath, hash, { input: account.password });

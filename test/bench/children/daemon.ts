@@ -1,11 +1,9 @@
 import { monitorEventLoopDelay } from 'node:perf_hooks';
-import { type App, createApp } from '../../../src/app/app.ts';
-import { loadConfig } from '../../../src/config/load.ts';
-import type { SettingKey } from '../../../src/config/settings.ts';
+import { isMainThread } from 'node:worker_threads';
 import { answerParent } from '../child.ts';
 import { type LongestTurn, watchTurns } from '../turns.ts';
 
-/** The exporter in a process that measures itself. */
+/** What is loaded into the built daemon before its own code, so that it measures itself when it is asked. */
 
 /** Processor time since the start of the process, microseconds. */
 export interface CpuTime {
@@ -13,11 +11,6 @@ export interface CpuTime {
   readonly main: number;
 }
 
-let app: App | undefined;
-const problems: string[] = [];
-const problem = (fields: object, message: string): void => {
-  if (problems.length < 20) problems.push(`${message} ${JSON.stringify(fields)}`);
-};
 const delays = monitorEventLoopDelay({ resolution: 1 });
 const cpuTime = ({ user, system }: NodeJS.CpuUsage): number => user + system;
 
@@ -33,17 +26,6 @@ let stopWatching: ReturnType<typeof watchTurns> | undefined;
 let watching: NodeJS.Timeout | undefined;
 
 const methods = {
-  /** Returns the URL of the daemon. */
-  start: async (settings: Readonly<Partial<Record<SettingKey, unknown>>>): Promise<string> => {
-    const flags = new Map(Object.entries(settings)) as Map<SettingKey, unknown>;
-    const config = loadConfig({ flags, env: {}, requireAnalyzer: true });
-    if (config.analyzer === undefined) throw new Error('no analyzer is configured');
-    const log = { debug: () => undefined, info: () => undefined, warn: problem, error: problem };
-    const deps = { log, version: '0.0.0', revision: 'bench', demo: false };
-    app = createApp({ ...config, analyzer: config.analyzer }, deps);
-    await app.start();
-    return app.addresses()[0] ?? '';
-  },
   cpu: (): CpuTime => ({ all: cpuTime(process.cpuUsage()), main: cpuTime(process.threadCpuUsage()) }),
   /** Watches for blocks of the event loop. This costs processor time. */
   watch: () => {
@@ -69,9 +51,13 @@ const methods = {
   longestTurn: (): Promise<LongestTurn> | undefined => stopWatching?.(),
   /** Kinds of the resources that keep the event loop alive. */
   resources: () => process.getActiveResourcesInfo(),
-  problems: () => problems,
 };
 
 export type DaemonMethods = typeof methods;
 
-answerParent(methods);
+// the threads of the daemon load it too
+if (isMainThread) {
+  answerParent(methods);
+  // the daemon ends when it has nothing to do, not when the benchmark does
+  process.channel?.unref();
+}
