@@ -194,7 +194,7 @@ describe('client and analyzer', () => {
         for (const { name: product } of current.filter(({ collectedAt }) => collectedAt > 0)) {
           const parameters = { product };
           expect(await client.getFeatures(parameters, never)).toEqual(
-            expected('GetFeatures', [findPools(current, parameters).map((pool) => toFeature(pool, WORKDAY))]),
+            expected('GetFeatures', [findPools(current, parameters).map((found) => toFeature(found, WORKDAY))]),
           );
           const expirations = expected(
             'GetExpirationFeatures',

@@ -177,16 +177,16 @@ export class Listed {
   }
 
   /** Remembers a feature that is listed. @returns its numbers if it has fewer licenses than a day ago */
-  #found(feature: ListedFeature, isKnown: boolean, now: number): Pick<Drop, 'before' | 'licenses'> | undefined {
+  #found(feature: ListedFeature, isListKnown: boolean, now: number): Pick<Drop, 'before' | 'licenses'> | undefined {
     const { licenses } = feature;
-    const samples = isKnown ? samplesAfter(feature, now) : feature.samples;
+    const samples = isListKnown ? samplesAfter(feature, now) : feature.samples;
     if (feature.missedAt !== undefined || samples !== feature.samples) this.isChanged = true;
     feature.missedAt = undefined;
     feature.samples = samples;
     feature.isReported = licenses !== 'none';
-    if (isKnown) this.#forgetVersions(feature, now);
+    if (isListKnown) this.#forgetVersions(feature, now);
     // one whose number has never changed has not lost any
-    if (!isKnown || typeof licenses !== 'number' || samples.length === 1) return undefined;
+    if (!isListKnown || typeof licenses !== 'number' || samples.length === 1) return undefined;
     const before = lowestOfDayAgo(samples, now, feature.versions);
     return before !== undefined && before > licenses ? { before, licenses } : undefined;
   }

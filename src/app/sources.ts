@@ -53,8 +53,8 @@ export function createSources(config: Config, now: () => number, log: Log): Conf
   return {
     sources: set.sources,
     health: set.health,
-    replace: (config) => {
-      const next = config.embeddedAnalyzer.sources;
+    replace: (changed) => {
+      const next = changed.embeddedAnalyzer.sources;
       if (pseudonymKey === '' && usesPseudonyms(next)) pseudonymKey = pseudonymKeyIn(storagePath, log);
       return set.replace(next.map(settingsOf));
     },

@@ -182,13 +182,13 @@ export function combinationsOf(raw: Query, inventory: Inventory | undefined): Co
   const patterns = features.filter((feature) => isPattern(feature) && expand);
   const matches = patterns.length === 0 ? () => false : matcherOf(patterns, isPattern);
   // requests a feature where it is known; an unknown feature can still have history
-  const isKnown = new Set(names.filter((name) => owners.some((product) => knownOf(product)?.has(name))));
+  const knownNames = new Set(names.filter((name) => owners.some((product) => knownOf(product)?.has(name))));
   let idle = 0;
   const isNamed = new Set(names);
   const all: Ranked[] = [];
   for (const product of owners) {
     const found = knownOf(product) ?? new Map<string, KnownFeature>();
-    const named = names.filter((name) => found.has(name) || !isKnown.has(name));
+    const named = names.filter((name) => found.has(name) || !knownNames.has(name));
     for (const feature of named) {
       if (query.allows('feature', feature)) all.push({ product, feature, rank: found.get(feature)?.rank ?? 0 });
     }

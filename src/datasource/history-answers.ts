@@ -183,8 +183,8 @@ function wideTable(name: string, { hours, weekdays, at }: Grid): Table {
   const rows = hours
     .map((hour, i): readonly Cell[] => [hour, ...places.map((j) => at(i, j))])
     .toSorted(([a], [b]) => Number(a) - Number(b));
-  const isKnown = rows.some(([, ...values]) => values.some((value) => value !== null));
-  return table(name, [number('Hour'), ...WIDE.map(number)], isKnown ? rows : []);
+  const hasValues = rows.some(([, ...values]) => values.some((value) => value !== null));
+  return table(name, [number('Hour'), ...WIDE.map(number)], hasValues ? rows : []);
 }
 
 /** GetHeatMap as tables, with an empty cell where nothing is recorded. */

@@ -93,8 +93,8 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
         bodyLimit: BODY_LIMIT,
         handler: (request, reply) =>
           withDeadline(reply, deadline(), async (signal) => {
-            const { handlers } = await import('./handlers.ts');
-            const answer = await handlers[name](request, backend(request), signal);
+            const answers = await import('./handlers.ts');
+            const answer = await answers.handlers[name](request, backend(request), signal);
             return reply.header('content-type', JSON_TYPE).send(await answerBody(answer, signal));
           }),
       });

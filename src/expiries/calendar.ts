@@ -104,13 +104,13 @@ function expiryEvent({ date, expiries }: Day, { url }: CalendarOptions): ICalEve
   };
 }
 
-function unknownEvent(unknown: readonly UnknownExpiry[], { now, timeZone, url }: CalendarOptions): ICalEventData {
-  const reasons = unknown.map(({ vendorLicense, reason }) => line(`${vendorLicense}: ${reason}`));
+function unknownEvent(unknowns: readonly UnknownExpiry[], { now, timeZone, url }: CalendarOptions): ICalEventData {
+  const reasons = unknowns.map(({ vendorLicense, reason }) => line(`${vendorLicense}: ${reason}`));
   return {
     // one event that moves with the day
     id: uidOf('unknown'),
     start: dateText(createLocalTime(timeZone).dayOf(now)),
-    summary: unknownText(unknown),
+    summary: unknownText(unknowns),
     description: joined([...limited(reasons, LIST_LINES), url]),
   };
 }
@@ -124,13 +124,13 @@ function unknownText({ length }: readonly UnknownExpiry[]): string {
  * dates.
  */
 export function calendarParts(expiries: readonly Expiry[], options: CalendarOptions): IteratorObject<string> {
-  const { name, now, timeZone, unknown = [] } = options;
+  const { name, now, timeZone, unknown: unknowns = [] } = options;
   const calendar = new ICalCalendar({
     prodId: { company: 'license-exporter', product: 'expirations' },
     method: ICalCalendarMethod.PUBLISH,
     // the library writes these two as they are
     name: escapeText(line(name), false),
-    ...(unknown.length > 0 && { description: escapeText(unknownText(unknown), false) }),
+    ...(unknowns.length > 0 && { description: escapeText(unknownText(unknowns), false) }),
     ttl: REFRESH,
   });
   const textOf = (event: ICalEventData): string =>
@@ -149,7 +149,7 @@ export function calendarParts(expiries: readonly Expiry[], options: CalendarOpti
   const phases: readonly (() => Iterable<string>)[] = [
     () => expiries.values().map(addToDay),
     () => [calendar.toString().slice(0, -END.length)],
-    () => (unknown.length > 0 ? [textOf(unknownEvent(unknown, options))] : []),
+    () => (unknowns.length > 0 ? [textOf(unknownEvent(unknowns, options))] : []),
     () => days.values().map((day) => textOf(expiryEvent(day, options))),
     () => [`${END}\r\n`],
   ];

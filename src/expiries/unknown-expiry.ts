@@ -86,8 +86,8 @@ export function createUnknownExpiries(
   /** The number of features without a known expiry, by vendor license. */
   const seen = new Map<string, number>();
   return {
-    see: (vendorLicense, isKnown) => {
-      seen.set(vendorLicense, (seen.get(vendorLicense) ?? 0) + (isKnown ? 0 : 1));
+    see: (vendorLicense, isExpiryKnown) => {
+      seen.set(vendorLicense, (seen.get(vendorLicense) ?? 0) + (isExpiryKnown ? 0 : 1));
     },
     list: () => {
       const reasons = expected.map((endpoint) => createReason(readings, endpoint));

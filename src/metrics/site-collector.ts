@@ -36,9 +36,9 @@ const dataOfVendorLicense: Readonly<Record<string, (row: VendorLicenseRow, knowl
 /** Which data of each vendor license is known. */
 function collectKnowledge(all: readonly VendorLicenseRow[], knowledge: Knowledge): Family {
   const known = all.flatMap((row) =>
-    Object.entries(dataOfVendorLicense).map(([data, isKnown]) => ({
+    Object.entries(dataOfVendorLicense).map(([data, isDataKnown]) => ({
       labels: [row.vendorLicense, data],
-      value: Number(isKnown(row, knowledge)),
+      value: Number(isDataKnown(row, knowledge)),
     })),
   );
   const rows = rowsOf(

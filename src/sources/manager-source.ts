@@ -103,9 +103,9 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
   const unreachableOnes = (): readonly VendorLicenseObservation[] => {
     const supplied = new Map(reader.withoutServer?.().map((one) => [vendorLicenseName(one), one]));
     const known = new Map([...identities, ...supplied.values()].map((one) => [vendorLicenseName(one), one]));
-    return [...known].map(([name, identity]) => ({
-      ...unreachable(identity),
-      pools: supplied.get(name)?.pools ?? [],
+    return [...known].map(([key, one]) => ({
+      ...unreachable(one),
+      pools: supplied.get(key)?.pools ?? [],
     }));
   };
 

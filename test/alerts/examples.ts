@@ -34,7 +34,7 @@ export const source = (fields: Partial<SourceState> = {}): SourceState => ({
 
 function scenarioOf(site: ExampleSite): Scenario {
   const { products = [{}], down = [], features, isPartial, missingFields, badRecords = 0, denials } = site;
-  const list = products === 'failed' ? [] : products.map((fields) => product(fields));
+  const list = products === 'failed' ? [] : products.map((each) => product(each));
   const fields = missingFields && [{ owner: 'lic01;cdslmd', names: missingFields }];
   return {
     products:
@@ -42,7 +42,7 @@ function scenarioOf(site: ExampleSite): Scenario {
         ? failed()
         : good({ ...answer(list, { bad_record: badRecords }), ...(fields !== undefined && { fields }) }),
     down: good(answer(down.map((label) => ({ label })))),
-    ...(features !== undefined && { features: { '': good(answer(features.map((fields) => feature(fields)))) } }),
+    ...(features !== undefined && { features: { '': good(answer(features.map((each) => feature(each)))) } }),
     ...(isPartial && { expirations: { 'lic01;cdslmd': good(answer([expiration()])), 'lic02;mgcld': failed() } }),
     ...(denials !== undefined && { history: historyOf(denials) }),
   };

@@ -299,12 +299,12 @@ describe('fewer licenses than a day ago', () => {
     expect(dayAfter(numbers(20), numbers(10), 24 * 40)).toEqual([dropped]);
   });
 
-  const unknown: readonly (readonly [string, Scenario])[] = [
+  const unknownSites: readonly (readonly [string, Scenario])[] = [
     ['a number is unknown', numbers(10, { maxAvailable: undefined })],
     ['the features are', { ...numbers(10), features: { '': failed() } }],
     ['its server is down', { ...numbers(10), down: good(answer([{ label: LIC }])) }],
   ];
-  it.each(unknown)('is not known while %s', (_, now) => {
+  it.each(unknownSites)('is not known while %s', (_, now) => {
     const { rules, see } = start();
     see(numbers(20));
     const { found, evaluated } = see(now, NOW + 25 * HOUR);
@@ -339,10 +339,10 @@ describe('a version that expires', () => {
   const old: Version = { feature: 'a', version: '1', maxAvailable: 10, licenseExpiration: END };
   const ended: Version = { ...old, maxAvailable: 0 };
   const renewal = (maxAvailable: number): Version => ({ feature: 'a', version: '2', maxAvailable });
-  const versions = (...all: readonly Version[]): Scenario => ({
+  const versions = (...listed: readonly Version[]): Scenario => ({
     products: good(answer([product()])),
     down,
-    features: featuresOf(...all),
+    features: featuresOf(...listed),
   });
   const name = { vendorLicense: LIC, feature: 'a', version: '1', package: '', featureType: 'feature' };
   const dropsOf = (scenario: Scenario, at: number) => (see: ReturnType<typeof start>['see']) =>

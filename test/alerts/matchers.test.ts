@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { createIgnore } from '../../src/alerts/matchers.ts';
 import { matchers } from '../../src/config/sections/alert-labels.ts';
 
-const isIgnored = (entries: readonly string[], labels: Readonly<Record<string, string>>): boolean =>
-  createIgnore(entries.map((entry) => matchers.parse(entry)))(labels);
+const isIgnored = (entries: readonly string[], given: Readonly<Record<string, string>>): boolean =>
+  createIgnore(entries.map((entry) => matchers.parse(entry)))(given);
 
 const labels = { alertname: 'LicenseExpired', vendor_license: 'lic01;cdslmd', feature: 'a"b\\c' };
 

@@ -239,9 +239,9 @@ describe('without alerts', () => {
     expect(old).toContain(
       'The last evaluation was at 2027-01-15 08:50 CET (10m ago), although the rules are evaluated every 30s',
     );
-    for (const unknown of [never, old]) {
-      expect(unknown).not.toContain('No alert');
-      expect(unknown).toContain('Whether there are alerts is unknown.');
+    for (const status of [never, old]) {
+      expect(status).not.toContain('No alert');
+      expect(status).toContain('Whether there are alerts is unknown.');
     }
   });
 
@@ -334,8 +334,8 @@ describe('many alerts', () => {
     expect(textOf(alertsPageOf(statusOf([]), { query }))).toContain(
       'The alert of your link is not listed. It has ended, or',
     );
-    const unknown = alertsPageOf(statusOf([], { lastEvaluation: undefined }), { query });
-    expect(textOf(unknown)).not.toContain('It has ended');
+    const notEvaluated = alertsPageOf(statusOf([], { lastEvaluation: undefined }), { query });
+    expect(textOf(notEvaluated)).not.toContain('It has ended');
   });
 });
 

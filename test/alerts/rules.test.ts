@@ -115,10 +115,10 @@ describe('LicenseCollectionStale', () => {
 
   it('fires if GetProducts contradicts an empty GetServerDown', () => {
     const contradicting = product({ collectionTime: NOW - 9000, isCurrent: false, mappingIcon: 'ServerDown' });
-    const scenario = { products: good(answer([contradicting])), down: good(answer([])) };
-    expect(evaluate(id, scenario).labels).toEqual([about]);
+    const contradiction = { products: good(answer([contradicting])), down: good(answer([])) };
+    expect(evaluate(id, contradiction).labels).toEqual([about]);
     // and the server may be down
-    expect(evaluate('LicenseServerDown/critical', scenario).isUnknown({ vendor_license: LIC })).toBe(true);
+    expect(evaluate('LicenseServerDown/critical', contradiction).isUnknown({ vendor_license: LIC })).toBe(true);
   });
 
   it('does not know without a collection time, or a fresh GetServerDown', () => {
@@ -202,8 +202,8 @@ describe('expiries', () => {
   });
 
   it('says when, and how many', () => {
-    const described = (id: string, fields: Parameters<typeof feature>[0]) =>
-      evaluate(id, { features: { '': good(answer([feature(fields)])) } }).findings[0]?.annotations.description;
+    const described = (name: string, fields: Parameters<typeof feature>[0]) =>
+      evaluate(name, { features: { '': good(answer([feature(fields)])) } }).findings[0]?.annotations.description;
     const soon = { licenseExpiration: NOW + 40 * DAY };
     const id = 'LicenseExpiringSoon/info';
     expect(described(id, { ...soon, maxAvailable: 28 })).toMatch(
@@ -306,12 +306,12 @@ describe('expiries', () => {
 
 describe('endpoints that are off or absent', () => {
   const past = { licenseExpiration: NOW - 60 };
-  const scenario = {
+  const withUncounted = {
     products: good(answer([product()])),
     features: { '': good(answer([feature(past)])) },
     expirations: { 'lic01;cdslmd': failed<never>() },
   };
-  const snapshot = createSnapshot(scenario);
+  const snapshot = createSnapshot(withUncounted);
   const without = (...off: PolledEndpoint[]): Snapshot => ({
     ...snapshot,
     endpoints: Object.fromEntries(

@@ -44,7 +44,7 @@ describe('LicenseRunsOut', () => {
     const day = dayOf(NOW) + 200;
     const rows = ['early', 'project_x', 'base'].map((feature) => forecast({ feature, confirmedRunsOut: day }));
     const { findings } = evaluateAll(rows, settings);
-    expect(findings.map(({ labels, isRaised }) => [labels.feature, isRaised])).toEqual([['early', true]]);
+    expect(findings.map(({ labels: found, isRaised }) => [found.feature, isRaised])).toEqual([['early', true]]);
   });
 
   it('fires at once, and is kept for a day', () => {

@@ -126,11 +126,11 @@ describe('collector', () => {
       name: 'hanging',
       interval: 0.005,
       offset: 0,
-      read: (signal) => {
+      read: (aborted) => {
         reads += 1;
         if (reads === 1) return Promise.resolve([]);
-        second.resolve(signal);
-        return new Promise((_, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
+        second.resolve(aborted);
+        return new Promise((_, reject) => aborted.addEventListener('abort', () => reject(aborted.reason)));
       },
     };
     const collector = createCollector({
@@ -203,7 +203,7 @@ describe('a collector of several sources', () => {
   it('gives each source its own data of an earlier process, which a failing one keeps', async () => {
     const restored: unknown[] = [];
     const down = sourceOf('down', {
-      restore: (known) => restored.push(known.map(({ name }) => name)),
+      restore: (restoredOnes) => restored.push(restoredOnes.map(({ name }) => name)),
       read: () => Promise.resolve([observation('down', { reachable: false })]),
     });
     const collector = createCollector({

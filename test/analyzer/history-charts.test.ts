@@ -112,15 +112,15 @@ function createWall(timeZone: string): WallClock {
     hour: '2-digit',
     weekday: 'short',
   });
-  const known = new Map<number, Wall>();
+  const minutes = new Map<number, Wall>();
   return (at) => {
     const minute = Math.floor(at / 60);
-    const found = known.get(minute);
+    const found = minutes.get(minute);
     if (found !== undefined) return found;
     const parts = Object.fromEntries(format.formatToParts(minute * 60_000).map(({ type, value }) => [type, value]));
     const { year, month, day, hour, weekday = '' } = parts;
     const wall = { date: `${year}-${month}-${day}`, hour: Number(hour), weekday: weekday.replace('.', '') };
-    known.set(minute, wall);
+    minutes.set(minute, wall);
     return wall;
   };
 }
@@ -343,10 +343,10 @@ async function play({
     for (const { after, figures: bySeries } of part) {
       const at = begin + after;
       const recorded = allSeries.flatMap((series, i): [Series, Figures][] => {
-        const known = bySeries[i];
-        if (known === undefined) return [];
-        addRaw(raw, i, { at: slotOf(at, seconds, wall), seconds, ...known });
-        return [[series, known]];
+        const figures = bySeries[i];
+        if (figures === undefined) return [];
+        addRaw(raw, i, { at: slotOf(at, seconds, wall), seconds, ...figures });
+        return [[series, figures]];
       });
       await recorder.record(createSlots(localTime, seconds).of(at), seconds, onlyFigures(recorded));
     }

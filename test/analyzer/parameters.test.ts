@@ -35,8 +35,8 @@ beforeAll(async () => {
     .current()
     .flatMap(({ name, observation }) =>
       observation.pools
-        .filter((pool) => pool.package !== '' && pool.checkouts.length > 0)
-        .map((pool) => ({ product: name, pool, user: pool.checkouts[0]?.user ?? '' })),
+        .filter((each) => each.package !== '' && each.checkouts.length > 0)
+        .map((each) => ({ product: name, pool: each, user: each.checkouts[0]?.user ?? '' })),
     );
   if (found === undefined) throw new Error('the simulated site has no package in use');
   const { product, pool, user } = found;

@@ -72,14 +72,14 @@ describe('slots', () => {
         fc.constantFrom(1, 1.5, 7, 60, 300, 1000, 3600),
         fc.integer({ min: MIDNIGHT - 400 * DAY, max: MIDNIGHT + 400 * DAY }),
         (zone, interval, at) => {
-          const slots = createSlots(zone, interval);
-          const [slot, next] = [slots.of(at), slots.after(at)];
+          const timetable = createSlots(zone, interval);
+          const [slot, next] = [timetable.of(at), timetable.after(at)];
           expect(Number.isInteger(slot)).toBe(true);
           expect(slot).toBeLessThanOrEqual(at);
           expect(next).toBeGreaterThan(at);
           expect(next - slot).toBeLessThan(interval + 1);
           expect(zone.dayOf(slot)).toBe(zone.dayOf(at));
-          expect(slots.of(next)).toBe(Math.floor(next));
+          expect(timetable.of(next)).toBe(Math.floor(next));
         },
       ),
     );

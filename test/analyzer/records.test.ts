@@ -72,11 +72,11 @@ const pool: fc.Arbitrary<PoolObservation> = fc.record(
     available: fc.nat({ max: 20 }),
     reservations: unlessUnknown(
       fc.array(
-        fc.integer({ min: 1, max: 5 }).chain((count) =>
+        fc.integer({ min: 1, max: 5 }).chain((size) =>
           fc.record({
             holder: fc.constant('sim-group'),
-            licenses: fc.constant(count),
-            used: fc.integer({ min: 0, max: count }),
+            licenses: fc.constant(size),
+            used: fc.integer({ min: 0, max: size }),
           }),
         ),
         { maxLength: 2 },
@@ -277,15 +277,15 @@ it('GetProducts has uncounted licenses in no sum', () => {
   const poolOf = (licenseType: 'floating' | 'uncounted', ...counts: number[]): PoolObservation => ({
     ...nothing,
     licenseType,
-    increments: counts.map((licenses) => ({ count: licenses, expires: undefined })),
+    increments: counts.map((each) => ({ count: each, expires: undefined })),
   });
   const sumOf = (...pools: PoolObservation[]) => {
     const observation = { server: 'lic', daemon: 'd', part: '', reachable: true, pools };
     return getProducts([{ source: '', name: 'lic;d', collectedAt: NOW, observation }], NOW, {})[0]?.MaxAvailable;
   };
-  const counted = poolOf('floating', 1000, 303);
-  expect(sumOf(counted, poolOf('uncounted', Number.POSITIVE_INFINITY))).toBe(1303);
-  expect(sumOf(counted, poolOf('floating', 4, Number.POSITIVE_INFINITY), poolOf('uncounted', 7))).toBe(1303);
+  const countedPool = poolOf('floating', 1000, 303);
+  expect(sumOf(countedPool, poolOf('uncounted', Number.POSITIVE_INFINITY))).toBe(1303);
+  expect(sumOf(countedPool, poolOf('floating', 4, Number.POSITIVE_INFINITY), poolOf('uncounted', 7))).toBe(1303);
   expect(sumOf(poolOf('floating', Number.POSITIVE_INFINITY))).toBeUndefined();
   expect(sumOf()).toBe(0);
 });
@@ -394,7 +394,7 @@ describe('GetFeatures', () => {
           }
         }
         const parameters = given({ product: product ?? '%', package: pkg, filters, user: name });
-        expect(findPools(current, parameters).map((pool) => toFeature(pool, NOW))).toEqual(wanted);
+        expect(findPools(current, parameters).map((found) => toFeature(found, NOW))).toEqual(wanted);
       }),
     );
   });
@@ -474,7 +474,7 @@ describe('a value that no source can know', () => {
     ];
     const answers = {
       GetProducts: getProducts(current, NOW, {}),
-      GetFeatures: findPools(current, { product: '%' }).map((pool) => toFeature(pool, NOW)),
+      GetFeatures: findPools(current, { product: '%' }).map((found) => toFeature(found, NOW)),
       GetExpirationFeatures: getExpirationFeatures(current, NOW, { product: '%' }),
     };
     for (const [endpoint, records] of Object.entries(answers) as [keyof typeof answers, object[]][]) {
@@ -497,7 +497,7 @@ describe('records', () => {
     const current = sample === undefined ? [] : [sample];
     const keys = (records: readonly object[]): string[] => Object.keys(records[0] ?? {});
     expect(keys(getProducts(current, NOW, {}))).toEqual(Object.keys(recordFields.GetProducts));
-    expect(keys(findPools(current, { product: '%' }).map((pool) => toFeature(pool, NOW)))).toEqual(
+    expect(keys(findPools(current, { product: '%' }).map((found) => toFeature(found, NOW)))).toEqual(
       Object.keys(recordFields.GetFeatures),
     );
     expect(keys(getExpirationFeatures(current, NOW, { product: '%', search: '2' }))).toEqual(

@@ -22,7 +22,7 @@ vi.mock('../../src/poll/poller.ts', async (importOriginal) => {
   return {
     createPoller: (...args: Parameters<typeof createPoller>) => {
       const poller = createPoller(...args);
-      const start = (): Promise<void> => {
+      const listen = (): Promise<void> => {
         polling.add(poller);
         return poller.start();
       };
@@ -30,7 +30,7 @@ vi.mock('../../src/poll/poller.ts', async (importOriginal) => {
         await poller.stop();
         polling.delete(poller);
       };
-      return { ...poller, start, stop };
+      return { ...poller, start: listen, stop };
     },
   };
 });

@@ -36,9 +36,9 @@ function shown({
   hasUsers = false,
   user,
   groups,
-  proxy,
+  proxy: viaProxy,
 }: Case) {
-  const web = { users: hasUsers ? users : new Map(), proxy };
+  const web = { users: hasUsers ? users : new Map(), proxy: viaProxy };
   const site = { access: { names, prices }, listen, demo, web };
   const viewer = user === undefined ? undefined : { user, groups: groups ?? [], isProxied: groups !== undefined };
   return {

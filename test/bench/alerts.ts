@@ -204,8 +204,8 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
     const headers = { 'content-type': 'application/json' };
     const postAll = async (): Promise<void> => {
       const request = { method: 'POST', body: alertsBody(notifications, 0), headers };
-      const { status } = await fetch(`${peer.url}/api/v2/alerts`, request);
-      if (status !== 200) throw new Error(`status ${status}`);
+      const { status: code } = await fetch(`${peer.url}/api/v2/alerts`, request);
+      if (code !== 200) throw new Error(`status ${code}`);
     };
     const delivery = await compare(runs, deliver, postAll);
     const known = [(await ours.alerts()).length, (await peer.alerts()).length];

@@ -17,10 +17,8 @@ const [size = '170', shape = 'timeseries', role = 'driver', url = ''] = process.
 function chart(megabytes: number): Buffer {
   const points = 550_000;
   const indent = ' '.repeat(Math.max(0, Math.floor((megabytes * 2 ** 20) / (3 * points)) - 28));
-  const data = (series: number): string =>
-    Array.from({ length: points }, (_, i) => `[${1.6e12 + i * 60_000},${indent}${series + (i % 1000) / 8}]`).join(
-      ',\n',
-    );
+  const data = (index: number): string =>
+    Array.from({ length: points }, (_, i) => `[${1.6e12 + i * 60_000},${indent}${index + (i % 1000) / 8}]`).join(',\n');
   const series = (name: string, i: number): string => `{"name":"${name}","data":[${data(i)}]}`;
   return Buffer.from(`[${['Max Available', 'Elapsed Time', 'Denials'].map(series).join(',')}]`);
 }

@@ -16,7 +16,7 @@ export function startScrapes(url: string): PacedScrapes {
   const times: number[] = [];
   const running = new Set<Promise<void>>();
   let onPage: (page: string) => void = () => undefined;
-  const scrape = (due: number): Promise<void> =>
+  const scrape = (at: number): Promise<void> =>
     new Promise((resolve, reject) => {
       get(url, { agent }, (response) => {
         let page = '';
@@ -24,7 +24,7 @@ export function startScrapes(url: string): PacedScrapes {
           page += text;
         });
         response.on('end', () => {
-          times.push(performance.now() - due);
+          times.push(performance.now() - at);
           onPage(page);
           resolve();
         });

@@ -188,8 +188,8 @@ export async function benchRules({ name, features, limit, runs }: RuleSite): Pro
     const peer = await measure(subject, OLD);
     const conditions = alerts.reduce((sum, [, count]) => sum + count, 0);
     const of = `of ${features} features with ${conditions} conditions`;
-    const line = (figure: string, unit: string, read: (cost: Cost) => number): Line => {
-      const figures = { ours: read(ours), peer: read(peer) };
+    const line = (figure: string, unit: string, figureOf: (cost: Cost) => number): Line => {
+      const figures = { ours: figureOf(ours), peer: figureOf(peer) };
       const what = `rules, ${name}: ${figure} (peer: the old rules), ${of}`;
       return { what, ...figures, unit, ratio: figures.peer / figures.ours };
     };

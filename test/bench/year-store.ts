@@ -57,7 +57,7 @@ export function writeYear({ path, origin, localTime, series, days, today }: Year
   const insertDay = database.prepare('INSERT INTO day VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)');
   const summarise = createDaySummary();
   const rows = Array.from({ length: KINDS }, (_, kind) =>
-    Array.from({ length: days }, (_, i) => {
+    [...Array(days).keys()].map((i) => {
       const day = today - days + i;
       const frame = { hours: localTime.hoursOf(day), end: localTime.startOf(day + 1) };
       const hours = summarise([{ samples: samplesOf(kind, day, localTime.startOf(day)) }], frame);

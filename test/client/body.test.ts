@@ -24,7 +24,7 @@ async function ask(method: Method, script: Script, options: TestClientOptions = 
   const { signal } = new AbortController();
   const parameters = { product: 'a;b', feature: 'f' };
   return client[method](parameters, signal).then(
-    (answer) => expect.fail(`answered ${JSON.stringify(answer)}`),
+    (answered) => expect.fail(`answered ${JSON.stringify(answered)}`),
     (error: QueryError) => error,
   );
 }

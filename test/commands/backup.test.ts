@@ -18,7 +18,7 @@ const { run, startProcess, temporaryFolder } = createRunner(cleanup);
 const storeWriter = join(import.meta.dirname, '../analyzer/store-writer.ts');
 const oldHistory = join(import.meta.dirname, '../analyzer/fixtures/history-of-simulated-site-0.1.0.db.gz');
 
-function createPlace(timeZone = 'Europe/Berlin'): { folder: string; storage: string; config: string } {
+function createPlace(zone = 'Europe/Berlin'): { folder: string; storage: string; config: string } {
   const folder = temporaryFolder();
   const storage = join(folder, 'state');
   mkdirSync(storage);
@@ -28,7 +28,7 @@ function createPlace(timeZone = 'Europe/Berlin'): { folder: string; storage: str
     `storage: {path: ${storage}}
 web: {listen_address: 127.0.0.1:0}
 log: {format: json}
-embedded_analyzer: {listen_address: 127.0.0.1:0, time_zone: ${timeZone}, site: {seed: 1, vendor_licenses: 2, features: 6}}
+embedded_analyzer: {listen_address: 127.0.0.1:0, time_zone: ${zone}, site: {seed: 1, vendor_licenses: 2, features: 6}}
 `,
   );
   return { folder, storage, config };

@@ -218,12 +218,12 @@ describe('serve', () => {
 
   it('with --once prints the metrics and exits', async () => {
     const { file } = await configure();
-    const once = run([`--config.file=${file}`, '--once', '--log.format=json', '--log.level=debug']);
-    expect(await once.exit).toBe(0);
-    expect(once.output()).toContain('\nlicense_up 1\n');
-    expect(once.output()).toContain('license_feature_in_use{');
+    const ran = run([`--config.file=${file}`, '--once', '--log.format=json', '--log.level=debug']);
+    expect(await ran.exit).toBe(0);
+    expect(ran.output()).toContain('\nlicense_up 1\n');
+    expect(ran.output()).toContain('license_feature_in_use{');
     // durations in the log end at milliseconds
-    const seconds = once.lines.filter(({ msg }) => msg === 'poll ended').map((line) => line.seconds);
+    const seconds = ran.lines.filter(({ msg }) => msg === 'poll ended').map((line) => line.seconds);
     expect(seconds.length).toBeGreaterThan(3);
     for (const duration of seconds) expect(String(duration)).toMatch(/^\d+(\.\d{1,3})?$/);
   });
@@ -232,11 +232,11 @@ describe('serve', () => {
     const { file, folder } = await configure('wrong');
     const states: unknown[] = [];
     const reasons = async () => {
-      const once = run([`--config.file=${file}`, '--once', '--log.format=json']);
-      expect(await once.exit).toBe(1);
-      expect(once.output()).not.toContain('"wrong"');
-      states.push(once.lines.flatMap(({ credentials }) => credentials ?? []));
-      return once.lines.filter(({ msg }) => msg === 'poll failed').map(({ kind }) => kind);
+      const ran = run([`--config.file=${file}`, '--once', '--log.format=json']);
+      expect(await ran.exit).toBe(1);
+      expect(ran.output()).not.toContain('"wrong"');
+      states.push(ran.lines.flatMap(({ credentials }) => credentials ?? []));
+      return ran.lines.filter(({ msg }) => msg === 'poll failed').map(({ kind }) => kind);
     };
     expect(await reasons()).toContain('auth');
     expect(new Set(await reasons())).toEqual(new Set(['auth_suspended']));
@@ -261,9 +261,9 @@ describe('serve', () => {
     await eventually('a failed poll', () => serve.lines.some(({ code }) => code === 'NTLM_LOGON_NOT_KEPT'));
     expect(await (await fetch(`${address}/metrics`)).text()).toContain('\nlicense_up 0\n');
     expect((await fetch(String(address))).status).toBe(200);
-    const once = run([`--config.file=${file}`, '--once', '--log.format=json']);
-    expect(await once.exit).toBe(1);
-    for (const output of [serve.output(), once.output()]) {
+    const ran = run([`--config.file=${file}`, '--once', '--log.format=json']);
+    expect(await ran.exit).toBe(1);
+    for (const output of [serve.output(), ran.output()]) {
       expect(output).toContain(reason);
       expect(output).not.toContain('    at ');
     }

@@ -57,7 +57,7 @@ function contextOf({
 
 const namesOf = ({ columns }: Table): readonly string[] => columns.map(({ text }) => text);
 const iso = (rows: Table['rows']) =>
-  [...rows].map(([at, ...values]) => [new Date(Number(at)).toISOString(), ...values]);
+  [...rows].map(([time, ...values]) => [new Date(Number(time)).toISOString(), ...values]);
 
 /** The local midnights of dates in Berlin, which is an hour or two ahead. */
 const at = (date: string): number => createLocalTime(BERLIN).startOf(Date.parse(date) / 86_400_000) * 1000;

@@ -163,7 +163,7 @@ describe('expirations', () => {
     const never = product({ product: 'lic08;cdslmd', collectionTime: undefined });
     const site = inventoryOf({ ...scenario, products: good(answer([product(), never])) });
     const noticesOf = (payload: object) =>
-      answerExpirations(queryOf('expirations', payload), site, context).notices.map(({ text }) => text);
+      answerExpirations(queryOf('expirations', payload), site, context).notices.map(({ text: said }) => said);
     const text = 'without lic08;cdslmd: never collected, so no expiry is known';
     expect(noticesOf({ product: '%', shape: 'totals' })).toContain(text);
     expect(noticesOf({ product: 'lic01;cdslmd', shape: 'totals' })).toEqual([]);

@@ -117,9 +117,9 @@ describe('history', () => {
     // the clock goes back on 1 November 2026 in New York: 25 hours
     const at = Date.UTC(2026, 10, 1, 4);
     const next = at + 25 * 3_600_000;
-    const of = (feature: string, points: (readonly [number, number])[]) => ({
+    const of = (feature: string, pairs: (readonly [number, number])[]) => ({
       combination: { product: 'p;d', feature },
-      answer: [trendOf('Denials', points)],
+      answer: [trendOf('Denials', pairs)],
     });
     const answered = [
       of('f', [
@@ -265,7 +265,7 @@ describe('history', () => {
         fc.constantFrom('Max Available', 'Denials', 'other'),
         fc.array(fc.tuple(fc.nat(30), fc.option(fc.nat(9), { nil: undefined }))),
       )
-      .map(([name, points]) => ({ name, points: points.sort(([a], [b]) => a - b) }));
+      .map(([name, pairs]) => ({ name, points: pairs.sort(([a], [b]) => a - b) }));
     const bound = fc.option(fc.nat(32), { nil: undefined });
     fc.assert(
       fc.property(fc.array(series, { maxLength: 4 }), bound, bound, (drawn, from, to) => {
@@ -273,17 +273,17 @@ describe('history', () => {
           const isIn = (at: number): boolean => (from === undefined || at >= from) && (to === undefined || at < to);
           return items.filter((item) => isIn(timeOf(item)));
         };
-        const asked = [{ combination, answer: drawn.map(({ name, points }) => trendOf(name, points)) }];
+        const asked = [{ combination, answer: drawn.map(({ name, points: pairs }) => trendOf(name, pairs)) }];
         const lines = shapeHistory(contextOf('history', undefined, { from, to }), asked);
         const slowLines = drawn
-          .map(({ points }) => within(points, ([at]) => at).map(([at, value]) => [value ?? null, at]))
+          .map(({ points: pairs }) => within(pairs, ([at]) => at).map(([at, value]) => [value ?? null, at]))
           .filter((datapoints) => datapoints.some(([value]) => value !== null));
         expect(lines.map(({ datapoints }) => datapoints)).toEqual(slowLines);
 
         const names = [...new Set(['Max Available', 'Elapsed Time', 'Denials', ...drawn.map(({ name }) => name)])];
         const byTime = new Map<number, Map<string, number | null>>();
-        for (const { name, points } of drawn) {
-          for (const [at, value] of points) {
+        for (const { name, points: pairs } of drawn) {
+          for (const [at, value] of pairs) {
             byTime.set(at, (byTime.get(at) ?? new Map<string, number | null>()).set(name, value ?? null));
           }
         }

@@ -180,7 +180,7 @@ describe.runIf(peer('kubectl'))('the manifests', () => {
   it('have the rules of Prometheus, and every dashboard', () => {
     const rules = parse(readFileSync(join(root, 'deploy/prometheus/license-alerts.yml'), 'utf8'));
     expect(ofKind('PrometheusRule').spec).toEqual(rules);
-    const data = boards.map(({ data = {} }) => Object.entries(data).map(([, text]) => JSON.parse(text)));
+    const data = boards.map(({ data: files = {} }) => Object.entries(files).map(([, text]) => JSON.parse(text)));
     const byTitle = (a: { title: string }, b: { title: string }): number => a.title.localeCompare(b.title);
     expect(data.flat().sort(byTitle)).toEqual([...dashboards].sort(byTitle));
     for (const { metadata } of boards) expect(metadata.labels.grafana_dashboard).toBe('1');

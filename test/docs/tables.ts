@@ -62,15 +62,15 @@ export const tables: Readonly<Record<string, () => string>> = {
       ]),
     ),
   alerts: () => {
-    const settings = ruleSettings.parse({});
-    const ofEngine = Map.groupBy(createRules(settings), ({ name }) => name);
+    const values = ruleSettings.parse({});
+    const ofEngine = Map.groupBy(createRules(values), ({ name }) => name);
     return table(
       ['alert', 'condition', 'severity', '`for`', 'evaluated by', 'runbook'],
       alertRules.map(({ alert, labels }) => [
         code(alert),
         runbookOf(alert as AlertName).condition,
         (ofEngine.get(alert)?.map(({ severity }) => severity) ?? [labels.severity ?? '']).join(', '),
-        durationOf(settings[alert as keyof typeof settings].base.for),
+        durationOf(values[alert as keyof typeof values].base.for),
         ofEngine.has(alert) ? 'engine' : 'Prometheus',
         `[${alert}](../deploy/runbooks.md#${alert.toLowerCase()})`,
       ]),

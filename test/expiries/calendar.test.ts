@@ -85,11 +85,11 @@ describe('calendar of expiries', () => {
   });
 
   it('says today what is not known', () => {
-    const unknown = [
+    const unknowns = [
       { vendorLicense: 'lic01;a', reason: 'timed out' },
       { vendorLicense: 'lic02;b', reason: 'refused' },
     ];
-    const { calendar, events } = parse(expiryCalendar([expiry()], { ...options, unknown }));
+    const { calendar, events } = parse(expiryCalendar([expiry()], { ...options, unknown: unknowns }));
     expect(calendar.getFirstPropertyValue('x-wr-caldesc')).toBe('Expiries of 2 vendor licenses are not all known');
     expect(events[0]?.summary).toBe('Expiries of 2 vendor licenses are not all known');
     expect(events[0]?.startDate.toString()).toBe(dateText(berlin.dayOf(NOW)));

@@ -35,7 +35,7 @@ const all: ExpirySelection = {
 async function read(scenario: Scenario, selection: Partial<ExpirySelection> = {}, off: readonly PolledEndpoint[] = []) {
   const inventory = deriveInventoryNow({ ...createSnapshot(scenario), off }, NOW, policy);
   const known = await readExpiries(inventory, { ...all, ...selection });
-  return { ...known, names: known.expiries.map(({ feature }) => feature) };
+  return { ...known, names: known.expiries.map(({ feature: name }) => name) };
 }
 
 /** Features of lic01;cdslmd whose expiries are in GetExpirationFeatures too, and one of another vendor license. */
@@ -71,7 +71,7 @@ describe('expiries', () => {
       ),
     );
     expect(others).toEqual([]);
-    expect(expiries.map(({ feature, licenses, expiration: at, owner }) => [feature, licenses, at, owner])).toEqual([
+    expect(expiries.map(({ feature: name, licenses, expiration: at, owner }) => [name, licenses, at, owner])).toEqual([
       ['over', unknown, NOW - DAY, 'cad'],
       ['mesh', 10, NOW + DAY, 'cae'],
       ['other', 10, NOW + 50 * DAY, 'cad'],
@@ -81,11 +81,11 @@ describe('expiries', () => {
 
   it('do not include permanent licenses, and dates that no calendar can show', async () => {
     const never = [Number.POSITIVE_INFINITY, Date.UTC(10_000, 0) / 1000];
-    const { names, unknown } = await read(
+    const { names, unknown: others } = await read(
       site(...never.map((licenseExpiration, at) => ({ feature: `f${at}`, licenseExpiration }))),
     );
     expect(names).toEqual(['other']);
-    expect(unknown).toEqual([]);
+    expect(others).toEqual([]);
   });
 
   it('include the begin of a time range, and not its end', async () => {
@@ -94,7 +94,7 @@ describe('expiries', () => {
   });
 
   it('that are not known are counted', async () => {
-    const { names, unknown } = await read(
+    const { names, unknown: others } = await read(
       site(
         { feature: 'a', licenseExpiration: undefined },
         { feature: 'mesh', licenseExpiration: undefined },
@@ -102,7 +102,7 @@ describe('expiries', () => {
       ),
     );
     expect(names).toEqual(['c', 'other']);
-    expect(unknown).toEqual([{ vendorLicense: 'lic01;cdslmd', reason: '2 features have no known expiry' }]);
+    expect(others).toEqual([{ vendorLicense: 'lic01;cdslmd', reason: '2 features have no known expiry' }]);
     const ofCae = await read(site({ feature: 'a', licenseExpiration: undefined }, { feature: 'mesh' }), {
       isOwnerAsked: (owner) => owner === 'cae',
     });
@@ -111,24 +111,24 @@ describe('expiries', () => {
 
   it('of a vendor license whose poll fails are listed as far as known, and named as not all known', async () => {
     const scenario = site({ feature: 'a' });
-    const { names, unknown } = await read({
+    const { names, unknown: others } = await read({
       ...scenario,
       expirations: { ...scenario.expirations, 'lic01;cdslmd': failed() },
     });
     expect(names).toEqual(['a', 'other']);
-    expect(unknown).toEqual([
+    expect(others).toEqual([
       { vendorLicense: 'lic01;cdslmd', reason: 'GetExpirationFeatures of lic01;cdslmd: too slow' },
     ]);
   });
 
   it('of a vendor license that was never polled or never collected are not known', async () => {
     const scenario = site({ feature: 'a' });
-    const { unknown } = await read({
+    const { unknown: others } = await read({
       ...scenario,
       products: good(answer([product({ collectionTime: undefined }), product({ product: 'lic02;mgcld' })])),
       expirations: { 'lic01;cdslmd': good(answer([])) },
     });
-    expect(unknown).toEqual([
+    expect(others).toEqual([
       { vendorLicense: 'lic01;cdslmd', reason: 'the license server was never collected' },
       { vendorLicense: 'lic02;mgcld', reason: 'GetExpirationFeatures of lic02;mgcld has not been polled yet' },
     ]);
@@ -176,8 +176,8 @@ describe('expiries', () => {
 
   it('are rows with all labels of owners, and what is not known is first', async () => {
     const known = await read(site({ feature: 'mesh', licenseExpiration: NOW + 1.5 * DAY }));
-    const unknown = [{ vendorLicense: 'lic01;cdslmd', reason: 'too slow' }];
-    const { columns, rows } = expiryRows({ ...known, unknown }, { owners, now: NOW, timeZone: 'UTC' });
+    const others = [{ vendorLicense: 'lic01;cdslmd', reason: 'too slow' }];
+    const { columns, rows } = expiryRows({ ...known, unknown: others }, { owners, now: NOW, timeZone: 'UTC' });
     const objects = [...rows].map((row) => Object.fromEntries(columns.map((name, at) => [name, row[at]])));
     expect(objects[0]).toMatchObject({
       vendor_license: 'lic01;cdslmd',

@@ -132,8 +132,8 @@ function replaceOne<R extends AnyRecord>(
       left -= 1;
       if (left !== -1) return old;
       const { feature: feat, version, package: pkg, featureType } = old;
-      const owner = 'serverName' in old ? { serverName: old.serverName, daemon: old.daemon } : {};
-      return keepsLabels ? { ...record, feature: feat, version, package: pkg, featureType, ...owner } : record;
+      const ownerOfOld = 'serverName' in old ? { serverName: old.serverName, daemon: old.daemon } : {};
+      return keepsLabels ? { ...record, feature: feat, version, package: pkg, featureType, ...ownerOfOld } : record;
     }),
   }));
 }
@@ -144,7 +144,7 @@ function next(before: Poll, change: unknown): Poll {
     record,
     expiry,
     keepsLabels = false,
-    ...whole
+    ...others
   } = change as Partial<Poll> & {
     at?: number;
     record?: FeatureRecord;
@@ -153,7 +153,7 @@ function next(before: Poll, change: unknown): Poll {
   };
   if (record !== undefined) return { ...before, features: replaceOne(before.features, at, record, keepsLabels) };
   if (expiry !== undefined) return { ...before, expirations: replaceOne(before.expirations, at, expiry, keepsLabels) };
-  return whole as Poll;
+  return others as Poll;
 }
 
 describe('FeatureDerivation', () => {

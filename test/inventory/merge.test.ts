@@ -100,8 +100,8 @@ it.each([
   [{ licenseType: 'Uncounted', maxAvailable: 7 }, { maxAvailable: undefined }],
 ])('a record merged with an uncounted one is uncounted, and has no number: %j, %j', (one, other) => {
   const uncounted = { licenseType: 'uncounted', maxAvailable: undefined, available: undefined };
-  const merged = mergeFeatures(feature(one), feature(other));
-  expect(merged).toMatchObject(uncounted);
-  expect(mergeFeatures(feature(other), feature(one))).toEqual(merged);
-  expect(mergeFeatures(merged, feature({ maxAvailable: 5 }))).toMatchObject(uncounted);
+  const both = mergeFeatures(feature(one), feature(other));
+  expect(both).toMatchObject(uncounted);
+  expect(mergeFeatures(feature(other), feature(one))).toEqual(both);
+  expect(mergeFeatures(both, feature({ maxAvailable: 5 }))).toMatchObject(uncounted);
 });

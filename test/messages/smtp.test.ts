@@ -73,9 +73,9 @@ describe('a mail', () => {
       certificate,
       password: 'right',
       options: {
-        onAuth: ({ password }, _, callback) => {
+        onAuth: ({ password: given }, _, callback) => {
           logons += 1;
-          if (password === 'right') callback(null, { user: 'monitor' });
+          if (given === 'right') callback(null, { user: 'monitor' });
           else callback(new Error('no'));
         },
       },

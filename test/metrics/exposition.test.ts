@@ -248,7 +248,7 @@ describe('the page', () => {
           new RegExp(`^${name}\\{.*vendor_license="([^"]+)"(?:,feature="([^"]*)")?.*,(owner=.*)\\} 1$`, 'gm'),
         ),
       ]
-        .map(([, vendorLicense = '', feature = '', labels = '']) => [vendorLicense, feature, labels])
+        .map(([, vendorLicense = '', of = '', labels = '']) => [vendorLicense, of, labels])
         .filter(([vendorLicense]) => vendorLicense?.startsWith('lic0'));
     expect(ownersIn('license_vendor_license_info')).toEqual([
       ['lic01;cdslmd', '', 'owner="cad",site="paris"'],

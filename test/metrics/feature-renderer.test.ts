@@ -23,7 +23,7 @@ interface Plain {
 }
 
 /** A block in the obvious way. */
-function renderSlowly(families: readonly Family[], budget: number): Plain {
+function renderSlowly(families: readonly Family[], limit: number): Plain {
   const render = (rows: number): Omit<Plain, 'isLimited'> => {
     const chunks = [...renderGauges(families, rows)];
     return {
@@ -32,20 +32,20 @@ function renderSlowly(families: readonly Family[], budget: number): Plain {
     };
   };
   const whole = render(Number.POSITIVE_INFINITY);
-  if (whole.series <= budget) return { ...whole, isLimited: false };
-  return { ...render(rowsWithin(families, budget)), isLimited: true };
+  if (whole.series <= limit) return { ...whole, isLimited: false };
+  return { ...render(rowsWithin(families, limit)), isLimited: true };
 }
 
 function blocksSlowly(
   rows: readonly GenerationRow[],
-  enabled: Enabled,
-  budget: number,
+  shown: Enabled,
+  limit: number,
   owners: Owners = noOwners,
 ): readonly Plain[] {
   const table = rows.map(rowOf);
-  const expirations = renderSlowly(collectExpirations(table, enabled, owners), budget);
-  const left = budget - expirations.series;
-  return [expirations, renderSlowly(collectFeatures(table, enabled, owners), left)];
+  const expirations = renderSlowly(collectExpirations(table, shown, owners), limit);
+  const left = limit - expirations.series;
+  return [expirations, renderSlowly(collectFeatures(table, shown, owners), left)];
 }
 
 const isFresh = (chunk: PageChunk | number): chunk is PageChunk => typeof chunk !== 'number';
@@ -85,8 +85,8 @@ class Page {
   fresh: readonly number[] = [];
 
   /** @param readers number of versions that are read at the same time */
-  constructor(enabled: Enabled = collectors, readers = 1) {
-    this.#renderer = new FeatureRenderer(enabled);
+  constructor(shown: Enabled = collectors, readers = 1) {
+    this.#renderer = new FeatureRenderer(shown);
     this.#readers = readers;
   }
 
@@ -94,15 +94,15 @@ class Page {
     return this.#receivers.flatMap(({ chunks }) => chunks.map(({ bytes }) => bytes.buffer));
   }
 
-  show(rows: readonly GenerationRow[], layout = 1, budget = Number.POSITIVE_INFINITY): readonly Plain[] {
+  show(rows: readonly GenerationRow[], layout = 1, limit = Number.POSITIVE_INFINITY): readonly Plain[] {
     this.#version += 1;
     const { expirations, features } = this.#renderer.render(
       this.generations.create(rows, layout),
       this.#version,
-      { budget, oldestInUse: this.#read[0]?.version ?? 0 },
+      { budget: limit, oldestInUse: this.#read[0]?.version ?? 0 },
       this.owners,
     );
-    this.fresh = [expirations, features].map(({ chunks }) => chunks.filter(isFresh).length);
+    this.fresh = [expirations, features].map(({ chunks: pieces }) => pieces.filter(isFresh).length);
     const shown = [this.#receivers[0].apply(expirations), this.#receivers[1].apply(features)];
     const chunks = this.#receivers.flatMap((receiver) => receiver.chunks);
     for (const read of this.#read) expect(textOf(read.chunks).equals(read.text)).toBe(true);
@@ -257,15 +257,15 @@ describe('FeatureRenderer', () => {
   it('looks up each owner once, also of a feature with several versions', () => {
     const looked: string[] = [];
     const { entries, names } = createOwners([{ vendorLicense: '*', feature: '*', labels: { owner: 'cad' } }]);
-    const of = (vendorLicense: string, feature = ''): Readonly<Record<string, string>> => {
-      looked.push(`${vendorLicense} ${feature}`);
+    const of = (vendorLicense: string, asked = ''): Readonly<Record<string, string>> => {
+      looked.push(`${vendorLicense} ${asked}`);
       return { owner: 'cad' };
     };
     const page = new Page();
     page.owners = { entries, names, of };
-    const rows = ['a', 'a', 'b', 'b'].map((feature, i) => ({
+    const rows = ['a', 'a', 'b', 'b'].map((letter, i) => ({
       ...(many[i] as GenerationRow),
-      feature,
+      feature: letter,
       version: `${i}`,
     }));
     page.show(rows);
@@ -288,11 +288,11 @@ describe('FeatureRenderer', () => {
   });
 
   it('uses the memory of replaced chunks again', () => {
-    const inUse = (value: number) => withRow(3, { record: feature({ inUse: value }) });
+    const inUse = (used: number) => withRow(3, { record: feature({ inUse: used }) });
     const page = new Page();
     const memory = new Set<unknown>();
-    const sizes = [1, 2, 3, 4, 5, 6].map((value) => {
-      page.show(inUse(value));
+    const sizes = [1, 2, 3, 4, 5, 6].map((used) => {
+      page.show(inUse(used));
       page.memory.forEach(memory.add, memory);
       return memory.size;
     });

@@ -52,8 +52,7 @@ describe('owners', () => {
   });
 
   it('are those of the obvious way', () => {
-    const glob = (pattern: string, flags: string): RegExp =>
-      new RegExp(`^${pattern.replaceAll('*', '.*')}$`, `su${flags}`);
+    const glob = (text: string, flags: string): RegExp => new RegExp(`^${text.replaceAll('*', '.*')}$`, `su${flags}`);
     const pattern = fc.constantFrom('*', 'a', 'A', 'a*', '*b', 'ab', 'b', 'a*b*');
     const labels = fc.record(
       { owner: fc.constantFrom('x', 'y', ''), team: fc.constantFrom('t', 'u', '') },

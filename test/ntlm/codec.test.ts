@@ -178,8 +178,8 @@ describe('client and server', () => {
   });
 
   it('C-8 detect a change that the MIC covers', () => {
-    const flip = (at: number) => (message: Buffer) => {
-      const copy = Buffer.from(message);
+    const flip = (at: number) => (bytes: Buffer) => {
+      const copy = Buffer.from(bytes);
       copy.writeUInt8((copy[at] ?? 0) ^ 1, at);
       return copy;
     };

@@ -252,7 +252,7 @@ describe('the logon budget', () => {
   it('two rejections before a good verdict: another password waits, a proven one does not', async () => {
     const clock = { now: 0 };
     const store = createMemoryStore();
-    const start = (password: string) => createGate(clock, { store, credentials: { ...account, password } });
+    const start = (given: string) => createGate(clock, { store, credentials: { ...account, password: given } });
     (await permit(start('first'))).rejected(REJECTION);
     clock.now = MINUTE;
     (await permit(start('right'))).accepted();

@@ -14,11 +14,11 @@ const DAY = 86_400;
 const inventoryOf = (parts: Scenario): Inventory =>
   deriveInventoryNow(createSnapshot(parts), NOW, { ...everything, usageWhenNotCurrent: 'withhold' });
 
-const siteOf = (records: readonly Partial<FeatureRecord>[], more: Scenario = {}): Inventory =>
+const siteOf = (listed: readonly Partial<FeatureRecord>[], more: Scenario = {}): Inventory =>
   inventoryOf({
     products: good(answer([product(), product({ product: 'lic02;mlm' })])),
     down: good(answer([])),
-    features: { [WHOLE]: good(answer(records.map(feature))) },
+    features: { [WHOLE]: good(answer(listed.map(feature))) },
     ...more,
   });
 

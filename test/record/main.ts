@@ -38,8 +38,8 @@ async function recordAnalyzer(record: Recording, address: string, logon: string)
   record.write('analyzer/wrong-password', await curl('GetProducts', 'GET', ['--ntlm', '-u', 'ANALYZER\\nobody:x']));
 }
 
-async function recordDemo(checkout: string, record: Recording): Promise<void> {
-  const demo = startDaemon(checkout, [
+async function recordDemo(program: string, record: Recording): Promise<void> {
+  const demo = startDaemon(program, [
     'demo',
     ...LISTEN,
     '--web.external-url=https://licenses.example.com',
@@ -49,7 +49,7 @@ async function recordDemo(checkout: string, record: Recording): Promise<void> {
   const { address = '' } = await demo.line('listening');
   await demo.line('ready');
   const logon = /-K (\S+)/.exec(command)?.[1] ?? '';
-  await recordDelivery(checkout, record, own, logon);
+  await recordDelivery(program, record, own, logon);
   // the first pass can be too early, and would wait for the clock: the recorded one is a second one
   const advice = 'advice on the number of licenses computed';
   await Promise.race([demo.line(advice).catch(() => undefined), setTimeout(40_000)]);
@@ -85,7 +85,7 @@ alerting:
     LicenseRequestsQueued: {for: 0s, above: 3}
 `;
 
-async function recordCommands(checkout: string, record: Recording): Promise<void> {
+async function recordCommands(program: string, record: Recording): Promise<void> {
   temporary('password', 'secret');
   const good = temporary('good.yml', CONFIGURED);
   const runs: Readonly<{ [name: string]: readonly string[] }> = {
@@ -100,16 +100,16 @@ async function recordCommands(checkout: string, record: Recording): Promise<void
     'flag-without-value': ['serve', '--config.file'],
     unexpected: ['demo', 'x.yml'],
   };
-  for (const [name, args] of Object.entries(runs)) record.write(`commands/${name}`, await run(checkout, args));
-  const bad = join(checkout, 'test/config/bad');
+  for (const [name, args] of Object.entries(runs)) record.write(`commands/${name}`, await run(program, args));
+  const bad = join(program, 'test/config/bad');
   // each takes a process: every sixth, and the one with many mistakes
   const files = existsSync(bad) ? readdirSync(bad).sort() : [];
   for (const file of files.filter((name, i) => i % 6 === 0 || name === 'many.yml')) {
-    const text = await run(checkout, ['check-config', join(bad, file)]);
-    record.write(`commands/bad/${file}`, text.replaceAll(`${checkout}/`, ''));
+    const text = await run(program, ['check-config', join(bad, file)]);
+    record.write(`commands/bad/${file}`, text.replaceAll(`${program}/`, ''));
   }
   for (const file of ['config.schema.json', 'observations.schema.json', 'rows.openapi.json', 'openapi.json']) {
-    record.write(`files/${file}`, readFileSync(join(checkout, 'deploy', file), 'utf8'));
+    record.write(`files/${file}`, readFileSync(join(program, 'deploy', file), 'utf8'));
   }
 }
 

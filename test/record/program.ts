@@ -57,12 +57,12 @@ export const ask = (base: string, { path, method = 'GET', headers = {}, body }: 
   });
 
 /** What is written below one folder, one file for each name. */
-export function createRecord(folder: string) {
+export function createRecord(target: string) {
   let files = 0;
   let bytes = 0;
   return {
     write: (name: string, text: string): void => {
-      const path = join(folder, name);
+      const path = join(target, name);
       mkdirSync(dirname(path), { recursive: true });
       const kept = withoutChance(text);
       writeFileSync(path, kept, { flag: 'wx' });

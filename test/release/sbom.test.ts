@@ -23,10 +23,10 @@ describe('software bill of materials', () => {
   });
 
   it('lists every production dependency with its license, address and hash', () => {
-    const wanted = productionDependencies().map(({ name, version, license }) => ({
+    const wanted = productionDependencies().map(({ name, version: installed, license }) => ({
       name,
-      version,
-      purl: `pkg:npm/${name.replace('@', '%40')}@${version}`,
+      version: installed,
+      purl: `pkg:npm/${name.replace('@', '%40')}@${installed}`,
       licenses: [{ license: { id: license } }],
       hashes: [{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }],
     }));

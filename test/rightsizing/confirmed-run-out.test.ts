@@ -13,10 +13,10 @@ import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 const method = vi.hoisted(() => ({ runsOut: undefined as number | undefined }));
 vi.mock('../../src/rightsizing/evaluation.ts', () => ({
-  evaluateDemand: (_: unknown, { today }: { today: number }) => {
+  evaluateDemand: (_: unknown, { today: computed }: { today: number }) => {
     const { runsOut: day } = method;
     const runsOut = day === undefined ? undefined : { day, earliest: day, latest: undefined };
-    return adviceWith({ computed: today, runsOut });
+    return adviceWith({ computed, runsOut });
   },
 }));
 

@@ -166,7 +166,7 @@ describe('what is unknown', () => {
   it('is undefined where nothing of a kind is recorded', () => {
     const days: DemandDay[] = Array.from({ length: 200 }, (_, i) => ({
       day: today - 200 + i,
-      hours: Array.from({ length: 24 }, (_, hour) => ({
+      hours: [...Array(24).keys()].map((hour) => ({
         hour,
         available: undefined,
         reserved: undefined,

@@ -42,14 +42,14 @@ const names = (count: number): string[] => Array.from({ length: count }, (_, i) 
 
 /** A collection of these features in each hour of a day. */
 function recordDay(store: Store, day: number, features: readonly string[]): void {
-  for (const { start, hour } of localTime.hoursOf(day)) {
+  for (const { start: from, hour } of localTime.hoursOf(day)) {
     const figures = features.map((name, i) => {
       const series = { vendorLicense: 'lic01;cdslmd', feature: name, package: '', featureType: 'feature' };
       const inUse = Math.min(10, (hour % 7) + i);
       const sample: Figures = { available: 10, inUse, reserved: 0, users: inUse, denials: 0 };
       return [series, sample] as const;
     });
-    for (const _ of store.record(start, HOUR, onlyFigures(figures)));
+    for (const _ of store.record(from, HOUR, onlyFigures(figures)));
   }
 }
 
@@ -348,14 +348,14 @@ describe('the nightly pass', () => {
           const series = { vendorLicense: 'lic01;cdslmd', feature: `f${i}`, package: '', featureType: 'feature' };
           return [series, { available: 10, inUse: 10, reserved: 0, users: 10, denials: refused }] as const;
         });
-        for (const { start } of localTime.hoursOf(day)) {
-          for (const _ of store.record(start, HOUR, onlyFigures(figures)));
+        for (const { start: from } of localTime.hoursOf(day)) {
+          for (const _ of store.record(from, HOUR, onlyFigures(figures)));
         }
       }
       for (const _ of store.seal(today));
       const { rows } = await start({ source: { ...sourceOf(store), intervalOf: () => 300 } });
       await eventually('the advice', () => rows().length === 2);
-      return rows().map(({ feature, refusalDays }) => [feature, refusalDays]);
+      return rows().map(({ feature: name, refusalDays }) => [name, refusalDays]);
     };
     expect(await refusalDaysOf(0)).toEqual([
       ['f0', undefined],

@@ -524,7 +524,7 @@ describe('a foreign analyzer', () => {
 
 describe('refusals a year', () => {
   it('are on no more days than a year has, where only some hours of each day are recorded', () => {
-    const draw: Draw = (_, hour) => (hour % 2 === 0 ? { inUse: 20, denials: 3 } : undefined);
-    expect(advise(400, draw)).toMatchObject({ refusalDays: 365, refusalHours: 8760 });
+    const alternating: Draw = (_, hour) => (hour % 2 === 0 ? { inUse: 20, denials: 3 } : undefined);
+    expect(advise(400, alternating)).toMatchObject({ refusalDays: 365, refusalHours: 8760 });
   });
 });

@@ -30,10 +30,10 @@ function scripted(settings: Partial<SourceSettings> = {}): Scripted {
   const logged: Scripted['logged'] = [];
   const logAs = (level: string) => (fields: object, message: string) => void logged.push([level, fields, message]);
   const log = { debug: logAs('debug'), info: logAs('info'), warn: logAs('warn'), error: logAs('error') };
-  const it: Scripted = {
+  const script: Scripted = {
     source: createManagerSource(sourceSettings(settings), {
-      reader: { read: () => it.answer(), close: () => Promise.resolve() },
-      now: () => it.now,
+      reader: { read: () => script.answer(), close: () => Promise.resolve() },
+      now: () => script.now,
       pseudonymKey: 'key',
       log,
     }),
@@ -41,7 +41,7 @@ function scripted(settings: Partial<SourceSettings> = {}): Scripted {
     answer: () => Promise.resolve(parsedOf(observationOf('daemon'))),
     now: NOW,
   };
-  return it;
+  return script;
 }
 
 const failing = (kind: SourceProblem['kind'], message: string) => () =>

@@ -30,13 +30,12 @@ vi.mock('node:fs', async (importOriginal) => {
       return action(...args);
     };
   };
-  const { mkdirSync, renameSync, rmSync, copyFileSync } = fs;
   return {
     ...fs,
-    mkdirSync: counted(mkdirSync),
-    renameSync: counted(renameSync),
-    rmSync: counted(rmSync),
-    copyFileSync: counted(copyFileSync),
+    mkdirSync: counted(fs.mkdirSync),
+    renameSync: counted(fs.renameSync),
+    rmSync: counted(fs.rmSync),
+    copyFileSync: counted(fs.copyFileSync),
   };
 });
 

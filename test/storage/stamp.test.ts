@@ -28,8 +28,8 @@ it.each([
   ],
   ['a file of an earlier version', undefined, now(-7200, 600), 0],
   ['a stamp that is not one', { wall: 'soon' }, now(-7200, 600), 0],
-])('moves the times of a state so that it is as old as it is: %s', (_, found, at, by) => {
-  expect(movedSince(found === undefined ? undefined : JSON.parse(JSON.stringify(found)), at)).toBe(by);
+])('moves the times of a state so that it is as old as it is: %s', (_, found, moment, by) => {
+  expect(movedSince(found === undefined ? undefined : JSON.parse(JSON.stringify(found)), moment)).toBe(by);
 });
 
 it('is of this boot', () => {

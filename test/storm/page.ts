@@ -55,9 +55,9 @@ export function findWrong(page: Page, truth: Page['figures']): string[] {
 
 /** The samples that are not on a page. `*` stands for any value of a label. */
 export const notShown = (page: Page, samples: readonly string[]): readonly string[] =>
-  samples.filter((sample) => {
-    const [start = '', end = ''] = sample.split('*');
-    return !page.state.some((line) => (end === '' ? line === sample : line.startsWith(start) && line.endsWith(end)));
+  samples.filter((each) => {
+    const [start = '', end = ''] = each.split('*');
+    return !page.state.some((line) => (end === '' ? line === each : line.startsWith(start) && line.endsWith(end)));
   });
 
 /** Series of the site that have ended, of those with such a beginning. */

@@ -58,9 +58,9 @@ function frame({ panels: _, templating, annotations, ...rest }: Dashboard, isStr
   const list = templating.list.map((variable) => {
     if ('definition' in variable) seen.add('variable.definition');
     if ('auto' in variable) seen.add('variable.auto');
-    const known = without(variable, 'definition', 'auto', 'auto_min', 'auto_count');
+    const remaining = without(variable, 'definition', 'auto', 'auto_min', 'auto_count');
     // the oldest types require what Grafana fills in
-    return isStrict ? known : { id: '', datasource: null, ...known };
+    return isStrict ? remaining : { id: '', datasource: null, ...remaining };
   });
   // the queries belong to the data sources
   return {

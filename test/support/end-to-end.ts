@@ -146,8 +146,8 @@ export async function startSite(cleanup: Cleanup): Promise<Site> {
   let shift = 0;
   const now = (): number => wallClock() + shift;
   const forced: { down: string[]; expirations: Record<string, number> } = { down: [], expirations: {} };
-  const start = async (port: number) => {
-    const analyzer = await startAnalyzer({ vendorLicenses: 1, featuresPerVendorLicense: 3, now }, { port });
+  const start = async (at: number) => {
+    const analyzer = await startAnalyzer({ vendorLicenses: 1, featuresPerVendorLicense: 3, now }, { port: at });
     analyzer.site.force(forced);
     await analyzer.collector.collect();
     return analyzer;
@@ -211,9 +211,9 @@ export async function evaluations(count: number, { app, prometheus }: Evaluating
     const isEnough = async () => seen.add(await evaluatedAt(url)).size > count;
     await eventually(`${count} evaluations of the engine`, isEnough, 60_000, LOOK_MS);
   };
-  const ofPrometheus = async ({ evaluations }: Pick<Prometheus, 'evaluations'>): Promise<void> => {
-    const before = await evaluations();
-    const isEnough = async () => (await evaluations()) >= before + count / 2;
+  const ofPrometheus = async ({ evaluations: counted }: Pick<Prometheus, 'evaluations'>): Promise<void> => {
+    const before = await counted();
+    const isEnough = async () => (await counted()) >= before + count / 2;
     await eventually(`${count / 2} evaluations of Prometheus`, isEnough, 60_000, LOOK_MS);
   };
   await Promise.all([app && ofEngine(app.url), prometheus && ofPrometheus(prometheus)]);

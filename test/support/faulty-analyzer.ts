@@ -49,7 +49,7 @@ export async function startFaulty(
   };
   const create = () => createServer((request, response) => void handle(request, response));
   let server = create();
-  const listen = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve));
+  const listen = (at: number) => new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve));
   await listen(0);
   const { port } = server.address() as AddressInfo;
   const down = () =>

@@ -55,7 +55,7 @@ export function createPolledSite({ from, now, interval, site, change }: PolledSi
   let today = localTime.dayOf(from);
   const collector = createCollector({
     sources: [
-      change === undefined ? source : { ...source, read: async (signal) => change(await source.read(signal), now()) },
+      change === undefined ? source : { ...source, read: async (aborted) => change(await source.read(aborted), now()) },
     ],
     localTime,
     now,

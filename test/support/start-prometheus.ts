@@ -30,7 +30,7 @@ export async function startPrometheus(
 ): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-prometheus-'));
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
-  const hosts = (urls: readonly string[]): string => JSON.stringify(urls.map((url) => new URL(url).host));
+  const hosts = (urls: readonly string[]): string => JSON.stringify(urls.map((address) => new URL(address).host));
   writeFileSync(
     join(folder, 'prometheus.yml'),
     `global:

@@ -91,11 +91,11 @@ export async function startSmtpServer(cleanup: Cleanup, sink: SmtpSinkOptions = 
   const cut = (): void => {
     for (const connection of server.connections) (connection as { _socket?: { destroy(): void } })._socket?.destroy();
   };
-  const listen = (port: number): Promise<void> =>
+  const listen = (at: number): Promise<void> =>
     new Promise((resolve) => {
       // clients cut connections
       server.on('error', () => undefined);
-      server.listen(port, '127.0.0.1', resolve);
+      server.listen(at, '127.0.0.1', resolve);
     });
   await listen(0);
   const { port } = server.server.address() as AddressInfo;

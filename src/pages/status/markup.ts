@@ -194,9 +194,9 @@ const unknownHtml = (what: string, features: number): Html | undefined =>
 
 function shortHtml({ figures: { short, shortCount, sums } }: StatusPageData, clock: Clock): Html {
   const { features, withoutShare, withoutQueue } = sums;
-  const isKnown = withoutShare === 0 && withoutQueue === 0;
+  const isAllKnown = withoutShare === 0 && withoutQueue === 0;
   const none = features === 0 ? 'No feature is known.' : 'No feature is saturated, and no request waits.';
-  const list = short.length > 0 ? featureListHtml(short, clock, 'all') : isKnown ? html`<p>${none}</p>` : undefined;
+  const list = short.length > 0 ? featureListHtml(short, clock, 'all') : isAllKnown ? html`<p>${none}</p>` : undefined;
   return html`<h2 id="short">Saturated, or requests wait</h2>
 ${list}${moreHtml(short.length, shortCount)}${unknownHtml('The share in use', withoutShare)}${unknownHtml('Whether requests wait', withoutQueue)}`;
 }

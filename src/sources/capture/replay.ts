@@ -119,10 +119,10 @@ export const isUnderstood = ({ unread, failures }: Replayed): boolean =>
 export function recognize(text: string, now: number, timeZone = 'UTC'): Capture | undefined {
   if (isCapture(text)) return readCapture(text);
   // the first manager of the table understands the most
-  const found = managerNames.toReversed().flatMap((manager) =>
-    Object.entries(managerCodes[manager].texts).flatMap(([input, kind]) => {
+  const found = managerNames.toReversed().flatMap((candidate) =>
+    Object.entries(managerCodes[candidate].texts).flatMap(([form, kind]) => {
       const one = kind.recognize(text, now, timeZone);
-      return one === undefined ? [] : [{ ...one, manager, input }];
+      return one === undefined ? [] : [{ ...one, manager: candidate, input: form }];
     }),
   );
   const best = found.find(({ isSure }) => isSure) ?? found[0];

@@ -70,10 +70,10 @@ function upgradeOf(line: FeatureLine, before: { line: FeatureLine; count: number
   const replaced = before
     .slice(-LOOK_BACK)
     .findLast(
-      ({ line: { version, count } }) =>
-        count !== Infinity &&
-        compareVersions(version, line.fromVersion ?? '') >= 0 &&
-        compareVersions(version, line.version) < 0,
+      ({ line: other }) =>
+        other.count !== Infinity &&
+        compareVersions(other.version, line.fromVersion ?? '') >= 0 &&
+        compareVersions(other.version, line.version) < 0,
     );
   if (replaced === undefined) return [];
   const count = Math.min(replaced.count, line.count);

@@ -10,23 +10,23 @@ interface Key {
 }
 
 /** The keys of a JSON Schema, wherever they stand in it. */
-function keysOf(schema: unknown, keys = new Map<string, Key>(), within?: Key): ReadonlyMap<string, Key> {
-  if (typeof schema !== 'object' || schema === null) return keys;
+function keysOf(schema: unknown, found = new Map<string, Key>(), within?: Key): ReadonlyMap<string, Key> {
+  if (typeof schema !== 'object' || schema === null) return found;
   for (const [name, part] of Object.entries(schema)) {
     if (name === 'properties') {
       for (const [key, property] of Object.entries(part as object)) {
-        const known = keys.get(key) ?? { values: new Set(), isNumber: false };
-        keys.set(key, known);
-        keysOf(property, keys, known);
+        const known = found.get(key) ?? { values: new Set(), isNumber: false };
+        found.set(key, known);
+        keysOf(property, found, known);
       }
       continue;
     }
     const words = name === 'enum' || name === 'const' ? [part].flat() : [];
     for (const word of words) if (typeof word === 'string') within?.values.add(word);
     if (within !== undefined && name === 'type' && /^(?:integer|number)$/.test(String(part))) within.isNumber = true;
-    keysOf(part, keys, within);
+    keysOf(part, found, within);
   }
-  return keys;
+  return found;
 }
 
 const keys = [...keysOf(createObservationSchema())];

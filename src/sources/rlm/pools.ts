@@ -48,7 +48,7 @@ function observeProduct(
   { product, version, pools, usage }: Product,
   dating: Dating | undefined,
 ): { pool: PoolObservation; contradictions: number } {
-  const inUse = sumOf(pools.map((pool) => pool.inUse));
+  const inUse = sumOf(pools.map((one) => one.inUse));
   const { shares, licenses } = shareLicenses(usage, inUse);
   const isUncounted = pools.some(({ count }) => count === Number.POSITIVE_INFINITY);
   const isListed = inUse !== undefined && licenses >= inUse;

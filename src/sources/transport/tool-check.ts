@@ -102,12 +102,12 @@ export async function checkTool(path: string): Promise<Checked> {
   }
   if (isDirectory) refuse(`${path} is a directory; name the tool in it in \`command\``);
   if (!isFile) refuse(`${path} is not a regular file; name a tool in \`command\``);
-  const open = await writableByOthers(path, real).catch((error) => {
-    throw unreachablePath(path, error);
+  const writable = await writableByOthers(path, real).catch((reason) => {
+    throw unreachablePath(path, reason);
   });
-  if (open !== undefined)
+  if (writable !== undefined)
     refuse(
-      `${path} is not run, because other users may write ${open.path} and so replace the tool; forbid it (${open.fix} ${open.path})`,
+      `${path} is not run, because other users may write ${writable.path} and so replace the tool; forbid it (${writable.fix} ${writable.path})`,
     );
   try {
     await access(real, constants.X_OK);

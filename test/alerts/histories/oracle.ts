@@ -261,9 +261,9 @@ function* firingFaults(
     // that Alertmanager does not answer is known after two attempts
     const isDue = ticksOf(tick - (delivers ? 2 : 0), tick).every((each) => says(each, 1));
     if (!fires && isDue && !wasMixed && !isReplaced && !isDisputed(tick, tick)) yield { kind: 'loss', by, tick };
-    const isFound = witnesses[tick]?.some(({ said }) => said.get(alert) === 1) === true;
+    const isWitnessed = witnesses[tick]?.some(({ said }) => said.get(alert) === 1) === true;
     const isHeld = witnesses[tick]?.some(({ said }) => said.get(alert) === -1) === true;
-    if (isFound || isMet[tick]) [saidOver, silent] = [undefined, undefined];
+    if (isWitnessed || isMet[tick]) [saidOver, silent] = [undefined, undefined];
     else {
       saidOver = isHeld && !says(tick, 0) ? undefined : says(tick, 0) ? (saidOver ?? tick) : saidOver;
       const isUnsaid = isWhole(ofAnalyzer(tick), name) && !isHeld;
@@ -273,7 +273,7 @@ function* firingFaults(
     const isSeen =
       ofAnalyzer(tick).some(({ isScraped }) => isScraped) &&
       (saidOver !== undefined || isWhole(ofAnalyzer(tick), name));
-    unsent = isFound || isHeld || !isSeen || isOver[tick] === false ? undefined : (unsent ?? tick);
+    unsent = isWitnessed || isHeld || !isSeen || isOver[tick] === false ? undefined : (unsent ?? tick);
     // Alertmanager keeps what a process does not end: it was killed, or others may still find it
     const ends = delivers
       ? [unsent === undefined ? undefined : unsent + holdTicks + back]
@@ -319,7 +319,8 @@ export function faultsIn(observed: Observed): readonly Fault[] {
     const course = courseOf(observed, alert);
     const hasMoved = (tick: number): boolean =>
       [...fired].some(
-        ([other, ticks]) => other !== alert && ticks.has(tick) && subjectOf(labelsOf(other)) === course.subject,
+        ([other, otherTicks]) =>
+          other !== alert && otherTicks.has(tick) && subjectOf(labelsOf(other)) === course.subject,
       );
     const ticks = fired.get(alert) ?? new Set();
     const faults = [...engineFaults(observed, course), ...firingFaults(observed, course, ticks, hasMoved)];

@@ -41,9 +41,9 @@ const waiting: Waiting[] = [];
 const watchers: (() => void)[] = [];
 const counts = { answers: 0, first: 0, last: 0 };
 
-function cached(bodies: Map<string, Buffer>, product: string, create: (product: string) => Buffer): Buffer {
-  const body = bodies.get(product) ?? create(product);
-  bodies.set(product, body);
+function cached(kept: Map<string, Buffer>, product: string, create: (product: string) => Buffer): Buffer {
+  const body = kept.get(product) ?? create(product);
+  kept.set(product, body);
   return body;
 }
 

@@ -26,19 +26,19 @@ function count(value: unknown): Count {
   };
 }
 
-function cut(bytes: Buffer, sizes: readonly number[]): Buffer[] {
+function cut(bytes: Buffer, cuts: readonly number[]): Buffer[] {
   const chunks: Buffer[] = [];
   let at = 0;
-  for (const size of sizes) {
+  for (const size of cuts) {
     chunks.push(bytes.subarray(at, at + size));
     at += size;
   }
   return [...chunks, bytes.subarray(at)];
 }
 
-function scan(text: string, sizes: readonly number[] = [], bounds = limits) {
+function scan(text: string, cuts: readonly number[] = [], bounds = limits) {
   const scanned = new JsonScan(bounds);
-  const passed = cut(Buffer.from(text), sizes)
+  const passed = cut(Buffer.from(text), cuts)
     .map((chunk) => scanned.push(chunk))
     .find((limit) => limit !== undefined);
   return { passed, items: scanned.items, members: scanned.members, isOpen: scanned.isOpen };

@@ -62,12 +62,12 @@ class Site {
   }
 
   /** Decodes an answer. The previous one is released when this one is good. */
-  read(body: Buffer, sizes: readonly number[], bounds = limits): Result {
+  read(body: Buffer, cuts: readonly number[], bounds = limits): Result {
     const { endpoint, store, texts, previous } = this;
     const options = { endpoint, store, texts, previous, limits: bounds, permanentAfter: PERMANENT_AFTER };
     const stream = new RecordStream(options);
     try {
-      for (const chunk of cut(body, sizes)) stream.write(chunk);
+      for (const chunk of cut(body, cuts)) stream.write(chunk);
       const records = stream.end();
       // what is complete is not released
       stream.abort();
@@ -109,16 +109,16 @@ class Site {
 /** Records as the columns show them. */
 function inColumns(endpoint: StoredEndpoint, { records, discarded, unknownFields }: Result): Result {
   const { numbers, texts } = columnsOf(recordFields[endpoint]);
-  const text = (value: unknown) => {
-    if (value === undefined) return undefined;
-    const wellFormed = String(value).toWellFormed();
+  const text = (raw: unknown) => {
+    if (raw === undefined) return undefined;
+    const wellFormed = String(raw).toWellFormed();
     return [wellFormed, wellFormed];
   };
   return {
-    records: (records as Record<string, unknown>[]).map((record) =>
+    records: (records as Record<string, unknown>[]).map((each) =>
       Object.fromEntries([
-        ...numbers.map((name) => [name, record[name] === undefined ? Number.NaN : Number(record[name])]),
-        ...texts.map((name) => [name, text(record[name])]),
+        ...numbers.map((name) => [name, each[name] === undefined ? Number.NaN : Number(each[name])]),
+        ...texts.map((name) => [name, text(each[name])]),
       ]),
     ),
     discarded,
@@ -127,11 +127,11 @@ function inColumns(endpoint: StoredEndpoint, { records, discarded, unknownFields
 }
 
 /** Every chunk has its own memory, because the stream may change it. */
-function cut(body: Buffer, sizes: readonly number[]): Buffer[] {
+function cut(body: Buffer, cuts: readonly number[]): Buffer[] {
   const chunks: Buffer[] = [];
   let at = 0;
   for (let i = 0; at < body.length; i += 1) {
-    const size = sizes.length === 0 ? body.length : (sizes[i % sizes.length] as number);
+    const size = cuts.length === 0 ? body.length : (cuts[i % cuts.length] as number);
     chunks.push(Buffer.from(body.subarray(at, at + size)));
     at += size;
   }
@@ -139,15 +139,15 @@ function cut(body: Buffer, sizes: readonly number[]): Buffer[] {
 }
 
 /** Both ways have the same result, or refuse the body for the same reason. */
-function expectSame(site: Site, body: Buffer, sizes: readonly number[], bounds = limits): void {
+function expectSame(site: Site, body: Buffer, cuts: readonly number[], bounds = limits): void {
   const refused = refusals(body, bounds);
   if (refused.length > 1) {
     // which limit is reported depends on the chunks
-    expect(refused).toContainEqual(outcome(() => site.read(body, sizes, bounds)));
+    expect(refused).toContainEqual(outcome(() => site.read(body, cuts, bounds)));
     return;
   }
   const expected = outcome(() => inColumns(site.endpoint, decodeSlowly(site.endpoint, body, bounds)));
-  expect(outcome(() => site.read(body, sizes, bounds))).toEqual(expected);
+  expect(outcome(() => site.read(body, cuts, bounds))).toEqual(expected);
 }
 
 function outcome(act: () => unknown): unknown {
@@ -196,8 +196,8 @@ const member = fc.tuple(
 );
 
 /** JSON with bare NaN and, if they were drawn, duplicate names. */
-const write = (item: unknown): string =>
-  item === NOT_A_NUMBER ? 'NaN' : (JSON.stringify(item) ?? 'null').replaceAll(JSON.stringify(NOT_A_NUMBER), 'NaN');
+const write = (drawn: unknown): string =>
+  drawn === NOT_A_NUMBER ? 'NaN' : (JSON.stringify(drawn) ?? 'null').replaceAll(JSON.stringify(NOT_A_NUMBER), 'NaN');
 const space = fc.constantFrom('', '', '', ' ', '\n\t', '\r\n  ');
 const record = fc
   .tuple(fc.array(member, { maxLength: 12 }), fc.integer({ min: 0, max: 30 }), space)
@@ -387,9 +387,9 @@ describe('RecordStream', () => {
 
   it('does not take over a record of an array that is nested less deeply', () => {
     const site = new Site('GetFeatures');
-    const record = `{"Feature":"a","x":${'['.repeat(5)}${']'.repeat(5)}}`;
-    expectSame(site, Buffer.from(`[${record}]`), [], { ...limits, depth: 7 });
-    expectSame(site, Buffer.from(`[[${record}]]`), [], { ...limits, depth: 7 });
+    const nested = `{"Feature":"a","x":${'['.repeat(5)}${']'.repeat(5)}}`;
+    expectSame(site, Buffer.from(`[${nested}]`), [], { ...limits, depth: 7 });
+    expectSame(site, Buffer.from(`[[${nested}]]`), [], { ...limits, depth: 7 });
     expectEmpty(site);
   });
 

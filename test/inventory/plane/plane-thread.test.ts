@@ -153,14 +153,14 @@ describe('the thread of the data plane', () => {
   it('renders the owners that it was given last, in another thread too', async () => {
     const { plane, threads } = start();
     let version = 0;
-    const render = async (entries: readonly OwnerEntry[], base = 0) => {
-      const update = await plane.render({ enabled: collectors, budget: 1000, base, oldestInUse: 0 }, entries);
+    const render = async (owned: readonly OwnerEntry[], base = 0) => {
+      const update = await plane.render({ enabled: collectors, budget: 1000, base, oldestInUse: 0 }, owned);
       version = update.version;
       return update;
     };
-    const infoOf = async (entries: readonly OwnerEntry[]): Promise<string> => {
+    const infoOf = async (owned: readonly OwnerEntry[]): Promise<string> => {
       await plane.derive(requestOf(await decode(plane, bodyOf(record('a', 1)))));
-      const { features } = await render(entries);
+      const { features } = await render(owned);
       const chunks = features.chunks.filter((chunk) => typeof chunk !== 'number');
       const text = chunks.map(({ bytes }) => inflateRawSync(bytes, { finishFlush: constants.Z_SYNC_FLUSH })).join('');
       return /^license_feature_info\{.*?,(owner=.*)\} 1$/m.exec(text)?.[1] ?? 'none';

@@ -124,7 +124,7 @@ describe.each(managerNames)('a capture of %s', (manager) => {
   });
 
   it('has no name that is a word of its tools, and the same figures', () => {
-    const words = managerCodes[manager].vocabulary.words.split(/\s+/).filter((word) => word !== '');
+    const words = managerCodes[manager].vocabulary.words.split(/\s+/).filter((each) => each !== '');
     const more = ['v', 'up', 'start', 'users', 'in_use', 'user', 'borrowed', 'handle', 'count', 'exp', 'yes', 'queued'];
     const word = fc.constantFrom(...words, ...more).chain((one) => fc.constantFrom(one, one.toUpperCase()));
     fc.assert(

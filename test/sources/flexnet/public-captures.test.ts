@@ -103,10 +103,10 @@ describe.runIf(folder !== '')('the public captures', () => {
 
   it('count what is in use as the server does', () => {
     const figures = all.flatMap(({ features }) =>
-      features.flatMap(({ name, supply, pools }) => {
+      features.flatMap(({ name, supply, pools: ofFeature }) => {
         if (supply.kind !== 'counted') return [];
-        const listed = pools.flatMap(({ checkouts }) => checkouts.filter(({ queued }) => !queued));
-        const reserved = pools.flatMap(({ reservations }) => reservations);
+        const listed = ofFeature.flatMap(({ checkouts }) => checkouts.filter(({ queued }) => !queued));
+        const reserved = ofFeature.flatMap(({ reservations }) => reservations);
         const licenses = (of: readonly { licenses: number }[]): number =>
           of.reduce((total, one) => total + one.licenses, 0);
         return [{ name, more: licenses(listed) - ((supply.inUse ?? 0) - licenses(reserved)) }];

@@ -64,14 +64,14 @@ function scripted(more: Partial<SourceSettings & FlexnetOwn> = {}): Scripted {
       calls.push(args.join(' '));
       const answer = answers[args.slice(1, -2).join(' ')] ?? '';
       if (answer instanceof Error) throw answer;
-      return { stdout: answer, stderr: '', exitCode: 0, at: it.now };
+      return { stdout: answer, stderr: '', exitCode: 0, at: script.now };
     },
     close: () => Promise.resolve(),
   };
   const host = createTransportHost({
     workFolder: folder(),
-    now: () => it.now,
-    elapsed: () => it.now,
+    now: () => script.now,
+    elapsed: () => script.now,
     onProblem: () => {},
   });
   cleanup.add(() => host.close());
@@ -82,8 +82,8 @@ function scripted(more: Partial<SourceSettings & FlexnetOwn> = {}): Scripted {
     settings.via === undefined ? undefined : transport,
   );
   cleanup.add(() => reader.close());
-  const it: Scripted = { reader, answers, calls, now: NOW };
-  return it;
+  const script: Scripted = { reader, answers, calls, now: NOW };
+  return script;
 }
 
 const figuresOf = ({ vendorLicenses }: Parsed): unknown =>
@@ -101,18 +101,18 @@ const figuresOf = ({ vendorLicenses }: Parsed): unknown =>
 
 describe('the FlexNet reader', () => {
   it('asks the configured servers, and for the licenses once an hour', async () => {
-    const it = scripted();
-    it.answers['-a'] = head('vendord') + idle('solver', 5);
-    it.answers['-i'] =
+    const script = scripted();
+    script.answers['-a'] = head('vendord') + idle('solver', 5);
+    script.answers['-i'] =
       `${inventoryHead}solver                         2026.1          5           vendord       30-jun-2027\n`;
-    expect(figuresOf(await it.reader.read(signal))).toEqual([
+    expect(figuresOf(await script.reader.read(signal))).toEqual([
       ['27000@lic1;vendord', true, [['solver', '2026.1', 5, 0, undefined]]],
     ]);
-    it.now += 300;
-    await it.reader.read(signal);
-    it.now += 3600;
-    await it.reader.read(signal);
-    expect(it.calls).toEqual([
+    script.now += 300;
+    await script.reader.read(signal);
+    script.now += 3600;
+    await script.reader.read(signal);
+    expect(script.calls).toEqual([
       'lmstat -a -c 27000@lic1',
       'lmstat -i -c 27000@lic1',
       'lmstat -a -c 27000@lic1',
@@ -122,58 +122,58 @@ describe('the FlexNet reader', () => {
   });
 
   it('keeps versions when lmstat -i fails later, and has data without it', async () => {
-    const it = scripted();
-    it.answers['-a'] = head('vendord') + idle('solver', 5);
-    it.answers['-i'] = new SourceFailure('timeout', 'late');
-    expect(figuresOf(await it.reader.read(signal))).toEqual([
+    const script = scripted();
+    script.answers['-a'] = head('vendord') + idle('solver', 5);
+    script.answers['-i'] = new SourceFailure('timeout', 'late');
+    expect(figuresOf(await script.reader.read(signal))).toEqual([
       ['27000@lic1;vendord', true, [['solver', '', 5, 0, undefined]]],
     ]);
-    it.answers['-i'] = `${inventoryHead}solver   2026.1   5   vendord   30-jun-2027\n`;
-    await it.reader.read(signal);
-    it.answers['-i'] = new SourceFailure('timeout', 'late');
-    it.now += 2 * 3600;
-    expect(figuresOf(await it.reader.read(signal))).toEqual([
+    script.answers['-i'] = `${inventoryHead}solver   2026.1   5   vendord   30-jun-2027\n`;
+    await script.reader.read(signal);
+    script.answers['-i'] = new SourceFailure('timeout', 'late');
+    script.now += 2 * 3600;
+    expect(figuresOf(await script.reader.read(signal))).toEqual([
       ['27000@lic1;vendord', true, [['solver', '2026.1', 5, 0, undefined]]],
     ]);
   });
 
   it('does not ask a server that is down for its licenses', async () => {
-    const it = scripted();
-    it.answers['-a'] = 'Error getting status: Cannot connect to license server system. (-15,570)\n';
-    await expect(it.reader.read(signal)).rejects.toMatchObject({ kind: 'unreachable' });
-    expect(it.calls).toEqual(['lmstat -a -c 27000@lic1']);
+    const script = scripted();
+    script.answers['-a'] = 'Error getting status: Cannot connect to license server system. (-15,570)\n';
+    await expect(script.reader.read(signal)).rejects.toMatchObject({ kind: 'unreachable' });
+    expect(script.calls).toEqual(['lmstat -a -c 27000@lic1']);
   });
 
   it('asks each daemon for its features if nothing else says which one serves them', async () => {
-    const it = scripted();
-    it.answers['-a'] = head('one', 'two') + idle('solver', 5) + idle('viewer', 2);
-    it.answers['-S one'] = head('one') + idle('viewer', 2);
-    it.answers['-S two'] = head('two') + idle('solver', 5);
-    const parsed = await it.reader.read(signal);
+    const script = scripted();
+    script.answers['-a'] = head('one', 'two') + idle('solver', 5) + idle('viewer', 2);
+    script.answers['-S one'] = head('one') + idle('viewer', 2);
+    script.answers['-S two'] = head('two') + idle('solver', 5);
+    const parsed = await script.reader.read(signal);
     expect(figuresOf(parsed)).toEqual([
       ['27000@lic1;one', true, [['viewer', '', 2, 0, undefined]]],
       ['27000@lic1;two', true, [['solver', '', 5, 0, undefined]]],
     ]);
     expect(parsed.problems).toEqual([]);
-    await it.reader.read(signal);
-    expect(it.calls.filter((call) => call.includes('-S'))).toEqual([
+    await script.reader.read(signal);
+    expect(script.calls.filter((call) => call.includes('-S'))).toEqual([
       'lmstat -S one -c 27000@lic1',
       'lmstat -S two -c 27000@lic1',
     ]);
   });
 
   it('never passes a name of the output on that a shell could take apart', async () => {
-    const it = scripted();
-    it.answers['-a'] = head('one', '$(id)', '-oX') + idle('solver', 5) + idle('viewer', 2);
-    it.answers['-S one'] = head('one') + idle('viewer', 2);
-    await it.reader.read(signal);
-    expect(it.calls.filter((call) => call.includes('-S'))).toEqual(['lmstat -S one -c 27000@lic1']);
+    const script = scripted();
+    script.answers['-a'] = head('one', '$(id)', '-oX') + idle('solver', 5) + idle('viewer', 2);
+    script.answers['-S one'] = head('one') + idle('viewer', 2);
+    await script.reader.read(signal);
+    expect(script.calls.filter((call) => call.includes('-S'))).toEqual(['lmstat -S one -c 27000@lic1']);
   });
 
   it('shows features of which nothing says the daemon under undef, and says so', async () => {
-    const it = scripted();
-    it.answers['-a'] = head('one', 'two') + idle('solver', 5);
-    const parsed = await it.reader.read(signal);
+    const script = scripted();
+    script.answers['-a'] = head('one', 'two') + idle('solver', 5);
+    const parsed = await script.reader.read(signal);
     expect(figuresOf(parsed)).toEqual([
       ['27000@lic1;one', true, []],
       ['27000@lic1;two', true, []],
@@ -185,10 +185,10 @@ describe('the FlexNet reader', () => {
   });
 
   it('calls a wrapper that is lmstat itself without its name', async () => {
-    const it = scripted({ via: { kind: 'command', command: ['/opt/cad/bin/lmstat'], env: {} } });
-    it.answers['-c'] = '';
-    await it.reader.read(signal).catch(() => undefined);
-    expect(it.calls).toEqual(['-a -c 27000@lic1']);
+    const script = scripted({ via: { kind: 'command', command: ['/opt/cad/bin/lmstat'], env: {} } });
+    script.answers['-c'] = '';
+    await script.reader.read(signal).catch(() => undefined);
+    expect(script.calls).toEqual(['-a -c 27000@lic1']);
   });
 
   it('has capacity and expiry from license files, also while the server cannot be reached', async () => {
@@ -197,16 +197,16 @@ describe('the FlexNet reader', () => {
       path,
       'SERVER lic1 ANY 27000\nVENDOR vendord\nINCREMENT solver vendord 2026.1 30-jun-2027 7 SIGN=AB12\n',
     );
-    const it = scripted({ licenseFiles: [path] });
-    it.answers['-a'] = new SourceFailure('timeout', 'late');
-    await expect(it.reader.read(signal)).rejects.toMatchObject({ kind: 'timeout' });
-    const [known] = it.reader.withoutServer?.() ?? [];
+    const script = scripted({ licenseFiles: [path] });
+    script.answers['-a'] = new SourceFailure('timeout', 'late');
+    await expect(script.reader.read(signal)).rejects.toMatchObject({ kind: 'timeout' });
+    const [known] = script.reader.withoutServer?.() ?? [];
     expect(known).toMatchObject({ daemon: 'vendord', pools: [{ feature: 'solver', version: '2026.1' }] });
-    it.answers['-a'] = head('vendord') + idle('solver', 7);
-    expect(figuresOf(await it.reader.read(signal))).toEqual([
+    script.answers['-a'] = head('vendord') + idle('solver', 7);
+    expect(figuresOf(await script.reader.read(signal))).toEqual([
       ['27000@lic1;vendord', true, [['solver', '2026.1', 7, 0, undefined]]],
     ]);
-    expect(it.calls.filter((call) => call.includes('-i'))).toEqual([]);
+    expect(script.calls.filter((call) => call.includes('-i'))).toEqual([]);
   });
 
   it('reads license files alone, and does not know what is in use', async () => {
@@ -215,8 +215,8 @@ describe('the FlexNet reader', () => {
       path,
       'INCREMENT solver vendord 2026.1 30-jun-2027 7 SIGN=AB12\nINCREMENT solver vendord 2026.1 permanent 2 SIGN=AB13\n',
     );
-    const it = scripted({ via: undefined, licenseFiles: [path] });
-    const [known] = (await it.reader.read(signal)).vendorLicenses;
+    const script = scripted({ via: undefined, licenseFiles: [path] });
+    const [known] = (await script.reader.read(signal)).vendorLicenses;
     expect(known).toMatchObject({ reachable: true, daemon: 'vendord' });
     expect(known?.pools).toMatchObject([
       { feature: 'solver', checkouts: [], queued: undefined, reservations: undefined },
@@ -225,7 +225,7 @@ describe('the FlexNet reader', () => {
     expect(known?.pools[0]?.inUse).toBeUndefined();
     expect(known?.pools[0]?.unknownOfCheckouts).toContain('list');
     rmSync(path);
-    const later = await it.reader.read(signal);
+    const later = await script.reader.read(signal);
     expect(later.vendorLicenses).toHaveLength(1);
     expect(later.problems).toMatchObject([{ kind: 'missing_tool', isMinor: true }]);
   });
@@ -236,8 +236,8 @@ describe('the FlexNet reader', () => {
       path,
       'INCREMENT solver vendord 2025.1 30-jun-2025 7 SIGN=AB12\nINCREMENT solver vendord 2026.1 30-jun-2027 5 SIGN=AB13\nINCREMENT viewer vendord 1.0 1-mar-2026 3 SIGN=AB14\n',
     );
-    const it = scripted({ via: undefined, licenseFiles: [path] });
-    const pools = (await it.reader.read(signal)).vendorLicenses[0]?.pools ?? [];
+    const script = scripted({ via: undefined, licenseFiles: [path] });
+    const pools = (await script.reader.read(signal)).vendorLicenses[0]?.pools ?? [];
     expect(pools.map(({ feature, version }) => [feature, version])).toEqual([
       ['solver', '2026.1'],
       ['viewer', '1.0'],
@@ -247,8 +247,8 @@ describe('the FlexNet reader', () => {
   });
 
   it('fails when no license file could ever be read', async () => {
-    const it = scripted({ via: undefined, licenseFiles: ['/nonexistent/license.lic'] });
-    await expect(it.reader.read(signal)).rejects.toMatchObject({
+    const script = scripted({ via: undefined, licenseFiles: ['/nonexistent/license.lic'] });
+    await expect(script.reader.read(signal)).rejects.toMatchObject({
       kind: 'missing_tool',
       message: expect.stringContaining('/nonexistent/license.lic'),
     });
@@ -260,9 +260,9 @@ describe('the FlexNet reader', () => {
       path,
       '9:00:00 (lmgrd) TIMESTAMP 3/2/2026\n9:00:01 (vendord) (@vendord-SLOG@) Start-Date: Mon Mar 02 2026 09:00:01 UTC\n',
     );
-    const it = scripted({ debugLog: { path, timeZone: 'UTC', encoding: undefined } });
-    it.answers['-a'] = head('vendord') + idle('solver', 5) + idle('viewer', 2);
-    await it.reader.read(signal);
+    const script = scripted({ debugLog: { path, timeZone: 'UTC', encoding: undefined } });
+    script.answers['-a'] = head('vendord') + idle('solver', 5) + idle('viewer', 2);
+    await script.reader.read(signal);
     const denied = '(Licensed number of users already reached. (-4,342:10054 ""))';
     writeFileSync(
       path,
@@ -270,9 +270,9 @@ describe('the FlexNet reader', () => {
       { flag: 'a' },
     );
     // a refusal counts some seconds after it was read
-    await it.reader.read(signal);
-    it.now += 300;
-    expect(figuresOf(await it.reader.read(signal))).toEqual([
+    await script.reader.read(signal);
+    script.now += 300;
+    expect(figuresOf(await script.reader.read(signal))).toEqual([
       [
         '27000@lic1;vendord',
         true,
@@ -282,8 +282,8 @@ describe('the FlexNet reader', () => {
         ],
       ],
     ]);
-    it.now += 300;
-    expect(figuresOf(await it.reader.read(signal))).toEqual([
+    script.now += 300;
+    expect(figuresOf(await script.reader.read(signal))).toEqual([
       [
         '27000@lic1;vendord',
         true,
@@ -294,8 +294,8 @@ describe('the FlexNet reader', () => {
       ],
     ]);
     rmSync(path);
-    it.now += 300;
-    const unknown = await it.reader.read(signal);
+    script.now += 300;
+    const unknown = await script.reader.read(signal);
     expect(unknown.vendorLicenses[0]?.pools.map(({ denials }) => denials)).toEqual([undefined, undefined]);
     expect(unknown.problems.at(-1)).toMatchObject({ isMinor: true, message: expect.stringContaining(path) });
   });

@@ -16,21 +16,21 @@ const context: ObservationContext = {
   memory: undefined,
 };
 
-export const parseText = (text: string, changes: Partial<ObservationContext> = {}) =>
-  parseObservations(text, { ...context, ...changes });
+export const parseText = (document: string, changes: Partial<ObservationContext> = {}) =>
+  parseObservations(document, { ...context, ...changes });
 
 export const parse = (document: unknown, changes: Partial<ObservationContext> = {}) =>
   parseText(JSON.stringify(document), changes);
 
 /** A document with these features of one vendor license. */
-export const withFeatures = (features: readonly unknown[], vendorLicense: object = {}): object => ({
+export const withFeatures = (features: readonly unknown[], more: object = {}): object => ({
   version: 1,
-  vendor_licenses: [{ server: '4084@lic1', daemon: 'dsls', features, ...vendorLicense }],
+  vendor_licenses: [{ server: '4084@lic1', daemon: 'dsls', features, ...more }],
 });
 
 /** The pool that a feature becomes. */
-export function poolOf(feature: object, vendorLicense: object = {}, changes: Partial<ObservationContext> = {}) {
-  const [license] = parse(withFeatures([{ feature: 'f', ...feature }], vendorLicense), changes).vendorLicenses;
+export function poolOf(entry: object, more: object = {}, changes: Partial<ObservationContext> = {}) {
+  const [license] = parse(withFeatures([{ feature: 'f', ...entry }], more), changes).vendorLicenses;
   const [pool] = license?.pools ?? [];
   if (pool === undefined) throw new Error('no pool');
   return pool;

@@ -272,10 +272,10 @@ describe('lines that are written', () => {
         let open = '';
         const look = async (): Promise<void> => {
           for (let isAtEnd = false; !isAtEnd; ) {
-            const look = await follower.look();
-            ({ isAtEnd } = look);
-            expect(look.problem).toBeUndefined();
-            for (const { lines } of look.pieces) read.push(...lines);
+            const seen = await follower.look();
+            ({ isAtEnd } = seen);
+            expect(seen.problem).toBeUndefined();
+            for (const { lines } of seen.pieces) read.push(...lines);
           }
           unseen = [];
           rotations = 0;

@@ -142,9 +142,9 @@ it(`killed at any of ${times} moments while it collects from three sources, the 
     await eventually(`no process is left after kill ${output}`, () => processesWith(folder).length === 0);
 
     const found = readCommitted(state, join(folder, `copy-${output}`));
-    for (const [key, before] of committed) {
+    for (const [key, written] of committed) {
       // in the same slot, a later collection replaces an earlier one
-      expect({ key, output: found.get(key) ?? 0 }).toEqual({ key, output: expect.toSatisfy((now) => now >= before) });
+      expect({ key, output: found.get(key) ?? 0 }).toEqual({ key, output: expect.toSatisfy((now) => now >= written) });
     }
     committed = found;
   }

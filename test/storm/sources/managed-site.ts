@@ -68,10 +68,10 @@ const useOf = ({ daemons }: Site, server: string, isShown: (at: number) => boole
   new Map(
     daemons
       .filter((_, at) => isShown(at))
-      .map(({ name, features }) => [
+      .map(({ name, features: listed }) => [
         `${server};${name}`,
         new Map(
-          features.map(({ name: feature, pools }) => [feature, pools.reduce((sum, pool) => sum + licensesOf(pool), 0)]),
+          listed.map(({ name: feature, pools }) => [feature, pools.reduce((sum, pool) => sum + licensesOf(pool), 0)]),
         ),
       ]),
   );

@@ -54,12 +54,12 @@ export const denials = engineAlert({
         };
         return [finding(subject, told, count)];
       });
-      const isKnown =
+      const areDenialsKnown =
         denied !== undefined || inventory.polls.some(({ endpoint, success }) => endpoint === 'GetHistory' && success);
       return {
         findings,
-        isUnknown: (labels) => (labels.feature === undefined ? !isKnown : !days.has(featureKey(labels))),
-        unknownAbout: aboutSite(!isKnown),
+        isUnknown: (labels) => (labels.feature === undefined ? !areDenialsKnown : !days.has(featureKey(labels))),
+        unknownAbout: aboutSite(!areDenialsKnown),
         hasNoData: inventory.history.length === 0 && denied === undefined,
       };
     },
