@@ -47,6 +47,46 @@ const roomOf = (path: string): string => relative(src, path).split(sep)[0] ?? ''
 
 const isHigher = (room: string, other: string): boolean => (rooms[room]?.floor ?? 0) > (rooms[other]?.floor ?? 0);
 
+const declaration =
+  /^export (?:declare )?(?:async |abstract )*(?:function\*?|class|interface|type|const|let|enum) ([A-Za-z0-9_$]+)/;
+/** Words that say nothing about a name. */
+const fillers = new Set([
+  'the',
+  'a',
+  'an',
+  'of',
+  'for',
+  'in',
+  'is',
+  'are',
+  'and',
+  'or',
+  'to',
+  'it',
+  'its',
+  'that',
+  'this',
+  'with',
+]);
+const wordsOf = (text: string): string[] =>
+  text
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .toLowerCase()
+    .match(/[a-z0-9]+/g) ?? [];
+
+/** The exports of a source text without a doc comment directly above them, or with one that only repeats the name. */
+function undocumentedIn(source: string): string[] {
+  const lines = source.split('\n');
+  return lines.flatMap((line, at) => {
+    const name = declaration.exec(line)?.[1];
+    if (name === undefined) return [];
+    const begin = lines.slice(0, at).findLastIndex((above) => above.startsWith('/**'));
+    const comment = lines[at - 1]?.endsWith('*/') === true ? lines.slice(begin, at).join(' ') : '';
+    const known = new Set([...wordsOf(name), ...fillers]);
+    return wordsOf(comment).some((word) => !known.has(word)) ? [] : [name];
+  });
+}
+
 interface Import {
   readonly file: string;
   readonly from: string;
@@ -110,6 +150,16 @@ describe('architecture', () => {
     expect(paths.filter((path) => /(^|\/)(index\.ts|utils?|helpers?|common)(\/|$)/.test(path))).toEqual([]);
     const withDefault = sourceFiles(src).filter((path) => /^export default/m.test(readFileSync(path, 'utf8')));
     expect(withDefault).toEqual([]);
+  });
+
+  it('has a doc comment for every export, which says more than its name', () => {
+    const silent = sourceFiles(src).flatMap((path) =>
+      undocumentedIn(readFileSync(path, 'utf8')).map((name) => `${relative(src, path)}: ${name}`),
+    );
+    expect(silent).toEqual([]);
+    const source =
+      'export const a = 1;\n\n/** The used licenses. */\nexport type UsedLicenses = A;\n/** Seconds. */\nexport const b = 1;';
+    expect(undocumentedIn(source)).toEqual(['a', 'UsedLicenses']);
   });
 
   it('recognizes every form of import', () => {

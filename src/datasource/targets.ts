@@ -177,7 +177,7 @@ export const targets = {
   },
 } as const satisfies Record<string, Target>;
 
-/** The name of a target. */
+/** The name of a target, which panels and `/rows` send. */
 export type TargetName = keyof typeof targets;
 /** The names of all targets, in the order of the documentation. */
 export const targetNames = Object.keys(targets) as readonly TargetName[];

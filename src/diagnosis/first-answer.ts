@@ -9,7 +9,7 @@ import type { FirstAnswer, Site } from './step.ts';
 /** Bytes of a body that are enough to recognise it. */
 const HEAD = 4096;
 
-/** The URL of an endpoint. */
+/** Where an endpoint is asked, for messages: the base URL with its path. */
 export const endpointUrl = (base: string, name: 'GetHttpUserName' | 'GetProducts'): string =>
   `${base.replace(/\/+$/, '')}${endpoints[name].path}`;
 

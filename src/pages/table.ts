@@ -125,7 +125,7 @@ export const pages = {
   },
 } as const satisfies Readonly<Record<string, PagePath>>;
 
-/** The name of a page. */
+/** The name of a page, by which the configuration and the menu find its path. */
 export type PageName = keyof typeof pages;
 
 /** The link of a page, relative to the first one. */

@@ -86,7 +86,7 @@ type ModelValue<F extends Field> = F['metric'] extends 'label'
   ? string
   : ModelTypes[F['type']] | (F['unknown'] extends 'null' ? undefined : never);
 
-/** A record in the model. */
+/** A record after decoding: its fields by their names in the model. */
 export type ModelRecord<F extends Fields> = {
   readonly [K in keyof F & string as F[K]['type'] extends 'date' ? never : ModelName<K>]: ModelValue<F[K]>;
 };

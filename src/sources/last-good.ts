@@ -1,5 +1,6 @@
 import { SourceFailure, type SourceProblem } from '../model/observation/source-failure.ts';
 
+/** How long a reading may be used after the one that failed. */
 export interface LastGoodOptions {
   /** Seconds between readings that succeed. */
   readonly interval: number;

@@ -12,6 +12,7 @@ export const MAX_LINE = 4096;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to remove
 const CONTROL = /[\u0000-\u0008\u000e-\u001f\u007f]/g;
 
+/** A line without control characters, which no name can have. */
 export const withoutControls = (text: string): string => text.replace(CONTROL, '');
 
 /** The lines of a text, without control characters and white space at their ends. */
@@ -48,6 +49,7 @@ export interface UnreadPart {
   readonly isWhole: boolean;
 }
 
+/** Gets each part of a text that was not understood. */
 export type OnUnread = (part: UnreadPart) => void;
 
 /** Counts what a parser does not understand. */

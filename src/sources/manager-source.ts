@@ -9,6 +9,7 @@ import type { Parsed } from './parsed.ts';
 import type { SourceSettings } from './source-settings.ts';
 import { hideUsers } from './user-names.ts';
 
+/** The reader of a manager, its clock and its log. */
 export interface ManagerSourceDeps {
   readonly reader: ManagerReader;
   /** Epoch seconds. */
@@ -18,6 +19,7 @@ export interface ManagerSourceDeps {
   readonly log: Log;
 }
 
+/** A source that reads a license manager, with what health pages show of it. */
 export interface ManagerSource extends Source {
   readonly settings: SourceSettings;
   health(): SourceHealth;

@@ -24,6 +24,7 @@ export const questions = {
   applications: 'applications that are active or idle',
 } as const;
 
+/** What a manager can be asked about. */
 export type Question = keyof typeof questions;
 
 /** Where the answer comes from, in words of the documentation, or `none`: then it is `undefined`, never 0. */

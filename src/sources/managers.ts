@@ -9,4 +9,5 @@ export const managers = { flexnet, rlm, json } as const satisfies Record<string,
 /** The value of `manager` in the configuration. */
 export type Manager = keyof typeof managers;
 
+/** The names of all managers, in the order of the documentation. */
 export const managerNames = Object.keys(managers) as Manager[];

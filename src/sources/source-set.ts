@@ -16,6 +16,7 @@ export interface SourceSet {
 const keyOf = (settings: SourceSettings): string =>
   JSON.stringify(settings, (_, value: unknown) => (value instanceof RegExp ? value.source : value));
 
+/** The sources of a configuration, of which a reload keeps those that have not changed. */
 export function createSourceSet(
   settings: readonly SourceSettings[],
   create: (settings: SourceSettings) => ManagerSource,

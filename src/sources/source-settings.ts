@@ -32,6 +32,7 @@ export interface SourceSettings<Key = string> {
   readonly borrow: { readonly lingerAtLeast: number };
 }
 
+/** A source that runs a tool. */
 export interface CommandSettings {
   readonly kind: 'command';
   /** The tool and its first arguments. The arguments of the manager follow. */
@@ -40,12 +41,14 @@ export interface CommandSettings {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** A source that reads a file. */
 export interface FileSettings {
   readonly kind: 'file';
   readonly file: string;
   readonly maxAge: number;
 }
 
+/** A source that asks a URL. */
 export interface HttpSettings<Key = string> {
   readonly kind: 'http';
   readonly url: string;
@@ -61,12 +64,14 @@ export interface HttpSettings<Key = string> {
   };
 }
 
+/** The log in which FlexNet writes denials. */
 export interface DebugLogSettings {
   readonly path: string;
   readonly timeZone: string;
   readonly encoding: string | undefined;
 }
 
+/** Which features of a source are reported. */
 export interface FeatureSettings {
   /** Empty for all. */
   readonly include: readonly RegExp[];
@@ -75,6 +80,7 @@ export interface FeatureSettings {
   readonly dropUnsupported: boolean;
 }
 
+/** What is reported of users, and how their names are read. */
 export interface UserSettings {
   readonly names: 'keep' | 'pseudonym' | 'drop';
   /** How user and host are distinguished in lines with more than three words: see `splitLeft`. */

@@ -17,6 +17,7 @@ export interface ClockTime {
   readonly second?: number;
 }
 
+/** A day as a license manager writes it, often without a year. */
 export interface CalendarDay {
   /** From 1. */
   readonly month: number;

@@ -13,6 +13,7 @@ import { isNumber, MAX_SHORT, PART, StandIns } from './stand-ins.ts';
  * from what the parser makes of the texts.
  */
 
+/** A capture in which no name of the site is left. */
 export interface Anonymized {
   readonly header: CaptureHeader;
   readonly sections: readonly CaptureSection[];

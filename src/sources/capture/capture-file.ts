@@ -24,6 +24,7 @@ export interface CaptureSection {
   readonly text: string;
 }
 
+/** What a reader of a capture must know before its texts. */
 export interface CaptureHeader {
   readonly manager: Manager;
   /** How the source is read. */
@@ -46,6 +47,7 @@ export interface ReadSection extends CaptureSection {
   readonly line: number;
 }
 
+/** A file that an operator can send: the texts of a source at one moment. */
 export interface Capture {
   readonly header: CaptureHeader;
   readonly sections: readonly ReadSection[];
@@ -101,6 +103,7 @@ export function writeCapture(
   return `${lines.join('\n')}\n`;
 }
 
+/** Whether a text begins as a capture does. */
 export const isCapture = (text: string): boolean => /^\ufeff?license-exporter capture \d+\s*\n/.test(text);
 
 /** @throws Error if it is a capture of another version, or not whole */

@@ -19,6 +19,7 @@ import {
 /** A part of a text that is not understood, and the kind of the text. */
 export type UnreadText = UnreadPart & { readonly input: string };
 
+/** What the program reads in a capture, with the code that reads the source. */
 export interface Replayed {
   /** Several if each server of a source was asked. */
   readonly results: readonly Parsed[];

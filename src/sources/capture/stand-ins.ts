@@ -10,9 +10,11 @@ const MIN_WIDTH = 2;
 /** Digits of a number that identifies nobody. */
 export const MAX_SHORT = 2;
 
+/** Whether a text has digits only. */
 export const isNumber = (text: string): boolean => /^\d+$/.test(text);
 const hasBothCases = (text: string): boolean => text !== text.toLowerCase() && text !== text.toUpperCase();
 
+/** The names that stand for those of the site. Equal names get equal ones, in any spelling. */
 export class StandIns {
   /** The spellings of all parts of the capture, by the part in lower case. */
   readonly #spellings = new Map<string, Set<string>>();

@@ -1,6 +1,7 @@
 import type { Checkout, QueuedRequest } from '../../model/observation/observation.ts';
 import type { LmstatCheckout, LmstatPool } from './lmstat-report.ts';
 
+/** How a checkout in the output becomes one of a user. */
 export interface CheckoutRules {
   /** A license with a linger time of at least this many seconds is borrowed. */
   readonly lingerAtLeast: number;

@@ -4,6 +4,7 @@ import { MAX_LINE } from '../lines.ts';
 
 /** The lines of FlexNet's debug log that say when something happened, and who got a license or did not. */
 
+/** A line of the debug log of which time and daemon are known. */
 export interface LogLine {
   /** Seconds of the clock since midnight. */
   readonly clock: number;

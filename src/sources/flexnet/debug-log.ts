@@ -15,6 +15,7 @@ export interface Denials {
   readonly count: number;
 }
 
+/** Reads denials from a debug log, whose lines have a time but no date. */
 export interface DebugLogReader {
   /** Lines that are not understood although they are refusals. */
   readonly diagnostics: Diagnostics;

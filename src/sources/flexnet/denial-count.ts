@@ -29,6 +29,7 @@ export interface DenialCount {
   stop(): Promise<void>;
 }
 
+/** The log, how it is read, and who is told of problems. */
 export interface DenialCountOptions {
   /** Epoch seconds. */
   readonly now: () => number;

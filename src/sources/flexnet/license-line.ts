@@ -30,6 +30,7 @@ export interface FeatureLine {
   readonly sort: number;
 }
 
+/** A PACKAGE line of a license file. */
 export interface PackageLine {
   readonly keyword: 'PACKAGE';
   readonly name: string;
@@ -43,6 +44,7 @@ export interface PackageLine {
   readonly supersedes: readonly string[] | undefined;
 }
 
+/** A feature of a package, with its version and its number if the line has them. */
 export interface Component {
   readonly name: string;
   /** Undefined: the version of the line that enables the package. */
@@ -51,6 +53,7 @@ export interface Component {
   readonly count: number;
 }
 
+/** A SERVER line of a license file. */
 export interface ServerLine {
   readonly keyword: 'SERVER';
   readonly host: string;

@@ -67,6 +67,7 @@ export function problemOf(error: FlexnetError, server: string): SourceProblem {
   return { kind, message: `The license server ${server} ${says}${number === '' ? '' : ` (FlexNet error ${number})`}.` };
 }
 
+/** The failure that an error of FlexNet means. @param server as configured, for the sentence */
 export function failureOf(error: FlexnetError, server: string): SourceFailure {
   const { kind, message } = problemOf(error, server);
   return new SourceFailure(kind, message);

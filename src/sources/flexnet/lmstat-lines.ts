@@ -16,6 +16,7 @@ import type {
 const CODE = /\((-\d{1,5})(?:,(\d{1,9}))?(?=[):\s])/;
 const LONG_CODE = /\berror: ?(-\d{1,5})(?:,(\d{1,9}))?/i;
 
+/** The error that a message contains, by its number. */
 export function errorIn(message: string): FlexnetError | undefined {
   const [found, code, detail] = CODE.exec(message) ?? LONG_CODE.exec(message) ?? [];
   if (found === undefined) return undefined;
@@ -96,6 +97,7 @@ function supplyOf(text: string): LmstatSupply | undefined {
   return licenses === undefined ? undefined : { kind: 'unsupported', licenses: Number(licenses) };
 }
 
+/** What the head of a pool of licenses says. */
 export type PoolHead = Pick<LmstatPool, 'feature' | 'version' | 'vendor' | 'expires'>;
 
 /** `"X" v53, vendor: MLM, expiry: 01-jan-2099`; vendor and expiry can be missing. */

@@ -36,6 +36,7 @@ export interface LmstatMember {
   readonly error: FlexnetError | undefined;
 }
 
+/** A vendor daemon as lmstat lists it. */
 export interface LmstatDaemon {
   readonly name: string;
   readonly up: boolean;
@@ -52,6 +53,7 @@ export type LmstatSupply =
   | { readonly kind: 'unsupported'; readonly licenses: number }
   | { readonly kind: 'error'; readonly error: FlexnetError };
 
+/** A feature as lmstat lists it, with its pools. */
 export interface LmstatFeature {
   readonly name: string;
   readonly supply: LmstatSupply;
@@ -63,8 +65,10 @@ export interface LmstatFeature {
   readonly pools: readonly LmstatPool[];
 }
 
+/** The kinds of licenses that the head of a pool names. */
 export type LmstatLicenseType = 'floating' | 'node-locked' | 'uncounted';
 
+/** The licenses of a feature with one head, and who holds them. */
 export interface LmstatPool {
   /** Undefined without a head. */
   readonly feature: string | undefined;
@@ -128,6 +132,7 @@ export interface LmstatCounts {
   noise: number;
 }
 
+/** Counts of an output of which no line was read. */
 export const noCounts = (): LmstatCounts => ({
   members: 0,
   daemons: 0,

@@ -32,6 +32,7 @@ import type { Split } from './user-words.ts';
 /** Characters that say what a line of any length is. */
 const LINE_BEGIN = 40;
 
+/** What the text of lmstat depends on beside itself. */
 export interface LmstatContext {
   /** Calendar of the zone in which the tool printed its times. */
   readonly localTime: SourceTime;

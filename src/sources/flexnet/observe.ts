@@ -10,6 +10,7 @@ import type { FlexnetMemory, FlexnetSettings } from './settings.ts';
 import { VendorLicenses } from './vendor-licenses.ts';
 import type { FeatureDaemon } from './which-daemon.ts';
 
+/** Everything that one collection has read. */
 export interface FlexnetInput {
   /** Of `lmstat -a`. */
   readonly report: LmstatReport;
@@ -26,6 +27,7 @@ export interface FlexnetInput {
   readonly output: FlexnetOutput;
 }
 
+/** When and where the output was made. */
 export interface FlexnetOutput {
   /** When it was made, epoch seconds. */
   readonly at: number;
@@ -34,6 +36,7 @@ export interface FlexnetOutput {
   readonly exit?: Exit | undefined;
 }
 
+/** What one collection says, and what the next one has to know of it. */
 export interface FlexnetParsed extends Parsed {
   /** For the next output of the source. */
   readonly memory: FlexnetMemory;

@@ -30,6 +30,7 @@ const keys = {
 /** As it is written. */
 export type FlexnetEntry = Partial<Camelized<{ readonly [K in keyof typeof keys]: z.output<(typeof keys)[K]> }>>;
 
+/** The settings that only FlexNet has. */
 export const ownSettings: OwnSettings<FlexnetEntry, FlexnetOwn> = {
   keys,
   inFolder: ({ licenseFiles, optionsFiles, debugLog, ...others }, absolute) => ({

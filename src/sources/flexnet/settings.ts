@@ -23,6 +23,7 @@ export interface FlexnetSettings {
   readonly localTime: SourceTime;
 }
 
+/** What reading FlexNet needs of the settings of a source. */
 export function flexnetSettings(settings: Omit<SourceSettings, 'via'>): FlexnetSettings {
   const { servers, part, daemons, borrow, users, features, timeZone, calendarZone } = settings;
   return {
@@ -50,6 +51,7 @@ export interface FlexnetMemory {
   readonly daemons: ReadonlyMap<string, ReadonlySet<string>>;
 }
 
+/** Before the first output. */
 export const noMemory: FlexnetMemory = { knownHosts: new Set(), hasSeenQueue: false, daemons: new Map() };
 
 /** @param now time of the output, epoch seconds; its years are found relative to it if it prints no time */
@@ -59,6 +61,7 @@ export const lmstatContext = (
   now: number,
 ): LmstatContext => ({ localTime, now, split, knownHosts });
 
+/** Whether a feature is selected by the settings of its source. */
 export const isIncluded = ({ features: { include, exclude } }: FlexnetSettings, feature: string): boolean => {
   const isIn = (patterns: readonly RegExp[]): boolean => patterns.some((pattern) => feature.search(pattern) !== -1);
   return (include.length === 0 || isIn(include)) && !isIn(exclude);

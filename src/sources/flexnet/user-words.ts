@@ -1,7 +1,9 @@
 /** Who a user line names: its words before the version are user, host and display, and each can have blanks. */
 
+/** How user, host and display are told apart where a name can have spaces. */
 export type Split = 'auto' | 'first_word' | 'longest';
 
+/** The user, the host and the display of a line. */
 export interface Who {
   readonly user: string;
   readonly host: string;

@@ -25,6 +25,7 @@ export function countOf(supply: readonly LicenseSupply[]): number | undefined {
   return sum;
 }
 
+/** License lines by feature and the version that lmstat lists them under. */
 export function groupSupply(supply: readonly LicenseSupply[]): VersionGroup[] {
   const groups = new Map<string, LicenseSupply[]>();
   for (const one of supply) {

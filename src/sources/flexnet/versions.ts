@@ -24,4 +24,5 @@ export function compareVersions(a: string, b: string): number {
   return 0;
 }
 
+/** Whether two versions are equal as FlexNet compares them: `1.0` is `1.00`. */
 export const isSameVersion = (a: string, b: string): boolean => compareVersions(a, b) === 0;

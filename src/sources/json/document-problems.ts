@@ -7,6 +7,7 @@ const MAX_NAMED = 20;
 /** Longer keys are neither repeated nor compared. */
 const MAX_KEY = 40;
 
+/** Where a value is in a document: the keys and indexes that lead to it. */
 export type DocumentPath = readonly (string | number)[];
 
 /** `vendor_licenses[0].features[3].in_use`; empty for the document itself. */

@@ -4,6 +4,7 @@ import { plainText } from './document-text.ts';
 
 /** Rules of the observation document that are about several keys of an object, or several elements of a list. */
 
+/** What a schema cannot say about an object. */
 export interface Rules {
   /** What is wrong with an object whose own keys are right, one sentence each. */
   readonly problemsOf: (value: never) => readonly string[];
@@ -60,6 +61,7 @@ const vendorLicenseRules: Rules = {
   key: 'server, daemon and part',
 };
 
+/** The rules of objects, by their schema. */
 export const rules: ReadonlyMap<z.ZodType, Rules> = new Map<z.ZodType, Rules>([
   [featureSchema, featureRules],
   [vendorLicenseSchema, vendorLicenseRules],

@@ -10,7 +10,9 @@ export const MAX_TIME = 253_402_300_799;
 
 const FIRST_YEAR = 1974;
 
+/** The form of a date. */
 export const DATE = /^\d{4}-\d{2}-\d{2}$/;
+/** The form of a time with its zone (RFC 3339). */
 export const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 
 const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
@@ -36,7 +38,9 @@ function secondsOf(text: string): number | undefined {
   return at >= MIN_TIME && at <= MAX_TIME ? at : undefined;
 }
 
+/** Whether a text is a date that exists. */
 export const isDate = (text: string): boolean => dayOf(text) !== undefined;
+/** Whether a text is a time that exists. */
 export const isDateTime = (text: string): boolean => secondsOf(text) !== undefined;
 
 /** Epoch seconds, whole ones. @param written a checked value of the document */

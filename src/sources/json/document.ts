@@ -103,6 +103,7 @@ const count = z.union(
 const object = <T extends z.core.$ZodLooseShape>(shape: T) => z.strictObject(shape, { error: isNot('an object') });
 const list = <T extends z.ZodType>(element: T) => z.array(element, { error: isNot('an array') });
 
+/** Licenses that were bought together. */
 export const incrementSchema = object({
   count: optional(count, 'Licenses, or `uncounted`.'),
   expires: optional(
@@ -124,6 +125,7 @@ const statusSchema = object({
   seconds: optional(integer(MAX_COUNT), 'How long it has been doing so.'),
 });
 
+/** Licenses that a user holds. */
 export const checkoutSchema = object({
   user: filled.meta({ description: 'User that holds the licenses.' }),
   host: optional(personal, 'Host of the user.'),
@@ -136,6 +138,7 @@ export const checkoutSchema = object({
   status: optional(statusSchema, 'What the application does.'),
 });
 
+/** Licenses that a user waits for. */
 export const queuedSchema = object({
   user: filled.meta({ description: 'User that waits.' }),
   host: optional(personal, 'Host of the user.'),
@@ -153,6 +156,7 @@ const tokenSchema = object({
     .meta({ description: 'Tokens that a license costs.' }),
 });
 
+/** A feature of a vendor license. */
 export const featureSchema = object({
   feature: name.meta({ description: 'Name of the feature.' }),
   version: optional(anyName, 'Version of the feature. Empty without it.'),
@@ -202,6 +206,7 @@ export const featureSchema = object({
   ),
 });
 
+/** A vendor license with its features. */
 export const vendorLicenseSchema = object({
   server: namePart.meta({ description: 'Server as users know it, for instance `4084@lic1.example.com`.' }),
   daemon: namePart.meta({ description: 'Vendor daemon, or a short name of the license manager.' }),
@@ -235,6 +240,7 @@ const problemSchema = object({
   }),
 });
 
+/** The document that a source of type `json` gives. The JSON Schema and docs/json-source.md are made of it. */
 export const documentSchema = object({
   version: z
     .literal(1, { error: isNot('1, the version that this release reads: update license-exporter') })
@@ -250,9 +256,15 @@ export const documentSchema = object({
   problems: optional(list(problemSchema), 'What is wrong with a part of the source.'),
 });
 
+/** A document that was checked. */
 export type ObservationDocument = z.infer<typeof documentSchema>;
+/** A vendor license of a document. */
 export type VendorLicenseEntry = z.infer<typeof vendorLicenseSchema>;
+/** A feature of a document. */
 export type FeatureEntry = z.infer<typeof featureSchema>;
+/** A checkout of a document. */
 export type CheckoutEntry = z.infer<typeof checkoutSchema>;
+/** An increment of a document. */
 export type IncrementEntry = z.infer<typeof incrementSchema>;
+/** A waiting request of a document. */
 export type QueuedEntry = z.infer<typeof queuedSchema>;

@@ -30,6 +30,7 @@ export interface ObservationMemory {
   readonly denialTotals: DenialTotals;
 }
 
+/** What reading a document depends on beside its text. */
 export interface ObservationContext {
   /** Epoch seconds. */
   readonly now: number;
@@ -45,6 +46,7 @@ export interface ObservationContext {
   readonly memory: ObservationMemory | undefined;
 }
 
+/** What a document says, and what the next one is compared with. */
 export interface ParsedObservations extends Parsed {
   /** For the context of the next document. */
   readonly memory: ObservationMemory;

@@ -13,6 +13,7 @@ import { expiryOf, timeOf } from './document-times.ts';
 
 /** Features of a checked observation document as pools. */
 
+/** What reading a feature of a document depends on. */
 export interface PoolContext {
   /** Of dates. */
   readonly localTime: SourceTime;

@@ -26,12 +26,14 @@ export interface Look {
   readonly problem: SourceProblem | undefined;
 }
 
+/** Follows a log that grows, is replaced or is cut. */
 export interface LogFollower {
   /** Must not be called again before it has ended. Never throws for a file that cannot be read. */
   look(): Promise<Look>;
   close(): Promise<void>;
 }
 
+/** The log, its encoding, and how much of it is read at once. */
 export interface LogFollowerOptions {
   readonly path: string;
   /** Label of the WHATWG encoding standard; UTF-8, else Latin-1, without one. */

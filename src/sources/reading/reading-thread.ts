@@ -4,12 +4,14 @@ import type { ReadInput } from '../manager.ts';
 import type { Manager } from '../managers.ts';
 import type { ReadElsewhere, ReadFailure } from './read-output.ts';
 
+/** A text that another thread is asked to read. */
 export interface ReadQuestion {
   readonly id: number;
   readonly manager: Manager;
   readonly input: ReadInput;
 }
 
+/** What the other thread read, or why it could not. */
 export interface ReadAnswer {
   readonly id: number;
   readonly answer: ReadElsewhere | { readonly failure: ReadFailure };

@@ -10,6 +10,7 @@ import type { RlmIsv, RlmReport } from './report.ts';
 /** The time of the output may differ from ours by this many seconds. */
 const CLOCK_TOLERANCE = 300;
 
+/** What reading RLM needs of the settings of a source. */
 export interface RlmSettings {
   /** `port@host` as configured. It is part of the names of vendor licenses, and stands in messages. */
   readonly server: string;
@@ -17,6 +18,7 @@ export interface RlmSettings {
   readonly part: string;
 }
 
+/** When the output was made, and where its dates are counted. */
 export interface RlmContext {
   /** When the output was made, by our clock. Epoch seconds. */
   readonly now: number;
@@ -24,6 +26,7 @@ export interface RlmContext {
   readonly localTime: LocalTime;
 }
 
+/** A report with what it is read with. */
 export interface RlmObserving {
   readonly report: RlmReport;
   readonly settings: RlmSettings;

@@ -16,6 +16,7 @@ import {
 import { type Statistics, statisticsOf } from './statistics.ts';
 import { usageOf } from './usage-line.ts';
 
+/** What the text of rlmstat depends on beside itself. */
 export interface RlmTextContext {
   /** The zone in which the output has its times. */
   readonly localTime: SourceTime;

@@ -5,6 +5,7 @@ import { shareLicenses } from './shares.ts';
 
 /** From the pools and checkouts of an ISV server to what the analyzer knows of its products. */
 
+/** The pools of an ISV server, and how many statements contradict each other. */
 export interface ObservedPools {
   readonly pools: readonly PoolObservation[];
   /** Statements that contradict each other. */
@@ -19,6 +20,7 @@ interface Product {
   readonly usage: RlmUsage[];
 }
 
+/** The pools of an ISV server, joined with who holds their licenses. */
 export function observePools(isv: RlmIsv, dating: Dating | undefined): ObservedPools {
   const pools: PoolObservation[] = [];
   let contradictions = 0;

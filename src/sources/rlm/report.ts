@@ -17,6 +17,7 @@ export interface RlmReport {
   readonly diagnostics: Diagnostics;
 }
 
+/** The RLM server that answered. */
 export interface RlmMaster {
   readonly host: string;
   readonly port: string;
@@ -69,6 +70,7 @@ export interface RlmUsage {
   readonly handle: string | undefined;
 }
 
+/** When a server says that it was started, without a zone. */
 export interface RlmStart extends CalendarDay, ClockTime {
   /** No known version of the tool prints it. */
   readonly year?: number;

@@ -14,11 +14,13 @@ const RULE = /^\s*-{5,}$/;
 /** The first lines that the tool prints. */
 const BANNER = /^\s*(?:setting license file path to\s|rlm(?:util|stat)(?:\.exe)?\s+v\d\S*$)/i;
 
+/** The server that the first line of a section names. */
 export const masterOf = (line: string): { host: string; port: string } | undefined => {
   const [, host, port] = MASTER.exec(line) ?? [];
   return host === undefined || port === undefined ? undefined : { host, port };
 };
 
+/** An ISV server in the table of servers, and whether it runs. */
 export const tableRowOf = (line: string): { name: string; isRunning: boolean } | undefined => {
   const [, name, running = ''] = TABLE_ROW.exec(line) ?? [];
   return name === undefined ? undefined : { name, isRunning: /^yes$/i.test(running) };
@@ -33,16 +35,20 @@ const kinds: Readonly<Record<string, SectionKind>> = {
   'license usage': 'usage',
 };
 
+/** The ISV server and the subject of a section. */
 export const sectionOf = (line: string): { isv: string; kind: SectionKind } | undefined => {
   const [, isv, words = ''] = SECTION.exec(line) ?? [];
   const kind = kinds[words.toLowerCase()];
   return isv === undefined || kind === undefined ? undefined : { isv, kind };
 };
 
+/** Whether a line is the head of the table of ISV servers. */
 export const isTableHead = (line: string): boolean => TABLE_HEAD.test(line);
 
+/** Whether a line is one that the tool prints about itself. */
 export const isBanner = (line: string): boolean => BANNER.test(line);
 
+/** Whether a line only separates sections. */
 export const isRule = (line: string): boolean => RULE.test(line);
 
 /** The messages of the tool that say why there is no data. The words of the last four are those of RLM's status values. */
@@ -84,4 +90,5 @@ const noise: readonly RegExp[] = [
   /^\s*(ISV servers:?|no licenses? (are )?(currently )?in use.*)$/i,
 ];
 
+/** Whether a line says nothing about licenses. */
 export const isNoise = (line: string): boolean => line.trim() === '' || noise.some((pattern) => pattern.test(line));

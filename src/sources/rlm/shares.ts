@@ -1,5 +1,6 @@
 /** Checkouts that share one license. RLM lists each of them with its full number of licenses. */
 
+/** A line of the list of users. */
 export interface Listed {
   readonly user: string;
   readonly host: string;
@@ -14,6 +15,7 @@ export interface Share {
   readonly shareHandle: string | undefined;
 }
 
+/** The licenses of a pool by user. */
 export interface Shared {
   /** In the order of the list. */
   readonly shares: readonly Share[];

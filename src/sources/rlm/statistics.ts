@@ -28,6 +28,7 @@ function momentOf(written: string, localTime: LocalTime): number | undefined {
   return timeOf(Number(year), { month, date: Number(date) }, clock, localTime);
 }
 
+/** The counts of a server since its start or since they were reset. */
 export interface Statistics {
   /** `Recent Statistics`: those are reset most often, so that rounding and changes of the clock matter least. */
   readonly isRecent: boolean;

@@ -4,6 +4,7 @@ import { livingProcesses, type Run, type SendSignal } from './processes.ts';
 
 /** One run of a tool, from its start until nothing of it is left. */
 
+/** A program, its environment, and how long and large its output may be. */
 export interface ChildOptions {
   readonly file: string;
   readonly args: readonly string[];
@@ -23,6 +24,7 @@ export interface ChildOptions {
 /** Why a run has no output: not in time, too much, canceled, or its output stayed open when the tool had ended. */
 export type StopReason = 'timeout' | 'too_large' | 'canceled' | 'left_open';
 
+/** How a program ended. */
 export type ChildEnd =
   | { readonly is: 'not_started'; readonly error: NodeJS.ErrnoException }
   | {

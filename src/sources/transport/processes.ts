@@ -73,6 +73,7 @@ export function livingProcesses(run: Run, reach: 'all' | 'young'): number[] {
 /** Sends a signal to a process, or to a group if the number is negative. False if that is gone or cannot be reached. */
 export type SendSignal = (target: number, signal: NodeJS.Signals) => boolean;
 
+/** Sends a signal to a process or a group. @returns false if it does not exist */
 export const sendSignal: SendSignal = (target, signal) => {
   try {
     return process.kill(target, signal);

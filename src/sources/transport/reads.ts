@@ -6,6 +6,7 @@ export interface Reads {
   close(): Promise<void>;
 }
 
+/** The reads that are under way, so that a stop waits for them. */
 export function createReads(): Reads {
   const running = new Map<AbortController, Promise<unknown>>();
   let isClosed = false;

@@ -44,6 +44,7 @@ done
 rm -rf -- "$2"*
 `;
 
+/** What a reaper may delete beside the tools that it ends. */
 export interface ReaperOptions {
   /** Working directories that begin with this path are deleted as well. */
   readonly folderPrefix: (token: string) => string;
@@ -52,6 +53,7 @@ export interface ReaperOptions {
   readonly shell?: string;
 }
 
+/** Starts a process that outlives this one, and then ends the tools that it has left. */
 export function createReaper({
   folderPrefix,
   onProblem,

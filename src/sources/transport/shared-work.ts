@@ -5,6 +5,7 @@ export class OutOfTime extends Error {
   override readonly name = 'OutOfTime';
 }
 
+/** How long work may take and wait. */
 export interface WorkLimits {
   /** Milliseconds, counted from when the work begins. */
   readonly timeoutMs: number;

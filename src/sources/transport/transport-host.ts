@@ -26,6 +26,7 @@ export interface TransportHost {
   close(): void;
 }
 
+/** Where tools run, and who is told of problems. */
 export interface TransportHostOptions {
   /** Where the working directories of tools are created. It is created if its parent exists. */
   readonly workFolder: string;
@@ -38,6 +39,7 @@ export interface TransportHostOptions {
   readonly sendSignal?: SendSignal;
 }
 
+/** Runs the tools and requests of all sources, a few at a time. */
 export function createTransportHost(options: TransportHostOptions): TransportHost {
   const { workFolder, now, onProblem, shell } = options;
   const reaper = createReaper({

@@ -1,5 +1,6 @@
 /** How the output of a license manager gets here. */
 
+/** What a tool, a file or a server gave. */
 export interface Output {
   readonly stdout: string;
   /** Empty for files and HTTP. */
@@ -10,6 +11,7 @@ export interface Output {
   readonly at: number;
 }
 
+/** How a source is read. Each read has its own deadline. */
 export interface Transport {
   /**
    * @param args arguments that follow the configured command; files and HTTP ignore them
