@@ -1,14 +1,16 @@
 import type { VendorLicenseObservation } from '../model/observation/observation.ts';
 import type { FeatureSettings } from './source-settings.ts';
 
-/** Leaves out the features that `features.include` and `features.exclude` do not select. */
-export function selectFeatures(
-  observation: VendorLicenseObservation,
-  { include, exclude }: Pick<FeatureSettings, 'include' | 'exclude'>,
-): VendorLicenseObservation {
-  if (include.length === 0 && exclude.length === 0) return observation;
-  const isSelected = ({ feature }: { readonly feature: string }): boolean =>
-    (include.length === 0 || include.some((expression) => expression.test(feature))) &&
-    !exclude.some((expression) => expression.test(feature));
-  return { ...observation, pools: observation.pools.filter(isSelected) };
+type Patterns = Pick<FeatureSettings, 'include' | 'exclude'>;
+
+/** Whether `features.include` and `features.exclude` select a feature. */
+export function isSelected(feature: string, { include, exclude }: Patterns): boolean {
+  const isIn = (patterns: readonly RegExp[]): boolean => patterns.some((pattern) => feature.search(pattern) !== -1);
+  return (include.length === 0 || isIn(include)) && !isIn(exclude);
+}
+
+/** Leaves out the features that the settings do not select. */
+export function selectFeatures(observation: VendorLicenseObservation, patterns: Patterns): VendorLicenseObservation {
+  if (patterns.include.length === 0 && patterns.exclude.length === 0) return observation;
+  return { ...observation, pools: observation.pools.filter(({ feature }) => isSelected(feature, patterns)) };
 }

@@ -16,7 +16,8 @@ export interface LmstatReport {
   readonly hasText: boolean;
   /** Whether it ends within a line that is not understood. */
   readonly isCut: boolean;
-  readonly counts: LmstatCounts;
+  /** Whether a request waits in it. */
+  readonly hasQueue: boolean;
   readonly diagnostics: Diagnostics;
 }
 
@@ -110,41 +111,3 @@ export interface LmstatCheckout {
   readonly unknownTail: string | undefined;
   readonly queued: boolean;
 }
-
-/** Lines of each kind. */
-export interface LmstatCounts {
-  members: number;
-  daemons: number;
-  errors: number;
-  /** `Users of` lines with counts. */
-  counted: number;
-  uncounted: number;
-  unsupported: number;
-  /** `Users of` lines with an error. */
-  unavailable: number;
-  pools: number;
-  reservations: number;
-  checkouts: number;
-  queued: number;
-  /** Checkouts and queued requests with an end that was not understood. */
-  unknownTails: number;
-  /** Headings and notes. */
-  noise: number;
-}
-
-/** Counts of an output of which no line was read. */
-export const noCounts = (): LmstatCounts => ({
-  members: 0,
-  daemons: 0,
-  errors: 0,
-  counted: 0,
-  uncounted: 0,
-  unsupported: 0,
-  unavailable: 0,
-  pools: 0,
-  reservations: 0,
-  checkouts: 0,
-  queued: 0,
-  unknownTails: 0,
-  noise: 0,
-});

@@ -14,15 +14,13 @@ import {
   readServerList,
   readUsersOf,
 } from './lmstat-lines.ts';
-import {
-  type FlexnetError,
-  type LmstatCheckout,
-  type LmstatCounts,
-  type LmstatDaemon,
-  type LmstatFeature,
-  type LmstatMember,
-  type LmstatReport,
-  noCounts,
+import type {
+  FlexnetError,
+  LmstatCheckout,
+  LmstatDaemon,
+  LmstatFeature,
+  LmstatMember,
+  LmstatReport,
 } from './lmstat-report.ts';
 import { StartTimes } from './start-times.ts';
 import { blocksOf, TextBlock } from './text-block.ts';
@@ -64,7 +62,6 @@ class LmstatReading {
   readonly #times: StartTimes;
   readonly #users: UserLines;
   readonly #features = new LmstatFeatures();
-  readonly #counts = noCounts();
   readonly #diagnostics: DiagnosticsCount;
   readonly #serverLists: string[][] = [];
   readonly #members: LmstatMember[] = [];
@@ -74,6 +71,7 @@ class LmstatReading {
   #section: Section = 'head';
   #hasText = false;
   #isLastUnparsed = false;
+  #hasQueue = false;
 
   constructor(length: number, context: LmstatContext) {
     const kept = new KeptText(length);
@@ -117,7 +115,7 @@ class LmstatReading {
       features: this.#features.all,
       hasText: this.#hasText,
       isCut: !isWhole && this.#isLastUnparsed,
-      counts: this.#counts,
+      hasQueue: this.#hasQueue,
       diagnostics: this.#diagnostics,
     };
   }
@@ -131,11 +129,9 @@ class LmstatReading {
     const pool = this.#features.pool;
     if (pool === undefined) return false;
     pool.checkouts.push(checkout);
-    if (checkout.unknownTail !== undefined) {
-      this.#counts.unknownTails += 1;
-      this.#diagnostics.addUnreadEnd(checkout.unknownTail);
-    }
-    return this.#count(checkout.queued ? 'queued' : 'checkouts');
+    if (checkout.unknownTail !== undefined) this.#diagnostics.addUnreadEnd(checkout.unknownTail);
+    this.#hasQueue ||= checkout.queued;
+    return true;
   }
 
   #readLong(line: string): void {
@@ -143,8 +139,7 @@ class LmstatReading {
     // a list of license files has any length
     const begin = line.slice(0, LINE_BEGIN);
     this.#enterSection(begin);
-    if (isNoise(begin) || this.#section === 'files') this.#count('noise');
-    else this.#addUnparsed(line);
+    if (!isNoise(begin) && this.#section !== 'files') this.#addUnparsed(line);
   }
 
   #addUnparsed(line: string): void {
@@ -164,7 +159,7 @@ class LmstatReading {
     if (line.startsWith('Users of ')) return this.#readUsersOf(line.slice('Users of '.length));
     if (this.#section !== 'features') return false;
     const head = readPoolHead(line, this.#localTime);
-    if (head !== undefined) return this.#features.addPool(head) && this.#count('pools');
+    if (head !== undefined) return this.#features.addPool(head);
     const pool = this.#features.pool;
     if (pool === undefined) return false;
     const licenseType = readLicenseType(line);
@@ -175,7 +170,7 @@ class LmstatReading {
     const reservation = readReservation(line);
     if (reservation !== undefined) {
       pool.reservations.push(reservation);
-      return this.#count('reservations');
+      return true;
     }
     const checkout = this.#users.readWithoutVersion(line);
     return checkout !== undefined && this.#addCheckout(checkout);
@@ -186,7 +181,7 @@ class LmstatReading {
     const [, daemon] = /^features served by (\S+?):?$/i.exec(rest) ?? [];
     if (daemon !== undefined) {
       this.#features.startDaemon(daemon);
-      return this.#count('noise');
+      return true;
     }
     const found = readUsersOf(rest);
     if (found === undefined) {
@@ -194,7 +189,7 @@ class LmstatReading {
       return false;
     }
     this.#features.open(found.name, found.supply);
-    return this.#count(found.supply.kind === 'error' ? 'unavailable' : found.supply.kind);
+    return true;
   }
 
   /** A line about servers and daemons. */
@@ -209,21 +204,21 @@ class LmstatReading {
     const error = readRequestError(line);
     if (error !== undefined) {
       this.#errors.push(error);
-      return this.#count('errors');
+      return true;
     }
     const isServer = ['head', 'servers', 'files'].includes(this.#section);
     const member = readMember(line, isServer);
     if (member !== undefined) {
       this.#section = 'servers';
       this.#members.push(member);
-      return this.#count('members');
+      return true;
     }
     const daemon = this.#section === 'inventory' ? undefined : readDaemon(line);
     // an error before the daemons is that of a server
     if (daemon === undefined || (isServer && !daemon.up)) return false;
     this.#features.addDaemon(daemon.name);
     this.#daemons.push(daemon);
-    return this.#count('daemons');
+    return true;
   }
 
   /** A heading, the reference time, or noise. */
@@ -237,7 +232,7 @@ class LmstatReading {
       return true;
     }
     this.#enterSection(line);
-    return this.#section === 'files' || this.#section === 'inventory' || isNoise(line) ? this.#count('noise') : false;
+    return this.#section === 'files' || this.#section === 'inventory' || isNoise(line);
   }
 
   #enterSection(line: string): void {
@@ -248,11 +243,6 @@ class LmstatReading {
       this.#section = 'features';
       this.#features.endDaemonList();
     }
-  }
-
-  #count(kind: keyof LmstatCounts): true {
-    this.#counts[kind] += 1;
-    return true;
   }
 }
 

@@ -16,7 +16,7 @@ export function nextMemory({ knownHosts, hasSeenQueue, daemons }: FlexnetMemory,
         if (host !== '' && hosts.size < MAX_HOSTS) hosts.add(host);
       }
   for (const host of knownHosts) if (hosts.size < MAX_HOSTS) hosts.add(host);
-  return { knownHosts: hosts, hasSeenQueue: hasSeenQueue || report.counts.queued > 0, daemons: named };
+  return { knownHosts: hosts, hasSeenQueue: hasSeenQueue || report.hasQueue, daemons: named };
 }
 
 /** Adds a daemon of a feature to those that are remembered. */

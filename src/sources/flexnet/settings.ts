@@ -60,9 +60,3 @@ export const lmstatContext = (
   { knownHosts }: FlexnetMemory,
   now: number,
 ): LmstatContext => ({ localTime, now, split, knownHosts });
-
-/** Whether a feature is selected by the settings of its source. */
-export const isIncluded = ({ features: { include, exclude } }: FlexnetSettings, feature: string): boolean => {
-  const isIn = (patterns: readonly RegExp[]): boolean => patterns.some((pattern) => feature.search(pattern) !== -1);
-  return (include.length === 0 || isIn(include)) && !isIn(exclude);
-};

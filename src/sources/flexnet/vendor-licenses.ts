@@ -1,9 +1,10 @@
 import type { PoolObservation, VendorLicenseObservation } from '../../model/observation/observation.ts';
+import { isSelected } from '../feature-selection.ts';
 import { type FeatureUsage, usageOf } from './feature-usage.ts';
 import type { LicenseSupply, OptionsReserve } from './inventory.ts';
 import type { LmstatFeature, LmstatReport } from './lmstat-report.ts';
 import { observePools, suppliedPools } from './pool-observations.ts';
-import { type FlexnetSettings, isIncluded } from './settings.ts';
+import type { FlexnetSettings } from './settings.ts';
 import { type FeatureDaemon, NO_DAEMON, WhichDaemon } from './which-daemon.ts';
 
 /** What is known beside `lmstat -a`. */
@@ -104,13 +105,13 @@ export class VendorLicenses {
   #isShown({ name, supply }: LmstatFeature): boolean {
     if (supply.kind === 'error') return false;
     if (supply.kind === 'unsupported' && this.#settings.dropUnsupported) return false;
-    return isIncluded(this.#settings, name);
+    return isSelected(name, this.#settings.features);
   }
 
   #suppliedPools(supplies: readonly LicenseSupply[][]): PoolObservation[] {
     return supplies.flatMap((supply) => {
       const feature = supply[0]?.feature;
-      if (feature === undefined || !isIncluded(this.#settings, feature)) return [];
+      if (feature === undefined || !isSelected(feature, this.#settings.features)) return [];
       return suppliedPools(feature, supply, this.#rules.at);
     });
   }

@@ -66,7 +66,7 @@ describe('the right end of a user line', () => {
     const report = parse(
       HEAD + feature('solver', 5, 1, 'ada pc-1 pc-1 (v4.0) (lic1/27000 1), start Tue 3/17 9:05, odd'),
     );
-    expect(report.counts).toMatchObject({ checkouts: 1, unknownTails: 1 });
+    expect(report.features[0]?.pools[0]?.checkouts).toMatchObject([{ unknownTail: 'odd' }]);
   });
 
   it.each([
