@@ -9,7 +9,7 @@ import {
   usageNames,
 } from './feature-row.ts';
 import type { Inventory } from './inventory.ts';
-import { missingValue } from './row-value.ts';
+import { missingValue } from './row-fields.ts';
 
 /** Rows of an answer that is not part of the inventory, such as the features of one user, by the rules of the inventory. */
 

@@ -1,7 +1,7 @@
 import type { RecordFields, StoredValue } from './columns/record-fields.ts';
+import { expirationRecords, featureRecords } from './columns/record-fields.ts';
 import type { RecordStore } from './columns/record-store.ts';
 import { Retired } from './columns/retired.ts';
-import { expirationRecords, featureRecords } from './columns/stored-fields.ts';
 import type { TextTable } from './columns/text-table.ts';
 import type { FeatureColumns } from './feature-columns.ts';
 import { createLayout, type FeatureLayout, type PartSlots, recordLabels, type Source } from './feature-layout.ts';

@@ -1,7 +1,7 @@
 import type { Field } from '../query-api/field.ts';
 import { type ModelRecord, modelName, recordFields } from '../query-api/records.ts';
-import { fieldsBut } from './fields-but.ts';
-import type { RowValue } from './row-value.ts';
+import type { RowValue } from './row-fields.ts';
+import { fieldsBut } from './row-fields.ts';
 
 /** The labels that identify a feature. */
 export interface FeatureLabels {

@@ -1,4 +1,4 @@
-import { expirationRecords, featureRecords } from './columns/stored-fields.ts';
+import { expirationRecords, featureRecords } from './columns/record-fields.ts';
 import { type FeatureColumns, labelId } from './feature-columns.ts';
 import {
   createFeatureRow,
@@ -9,7 +9,7 @@ import {
   type RowReaders,
   usageNames,
 } from './feature-row.ts';
-import { missingValue } from './row-value.ts';
+import { missingValue } from './row-fields.ts';
 
 /**
  * The features of an inventory, sorted by their labels. Each value is decoded when it is read. A row can be kept: it shows the same

@@ -2,8 +2,7 @@ import type { ProductRecord } from '../model/records.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { Field } from '../query-api/field.ts';
 import { type ModelRecord, modelName, recordFields } from '../query-api/records.ts';
-import { fieldsBut } from './fields-but.ts';
-import { missingValue, type RowValue } from './row-value.ts';
+import { fieldsBut, missingValue, type RowValue } from './row-fields.ts';
 
 const reportedFields = fieldsBut(recordFields.GetProducts, 'identity');
 type ReportedFields = ModelRecord<typeof reportedFields>;

@@ -1,5 +1,5 @@
 import type { Fields } from './field.ts';
-import { anyFlag, attribute, expiry, identity } from './field-kinds.ts';
+import { anyFlag, attribute, expiry, identity } from './field.ts';
 
 /** Section 2.4, the records of GetServerDown. */
 export const serverDownFields = {

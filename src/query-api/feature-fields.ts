@@ -1,16 +1,5 @@
 import type { Fields } from './field.ts';
-import {
-  anyFlag,
-  attribute,
-  checkouts,
-  expiry,
-  identity,
-  licenses,
-  logarithm,
-  peak,
-  supply,
-  users,
-} from './field-kinds.ts';
+import { anyFlag, attribute, checkouts, expiry, identity, licenses, logarithm, peak, supply, users } from './field.ts';
 
 /** Section 2.2, the records of GetFeatures. */
 export const featureFields = {

@@ -1,5 +1,5 @@
 import type { Fields } from './field.ts';
-import { attribute, checkouts, expiry, identity, logarithm, supply, users } from './field-kinds.ts';
+import { attribute, checkouts, expiry, identity, logarithm, supply, users } from './field.ts';
 
 /** Section 2.1, the records of GetProducts. */
 export const productFields = {

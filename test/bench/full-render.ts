@@ -1,5 +1,5 @@
+import { expirationRecords, featureRecords } from '../../src/inventory/columns/record-fields.ts';
 import { RecordStore } from '../../src/inventory/columns/record-store.ts';
-import { expirationRecords, featureRecords } from '../../src/inventory/columns/stored-fields.ts';
 import { TextTable } from '../../src/inventory/columns/text-table.ts';
 import type { MetricName } from '../../src/metrics/catalogue.ts';
 import { ChunkRenderer } from '../../src/metrics/feature-chunks.ts';

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { expirationRecords, featureRecords } from '../../src/inventory/columns/record-fields.ts';
 import { RecordStore } from '../../src/inventory/columns/record-store.ts';
-import { expirationRecords, featureRecords } from '../../src/inventory/columns/stored-fields.ts';
 import { TextTable } from '../../src/inventory/columns/text-table.ts';
 import type { FeatureColumns } from '../../src/inventory/feature-columns.ts';
 import { FeatureDerivation } from '../../src/inventory/feature-derivation.ts';

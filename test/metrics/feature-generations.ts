@@ -12,7 +12,7 @@ import {
   featureLabelFields,
   usageNames,
 } from '../../src/inventory/feature-row.ts';
-import { missingValue } from '../../src/inventory/row-value.ts';
+import { missingValue } from '../../src/inventory/row-fields.ts';
 import type { ExpirationRecord, FeatureRecord } from '../../src/model/records.ts';
 import type { Fields } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';

@@ -1,5 +1,5 @@
+import { expirationRecords, featureRecords } from '../../src/inventory/columns/record-fields.ts';
 import { RecordStore } from '../../src/inventory/columns/record-store.ts';
-import { expirationRecords, featureRecords } from '../../src/inventory/columns/stored-fields.ts';
 import { TextTable } from '../../src/inventory/columns/text-table.ts';
 import type { FeatureSource } from '../../src/inventory/current.ts';
 import type { FeatureColumns } from '../../src/inventory/feature-columns.ts';

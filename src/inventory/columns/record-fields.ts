@@ -1,5 +1,5 @@
 import type { Field, Fields } from '../../query-api/field.ts';
-import { modelName } from '../../query-api/records.ts';
+import { modelName, recordFields } from '../../query-api/records.ts';
 import type { Layout, RecordReader, RecordStore } from './record-store.ts';
 import { type TextReader, type TextTable, UNKNOWN_TEXT } from './text-table.ts';
 
@@ -92,3 +92,9 @@ export class RecordFields {
     for (let i = 0; i < this.layout.texts.length; i += 1) texts.release(records.text(slot, i));
   }
 }
+
+/** The columns of GetFeatures. */
+export const featureRecords = new RecordFields(recordFields.GetFeatures);
+
+/** The columns of GetExpirationFeatures. */
+export const expirationRecords = new RecordFields(recordFields.GetExpirationFeatures);

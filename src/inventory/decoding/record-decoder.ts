@@ -3,8 +3,7 @@ import type { Discarded } from '../../model/records.ts';
 import { canonical } from '../../model/vendor-license.ts';
 import type { Field } from '../../query-api/field.ts';
 import { describeFields } from './field-names.ts';
-import type { RecordKind } from './record-kinds.ts';
-import type { PresentFields, Raw } from './record-reader.ts';
+import type { PresentFields, Raw, RecordKind } from './record-kinds.ts';
 import { createWireValues, type WireValues } from './wire-values.ts';
 
 /** Whether an item of an answer can be a record. */

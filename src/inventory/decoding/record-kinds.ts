@@ -7,10 +7,98 @@ import type {
 } from '../../model/records.ts';
 import { decideUncounted } from '../../model/uncounted.ts';
 import { parseVendorLicense } from '../../model/vendor-license.ts';
-import type { Fields } from '../../query-api/field.ts';
-import { recordFields } from '../../query-api/records.ts';
-import { createRecordReader, type RecordReader } from './record-reader.ts';
-import type { WireValues } from './wire-values.ts';
+import type { Field, Fields, FieldType } from '../../query-api/field.ts';
+import { fieldBits } from '../../query-api/present-fields.ts';
+import { type ModelRecord, type ModelTypes, modelName, recordFields } from '../../query-api/records.ts';
+import { createWireValues, type WireValues } from './wire-values.ts';
+
+/** A record of the answer before it is checked. */
+export type Raw = Readonly<Record<string, unknown>>;
+
+/** Which fields of the table the last record had. */
+export interface PresentFields {
+  bits: number;
+}
+
+/** Reads the records of one answer. `onUnknown` gets the names of fields that are not in the table. */
+export type RecordReader<R> = (
+  values: WireValues,
+  onUnknown: (name: string) => void,
+  present: PresentFields,
+) => (raw: Raw) => R;
+
+/** Readers of fields that depend on other fields. They run last, in this order. */
+type OwnReaders<R> = { readonly [K in keyof R]?: (raw: Raw, values: WireValues, record: R) => R[K] };
+
+type Reader<T> = (values: WireValues, value: unknown) => T;
+
+const scalar = (value: unknown): string | number | boolean | undefined =>
+  typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean' ? value : undefined;
+
+const readersByType: { readonly [T in Exclude<FieldType, 'date'>]: Reader<ModelTypes[T]> } = {
+  count: (values, value) => values.count(value),
+  quantity: (values, value) => values.quantity(value),
+  number: (values, value) => values.number(value),
+  time: (values, value) => values.seconds(value),
+  expiration: (values, value) => values.expiration(value),
+  text: (values, value) => values.text(value),
+  flag: (values, value) => values.boolean(value),
+  scalar: (_, value) => scalar(value),
+};
+
+const optionalText: Reader<string | undefined> = (_, value) => (typeof value === 'string' ? value : undefined);
+
+/** Reads a field that is missing. */
+const noValues = createWireValues(0);
+
+/** The reader for the type of a field; `undefined` for a field that only repeats another. */
+function readerOf({ type, unknown, metric }: Field): Reader<unknown> | undefined {
+  if (type === 'date') return undefined;
+  if (metric === 'label') return readersByType.text;
+  return type === 'text' && unknown === 'null' ? optionalText : readersByType[type];
+}
+
+/** Creates the reader of a table's records. Each record has every field, in the order of the table. */
+function createRecordReader<F extends Fields, R extends ModelRecord<F>>(
+  fields: F,
+  own: NoInfer<OwnReaders<R>> = {},
+): RecordReader<R> {
+  const columns = Object.entries(fields).map(([wireName, field]) => ({
+    wireName,
+    name: modelName(wireName),
+    reader: readerOf(field),
+  }));
+  const others = Object.entries(own) as [string, (raw: Raw, values: WireValues, record: R) => unknown][];
+  const bits = fieldBits(fields);
+  // created once, and not for each answer, which can be small
+  const readers = new Map(
+    columns.map(({ wireName, name, reader }) => [
+      wireName,
+      { name, bit: bits.get(wireName) ?? 0, read: Object.hasOwn(own, name) ? undefined : reader },
+    ]),
+  );
+  // copies of one object share its shape, which makes the records faster to use
+  const empty = Object.fromEntries(
+    columns.flatMap(({ name, reader }) => (reader === undefined ? [] : [[name, reader(noValues, undefined)]])),
+  );
+  return (values, onUnknown, present) => (raw) => {
+    present.bits = 0;
+    const record: Record<string, unknown> = { ...empty };
+    // iterates over the fields of the record; looking up each field of the table takes twice as long
+    for (const wireName in raw) {
+      const field = readers.get(wireName);
+      if (field === undefined) {
+        onUnknown(wireName);
+        continue;
+      }
+      // a record names each field once
+      present.bits += field.bit;
+      if (field.read !== undefined) record[field.name] = field.read(values, raw[wireName]);
+    }
+    for (const [name, read] of others) record[name] = read(raw, values, record as R);
+    return record as R;
+  };
+}
 
 /** The records of an endpoint. */
 export interface RecordKind<R> {

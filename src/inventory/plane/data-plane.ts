@@ -4,9 +4,8 @@ import { createOwners, noOwners, type OwnerEntry, type OwnerMapping } from '../.
 import type { RecordOwner, StoredAnswer } from '../../model/records.ts';
 import type { PolledAnswers, PolledEndpoint } from '../../model/snapshot.ts';
 import { recordFields } from '../../query-api/records.ts';
-import { PRESENT_FIELDS } from '../columns/record-fields.ts';
+import { expirationRecords, featureRecords, PRESENT_FIELDS } from '../columns/record-fields.ts';
 import { RecordStore } from '../columns/record-store.ts';
-import { expirationRecords, featureRecords } from '../columns/stored-fields.ts';
 import { TextTable } from '../columns/text-table.ts';
 import { structureLimitsOf } from '../decoding/body-limits.ts';
 import type { IncomingAnswer } from '../decoding/decoder.ts';

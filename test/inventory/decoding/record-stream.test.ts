@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { columnsOf } from '../../../src/inventory/columns/record-fields.ts';
+import { columnsOf, expirationRecords, featureRecords } from '../../../src/inventory/columns/record-fields.ts';
 import { RecordStore } from '../../../src/inventory/columns/record-store.ts';
-import { expirationRecords, featureRecords } from '../../../src/inventory/columns/stored-fields.ts';
 import { TextTable } from '../../../src/inventory/columns/text-table.ts';
 import { refuse, refuseStructure } from '../../../src/inventory/decoding/body-limits.ts';
 import { decodeAnswer } from '../../../src/inventory/decoding/decode.ts';

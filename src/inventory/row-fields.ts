@@ -1,6 +1,18 @@
 import { unknown } from '../model/unknown.ts';
-import type { Field, FieldType } from '../query-api/field.ts';
+import type { Field, Fields, FieldType, Merge } from '../query-api/field.ts';
 import { modelName, recordFields } from '../query-api/records.ts';
+
+/** Which fields of a record a row has, and what it shows for one without a value. */
+
+type FieldsBut<F extends Fields, M extends Merge> = {
+  readonly [Name in keyof F as F[Name]['merge'] extends M ? never : Name]: F[Name];
+};
+
+/** The fields of a table without those with the given merge rules, for example those that a row has as labels. */
+export function fieldsBut<F extends Fields, M extends Merge>(fields: F, ...merges: readonly M[]): FieldsBut<F, M> {
+  const others = Object.entries(fields).filter(([, { merge }]) => !(merges as readonly Merge[]).includes(merge));
+  return Object.fromEntries(others) as FieldsBut<F, M>;
+}
 
 /** A field of a record, as a row shows it: a number is a figure, and any other value is `undefined` if it is not known. */
 export type RowValue<Value> = number extends Value ? Exclude<Value, undefined> | typeof unknown : Value | undefined;
