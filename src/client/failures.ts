@@ -75,12 +75,12 @@ function codeOf(error: unknown): string | undefined {
 }
 
 /** The error and its causes, outermost first. */
-function* chain(error: unknown): Generator<unknown> {
-  let current = error;
-  for (let depth = 0; depth < 5 && current !== undefined; depth += 1) {
-    yield current;
-    current = (current as { cause?: unknown } | null)?.cause;
+function chain(error: unknown): readonly unknown[] {
+  const errors: unknown[] = [];
+  for (let at = error; errors.length < 5 && at !== undefined; at = (at as { cause?: unknown } | null)?.cause) {
+    errors.push(at);
   }
+  return errors;
 }
 
 /**

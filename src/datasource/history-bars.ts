@@ -89,12 +89,14 @@ function boundsOf(
 }
 
 /** The periods of an answer from the first with a known value on. What is not known is no bar of 0. */
-function* rowsOf(bars: ReadonlyMap<number, Bar>, unit: Unit, last: number): Generator<readonly Cell[]> {
+function rowsOf(bars: ReadonlyMap<number, Bar>, unit: Unit, last: number): readonly (readonly Cell[])[] {
+  const rows: Cell[][] = [];
   const begin = [...bars.keys()].reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   for (let first = begin; first <= last; first = nextOf(unit, first)) {
     const { hours = null, denials = null, available = null } = bars.get(first) ?? {};
-    yield [nameOf(unit, first), hours, denials, available];
+    rows.push([nameOf(unit, first), hours, denials, available]);
   }
+  return rows;
 }
 
 /** Hours, denials and licenses by day, week or month, and a notice of which of them a bar is. */
@@ -109,6 +111,6 @@ export function periodsTable(
     known.push({ combination, answer: barsOf(context, answer, unit) });
   }
   const columns = [text('Period'), number(ELAPSED), number(DENIALS), number(MAX_AVAILABLE)];
-  const bars = flatTable(context, known, columns, (answer) => new LazyList(() => rowsOf(answer, unit, last)));
+  const bars = flatTable(context, known, columns, (answer) => new LazyList(() => rowsOf(answer, unit, last).values()));
   return { bars, notice: { severity: 'info', text: `a bar is a ${unit}` } };
 }

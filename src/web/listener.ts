@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import type { RequestListener, Server } from 'node:http';
 import { createServer as createTlsServer } from 'node:https';
 import type { TLSSocket } from 'node:tls';
@@ -45,4 +46,10 @@ export function createListener(
     });
   }
   return server;
+}
+
+/** The addresses of a host; none if it has no name here. */
+export async function addressesOf(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
 }

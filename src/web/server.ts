@@ -1,4 +1,3 @@
-import { lookup } from 'node:dns/promises';
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import { Server as TlsServer } from 'node:tls';
@@ -15,7 +14,7 @@ import { addressOf } from './connections.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { landingPage, nothingPage } from './landing-page.ts';
 import { type WebCounts, type WebLimits, webLimits } from './limits.ts';
-import { createListener } from './listener.ts';
+import { addressesOf, createListener } from './listener.ts';
 import { type MetricsPage, type MetricsRequest, sendMetrics } from './metrics-page.ts';
 import { handleReload, type Reload } from './reload.ts';
 import type { Viewer } from './trusted-proxy.ts';
@@ -154,11 +153,6 @@ export function createWebServer(options: WebOptions): WebServer {
     counts: () => guard.counts,
     refreshCertificates,
   };
-}
-
-async function addressesOf(host: string): Promise<string[]> {
-  const found = await lookup(host, { all: true }).catch(() => []);
-  return found.map(({ address }) => address);
 }
 
 const { healthy, ready, metrics, reload: reloading } = listenerPaths;

@@ -246,6 +246,7 @@ class LmstatReading {
   }
 }
 
-function* checkoutsOf(features: readonly LmstatFeature[]): Generator<LmstatCheckout, void> {
-  for (const { pools } of features) for (const { checkouts } of pools) yield* checkouts;
-}
+const checkoutsOf = (features: readonly LmstatFeature[]): Iterable<LmstatCheckout> =>
+  Iterator.from(features)
+    .flatMap(({ pools }) => pools)
+    .flatMap(({ checkouts }) => checkouts);

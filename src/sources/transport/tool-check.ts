@@ -40,11 +40,9 @@ function unreachablePath(path: string, error: unknown): SourceFailure {
 }
 
 /** The directories from a path up to the root. */
-function* directoriesOf(path: string): Generator<string> {
-  for (let at = dirname(path); ; at = dirname(at)) {
-    yield at;
-    if (at === dirname(at)) return;
-  }
+function directoriesOf(path: string): readonly string[] {
+  const directory = dirname(path);
+  return directory === dirname(directory) ? [directory] : [directory, ...directoriesOf(directory)];
 }
 
 /** What others may write of a tool: its file, its directory, or a directory above, in which they could replace the next. */
