@@ -1,10 +1,10 @@
-import { captureSource } from '../app/capture.ts';
 import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
 import { loadConfig } from '../config/load.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { suggest } from '../settings/names.ts';
-import { writeCapture } from '../sources/capture/capture-file.ts';
+import { writeCapture } from './capture/capture-file.ts';
+import { captureSource } from './capture/capture-source.ts';
 import type { CommandContext } from './command.ts';
 
 /** What the user should know before the capture is sent. */

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../config/problems.ts';
-import type { Capture } from '../sources/capture/capture-file.ts';
-import { isUnderstood, recognize, replay } from '../sources/capture/replay.ts';
 import { decodeOutput } from '../sources/transport/decode-output.ts';
+import type { Capture } from './capture/capture-file.ts';
+import { isUnderstood, recognize, replay } from './capture/replay.ts';
 import type { CommandContext } from './command.ts';
 import { understoodText } from './understood-text.ts';
 

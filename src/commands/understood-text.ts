@@ -1,8 +1,8 @@
 import { expiryDay } from '../model/expiry-day.ts';
 import { type PoolObservation, vendorLicenseName } from '../model/observation/observation.ts';
-import { type Capture, inputKinds } from '../sources/capture/capture-file.ts';
-import { isUnderstood, type Replayed } from '../sources/capture/replay.ts';
 import type { Parsed } from '../sources/parsed.ts';
+import { type Capture, inputKinds } from './capture/capture-file.ts';
+import { isUnderstood, type Replayed } from './capture/replay.ts';
 
 /** What `try-source` prints. Names and lines are those of the file. */
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readCapture } from '../../../src/commands/capture/capture-file.ts';
+import { recognize, replay } from '../../../src/commands/capture/replay.ts';
 import { createLocalTime } from '../../../src/model/local-time.ts';
-import { readCapture } from '../../../src/sources/capture/capture-file.ts';
-import { recognize, replay } from '../../../src/sources/capture/replay.ts';
 import { managerCodes } from '../../../src/sources/manager-codes.ts';
 import { managerNames } from '../../../src/sources/managers.ts';
 import { createLargeSite } from '../../support/license-site/large-site.ts';

@@ -1,13 +1,13 @@
 import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
-import { formOfLog } from '../flexnet/debug-log-line.ts';
-import { createLogFollower } from '../log/log-follower.ts';
-import type { TextPlace } from '../manager.ts';
-import { managerCodes } from '../manager-codes.ts';
-import type { SourceSettings } from '../source-settings.ts';
-import { createTransport } from '../transport/create-transport.ts';
-import { createFileTransport } from '../transport/file-transport.ts';
-import type { Transport } from '../transport/transport.ts';
-import type { TransportHost } from '../transport/transport-host.ts';
+import { formOfLog } from '../../sources/flexnet/debug-log-line.ts';
+import { createLogFollower } from '../../sources/log/log-follower.ts';
+import type { TextPlace } from '../../sources/manager.ts';
+import { managerCodes } from '../../sources/manager-codes.ts';
+import type { SourceSettings } from '../../sources/source-settings.ts';
+import { createTransport } from '../../sources/transport/create-transport.ts';
+import { createFileTransport } from '../../sources/transport/file-transport.ts';
+import type { Transport } from '../../sources/transport/transport.ts';
+import type { TransportHost } from '../../sources/transport/transport-host.ts';
 import type { CaptureHeader, CaptureSection } from './capture-file.ts';
 
 /** The texts that a source has at one reading, as they are. */

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { readCapture } from '../../../src/commands/capture/capture-file.ts';
+import { type Replayed, replay } from '../../../src/commands/capture/replay.ts';
 import type { PoolObservation } from '../../../src/model/observation/observation.ts';
-import { readCapture } from '../../../src/sources/capture/capture-file.ts';
-import { type Replayed, replay } from '../../../src/sources/capture/replay.ts';
 import { managerCodes } from '../../../src/sources/manager-codes.ts';
 import { type Manager, managerNames } from '../../../src/sources/managers.ts';
 import { renderTexts } from '../../support/license-site/render-texts.ts';

@@ -1,6 +1,6 @@
-import { managerCodes } from '../manager-codes.ts';
-import { type Manager, managerNames } from '../managers.ts';
-import type { SourceSettings } from '../source-settings.ts';
+import { managerCodes } from '../../sources/manager-codes.ts';
+import { type Manager, managerNames } from '../../sources/managers.ts';
+import type { SourceSettings } from '../../sources/source-settings.ts';
 
 /** A capture: what a source printed at one reading, as a text file. */
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recognize } from '../../../src/sources/capture/replay.ts';
+import { recognize } from '../../../src/commands/capture/replay.ts';
 
 const inputOf = (text: string) => recognize(text, 1_800_000_000)?.sections[0]?.input;
 

@@ -1,8 +1,8 @@
 import { sourceFailureKinds } from '../../model/observation/source-failure.ts';
-import { withoutControls } from '../lines.ts';
-import type { Vocabulary } from '../manager.ts';
-import { managerCodes } from '../manager-codes.ts';
-import type { Parsed } from '../parsed.ts';
+import { withoutControls } from '../../sources/lines.ts';
+import type { Vocabulary } from '../../sources/manager.ts';
+import { managerCodes } from '../../sources/manager-codes.ts';
+import type { Parsed } from '../../sources/parsed.ts';
 import type { CaptureHeader, CaptureSection } from './capture-file.ts';
 import { isRecognized, replay } from './replay.ts';
 import { isNumber, MAX_SHORT, PART, StandIns } from './stand-ins.ts';

@@ -1,4 +1,4 @@
-import { PART } from '../../../src/sources/capture/stand-ins.ts';
+import { PART } from '../../../src/commands/capture/stand-ins.ts';
 import { managerCodes } from '../../../src/sources/manager-codes.ts';
 import { managerNames } from '../../../src/sources/managers.ts';
 import type { Site } from '../../support/license-site/site.ts';

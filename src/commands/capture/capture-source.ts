@@ -1,10 +1,10 @@
-import type { Config } from '../config/config.ts';
-import type { SourceConfig } from '../config/embedded-sources.ts';
-import type { Log } from '../model/log.ts';
-import type { SourceProblem } from '../model/observation/source-failure.ts';
-import { type Anonymized, anonymize } from '../sources/capture/anonymize.ts';
-import { readTexts } from '../sources/capture/read-texts.ts';
-import { createHost, settingsOf } from './sources.ts';
+import { createHost, settingsOf } from '../../app/sources.ts';
+import type { Config } from '../../config/config.ts';
+import type { SourceConfig } from '../../config/embedded-sources.ts';
+import type { Log } from '../../model/log.ts';
+import type { SourceProblem } from '../../model/observation/source-failure.ts';
+import { type Anonymized, anonymize } from './anonymize.ts';
+import { readTexts } from './read-texts.ts';
 
 /** Reads a source once. @returns what it printed without names, and why something could not be read */
 export async function captureSource(

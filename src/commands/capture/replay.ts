@@ -1,10 +1,10 @@
 import { SourceFailure, type SourceFailureKind, sourceFailureKinds } from '../../model/observation/source-failure.ts';
-import type { UnreadPart } from '../lines.ts';
-import type { CapturedText, ReadInput } from '../manager.ts';
-import { managerCodes } from '../manager-codes.ts';
-import { managerNames, managers } from '../managers.ts';
-import type { Parsed } from '../parsed.ts';
-import type { SourceSettings } from '../source-settings.ts';
+import type { UnreadPart } from '../../sources/lines.ts';
+import type { CapturedText, ReadInput } from '../../sources/manager.ts';
+import { managerCodes } from '../../sources/manager-codes.ts';
+import { managerNames, managers } from '../../sources/managers.ts';
+import type { Parsed } from '../../sources/parsed.ts';
+import type { SourceSettings } from '../../sources/source-settings.ts';
 import {
   type Capture,
   type CaptureHeader,

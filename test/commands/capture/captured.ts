@@ -1,10 +1,10 @@
-import { type Anonymized, anonymize } from '../../../src/sources/capture/anonymize.ts';
+import { type Anonymized, anonymize } from '../../../src/commands/capture/anonymize.ts';
 import {
   type CaptureHeader,
   type CaptureSection,
   readCapture,
   writeCapture,
-} from '../../../src/sources/capture/capture-file.ts';
+} from '../../../src/commands/capture/capture-file.ts';
 import { parseLmstat } from '../../../src/sources/flexnet/lmstat.ts';
 import type { LmstatReport } from '../../../src/sources/flexnet/lmstat-report.ts';
 import { parseRlmstat } from '../../../src/sources/rlm/parse.ts';

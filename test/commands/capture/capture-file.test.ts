@@ -4,7 +4,7 @@ import {
   isCapture,
   readCapture,
   writeCapture,
-} from '../../../src/sources/capture/capture-file.ts';
+} from '../../../src/commands/capture/capture-file.ts';
 
 const header = {
   manager: 'flexnet',
