@@ -28,7 +28,8 @@ interface Averages {
 
 /** Sums for each step of the window. Steps are numbered from 1970. */
 class Sums {
-  readonly #sums = new Float64Array(STEPS);
+  /** Not a typed array: each of these needs 600 bytes beside its numbers, and there can be one for each feature. */
+  readonly #sums = new Array<number>(STEPS).fill(0);
   #newest = 0;
 
   add(step: number, value: number): void {
@@ -55,8 +56,8 @@ interface Tracked {
   readonly feature: string;
   /** What its ratios were above one half. */
   readonly excess: Sums;
-  /** Evaluations at which it had no value, although the usage of its vendor license was known. */
-  readonly missing: Sums;
+  /** Evaluations at which it had no value, although the usage of its vendor license was known; `undefined` without one. */
+  missing: Sums | undefined;
   /** The last step in which its ratio was above one half. */
   lastExcess: number;
   /** The number of the last evaluation that added it. */
@@ -83,7 +84,7 @@ export function createAverages(window: number): Averages {
   };
 
   const track = ({ vendorLicense, feature, key }: Measured): Tracked => {
-    const one = { vendorLicense, feature, excess: new Sums(), missing: new Sums(), lastExcess: 0, addedAt: 0 };
+    const one = { vendorLicense, feature, excess: new Sums(), missing: undefined, lastExcess: 0, addedAt: 0 };
     tracked.set(key, one);
     return one;
   };
@@ -115,13 +116,17 @@ export function createAverages(window: number): Averages {
         one.excess.add(step, ratio - FLOOR);
         one.lastExcess = step;
       }
-      const times = (evaluations.get(vendorLicense)?.total(step) ?? 0) - one.missing.total(step);
+      const times = (evaluations.get(vendorLicense)?.total(step) ?? 0) - (one.missing?.total(step) ?? 0);
       return FLOOR + one.excess.total(step) / Math.max(1, times);
     },
     end: () => {
-      for (const [key, { vendorLicense, missing, lastExcess, addedAt }] of tracked) {
-        if (lastExcess <= step - STEPS) tracked.delete(key);
-        else if (addedAt !== evaluation && known.has(vendorLicense)) missing.add(step, 1);
+      for (const [key, one] of tracked) {
+        if (one.lastExcess <= step - STEPS) {
+          tracked.delete(key);
+        } else if (one.addedAt !== evaluation && known.has(one.vendorLicense)) {
+          one.missing ??= new Sums();
+          one.missing.add(step, 1);
+        }
       }
       names = new Set(tracked.values().map(({ feature }) => feature));
       for (const [name, counts] of evaluations) if (counts.total(step) === 0) evaluations.delete(name);
