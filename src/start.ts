@@ -4,8 +4,9 @@ import { setFlagsFromString } from 'node:v8';
 
 // V8 lets the part of each heap for new objects grow to 32 MB, and keeps it. The records are in columns outside of the heaps.
 setFlagsFromString('--semi-space-growth-factor=1');
-// The parser of undici is WebAssembly. Optimizing it takes 15 MB, which malloc then keeps in small pieces.
-setFlagsFromString('--wasm-tiering-budget=2000000000');
+// The parser of undici is WebAssembly. Optimizing it takes 25 MB, which malloc then keeps in small pieces.
+setFlagsFromString('--no-wasm-tier-up');
+setFlagsFromString('--no-wasm-dynamic-tiering');
 
 // Compiled code, without its types, from earlier runs; written when the process ends. It is beside the program, where nobody
 // can change it who cannot change the program. Without write access, or with NODE_COMPILE_CACHE, nothing is written here.
