@@ -152,7 +152,15 @@ export class Listed {
     const { feature: name } = row;
     let feature = features.get(name);
     if (feature === undefined) {
-      feature = { name, isReported: false, samples: [], versions: NO_VERSIONS };
+      // with all members, because V8 keeps those that are added later in a list of their own
+      feature = {
+        name,
+        isReported: false,
+        samples: [],
+        versions: NO_VERSIONS,
+        missedAt: undefined,
+        licenses: undefined,
+      };
       features.set(name, feature);
       this.isChanged = true;
     }
