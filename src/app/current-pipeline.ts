@@ -16,6 +16,7 @@ import type { Clock } from '../scheduling/clock.ts';
 import { createLimit } from '../scheduling/limit.ts';
 import { type Carried, carryOver } from './carried.ts';
 import type { AppConfig, Pipeline } from './pipeline.ts';
+import { giveBackStartMemory } from './start-memory.ts';
 
 /** Transport counters over all reloads: a counter must not decrease. */
 interface UpstreamTotals {
@@ -203,7 +204,10 @@ export class CurrentPipeline {
     void rightsizing.use(pipeline.passInputs);
     pipeline.start().then(
       () => {
-        if (!this.#isFirstPollOver) logFirstPoll(pipeline.inventory.latest(), this.#url, log);
+        if (!this.#isFirstPollOver) {
+          logFirstPoll(pipeline.inventory.latest(), this.#url, log);
+          giveBackStartMemory();
+        }
         this.#isFirstPollOver = true;
         // a reload can have replaced it
         if (this.now === pipeline) rightsizing.begin();

@@ -25,6 +25,7 @@ export function buildProgram(): void {
 /** The environment of the unit. */
 export const unitEnvironment = {
   MALLOC_ARENA_MAX: '2',
+  MALLOC_TRIM_THRESHOLD_: '131072',
   LICENSE_EXPORTER_ANALYZER_PASSWORD: account.password,
 } as const;
 
