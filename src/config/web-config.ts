@@ -1,6 +1,5 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
-import { isMap, parseDocument } from 'yaml';
 import { z } from 'zod';
 import { recordOf } from '../settings/structures.ts';
 import { anyText, boolean, isNot, oneOf } from '../settings/values.ts';
@@ -9,6 +8,7 @@ import { ConfigError, inOrder, type Problem } from './problems.ts';
 import { RawSettings } from './raw-settings.ts';
 import type { Secret } from './secret.ts';
 import { createTable, type Setting } from './table.ts';
+import { yaml } from './yaml.ts';
 
 /** The web config file of the Prometheus exporter-toolkit: TLS and users of the HTTP server. */
 
@@ -236,6 +236,7 @@ const USERS = 'basic_auth_users';
  * @throws ConfigError if the text is not valid YAML, or is no web config
  */
 export function withWebUser(source: string, file: string, name: string, hash: string): string {
+  const { isMap, parseDocument } = yaml();
   const document = parseDocument(source);
   const refuse = (message: string): never => {
     throw new ConfigError([{ key: '', where: file, message }]);

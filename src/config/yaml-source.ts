@@ -1,17 +1,7 @@
-import {
-  type Document,
-  isAlias,
-  isMap,
-  isPair,
-  isScalar,
-  isSeq,
-  LineCounter,
-  parseDocument,
-  visit,
-  type YAMLParseError,
-} from 'yaml';
+import type { Document, YAMLParseError } from 'yaml';
 import { shownPath } from '../settings/structures.ts';
 import type { Problem } from './problems.ts';
+import { yaml } from './yaml.ts';
 
 /** What a YAML file says, and where. */
 export interface YamlSource {
@@ -28,6 +18,7 @@ function step(
   node: unknown,
   name: PropertyKey,
 ): { node: unknown; offset: number | undefined } | undefined {
+  const { isAlias, isMap, isScalar, isSeq } = yaml();
   const target = isAlias(node) ? node.resolve(document) : node;
   if (isSeq(target)) {
     const item = target.items[Number(name)];
@@ -62,6 +53,7 @@ function firstOfLines(errors: readonly YAMLParseError[], lineOf: (offset: number
 
 /** Keys that stand twice, or are no text, and aliases of nothing. */
 function findingsIn(document: Document, twice: ReadonlySet<number>): Finding[] {
+  const { isPair, isScalar, visit } = yaml();
   const found: Finding[] = [];
   const offsetOf = (node: unknown): number => (node as { range?: [number] } | null)?.range?.[0] ?? 0;
   visit(document, {
@@ -88,6 +80,7 @@ function findingsIn(document: Document, twice: ReadonlySet<number>): Finding[] {
 
 /** Reads YAML; the name stands before the lines. */
 export function readYaml(source: string, name: string): YamlSource {
+  const { LineCounter, parseDocument } = yaml();
   const lines = new LineCounter();
   const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
   const lineOf = (offset: number): number => lines.linePos(offset).line;

@@ -42,7 +42,8 @@ async function measureCycle(vendorLicenses: number) {
     });
     await daemon.stop();
     const products = createSite({ vendorLicenses, features: 0 }).vendorLicenses;
-    const urls = ['GetFeatures', 'GetExpirationFeatures'].flatMap((name) =>
+    const names = ['GetFeatures', 'GetExpirationFeatures', 'GetExpirationFeatures'];
+    const urls = names.flatMap((name) =>
       products.map((product) => `${base}/api/${name}?product=${encodeURIComponent(product)}`),
     );
     const callers = startChild<CallersMethods>(cleanup, 'callers.ts');

@@ -1,6 +1,6 @@
 import type { Worker } from 'node:worker_threads';
 import { ownMemory } from '../decoding/chunk-memory.ts';
-import type { PlaneMessage } from './messages.ts';
+import type { PlaneMessage } from './serve-plane.ts';
 
 /** Bytes that are collected before they are sent, because each message has a cost. */
 const BATCH_BYTES = 1024 * 1024;

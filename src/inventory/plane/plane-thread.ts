@@ -8,9 +8,9 @@ import type { StoredEndpoint } from '../decoding/record-stream.ts';
 import { openFeatures, type SharedFeatures } from '../feature-columns.ts';
 import { createFeatureTable, type FeatureTable } from '../feature-table.ts';
 import type { Derived } from '../features-request.ts';
-import type { PlaneMessage, PlaneReply, PlaneStart } from './messages.ts';
 import { Outbox } from './outbox.ts';
 import type { PageRendering, PageUpdate } from './page-renderer.ts';
+import type { PlaneMessage, PlaneReply, PlaneStart } from './serve-plane.ts';
 
 /** Decodes polled answers, and derives and renders the features, in another thread. */
 export interface PlaneThread<Rendering extends PageRendering, Update extends PageUpdate> extends FeatureSource {
