@@ -49,7 +49,8 @@ it.each(faults)('injects %s, and forwards the next answers unchanged', async (_,
   const end = proxy.begin(fault, 'GetProducts');
   expect(await outcome()).toBe(expected);
   end();
-  expect(await outcome()).toBe('ok');
+  // on a machine under load, a new connection and its logon can take longer than the timeout
+  await eventually('an answer', async () => (await outcome()) === 'ok');
 });
 
 it('counts a logon whose verdict it drops, with the verdict of the server', async () => {
