@@ -24,14 +24,14 @@ const VARYING = 1;
 const UNKNOWN = 2;
 const PARTLY_KNOWN = 3;
 
-type Figure = number | undefined;
+type StoredFigure = number | undefined;
 
 interface Writer {
   /** An integer, small ones of either sign short. */
   integer(value: number): void;
   column(values: readonly number[], base?: number): void;
   /** A column of which values may be unknown. */
-  figures(values: readonly Figure[]): void;
+  figures(values: readonly StoredFigure[]): void;
   result(): Buffer;
 }
 
@@ -60,7 +60,7 @@ function createWriter(): Writer {
     else for (let i = 1; i < differences.length; i += 1) integer(differences[i] ?? 0);
   };
 
-  const figures = (values: readonly Figure[]): void => {
+  const figures = (values: readonly StoredFigure[]): void => {
     const known = values.filter((value) => value !== undefined);
     const isPartlyKnown = known.length > 0 && known.length < values.length;
     if (known.length < values.length) {

@@ -1,8 +1,10 @@
 import type { TrendSeries } from '../../src/model/history.ts';
 import type { Figure } from '../../src/model/unknown.ts';
 
-/** What the compiler lets through, and `test/figures.test.ts` finds. Each has the name of its mistake. */
-export const mistakes = {
+/**
+ * Uses of figures that the compiler lets through. `test/figures.test.ts` finds each by its name, but for what only looks similar.
+ */
+export const figureUses = {
   'row.known is compared with undefined or null': (row: { readonly known: Figure }) => row.known === undefined,
   'row.reverse is compared with undefined or null': (row: { readonly reverse: Figure }) => null !== row.reverse,
   'figure is replaced with ??': (figure: Figure) => figure ?? 0,
@@ -12,10 +14,6 @@ export const mistakes = {
   'bought is converted with Number': (bought: Figure) => Number(bought),
   'series.values is read from an array': (series: TrendSeries) => series.values[0],
   'time is converted with as': (time: Figure) => time as number,
-};
-
-/** What is right, although it looks similar. */
-export const rights = {
-  optional: (figure: Figure | undefined) => figure === undefined,
-  zero: (figure: Figure) => figure === 0,
+  'right: optional': (figure: Figure | undefined) => figure === undefined,
+  'right: zero': (figure: Figure) => figure === 0,
 };
