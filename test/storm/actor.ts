@@ -32,8 +32,8 @@ export function createActor({
   let { password } = stage;
   let changes = 0;
   const give = (next: string): void => {
+    proxy.ledger.give(next);
     daemon.setPassword(next);
-    proxy.ledger.credentialsChanged();
   };
   const doers: Readonly<Record<ActName, () => unknown>> = {
     rotate: () => {

@@ -1,5 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
-import { createCleanup, createClient, eventually, startAnalyzer } from '../support/harness.ts';
+import { account, createCleanup, createClient, eventually, startAnalyzer } from '../support/harness.ts';
 import type { Fault } from './fault.ts';
 import { startFaultProxy } from './fault-proxy.ts';
 
@@ -56,8 +56,9 @@ it.each(faults)('injects %s, and forwards the next answers unchanged', async (_,
 it('counts a logon whose verdict it drops, with the verdict of the server', async () => {
   const { proxy, outcome } = await start();
   proxy.begin({ kind: 'swallow' }, 'verdicts');
+  for (const password of [account.password, 'another']) proxy.ledger.give(password);
   expect(await outcome()).toBe('connect');
-  expect(proxy.ledger.logons[0]).toMatchObject({ user: 'svc-lic', verdict: 'good' });
+  expect(proxy.ledger.logons[0]).toMatchObject({ user: 'svc-lic', password: account.password, verdict: 'good' });
   expect(proxy.ledger.logons[0]?.received).toBeUndefined();
 });
 

@@ -2,6 +2,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { random as hash } from '../../src/analyzer/simulated-random.ts';
 import { parseChallenges } from '../../src/ntlm/challenges.ts';
 import { readField } from '../../src/ntlm/messages.ts';
+import { hmacMd5, ntHash, ntowfv2 } from '../../src/ntlm/primitives.ts';
 import type { Cleanup } from '../support/harness.ts';
 import { writeAnswer } from './answer-writer.ts';
 import type { Fault, PlannedFault, Scope } from './fault.ts';
@@ -40,9 +41,18 @@ interface Active {
 
 const pause = (ms: number): Promise<void> => new Promise((resolve) => setTimeout(resolve, ms));
 
-/** The NTLM message of a request. */
-function messageOf(head: Buffer): Buffer {
-  return Buffer.from(parseChallenges(headerOf(head, 'authorization'))[0]?.token ?? '', 'base64');
+/** The NTLM message of a request, or of an answer. */
+function messageOf(head: Buffer, header = 'authorization'): Buffer {
+  return Buffer.from(parseChallenges(headerOf(head, header))[0]?.token ?? '', 'base64');
+}
+
+/** Which password an AUTHENTICATE message proves, as the answer to a CHALLENGE. */
+function provenBy(passwords: readonly string[], message: Buffer, challenge: Buffer): string | undefined {
+  const [response, domain, user] = [20, 28, 36].map((at) => readField(message, at)) as [Buffer, Buffer, Buffer];
+  return passwords.findLast((password) => {
+    const key = ntowfv2(ntHash(password), user.toString('utf16le'), domain.toString('utf16le'));
+    return hmacMd5(key, challenge.subarray(24, 32), response.subarray(16)).equals(response.subarray(0, 16));
+  });
 }
 
 const typeOf = (message: Buffer): number => message[8] ?? 0;
@@ -61,6 +71,8 @@ interface Pair {
   readonly client: Socket;
   /** The logon whose answer the client did not receive yet. */
   unanswered?: Logon | undefined;
+  /** The last CHALLENGE message of the server. */
+  challenge: Buffer;
   ask(request: Message): Promise<Message>;
 }
 
@@ -80,6 +92,7 @@ function createPair(client: Socket, target: URL): Pair {
   });
   return {
     client,
+    challenge: Buffer.alloc(0),
     ask: ({ head, body }) =>
       new Promise((resolve) => {
         waiting.push(resolve);
@@ -102,11 +115,14 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
     return hash(seed, draws);
   };
 
+  const addLogon = (message: Buffer, challenge: Buffer): Logon =>
+    ledger.add(readField(message, 36).toString('utf16le'), provenBy(ledger.passwords, message, challenge));
+
   const serve = async (pair: Pair, request: Message): Promise<void> => {
     const message = messageOf(request.head);
     const type = typeOf(message);
     if (type === 1) loggingOn.add(pair.client);
-    const logon = type === 3 ? ledger.add(readField(message, 36).toString('utf16le')) : undefined;
+    const logon = type === 3 ? addLogon(message, pair.challenge) : undefined;
     if (logon !== undefined) pair.unanswered = logon;
     const met = [...active].find(({ scope }) => isIn(scope, request.head, type));
     const fault = met?.fault;
@@ -120,6 +136,7 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
     }
     const answer = await pair.ask(request);
     if (answer.head.includes(' 200 ')) answers.set(endpointPath(request.head), answer.body);
+    if (type === 1) pair.challenge = messageOf(answer.head, 'www-authenticate');
     if (logon !== undefined) logon.verdict = answer.head.includes(' 401 ') ? 'rejected' : 'good';
     if (fault?.kind === 'stall' && fault.forwards === true) {
       if (fault.late !== true) return;

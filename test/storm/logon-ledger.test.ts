@@ -54,21 +54,36 @@ it.each(histories)('counts the logons against the budget: %s', (_, sent, worst, 
 it('counts a late verdict when it arrives, and gives other credentials what is left', () => {
   let now = 0;
   const ledger = createLogonLedger(() => now);
-  const late = ledger.add('svc');
+  ledger.give('first');
+  const late = ledger.add('svc', 'first');
   now = 30_000;
-  ledger.add('svc');
+  ledger.add('svc', 'first');
   late.received = { status: 200, at: 40_000 };
   // the younger one may reach the directory later
   expect(ledger.debt(2, RETRY)).toBe(1);
   now = 61_000;
-  ledger.add('svc').received = { status: 200, at: 61_000 };
+  ledger.add('svc', 'first').received = { status: 200, at: 61_000 };
   expect(ledger.debt(2, RETRY)).toBe(0);
   now = 62_000;
-  ledger.add('svc').received = { status: 401, at: 62_000 };
+  ledger.add('svc', 'first').received = { status: 401, at: 62_000 };
   expect(ledger.debt(2, RETRY)).toBe(2);
-  now = 63_000;
-  ledger.credentialsChanged();
+  ledger.give('second');
   expect(ledger.debt(2, RETRY)).toBe(1);
+});
+
+it('allows a new password a logon after the old one was rejected, whenever the daemon reads it, but no second of the old', () => {
+  let now = 0;
+  const ledger = createLogonLedger(() => now);
+  ledger.give('old');
+  ledger.give('new');
+  // the daemon has not read it yet
+  ledger.add('svc', 'old').received = { status: 401, at: 100 };
+  now = 1000;
+  ledger.add('svc', 'new').received = { status: 200, at: 1100 };
+  expect(ledger.worstDebt(2, RETRY)).toBe(2);
+  now = 2000;
+  ledger.add('svc', 'old');
+  expect(ledger.worstDebt(2, RETRY)).toBe(3);
 });
 
 it('counts the rejected logons in any 31 minutes', () => {

@@ -1,6 +1,8 @@
 /** One AUTHENTICATE message that passed the proxy. Times are epoch milliseconds. */
 export interface Logon {
   readonly user: string;
+  /** Which of the passwords that the daemon was given it proves; absent if none. */
+  readonly password: string | undefined;
   readonly at: number;
   /** The verdict of the server, even if the client did not receive it. */
   verdict?: 'good' | 'rejected';
@@ -10,11 +12,13 @@ export interface Logon {
 
 export interface LogonLedger {
   readonly logons: readonly Logon[];
-  add(user: string): Logon;
+  /** What the daemon was given, the newest last. */
+  readonly passwords: readonly string[];
+  add(user: string, password?: string): Logon;
   /** The client received a status for it. */
   answer(logon: Logon, status: number): void;
-  /** The daemon has another password, which may use what is left of the budget. */
-  credentialsChanged(): void;
+  /** The daemon gets another password, which may use what is left of the budget. When it reads it, only its messages say. */
+  give(password: string): void;
   /**
    * The highest count against the budget at any time (decision 43): messages that may have reached the directory after the
    * last good verdict. A rejected one uses up the whole budget of its password. A count over `allowed` means that a logon
@@ -38,7 +42,6 @@ const GRACE_MS = 60_000;
 const isGood = (status: number): boolean => (status >= 200 && status < 300) || [403, 404, 405].includes(status);
 
 type Event =
-  | { readonly at: number; readonly kind: 'changed' }
   | { readonly at: number; readonly kind: 'sent'; readonly logon: Logon }
   | { readonly at: number; readonly kind: 'received'; readonly status: number; readonly logon: Logon };
 
@@ -47,11 +50,10 @@ const preciseNow = (): number => performance.timeOrigin + performance.now();
 
 export function createLogonLedger(now: () => number = preciseNow): LogonLedger {
   const logons: Logon[] = [];
-  const changes: number[] = [];
+  const passwords: string[] = [];
 
   const events = (): Event[] =>
     [
-      ...changes.map((at): Event => ({ at, kind: 'changed' })),
       ...logons.map((logon): Event => ({ at: logon.at, kind: 'sent', logon })),
       ...logons.flatMap((logon): Event[] =>
         logon.received === undefined ? [] : [{ kind: 'received', logon, ...logon.received }],
@@ -60,43 +62,40 @@ export function createLogonLedger(now: () => number = preciseNow): LogonLedger {
 
   const replay = (allowed: number, authRetryMs: number): { worst: number; debt: number } => {
     let counted: Logon[] = [];
-    let isRejected = false;
-    let changedAt = Number.NEGATIVE_INFINITY;
+    const rejected = new Set<string | undefined>();
     let worst = 0;
     let last = Number.NEGATIVE_INFINITY;
     for (const event of events()) {
-      if (event.kind === 'changed') {
-        isRejected = false;
-        changedAt = event.at;
-      } else if (event.kind === 'received' && isGood(event.status)) {
+      if (event.kind === 'received' && isGood(event.status)) {
         counted = counted.filter((logon) => logon !== event.logon && logon.at > event.logon.at - LATEST_MS);
       } else if (event.kind === 'received') {
-        // a late verdict on an earlier password does not stop this one
-        isRejected ||= event.status === 401 && event.logon.at >= changedAt;
+        // of a password, so that a verdict on an earlier one does not stop this one
+        if (event.status === 401) rejected.add(event.logon.password);
       } else {
         if (event.at - last >= authRetryMs + GRACE_MS) {
           counted = [];
-          isRejected = false;
+          rejected.clear();
         }
         last = event.at;
         counted.push(event.logon);
-        worst = Math.max(worst, isRejected ? allowed + 1 : counted.length);
+        worst = Math.max(worst, rejected.has(event.logon.password) ? allowed + 1 : counted.length);
       }
     }
-    return { worst, debt: isRejected ? Math.max(allowed, counted.length) : counted.length };
+    return { worst, debt: rejected.has(passwords.at(-1)) ? Math.max(allowed, counted.length) : counted.length };
   };
 
   return {
     logons,
-    add: (user) => {
-      const logon: Logon = { user, at: now() };
+    passwords,
+    add: (user, password) => {
+      const logon: Logon = { user, password, at: now() };
       logons.push(logon);
       return logon;
     },
     answer: (logon, status) => {
       logon.received = { status, at: now() };
     },
-    credentialsChanged: () => changes.push(now()),
+    give: (password) => passwords.push(password),
     worstDebt: (allowed, authRetryMs) => replay(allowed, authRetryMs).worst,
     debt: (allowed, authRetryMs) => replay(allowed, authRetryMs).debt,
     worstRejections: () => {

@@ -157,11 +157,13 @@ export async function runScenario(
     const { referee, user, seed } = options;
     const disk = scenario.hasOwnDisk === true ? createSmallDisk(cleanup) : undefined;
     const proxy = await startFaultProxy(cleanup, referee.url, seed);
+    const password = scenario.hasWrongPassword === true ? 'not it' : PASSWORD;
+    proxy.ledger.give(password);
     const daemon = createDaemon({
       folder: join(options.folder, user),
       url: proxy.url,
       user,
-      password: scenario.hasWrongPassword === true ? 'not it' : PASSWORD,
+      password,
       state: disk === undefined ? undefined : join(disk.path, 'state'),
       settings: settings(scenario),
     });
