@@ -1,3 +1,4 @@
+import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../src/alerts/alert.ts';
 import type { View } from '../../src/alerts/rule.ts';
@@ -35,6 +36,12 @@ describe('the rules together', () => {
       expect(annotations.summary).toMatch(/\.$/);
       expect(annotations.description).toMatch(/\.$/);
     }
+  });
+
+  it('have tests of their thresholds', () => {
+    const texts = globSync('test/{alerts,inventory}/**/*.test.ts').map((path) => readFileSync(path, 'utf8'));
+    const names = new Set(createRules(settingsOf()).map(({ name }) => name));
+    expect([...names].filter((name) => !texts.some((text) => text.includes(`'${name}/`)))).toEqual([]);
   });
 
   it('can be switched off one by one', () => {
