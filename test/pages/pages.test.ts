@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { type PagePath, pages } from '../../src/pages/table.ts';
 import { drawnViews, flawless, startBrowser, type TestBrowser, views } from '../support/browser.ts';
 import { startFaulty } from '../support/faulty-analyzer.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../support/harness.ts';
@@ -60,6 +61,19 @@ function createUsers(...names: readonly string[]) {
     as: (name: string) => ({ authorization: `Basic ${Buffer.from(`${name}:secret`).toString('base64')}` }),
   };
 }
+
+it('every page of the table can be opened', async () => {
+  const { url } = await startSite();
+  const paths = Object.values<PagePath>(pages).flatMap(({ path, routes }) =>
+    'load' in routes ? routes.paths.map((below) => (below === '/' ? path : `${path === '/' ? '' : path}${below}`)) : [],
+  );
+  expect(paths.length).toBeGreaterThan(9);
+  for (const path of paths) {
+    // 400 without its parameter, 503 without its data, 404 without an analyzer in the process
+    const allowed = [200, 400, 503, ...(path.startsWith('/sources') ? [404] : [])];
+    expect(allowed, path).toContain((await fetch(`${url}${path}`)).status);
+  }
+});
 
 describe('the status page', () => {
   it('shows servers, what is short, what expires next, and how old the data is', async () => {
