@@ -72,4 +72,9 @@ describe('junk is taken, or refused in plain words', () => {
       { numRuns: isLong ? 400 : 100, seed: 12 },
     );
   });
+
+  it.each([0, -1.5, true, '', ' ', {}, { '': 0 }, [{}], [null], [[0]], null])('in each setting: %j', (value) => {
+    for (const key of settingKeys)
+      for (const message of problemsOf(new Map([[key, value]]))) expect(message, key).not.toMatch(strange);
+  });
 });

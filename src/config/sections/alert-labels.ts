@@ -10,7 +10,7 @@ export const reservedLabels: readonly string[] = [...identityLabels, ...scopeLab
 
 /** A label that no alert sets itself. */
 export const labelName = z
-  .string()
+  .string({ error: isNot('a label name') })
   .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, { error: 'is not a label name; use letters, digits and _', abort: true })
   .refine((name) => !reservedLabels.includes(name), { error: 'is reserved: each alert sets it' });
 
