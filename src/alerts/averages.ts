@@ -26,27 +26,41 @@ interface Averages {
   end(): void;
 }
 
-/** Sums for each step of the window. Steps are numbered from 1970. */
+/**
+ * Sums of numbered rows over the window. Of each of its steps there is a column, if something was added in it: usually one for each
+ * poll of the window. An array for each row would need several times the memory.
+ */
 class Sums {
-  /** Not a typed array: each of these needs 600 bytes beside its numbers, and there can be one for each feature. */
-  readonly #sums = new Array<number>(STEPS).fill(0);
-  #newest = 0;
+  #columns: { readonly step: number; values: Float64Array }[] = [];
 
-  add(step: number, value: number): void {
-    this.#moveTo(step);
-    (this.#sums[step % STEPS] as number) += value;
+  add(row: number, step: number, value: number): void {
+    let column = this.#columns.at(-1);
+    if (column?.step !== step) {
+      column = { step, values: new Float64Array(column?.values.length ?? row + 1) };
+      this.#columns.push(column);
+    }
+    if (row >= column.values.length) {
+      const { values } = column;
+      column.values = new Float64Array(2 * row);
+      column.values.set(values);
+    }
+    column.values[row] = (column.values[row] ?? 0) + value;
   }
 
-  total(step: number): number {
-    this.#moveTo(step);
+  total(row: number): number {
     let sum = 0;
-    for (let i = 0; i < STEPS; i += 1) sum += this.#sums[i] as number;
+    for (const { values } of this.#columns) sum += values[row] ?? 0;
     return sum;
   }
 
-  #moveTo(step: number): void {
-    for (let i = Math.max(this.#newest, step - STEPS) + 1; i <= step; i += 1) this.#sums[i % STEPS] = 0;
-    this.#newest = step;
+  /** The row can be that of something else. */
+  clear(row: number): void {
+    for (const { values } of this.#columns) if (row < values.length) values[row] = 0;
+  }
+
+  /** Forgets all steps up to this one. */
+  forget(step: number): void {
+    this.#columns = this.#columns.filter((column) => column.step > step);
   }
 }
 
@@ -54,10 +68,8 @@ class Sums {
 interface Tracked {
   readonly vendorLicense: string;
   readonly feature: string;
-  /** What its ratios were above one half. */
-  readonly excess: Sums;
-  /** Evaluations at which it had no value, although the usage of its vendor license was known; `undefined` without one. */
-  missing: Sums | undefined;
+  /** Its row of the sums. */
+  readonly row: number;
   /** The last step in which its ratio was above one half. */
   lastExcess: number;
   /** The number of the last evaluation that added it. */
@@ -67,9 +79,15 @@ interface Tracked {
 /** @param window seconds */
 export function createAverages(window: number): Averages {
   const width = window / STEPS;
-  /** Evaluations by vendor license at which its usage was known. */
-  const evaluations = new Map<string, Sums>();
+  /** What the ratios of tracked features were above one half. */
+  const excess = new Sums();
+  /** Evaluations at which they had no value, although the usage of their vendor license was known. */
+  const missing = new Sums();
+  /** Evaluations at which the usage of a vendor license was known. A row is never that of another one: there are few. */
+  const evaluations = new Sums();
+  const vendorLicenseRows = new Map<string, number>();
   const tracked = new Map<string, Tracked>();
+  const freeRows: number[] = [];
   /** Names of features that are tracked, by which most others are known without their key. */
   let names: ReadonlySet<string> = new Set();
   let known = new Set<string>();
@@ -78,15 +96,22 @@ export function createAverages(window: number): Averages {
 
   const count = (vendorLicense: string): void => {
     known.add(vendorLicense);
-    const counts = evaluations.get(vendorLicense) ?? new Sums();
-    counts.add(step, 1);
-    evaluations.set(vendorLicense, counts);
+    const row = vendorLicenseRows.get(vendorLicense) ?? vendorLicenseRows.size;
+    vendorLicenseRows.set(vendorLicense, row);
+    evaluations.add(row, step, 1);
   };
 
   const track = ({ vendorLicense, feature, key }: Measured): Tracked => {
-    const one = { vendorLicense, feature, excess: new Sums(), missing: undefined, lastExcess: 0, addedAt: 0 };
+    const one = { vendorLicense, feature, row: freeRows.pop() ?? tracked.size, lastExcess: 0, addedAt: 0 };
     tracked.set(key, one);
     return one;
+  };
+
+  const forget = (key: string, { row }: Tracked): void => {
+    tracked.delete(key);
+    // its excess is older than the window
+    missing.clear(row);
+    freeRows.push(row);
   };
 
   return {
@@ -94,10 +119,11 @@ export function createAverages(window: number): Averages {
       const next = Math.floor(now / width);
       if (next < step) {
         // the clock was set back: the past is not known
-        evaluations.clear();
-        tracked.clear();
+        for (const [key, one] of tracked) forget(key, one);
+        for (const sums of [excess, missing, evaluations]) sums.forget(step);
       }
       step = next;
+      for (const sums of [excess, missing, evaluations]) sums.forget(step - STEPS);
       evaluation += 1;
       known = new Set();
       for (const vendorLicense of new Set(vendorLicenses)) count(vendorLicense);
@@ -113,23 +139,21 @@ export function createAverages(window: number): Averages {
       const one = found ?? track(feature);
       one.addedAt = evaluation;
       if (!isLow) {
-        one.excess.add(step, ratio - FLOOR);
+        excess.add(one.row, step, ratio - FLOOR);
         one.lastExcess = step;
       }
-      const times = (evaluations.get(vendorLicense)?.total(step) ?? 0) - (one.missing?.total(step) ?? 0);
-      return FLOOR + one.excess.total(step) / Math.max(1, times);
+      const times = evaluations.total(vendorLicenseRows.get(vendorLicense) ?? -1) - missing.total(one.row);
+      return FLOOR + excess.total(one.row) / Math.max(1, times);
     },
     end: () => {
       for (const [key, one] of tracked) {
         if (one.lastExcess <= step - STEPS) {
-          tracked.delete(key);
+          forget(key, one);
         } else if (one.addedAt !== evaluation && known.has(one.vendorLicense)) {
-          one.missing ??= new Sums();
-          one.missing.add(step, 1);
+          missing.add(one.row, step, 1);
         }
       }
       names = new Set(tracked.values().map(({ feature }) => feature));
-      for (const [name, counts] of evaluations) if (counts.total(step) === 0) evaluations.delete(name);
     },
   };
 }

@@ -66,13 +66,34 @@ describe('the average', () => {
     }
   });
 
-  it('is that of the slow way, for any ratios', () => {
-    const ratio = fc.option(fc.double({ min: 0, max: 1, noNaN: true }), { nil: undefined });
+  it('of a feature is not that of one that was forgotten before', () => {
+    const averages = createAverages(WINDOW);
+    const other = { ...base, key: 'base 2' };
+    for (let i = 0; i < 40; i += 1) {
+      averages.begin(START + i * 30, [base.vendorLicense]);
+      if (i === 0) averages.add(base, 1);
+      // nothing is known of it for longer than the window
+      if (i === 30) expect(averages.add(other, 1)).toBeCloseTo((0.5 * 19 + 1) / 20, 12);
+      averages.end();
+    }
+  });
+
+  it('is that of the slow way, for any ratios of features that are forgotten for a while', () => {
+    const ratio = fc.double({ min: 0, max: 1, noNaN: true });
+    const low = fc.constant(Array<number>(25).fill(0));
+    const history = fc.array(fc.oneof(low, fc.array(ratio)), { minLength: 1, maxLength: 4 }).map((all) => all.flat());
     fc.assert(
-      fc.property(fc.array(ratio, { minLength: 1, maxLength: 60 }), (ratios) => {
-        const known = ratios.slice(-20).filter((one) => one !== undefined);
-        const expected = known.reduce((sum, one) => sum + Math.max(0.5, one), 0) / known.length;
-        if (ratios.at(-1) !== undefined) expect(last(ratios)).toBeCloseTo(expected, 9);
+      fc.property(fc.array(history, { minLength: 1, maxLength: 5 }), (features) => {
+        const averages = createAverages(WINDOW);
+        for (let i = 0; i < 100; i += 1) {
+          averages.begin(START + i * 30, [base.vendorLicense]);
+          for (const [at, ratios] of features.entries()) {
+            const known = Array.from({ length: Math.min(20, i + 1) }, (_, ago) => ratios[i - ago] ?? 0);
+            const expected = known.reduce((sum, one) => sum + Math.max(0.5, one), 0) / known.length;
+            expect(averages.add({ ...base, key: `base ${at}` }, ratios[i] ?? 0)).toBeCloseTo(expected, 9);
+          }
+          averages.end();
+        }
       }),
     );
   });
