@@ -112,12 +112,8 @@ export const tables: Readonly<Record<string, () => string>> = {
     ),
   'license managers': () =>
     table(
-      ['manager', 'how', 'what it gives'],
-      managerNames.map((name) => {
-        const { how, answers } = managers[name];
-        const given = Object.keys(questions).filter((question) => answers[question as Question] !== 'none');
-        return [code(name), how, given.map((question) => questions[question as Question]).join('; ')];
-      }),
+      ['manager', 'how'],
+      managerNames.map((name) => [code(name), managers[name].how]),
     ),
   answers: () =>
     table(
@@ -140,10 +136,14 @@ export const tables: Readonly<Record<string, () => string>> = {
   'connection codes': () =>
     table(
       ['code', 'kind', 'meaning', 'remedy'],
-      connectionCodes.map((name) => {
-        const { finding = '', remedy = '' } = explainConnection(name, undefined, theAnalyzer) ?? {};
-        return [code(name), code(kindOfCode(name) ?? 'connect'), cell(finding.replace(` (${name})`, '')), cell(remedy)];
-      }),
+      // several codes can have one cause
+      [
+        ...Map.groupBy(connectionCodes, (name) => {
+          const { finding = '', remedy = '' } = explainConnection(name, undefined, theAnalyzer) ?? {};
+          const row = [code(kindOfCode(name) ?? 'connect'), cell(finding.replace(` (${name})`, '')), cell(remedy)];
+          return JSON.stringify(row);
+        }),
+      ].map(([row, names]) => [names.map(code).join(', '), ...(JSON.parse(row) as string[])]),
     ),
   'doctor exit codes': () =>
     table(
