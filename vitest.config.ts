@@ -28,8 +28,8 @@ export default defineConfig({
     setupFiles: ['test/support/seeded-checks.ts'],
     reporters: ['default', new SummaryReporter()],
     sequence: { sequencer: LongestFirst },
-    // one more than the cores that it is to be quick on: the longest files mostly wait for other programs
-    maxWorkers: 3,
+    // more than the cores that it is to be quick on: the longest files mostly wait for other programs
+    maxWorkers: isMatrix ? 5 : 3,
     // of tests that run beside the others of their file
     maxConcurrency: 6,
     // for a machine under load: nothing is expected to take so long
