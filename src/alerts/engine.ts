@@ -4,7 +4,7 @@ import type { Owners } from '../model/owners.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
-import { createAddress, readdress } from './address.ts';
+import { type Address, createAddress, readdress } from './address.ts';
 import { keyOf, type Labels } from './alert.ts';
 import { QUEUE_CAPACITY } from './delivery.ts';
 import type { EngineStatus } from './engine-status.ts';
@@ -16,7 +16,7 @@ import type { ListedFile } from './listed-file.ts';
 import { ownLabelsOf } from './notification.ts';
 import { ACTIVE_RESENDS, createNotifier, type NotifierOptions } from './notifier.ts';
 import { type RestoreOptions, restore } from './restore.ts';
-import type { EvaluatedRule, View } from './rule.ts';
+import type { EvaluatedRule, Rule, View } from './rule.ts';
 import { createRules, type RuleSettings } from './rules.ts';
 import type { SavedAlerts } from './state-file.ts';
 import { type AlertStates, step, type Transition } from './state-machine.ts';
@@ -67,22 +67,6 @@ export interface EngineOptions
   readonly initial: SavedAlerts | undefined;
 }
 
-/** Evaluates the rules after each commit and in between, and hands the alerts over. */
-export interface AlertEngine {
-  /** Restores the saved alerts and starts to evaluate. */
-  start(): Promise<void>;
-  /**
-   * Evaluates the rules over the current inventory. Resolves when the resulting notifications are queued. Never rejects: a
-   * failure is only logged here.
-   */
-  evaluate(): Promise<void>;
-  /** Sends the rest of the queues and saves the alerts. Resolves no alert. */
-  stop(): Promise<void>;
-  status(): EngineStatus;
-  /** Alerts to continue in another engine; `undefined` before the saved ones are restored. */
-  states(): SavedAlerts | undefined;
-}
-
 /** How long a resolved alert is sent again, seconds, as in Prometheus. */
 const RESOLVED_RETENTION = 900;
 /** Minimum time between two saves, unless an alert fires or ends, seconds. */
@@ -103,83 +87,184 @@ function logTransitions(transitions: readonly Transition[], log: Log): void {
 }
 
 /** Evaluates the rules after each poll and at an interval, and sends alerts to Alertmanager, if there is one. */
-export function createAlertEngine(options: EngineOptions): AlertEngine {
-  const { now, log, resendDelay, evaluationInterval, stateFile, listed, listedFile } = options;
-  const { analyzer, shard, alertmanagerUrl, unknownHold, timeZone } = options;
-  const rules = createRules(options.rules);
-  const commonLabels: Labels = { ...options.externalLabels, ...ownLabelsOf(analyzer) };
-  const address = createAddress(options.owners, shard);
-  const evaluateRules = createEvaluation({ rules, ignore: options.ignore, commonLabels, address });
-  const sumUpOptions: SumUpOptions = {
-    rules,
-    linksOf: (labels) => ({
-      runbook_url: options.runbookUrl(labels.alertname ?? ''),
-      ...(alertmanagerUrl !== undefined && { silence_url: silenceUrl(alertmanagerUrl, labels, analyzer) }),
-    }),
-  };
-  const isExplicit = options.resolve === 'explicit';
-  const notifier = createNotifier({
-    ...options,
-    targets: options.alertmanagers,
-    commonLabels,
-    // an alert that expires must not outlive its condition
-    unknownHold: isExplicit ? unknownHold : 0,
-  });
-  const resolvedRetention = isExplicit ? RESOLVED_RETENTION : 0;
-
-  let states: AlertStates = new Map();
+export class AlertEngine {
+  readonly #options: EngineOptions;
+  readonly #rules: readonly Rule[];
+  readonly #commonLabels: Labels;
+  readonly #address: Address;
+  readonly #evaluateRules: ReturnType<typeof createEvaluation>;
+  readonly #sumUpOptions: SumUpOptions;
+  readonly #notifier: ReturnType<typeof createNotifier>;
+  readonly #limitedLog: Log;
+  #states: AlertStates = new Map();
   /** The mapping by which they are addressed. */
-  let addressedBy: Owners | undefined;
+  #addressedBy: Owners | undefined;
   /** The alerts as they are sent. */
-  let sent: SentAlerts = new Map();
-  let keeper: StatementKeeper | undefined;
-  let statements: Statements | undefined;
+  #sent: SentAlerts = new Map();
+  #keeper: StatementKeeper | undefined;
+  #statements: Statements | undefined;
   /** Names of the rules that had data at the last evaluation. */
-  let withData: ReadonlySet<string> = new Set();
-  let lastEvaluation: EngineStatus['lastEvaluation'];
-  let savedAt = Number.NEGATIVE_INFINITY;
+  #withData: ReadonlySet<string> = new Set();
+  #lastEvaluation: EngineStatus['lastEvaluation'];
+  #savedAt = Number.NEGATIVE_INFINITY;
   /** Of how many alerts the saved file says everything. */
-  let savedNames = 0;
-  let isStarted = false;
-  let isStopping = false;
-  let timer: NodeJS.Timeout | undefined;
+  #savedNames = 0;
+  #isStarted = false;
+  #isStopping = false;
+  #timer: NodeJS.Timeout | undefined;
 
-  const limitedLog = limitRepeats(log);
-  const logFailure = (error: unknown): void => limitedLog.error({ err: error }, 'alerts not evaluated');
+  constructor(options: EngineOptions) {
+    const { owners, shard, ignore, analyzer, alertmanagerUrl, log } = options;
+    this.#options = options;
+    const rules = createRules(options.rules);
+    const commonLabels: Labels = { ...options.externalLabels, ...ownLabelsOf(analyzer) };
+    const address = createAddress(owners, shard);
+    this.#rules = rules;
+    this.#commonLabels = commonLabels;
+    this.#address = address;
+    this.#evaluateRules = createEvaluation({ rules, ignore, commonLabels, address });
+    this.#sumUpOptions = {
+      rules,
+      linksOf: (labels) => ({
+        runbook_url: options.runbookUrl(labels.alertname ?? ''),
+        ...(alertmanagerUrl !== undefined && { silence_url: silenceUrl(alertmanagerUrl, labels, analyzer) }),
+      }),
+    };
+    this.#notifier = createNotifier({
+      ...options,
+      targets: options.alertmanagers,
+      commonLabels,
+      // an alert that expires must not outlive its condition
+      unknownHold: options.resolve === 'explicit' ? options.unknownHold : 0,
+    });
+    this.#limitedLog = limitRepeats(log);
+    if (options.initial !== undefined) this.#resume(options.initial);
+  }
+
+  /** Restores the saved alerts and starts to evaluate. */
+  async start(): Promise<void> {
+    const { listed, listedFile, log } = this.#options;
+    if (this.#keeper === undefined) {
+      await listedFile?.load(listed);
+      this.#resume(await restore(this.#rules, this.#commonLabels, this.#options));
+    }
+    if (this.#states.size > 0) log.info({ alerts: this.#states.size }, 'alerts restored');
+    this.#isStarted = true;
+    await this.#run();
+  }
+
+  /**
+   * Evaluates the rules over the current inventory. Resolves when the resulting notifications are queued. Never rejects: a
+   * failure is only logged here.
+   */
+  async evaluate(): Promise<void> {
+    if (this.#isStarted) await this.#run();
+  }
+
+  /** Sends the rest of the queues and saves the alerts. Resolves no alert. */
+  async stop(): Promise<void> {
+    const { listed, listedFile } = this.#options;
+    this.#isStopping = true;
+    await this.#run();
+    await this.#notifier.stop();
+    if (this.#states.size > 0 || (this.#keeper?.whole().size ?? 0) > 0) await this.#save();
+    await listedFile?.finish(listed);
+  }
+
+  status(): EngineStatus {
+    const { now, resendDelay, evaluationInterval, unknownHold, timeZone } = this.#options;
+    const lastEvaluation = this.#lastEvaluation;
+    const isEvaluated = lastEvaluation !== undefined && lastEvaluation.at > now() - ACTIVE_RESENDS * resendDelay;
+    return {
+      rules: this.#rules,
+      alerts: [...this.#sent.values()],
+      conditions: [...this.#states.values()],
+      commonLabels: this.#commonLabels,
+      active: isEvaluated && this.#notifier.isDelivering() ? this.#withData : new Set(),
+      withData: this.#withData,
+      statements: this.#statements,
+      deliveries: this.#notifier.deliveries,
+      queueCapacity: QUEUE_CAPACITY,
+      evaluationInterval,
+      lastEvaluation,
+      unknownHold,
+      timeZone,
+    };
+  }
+
+  /** Alerts to continue in another engine; `undefined` before the saved ones are restored. */
+  states(): SavedAlerts | undefined {
+    const keeper = this.#keeper;
+    if (keeper === undefined) return undefined;
+    const { now, analyzer } = this.#options;
+    return {
+      savedAt: now(),
+      alerts: [...this.#states.values()],
+      ends: keeper.ends(),
+      complete: [...keeper.whole()],
+      analyzer,
+    };
+  }
 
   /** Continues what another engine, or another process, has left. */
-  const resume = (saved: SavedAlerts): void => {
-    states = new Map(saved.alerts.map((alert) => [keyOf(alert), alert]));
+  #resume({ alerts, ends, complete, analyzer: said }: SavedAlerts): void {
+    this.#states = new Map(alerts.map((alert) => [keyOf(alert), alert]));
     // what is restored is no change
-    sent = sumUpAlerts(states, sent, sumUpOptions);
-    const { ends, complete } = saved;
-    keeper = createStatements({ analyzer, complete, said: { alerts: sent.values(), analyzer: saved.analyzer }, ends });
-  };
-  if (options.initial !== undefined) resume(options.initial);
+    this.#sent = sumUpAlerts(this.#states, this.#sent, this.#sumUpOptions);
+    const { analyzer } = this.#options;
+    this.#keeper = createStatements({
+      analyzer,
+      complete,
+      said: { alerts: this.#sent.values(), analyzer: said },
+      ends,
+    });
+  }
 
-  const left = ({ ends, whole }: StatementKeeper): SavedAlerts => ({
-    savedAt: now(),
-    alerts: [...states.values()],
-    ends: ends(),
-    complete: [...whole()],
-    analyzer,
+  readonly #run = createLatestOnly(async () => {
+    clearTimeout(this.#timer);
+    if (this.#isStopping) return;
+    await this.#evaluateOnce().catch((error) => this.#logFailure(error));
+    if (this.#isStopping) return;
+    const { now, evaluationInterval } = this.#options;
+    const at = now();
+    const next = Math.min(at + evaluationInterval, this.#notifier.nextDue());
+    this.#timer = setTimeout(() => void this.#run(), Math.max(0.01, next - at) * 1000);
   });
 
-  const save = async (): Promise<void> => {
-    if (keeper === undefined) return;
-    const saved = left(keeper);
-    savedAt = saved.savedAt;
-    savedNames = saved.complete.length;
-    await stateFile?.save(saved);
-  };
-
-  const continueAll = (evaluated: readonly EvaluatedRule[], at: number) => {
-    const deliveredAt = notifier.deliveredAt();
-    return { evaluated, ...step(states, evaluated, at, { unknownHold, address, resolvedRetention, deliveredAt }) };
-  };
+  async #evaluateOnce(): Promise<void> {
+    const { now, owners: currentOwners, log, handOver, listed, listedFile } = this.#options;
+    const at = now();
+    const started = performance.now();
+    const owners = currentOwners();
+    if (owners !== this.#addressedBy) this.#states = readdress(this.#states, this.#address, this.#rules, at);
+    this.#addressedBy = owners;
+    const hadAlerts = this.#states.size > 0;
+    const found = await this.#evaluateAll(at);
+    // without an evaluation everything is unknown: firing alerts are kept, not resolved
+    const { evaluated, states, transitions } = found ?? this.#continueAll(unknownEvaluation(this.#rules), at);
+    this.#states = states;
+    const before = this.#sent;
+    const sent = sumUpAlerts(states, before, this.#sumUpOptions);
+    this.#sent = sent;
+    const changes = changesOf(before, sent);
+    this.#statements = this.#keeper?.take(sent, changes, evaluated, at);
+    if (found !== undefined) {
+      this.#lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
+      this.#withData = new Set(evaluated.flatMap(({ rule, evaluation }) => (evaluation.hasNoData ? [] : rule.name)));
+    }
+    logTransitions(changes, log);
+    const isUnsaved = hadAlerts || this.#savedNames !== this.#keeper?.whole().size;
+    // saved before sending: after a crash, every alert that was sent is restored
+    if (transitions.length > 0) await this.#save();
+    else if (isUnsaved && at - this.#savedAt >= SAVE_INTERVAL) void this.#save();
+    handOver({ at, alerts: sent, changes, evaluated });
+    this.#notifier.send(sent, at);
+    await listedFile?.keep(listed, at);
+  }
 
   /** Evaluates the rules and continues the alerts. `undefined` if there is no current inventory, or if a rule fails. */
-  const evaluateAll = async (at: number) => {
+  async #evaluateAll(at: number) {
+    const options = this.#options;
     try {
       return await options.useInventory(async (inventory) => {
         // after a sleep of the machine, it is out of date until it is derived again
@@ -188,7 +273,7 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
         const surroundings: Omit<View, 'past'> = {
           now: at,
           inventory,
-          timeZone,
+          timeZone: options.timeZone,
           authenticated: options.authenticated(),
           sources: options.sources(),
           recording: options.recording(),
@@ -197,92 +282,35 @@ export function createAlertEngine(options: EngineOptions): AlertEngine {
           isSeriesLimited: options.isSeriesLimited(),
           isReloadRefused: options.isReloadRefused(),
         };
-        const past = await runSliced(listed.observe(inventory, at, options.owned));
-        return continueAll(await runSliced(evaluateRules({ ...surroundings, past })), at);
+        const past = await runSliced(options.listed.observe(inventory, at, options.owned));
+        return this.#continueAll(await runSliced(this.#evaluateRules({ ...surroundings, past })), at);
       });
     } catch (error) {
-      logFailure(error);
+      this.#logFailure(error);
       return undefined;
     }
-  };
+  }
 
-  const evaluateOnce = async (): Promise<void> => {
-    const at = now();
-    const started = performance.now();
-    const owners = options.owners();
-    if (owners !== addressedBy) states = readdress(states, address, rules, at);
-    addressedBy = owners;
-    const hadAlerts = states.size > 0;
-    const found = await evaluateAll(at);
-    // without an evaluation everything is unknown: firing alerts are kept, not resolved
-    const { evaluated, states: after, transitions } = found ?? continueAll(unknownEvaluation(rules), at);
-    states = after;
-    const before = sent;
-    sent = sumUpAlerts(states, before, sumUpOptions);
-    const changes = changesOf(before, sent);
-    statements = keeper?.take(sent, changes, evaluated, at);
-    if (found !== undefined) {
-      lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
-      withData = new Set(evaluated.flatMap(({ rule, evaluation }) => (evaluation.hasNoData ? [] : rule.name)));
-    }
-    logTransitions(changes, log);
-    const isDue = (hadAlerts || savedNames !== keeper?.whole().size) && at - savedAt >= SAVE_INTERVAL;
-    // saved before sending: after a crash, every alert that was sent is restored
-    if (transitions.length > 0) await save();
-    else if (isDue) void save();
-    options.handOver({ at, alerts: sent, changes, evaluated });
-    notifier.send(sent, at);
-    await listedFile?.keep(listed, at);
-  };
+  #continueAll(evaluated: readonly EvaluatedRule[], at: number) {
+    const { unknownHold, resolve } = this.#options;
+    const resolvedRetention = resolve === 'explicit' ? RESOLVED_RETENTION : 0;
+    const deliveredAt = this.#notifier.deliveredAt();
+    const address = this.#address;
+    return {
+      evaluated,
+      ...step(this.#states, evaluated, at, { unknownHold, address, resolvedRetention, deliveredAt }),
+    };
+  }
 
-  const run = createLatestOnly(async () => {
-    clearTimeout(timer);
-    if (isStopping) return;
-    await evaluateOnce().catch(logFailure);
-    if (isStopping) return;
-    const at = now();
-    const next = Math.min(at + evaluationInterval, notifier.nextDue());
-    timer = setTimeout(() => void run(), Math.max(0.01, next - at) * 1000);
-  });
+  async #save(): Promise<void> {
+    const saved = this.states();
+    if (saved === undefined) return;
+    this.#savedAt = saved.savedAt;
+    this.#savedNames = saved.complete.length;
+    await this.#options.stateFile?.save(saved);
+  }
 
-  return {
-    start: async () => {
-      if (keeper === undefined) {
-        await listedFile?.load(listed);
-        resume(await restore(rules, commonLabels, options));
-      }
-      if (states.size > 0) log.info({ alerts: states.size }, 'alerts restored');
-      isStarted = true;
-      await run();
-    },
-    evaluate: async () => {
-      if (isStarted) await run();
-    },
-    stop: async () => {
-      isStopping = true;
-      await run();
-      await notifier.stop();
-      if (states.size > 0 || (keeper?.whole().size ?? 0) > 0) await save();
-      await listedFile?.finish(listed);
-    },
-    status: () => {
-      const isEvaluated = lastEvaluation !== undefined && lastEvaluation.at > now() - ACTIVE_RESENDS * resendDelay;
-      return {
-        rules,
-        alerts: [...sent.values()],
-        conditions: [...states.values()],
-        commonLabels,
-        active: isEvaluated && notifier.isDelivering() ? withData : new Set(),
-        withData,
-        statements,
-        deliveries: notifier.deliveries,
-        queueCapacity: QUEUE_CAPACITY,
-        evaluationInterval,
-        lastEvaluation,
-        unknownHold,
-        timeZone,
-      };
-    },
-    states: () => keeper && left(keeper),
-  };
+  #logFailure(error: unknown): void {
+    this.#limitedLog.error({ err: error }, 'alerts not evaluated');
+  }
 }

@@ -2,7 +2,7 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { type Alertmanager, createAlertmanager } from '../alerts/alertmanager.ts';
 import { createCounts, type DeliveryCounts } from '../alerts/delivery.ts';
-import { type AlertEngine, createAlertEngine, type EngineOptions } from '../alerts/engine.ts';
+import { AlertEngine, type EngineOptions } from '../alerts/engine.ts';
 import { createListedFile } from '../alerts/listed-file.ts';
 import { createStateFile } from '../alerts/state-file.ts';
 import type { AlertmanagerConfig, Config } from '../config/config.ts';
@@ -110,7 +110,7 @@ export function createAlerting(
   const names = namesOfSaved(config);
   const url = externalUrl(config);
   const runbooks = alerting.runbookBaseUrl ?? `${url}/runbooks`;
-  return createAlertEngine({
+  return new AlertEngine({
     ...surroundings,
     rules: alerting.rules,
     ignore: alerting.ignore,

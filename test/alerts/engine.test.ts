@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Labels } from '../../src/alerts/alert.ts';
 import type { Alertmanager, KnownAlert, Outcome } from '../../src/alerts/alertmanager.ts';
 import { createCounts } from '../../src/alerts/delivery.ts';
-import { type AlertEngine, createAlertEngine, type EngineOptions } from '../../src/alerts/engine.ts';
+import { AlertEngine, type EngineOptions } from '../../src/alerts/engine.ts';
 import { Listed } from '../../src/alerts/listed.ts';
 import { createStateFile, type SavedAlerts, type StateFile } from '../../src/alerts/state-file.ts';
 import { createCurrentInventory } from '../../src/inventory/current.ts';
@@ -119,7 +119,7 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
   const log = createTestLog();
   const derive = () => deriveInventoryNow(snapshotOf(world.down, world.inUse), now(), policy);
   const create = ({ inventory = derive, ...changes }: Changes = {}): AlertEngine =>
-    createAlertEngine({
+    new AlertEngine({
       useInventory: async (work) => work(inventory()),
       authenticated: () => world.authenticated,
       rules: settingsOf(more.settings),
@@ -482,7 +482,7 @@ describe('the engine', () => {
       now,
       onProblem: (name) => reported.push(name),
     });
-    inventory.subscribe({ name: 'alerts', read: engine.evaluate });
+    inventory.subscribe({ name: 'alerts', read: () => engine.evaluate() });
     const messages = () => log.entries.map(({ message }) => message);
     await engine.start();
     expect(messages()).toEqual(['alerts not evaluated']);
@@ -548,7 +548,7 @@ describe('the engine', () => {
       now,
       onProblem: (name) => problems.push(name),
     });
-    inventory.subscribe({ name: 'alerts', read: engine.evaluate });
+    inventory.subscribe({ name: 'alerts', read: () => engine.evaluate() });
     await engine.start();
     const committed = inventory.commit(snapshot);
     await advance(5);

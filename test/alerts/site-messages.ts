@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Labels } from '../../src/alerts/alert.ts';
 import { createCounts } from '../../src/alerts/delivery.ts';
-import { createAlertEngine } from '../../src/alerts/engine.ts';
+import { AlertEngine } from '../../src/alerts/engine.ts';
 import { Listed } from '../../src/alerts/listed.ts';
 import type { RuleSettings } from '../../src/alerts/rules.ts';
 import { noOwners, type Owners } from '../../src/model/owners.ts';
@@ -45,7 +45,7 @@ export async function sendMessages({
     alerts.set(JSON.stringify(Object.entries(alert.labels).sort()), alert.labels);
   });
   let inventory: ReturnType<typeof deriveInventoryNow> | undefined;
-  const engine = createAlertEngine({
+  const engine = new AlertEngine({
     rules,
     ignore: [],
     runbookUrl: () => '',

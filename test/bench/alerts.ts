@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { labelsKey } from '../../src/alerts/alert.ts';
 import { createAlertmanager } from '../../src/alerts/alertmanager.ts';
 import { createCounts, createDelivery } from '../../src/alerts/delivery.ts';
-import { createAlertEngine } from '../../src/alerts/engine.ts';
+import { AlertEngine } from '../../src/alerts/engine.ts';
 import type { EngineStatus } from '../../src/alerts/engine-status.ts';
 import { Listed } from '../../src/alerts/listed.ts';
 import { alertsBody, createNotification } from '../../src/alerts/notification.ts';
@@ -146,7 +146,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
         userAgent: 'bench',
       });
     const mapping = owners(count);
-    const engine = createAlertEngine({
+    const engine = new AlertEngine({
       useInventory: (work) => work(inventory),
       authenticated: () => true,
       rules: settings,

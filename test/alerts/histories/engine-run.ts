@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises';
 import { createCounts } from '../../../src/alerts/delivery.ts';
-import { type AlertEngine, createAlertEngine } from '../../../src/alerts/engine.ts';
+import { AlertEngine } from '../../../src/alerts/engine.ts';
 import { Listed } from '../../../src/alerts/listed.ts';
 import type { EvaluatedRule } from '../../../src/alerts/rule.ts';
 import { createRules } from '../../../src/alerts/rules.ts';
@@ -109,7 +109,7 @@ export class EngineRun {
     const alertmanager = this.#alertmanager.client({ now, answers: () => running.isGone || answers() });
     const post: typeof alertmanager.post = async (write) =>
       running.isGone ? { is: 'accepted' } : alertmanager.post(write);
-    const engine = createAlertEngine({
+    const engine = new AlertEngine({
       rules: settings,
       ignore: [],
       runbookUrl: () => '',
