@@ -9,7 +9,7 @@ import type { Log } from '../model/log.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
-import { createNightlyPass } from '../rightsizing/nightly-pass.ts';
+import { NightlyPass } from '../rightsizing/nightly-pass.ts';
 import { type Clock, createClock } from '../scheduling/clock.ts';
 import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
 import type { Reload } from '../web/reload.ts';
@@ -77,7 +77,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   // over all reloads
   const deliveryCounts = new Map<string, DeliveryCounts>();
   const messageCounts = new Map<string, MessageCounts>();
-  const rightsizing = createNightlyPass({ now, log, writes: writes.of(RIGHTSIZING_FILE) });
+  const rightsizing = new NightlyPass({ now, log, writes: writes.of(RIGHTSIZING_FILE) });
   const current = new CurrentPipeline({ clock, deliveryCounts, messageCounts, rightsizing, log });
   const owners = createCurrentOwners(initial, log, () => void current.recommit());
   const prices = createCurrentPrices(initial, log);

@@ -6,8 +6,8 @@ import { untilReady } from '../scheduling/ready.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import type { WorkingTime } from './advice.ts';
 import { type DemandSource, NOT_POLLED, NothingKnown } from './demand-source.ts';
-import { createKeptResult, type ResultInputs } from './kept-result.ts';
-import type { Rightsizing } from './rightsizing.ts';
+import { createKeptResult, type KeptResult, type ResultInputs } from './kept-result.ts';
+import type { AdviceTable, Rightsizing, RightsizingStatus } from './rightsizing.ts';
 
 /** What a pass depends on. A reload replaces it. */
 export interface PassInputs extends ResultInputs {
@@ -21,18 +21,6 @@ export interface PassInputs extends ResultInputs {
   readonly useInventory: CurrentInventory['use'];
   /** When the next pass is due, epoch seconds. */
   readonly nextRun: (after: number) => number;
-}
-
-/** Computes the advice once a night, and keeps it. */
-export interface NightlyPass extends Rightsizing {
-  /** Uses these inputs from now on, also after a reload, and reads what is kept. Never throws. */
-  use(inputs: PassInputs): Promise<void>;
-  /** The first poll for these inputs is over: passes can begin. */
-  begin(): void;
-  /** Cancels a running pass. No inventory is used any more when it resolves. */
-  pause(): Promise<void>;
-  /** Cancels a running pass, and closes the file. */
-  stop(): Promise<void>;
 }
 
 /** The clock, the log and the file of the passes. */
@@ -59,173 +47,188 @@ const settingsOf = ({ tolerance, workingTime: { weekdays, from, to }, scope }: P
 /** Days before today are not complete yet. */
 class NotComplete extends Error {}
 
-/** Runs the pass each night, and once after the start if the last result is too old. */
-export function createNightlyPass({ now, log, writes }: NightlyPassOptions): NightlyPass {
-  const inTurn = createLimit(1);
-  const result = createKeptResult(log, writes);
-  let inputs: PassInputs | undefined;
-  let running = new AbortController();
-  let isRunning = false;
-  let hasBegun = false;
-  let isPaused = true;
-  let failure: string | undefined;
-  let failures = 0;
-  let waits = 0;
-  let retryAt: number | undefined;
+/** Computes the advice each night, and once after the start if the last one is too old, and keeps it. */
+export class NightlyPass implements Rightsizing {
+  readonly #now: () => number;
+  readonly #log: Log;
+  readonly #result: KeptResult;
+  readonly #inTurn = createLimit(1);
+  #inputs: PassInputs | undefined;
+  #running = new AbortController();
+  #isRunning = false;
+  #hasBegun = false;
+  #isPaused = true;
+  #failure: string | undefined;
+  #failures = 0;
+  #waits = 0;
+  #retryAt: number | undefined;
   /** What the pass waits for, or how far it is. */
-  let progress: string | undefined;
-  let timer: NodeJS.Timeout | undefined;
+  #progress: string | undefined;
+  #timer: NodeJS.Timeout | undefined;
 
-  const forgetFailures = (): void => {
-    failure = undefined;
-    failures = 0;
-    waits = 0;
-    retryAt = undefined;
-  };
+  constructor({ now, log, writes }: NightlyPassOptions) {
+    this.#now = now;
+    this.#log = log;
+    this.#result = createKeptResult(log, writes);
+  }
 
-  const compute = async (current: PassInputs, signal: AbortSignal): Promise<void> => {
-    const { source, tolerance, workingTime, useInventory } = current;
+  latest(): AdviceTable | undefined {
+    return this.#inputs?.isEnabled === true ? this.#result.latest()?.table : undefined;
+  }
+
+  status(): RightsizingStatus {
+    const summary = this.#result.latest()?.pass.summary;
+    const waitsForPoll = this.#waitsForPoll();
+    return {
+      isEnabled: this.#inputs?.isEnabled === true,
+      lastSuccess: summary?.computedAt,
+      durationSeconds: summary?.durationSeconds,
+      failure: this.#failure,
+      isRunning: this.#isRunning || waitsForPoll,
+      progress: this.#inputs?.source.waitsFor() ?? (waitsForPoll ? NOT_POLLED : this.#progress),
+    };
+  }
+
+  /** Uses these inputs from now on, also after a reload, and reads what is kept. Never throws. */
+  async use(next: PassInputs): Promise<void> {
+    // not even while what is kept of it is read
+    if (next.analyzer !== this.#inputs?.analyzer) this.#result.forget();
+    this.#hasBegun = false;
+    await this.pause();
+    this.#running = new AbortController();
+    this.#isPaused = false;
+    await this.#inTurn(async () => {
+      this.#inputs = next;
+      this.#forgetFailures();
+      if (!next.isEnabled) return;
+      await this.#result.open(next).catch((error: unknown) => {
+        this.#log.error(errorFields(error), 'advice cannot be kept');
+      });
+    });
+    void this.#beginPasses();
+  }
+
+  /** The first poll for these inputs is over: passes can begin. */
+  begin(): void {
+    this.#hasBegun = true;
+    void this.#beginPasses();
+  }
+
+  /** Cancels a running pass. No inventory is used any more when it resolves. */
+  async pause(): Promise<void> {
+    this.#isPaused = true;
+    clearTimeout(this.#timer);
+    this.#running.abort(new OperatorError('the pass was canceled'));
+    await this.#inTurn(async () => undefined);
+  }
+
+  /** Cancels a running pass, and closes the file. */
+  async stop(): Promise<void> {
+    await this.pause();
+    this.#result.close();
+  }
+
+  async #beginPasses(): Promise<void> {
+    if (this.#inputs === undefined || this.#isPaused || !this.#hasBegun) return;
+    if (this.#inputs.isEnabled && this.#isDue(this.#inputs)) await this.#run();
+    else this.#arm();
+  }
+
+  #arm(): void {
+    const inputs = this.#inputs;
+    clearTimeout(this.#timer);
+    if (inputs === undefined || !inputs.isEnabled || this.#isPaused || !this.#hasBegun) return;
+    const scheduled = inputs.nextRun(this.#now());
+    const dueAt = Math.min(scheduled, this.#retryAt ?? scheduled);
+    const wait = Math.min(Math.max(0, (dueAt - this.#now()) * 1000), MAX_TIMER_MS);
+    this.#timer = setTimeout(() => {
+      // it was too far away, or the clock was set back: then an earlier time can be the next one
+      if (this.#now() < dueAt) this.#arm();
+      else void this.#run();
+    }, wait);
+    this.#timer.unref();
+  }
+
+  /** Whether there is no result of today with these settings. */
+  #isDue(inputs: PassInputs): boolean {
+    const summary = this.#result.latest()?.pass.summary;
+    if (summary === undefined) return true;
+    const { day, settings } = summary;
+    return day !== inputs.source.localTime.dayOf(this.#now()) || settings !== settingsOf(inputs);
+  }
+
+  /** Whether a pass begins with the end of the first poll. */
+  #waitsForPoll(): boolean {
+    return this.#inputs?.isEnabled === true && !this.#hasBegun && !this.#isPaused && this.#isDue(this.#inputs);
+  }
+
+  #run(): Promise<void> {
+    const { signal } = this.#running;
+    return this.#inTurn(async () => {
+      if (this.#inputs === undefined || !this.#inputs.isEnabled || signal.aborted) return;
+      this.#isRunning = true;
+      this.#progress = undefined;
+      try {
+        await this.#compute(this.#inputs, signal);
+        this.#forgetFailures();
+      } catch (error) {
+        if (!signal.aborted) this.#fail(error);
+      } finally {
+        this.#isRunning = false;
+      }
+      this.#arm();
+    });
+  }
+
+  async #compute(inputs: PassInputs, signal: AbortSignal): Promise<void> {
+    const { source, tolerance, workingTime, useInventory } = inputs;
     await untilReady(source.ready(), signal);
     const started = performance.now();
-    const today = source.localTime.dayOf(now());
-    if (!source.isComplete(today) && waits < MOST_WAITS)
+    const today = source.localTime.dayOf(this.#now());
+    if (!source.isComplete(today) && this.#waits < MOST_WAITS)
       throw new NotComplete('yesterday is not recorded completely yet');
-    const last = result.latest()?.pass.rows ?? [];
-    const lastAdvice = Iterator.from(last).map(({ advice }) => advice);
+    const last = this.#result.latest()?.pass.rows ?? [];
+    const lastAdvice = Iterator.from(last).map((row) => row.advice);
     const onProgress = (done: number, all: number): void => {
-      progress = `${done} of ${all} features are done`;
+      this.#progress = `${done} of ${all} features are done`;
     };
     const options = { source, useInventory, tolerance, workingTime, today, lastAdvice, signal, onProgress };
     // the method is read when a pass begins
     const { runPass } = await import('./pass.ts');
-    const passed = await runPass(options);
+    const { advice, leftOut, failed, firstFailure } = await runPass(options);
     const durationSeconds = (performance.now() - started) / 1000;
-    const summary = {
-      computedAt: now(),
-      day: today,
-      tolerance,
-      leftOut: passed.leftOut,
-      durationSeconds,
-      settings: settingsOf(current),
-    };
-    await result.replace(passed.advice, summary, current, signal);
-    const { failed, firstFailure, leftOut } = passed;
+    const computed = { computedAt: this.#now(), day: today, durationSeconds };
+    const summary = { ...computed, tolerance, leftOut, settings: settingsOf(inputs) };
+    await this.#result.replace(advice, summary, inputs, signal);
+    const log = this.#log;
     const seconds = Math.round(durationSeconds * 10) / 10;
-    log.info({ features: passed.advice.length, leftOut, seconds }, 'advice on the number of licenses computed');
+    log.info({ features: advice.length, leftOut, seconds }, 'advice on the number of licenses computed');
     if (leftOut > 0) log.warn({ leftOut }, 'features have no advice: there are more than rightsizing.max_features');
     if (failed > 0) log.warn({ features: failed, reason: firstFailure }, 'features have no advice: history not read');
-  };
+  }
 
-  const fail = (error: unknown): void => {
-    if (error instanceof NotComplete || (error instanceof NothingKnown && waits < MOST_WAITS)) {
-      progress = error.message;
-      waits += 1;
-      retryAt = now() + WAIT_SECONDS;
+  #fail(error: unknown): void {
+    if (error instanceof NotComplete || (error instanceof NothingKnown && this.#waits < MOST_WAITS)) {
+      this.#progress = error.message;
+      this.#waits += 1;
+      this.#retryAt = this.#now() + WAIT_SECONDS;
       return;
     }
-    failures += 1;
-    waits = 0;
-    const isLast = failures > RETRIES;
-    retryAt = isLast ? undefined : now() + RETRY_SECONDS;
+    this.#failures += 1;
+    this.#waits = 0;
+    const isLast = this.#failures > RETRIES;
+    this.#retryAt = isLast ? undefined : this.#now() + RETRY_SECONDS;
     const next = isLast ? 'at the next time of rightsizing.schedule' : `in ${RETRY_SECONDS / 60} minutes`;
     const { message: reason } = error as Error;
-    failure = `the advice could not be computed: ${reason}. It is tried again ${next}`;
-    const fields = error instanceof TypeError ? { err: error } : { reason, failures, next };
-    log.error(fields, 'advice on the number of licenses could not be computed');
-  };
+    this.#failure = `the advice could not be computed: ${reason}. It is tried again ${next}`;
+    const fields = error instanceof TypeError ? { err: error } : { reason, failures: this.#failures, next };
+    this.#log.error(fields, 'advice on the number of licenses could not be computed');
+  }
 
-  const run = (): Promise<void> => {
-    const { signal } = running;
-    return inTurn(async () => {
-      if (inputs === undefined || !inputs.isEnabled || signal.aborted) return;
-      isRunning = true;
-      progress = undefined;
-      try {
-        await compute(inputs, signal);
-        forgetFailures();
-      } catch (error) {
-        if (!signal.aborted) fail(error);
-      } finally {
-        isRunning = false;
-      }
-      arm();
-    });
-  };
-
-  /** Whether there is no result of today with these settings. */
-  const isDue = (current: PassInputs): boolean => {
-    const summary = result.latest()?.pass.summary;
-    if (summary === undefined) return true;
-    const { day, settings } = summary;
-    return day !== current.source.localTime.dayOf(now()) || settings !== settingsOf(current);
-  };
-
-  /** Whether a pass begins with the end of the first poll. */
-  const waitsForPoll = (): boolean => inputs?.isEnabled === true && !hasBegun && !isPaused && isDue(inputs);
-
-  const arm = (): void => {
-    clearTimeout(timer);
-    if (inputs === undefined || !inputs.isEnabled || isPaused || !hasBegun) return;
-    const scheduled = inputs.nextRun(now());
-    const dueAt = Math.min(scheduled, retryAt ?? scheduled);
-    const wait = Math.min(Math.max(0, (dueAt - now()) * 1000), MAX_TIMER_MS);
-    timer = setTimeout(() => {
-      // it was too far away, or the clock was set back: then an earlier time can be the next one
-      if (now() < dueAt) arm();
-      else void run();
-    }, wait);
-    timer.unref();
-  };
-
-  const beginPasses = async (): Promise<void> => {
-    if (inputs === undefined || isPaused || !hasBegun) return;
-    if (inputs.isEnabled && isDue(inputs)) await run();
-    else arm();
-  };
-
-  const pause = async (): Promise<void> => {
-    isPaused = true;
-    clearTimeout(timer);
-    running.abort(new OperatorError('the pass was canceled'));
-    await inTurn(async () => undefined);
-  };
-
-  return {
-    latest: () => (inputs?.isEnabled === true ? result.latest()?.table : undefined),
-    status: () => {
-      const summary = result.latest()?.pass.summary;
-      return {
-        isEnabled: inputs?.isEnabled === true,
-        lastSuccess: summary?.computedAt,
-        durationSeconds: summary?.durationSeconds,
-        failure,
-        isRunning: isRunning || waitsForPoll(),
-        progress: inputs?.source.waitsFor() ?? (waitsForPoll() ? NOT_POLLED : progress),
-      };
-    },
-    use: async (next) => {
-      // not even while what is kept of it is read
-      if (next.analyzer !== inputs?.analyzer) result.forget();
-      hasBegun = false;
-      await pause();
-      running = new AbortController();
-      isPaused = false;
-      await inTurn(async () => {
-        inputs = next;
-        forgetFailures();
-        if (!next.isEnabled) return;
-        await result.open(next).catch((error: unknown) => log.error(errorFields(error), 'advice cannot be kept'));
-      });
-      void beginPasses();
-    },
-    begin: () => {
-      hasBegun = true;
-      void beginPasses();
-    },
-    pause,
-    stop: async () => {
-      await pause();
-      result.close();
-    },
-  };
+  #forgetFailures(): void {
+    this.#failure = undefined;
+    this.#failures = 0;
+    this.#waits = 0;
+    this.#retryAt = undefined;
+  }
 }

@@ -15,10 +15,11 @@ vi.mock('../../src/rightsizing/nightly-pass.ts', async (importOriginal) => {
   const original = await importOriginal<typeof import('../../src/rightsizing/nightly-pass.ts')>();
   return {
     ...original,
-    createNightlyPass: (...args: Parameters<typeof original.createNightlyPass>) => {
-      const pass = original.createNightlyPass(...args);
-      handles.push(pass);
-      return pass;
+    NightlyPass: class extends original.NightlyPass {
+      constructor(...args: ConstructorParameters<typeof original.NightlyPass>) {
+        super(...args);
+        handles.push(this);
+      }
     },
   };
 });

@@ -12,13 +12,13 @@ import { createCleanup, createConfig, eventually, startApp } from '../support/ha
 
 const pass = vi.hoisted((): { table: unknown } => ({ table: undefined }));
 vi.mock('../../src/rightsizing/nightly-pass.ts', () => ({
-  createNightlyPass: () => ({
-    latest: () => rightsizingOf(pass.table as AdviceTable | undefined).latest(),
-    status: () => rightsizingOf(pass.table as AdviceTable | undefined).status(),
-    use: () => undefined,
-    begin: () => undefined,
-    stop: async () => undefined,
-  }),
+  NightlyPass: class {
+    latest = () => rightsizingOf(pass.table as AdviceTable | undefined).latest();
+    status = () => rightsizingOf(pass.table as AdviceTable | undefined).status();
+    use() {}
+    begin() {}
+    async stop() {}
+  },
 }));
 
 const cleanup = createCleanup();

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import type { DemandSource } from '../../src/rightsizing/demand-source.ts';
-import { createNightlyPass, type PassInputs } from '../../src/rightsizing/nightly-pass.ts';
+import { NightlyPass, type PassInputs } from '../../src/rightsizing/nightly-pass.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
 import { adviceWith } from '../support/advice.ts';
 import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
@@ -67,7 +67,7 @@ it('a date is confirmed by passes of two days, over a restart, and not by two pa
     tolerance += 1;
     const log = createTestLog();
     const writes = createFileWrites('rightsizing.db', log);
-    const pass = createNightlyPass({ now: () => Date.now() / 1000, log, writes });
+    const pass = new NightlyPass({ now: () => Date.now() / 1000, log, writes });
     const inputs: PassInputs = {
       isEnabled: true,
       tolerance,

@@ -9,7 +9,7 @@ import type { Inventory } from '../../src/inventory/inventory.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import type { FeatureRecord } from '../../src/model/records.ts';
 import type { DemandSource } from '../../src/rightsizing/demand-source.ts';
-import { createNightlyPass, type NightlyPass, type PassInputs } from '../../src/rightsizing/nightly-pass.ts';
+import { NightlyPass, type PassInputs } from '../../src/rightsizing/nightly-pass.ts';
 import { createRecordedSource } from '../../src/rightsizing/recorded-demand-source.ts';
 import type { KeptAdvice } from '../../src/rightsizing/rightsizing.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
@@ -103,7 +103,7 @@ interface Started {
 /** A pass that has begun, at a time that the test sets. */
 async function start(given: Partial<PassInputs> & Pick<PassInputs, 'source'>): Promise<Started> {
   const log = createTestLog();
-  const pass = createNightlyPass({
+  const pass = new NightlyPass({
     now: () => Date.now() / 1000,
     log,
     writes: createFileWrites('rightsizing.db', log),
