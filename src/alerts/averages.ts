@@ -31,31 +31,31 @@ interface Averages {
  * poll of the window. An array for each row would need several times the memory.
  */
 class Sums {
-  #columns: { readonly step: number; values: Float64Array }[] = [];
+  #columns: { readonly step: number; sums: Float64Array }[] = [];
 
   add(row: number, step: number, value: number): void {
     let column = this.#columns.at(-1);
     if (column?.step !== step) {
-      column = { step, values: new Float64Array(column?.values.length ?? row + 1) };
+      column = { step, sums: new Float64Array(column?.sums.length ?? row + 1) };
       this.#columns.push(column);
     }
-    if (row >= column.values.length) {
-      const { values } = column;
-      column.values = new Float64Array(2 * row);
-      column.values.set(values);
+    if (row >= column.sums.length) {
+      const { sums } = column;
+      column.sums = new Float64Array(2 * row);
+      column.sums.set(sums);
     }
-    column.values[row] = (column.values[row] ?? 0) + value;
+    column.sums[row] = (column.sums[row] ?? 0) + value;
   }
 
   total(row: number): number {
     let sum = 0;
-    for (const { values } of this.#columns) sum += values[row] ?? 0;
+    for (const { sums } of this.#columns) sum += sums[row] ?? 0;
     return sum;
   }
 
   /** The row can be that of something else. */
   clear(row: number): void {
-    for (const { values } of this.#columns) if (row < values.length) values[row] = 0;
+    for (const { sums } of this.#columns) if (row < sums.length) sums[row] = 0;
   }
 
   /** Forgets all steps up to this one. */

@@ -9,7 +9,7 @@ import { createTransport } from '../client/transport.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import type { SharedBackend } from '../datasource/backend.ts';
 import { createUpstreamCache } from '../datasource/upstream-cache.ts';
-import { type CurrentInventory, createCurrentInventory } from '../inventory/current.ts';
+import { CurrentInventory } from '../inventory/current.ts';
 import type { Answers } from '../inventory/decoding/decode.ts';
 import { createFieldContract, type FieldContract } from '../inventory/field-contract.ts';
 import { AskedDecoder } from '../inventory/plane/asked-decoder.ts';
@@ -140,7 +140,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     log,
     onChange: fieldFile.save,
   });
-  const inventory = createCurrentInventory({
+  const inventory = new CurrentInventory({
     policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
     features: plane,
     fields: fieldContract.states,
@@ -173,7 +173,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     features: (_, rendering) => plane.render(rendering, deps.owners().entries),
     owners: deps.owners,
     rightsizing: latestPass,
-    latest: inventory.latest,
+    latest: () => inventory.latest(),
   });
   const messages = createAppMessages(config, {
     timeZone,
@@ -208,7 +208,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   });
   exposition.showAlerts(() => ({ state: alerting.status(), scope: { ...identity, shards: shard.total } }));
   inventory.subscribe(exposition);
-  inventory.subscribe({ name: 'alerts', read: alerting.evaluate });
+  inventory.subscribe({ name: 'alerts', read: () => alerting.evaluate() });
 
   const poller = createPoller({
     client: createQueryClient(transport, plane.decoder(permanentAfter)),
@@ -244,7 +244,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
 
   const notRequested = notRequestedRules(config, deps.sources() !== undefined);
   const datasource: SharedBackend = {
-    inventory: inventory.latest,
+    inventory: () => inventory.latest(),
     useInventory: inventory.use,
     attention: () => attentionOf(alerting.status(), inventory.latest(), notRequested, now()),
     upstream: createUpstreamCache({

@@ -2,7 +2,7 @@ import type { TrendSeries } from '../../src/model/history.ts';
 import type { Figure } from '../../src/model/unknown.ts';
 
 /**
- * Uses of figures that the compiler lets through. `test/figures.test.ts` finds each by its name, but for what only looks similar.
+ * Uses of figures that the compiler lets through. `test/compiler.test.ts` finds each by its name, but for what only looks similar.
  */
 export const figureUses = {
   'row.known is compared with undefined or null': (row: { readonly known: Figure }) => row.known === undefined,

@@ -3,21 +3,36 @@ import { type Expression, type Node, SyntaxKind } from 'typescript/unstable/ast'
 import {
   isAsExpression,
   isBinaryExpression,
+  isBindingElement,
   isCallExpression,
+  isClassDeclaration,
   isConditionalExpression,
   isElementAccessExpression,
   isIdentifier,
   isIfStatement,
+  isMethodDeclaration,
+  isObjectBindingPattern,
   isPrefixUnaryExpression,
+  isPropertyAccessExpression,
   isWhileStatement,
 } from 'typescript/unstable/ast/is';
-import { API, type Checker, type Project, type Type, TypeFlags } from 'typescript/unstable/sync';
+import {
+  API,
+  type Checker,
+  type Symbol as CompilerSymbol,
+  type Project,
+  type Type,
+  TypeFlags,
+} from 'typescript/unstable/sync';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { figureUses } from './support/figure-mistakes.ts';
+import { passed } from './support/unbound-methods.ts';
 
 /**
- * The compiler refuses sums, comparisons and texts of a figure (`src/model/unknown.ts`). What it lets through is refused here: what
- * takes an unknown figure for a known one, or for one that is there.
+ * What the compiler lets through although it is a mistake.
+ *
+ * It refuses sums, comparisons and texts of a figure (`src/model/unknown.ts`). What it lets through is refused here: what
+ * takes an unknown figure for a known one, or for one that is there. A method of a class that is passed on alone has lost its object.
  */
 
 const root = join(import.meta.dirname, '..');
@@ -104,30 +119,73 @@ function refusedIn({ program, checker }: Project, path: string): readonly string
     .map(({ operand, why }) => `${relative(root, path)}: ${operand.getText(file)} is ${why}`);
 }
 
-describe('a figure', () => {
-  let api: API;
-  let project: Project;
+/** Methods that are read without being called: `pass(engine.stop)`, `const { stop } = engine`. */
+function unboundIn(opened: Project, path: string): readonly string[] {
+  const { program, checker } = opened;
+  const file = program.getSourceFile(path);
+  if (file === undefined) throw new Error(`${path} is not in the program`);
+  const found: string[] = [];
+  const add = (node: Node, symbol: CompilerSymbol | undefined): void => {
+    const declaration = symbol?.declarations[0]?.resolve(opened);
+    if (declaration === undefined || !opened.rootFiles.includes(declaration.getSourceFile().fileName)) return;
+    if (isMethodDeclaration(declaration) && isClassDeclaration(declaration.parent))
+      found.push(`${relative(root, path)}: ${node.getText(file)}`);
+  };
+  const visit = (node: Node): void => {
+    const isCalled = isCallExpression(node.parent) && node.parent.expression === node;
+    if (isPropertyAccessExpression(node) && !isCalled) add(node, checker.getSymbolAtLocation(node.name));
+    if (isBindingElement(node) && isObjectBindingPattern(node.parent)) {
+      const type = checker.getTypeAtLocation(node.parent);
+      const name = (node.propertyName ?? node.name)?.getText(file) ?? '';
+      add(node, type && checker.getPropertyOfType(type, name));
+    }
+    node.forEachChild(visit);
+  };
+  file.forEachChild(visit);
+  return found;
+}
 
-  beforeAll(() => {
-    api = new API({ cwd: root });
-    const configFile = join(root, 'tsconfig.json');
-    const opened = api.updateSnapshot({ openProjects: [configFile] }).getProject(configFile);
-    if (opened === undefined) throw new Error(`${configFile} has no project`);
-    project = opened;
+let api: API;
+let project: Project;
+
+beforeAll(() => {
+  api = new API({ cwd: root });
+  const configFile = join(root, 'tsconfig.json');
+  const opened = api.updateSnapshot({ openProjects: [configFile] }).getProject(configFile);
+  if (opened === undefined) throw new Error(`${configFile} has no project`);
+  project = opened;
+});
+
+afterAll(() => api.close());
+
+const wrongOf = (examples: object): readonly string[] =>
+  Object.keys(examples).filter((name) => !name.startsWith('right: '));
+
+const filesBelow = (...folders: readonly string[]): readonly string[] => {
+  const files = project.rootFiles.filter((path) => folders.some((folder) => path.startsWith(join(root, folder))));
+  expect(files.length).toBeGreaterThan(500);
+  return files;
+};
+
+describe('a method', () => {
+  it('is found where it is passed on without its object', () => {
+    const found = unboundIn(project, join(root, 'test/support/unbound-methods.ts'));
+    expect(found.map((text) => text.replace(/^.*: /, ''))).toEqual(wrongOf(passed));
   });
 
-  afterAll(() => api.close());
+  it('is not passed on without its object anywhere', () => {
+    const files = filesBelow('src', 'test').filter((path) => !path.endsWith('/unbound-methods.ts'));
+    expect(files.flatMap((path) => unboundIn(project, path))).toEqual([]);
+  });
+});
 
+describe('a figure', () => {
   it('is found where it is taken for a known one', () => {
     const found = refusedIn(project, join(root, 'test/support/figure-mistakes.ts'));
-    expect(found.map((text) => text.replace(/^.*: /, ''))).toEqual(
-      Object.keys(figureUses).filter((name) => !name.startsWith('right: ')),
-    );
+    expect(found.map((text) => text.replace(/^.*: /, ''))).toEqual(wrongOf(figureUses));
   });
 
   it('is not taken for a known one anywhere', () => {
-    const files = project.rootFiles.filter((path) => path.startsWith(join(root, 'src')));
-    expect(files.length).toBeGreaterThan(500);
-    expect(files.flatMap((path) => refusedIn(project, path))).toEqual([]);
+    expect(filesBelow('src').flatMap((path) => refusedIn(project, path))).toEqual([]);
   });
 });
