@@ -5,7 +5,7 @@ import { findPools, toFeature } from '../src/analyzer/feature-records.ts';
 import { getEfficiency, getHeatMap, getHistory, getHistoryReserved } from '../src/analyzer/history-charts.ts';
 import { getProducts, getServerDown } from '../src/analyzer/product-records.ts';
 import type { Recorded } from '../src/analyzer/recorded-days.ts';
-import { createRecorder } from '../src/analyzer/recorder.ts';
+import { Recorder } from '../src/analyzer/recorder.ts';
 import { figuresOf } from '../src/analyzer/sample.ts';
 import { createSlots } from '../src/analyzer/slots.ts';
 import { openStore } from '../src/analyzer/store.ts';
@@ -31,7 +31,7 @@ let collect: () => Promise<void>;
 
 const localTime = createLocalTime('Europe/Berlin');
 /** Keeps the recordings of the analyzer. */
-const shadow = createRecorder({
+const shadow = new Recorder({
   open: () => openStore({ ...testHistory, origin: 'test', localTime }),
   localTime,
   sampleDays: 30,

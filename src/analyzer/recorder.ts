@@ -26,160 +26,163 @@ export interface RecorderOptions {
 /** How recording goes; see `RecordingHealth`. */
 export type RecorderState = Pick<RecordingHealth, 'lastRecordedAt' | 'errors' | 'problem'>;
 
-/** Writes what was collected into the history, in the order of time. */
-export interface Recorder {
+const SINCE = 'recorded since';
+const PAST = 'past added from day';
+
+/** Writes what was collected into the history, one thing at a time and in the order of time, and keeps the store in order. */
+export class Recorder {
+  readonly #options: RecorderOptions;
+  #store: Store | undefined;
+  #problem: string | undefined;
+  #failures = 0;
+  #errors = 0;
+  #lastRecordedAt: number | undefined;
+  #daysLeft: number | undefined;
+  #isStopping = false;
+  #queue: Promise<void> = Promise.resolve();
+
+  constructor(options: RecorderOptions) {
+    this.#options = options;
+  }
+
   /**
    * Records a collection in the slot that begins at this time and is this long. Never throws: a problem is reported, and
    * the next collection is tried again.
    */
-  record(at: number, seconds: number, recording: Recording): Promise<void>;
+  record(at: number, seconds: number, recording: Recording): Promise<void> {
+    return this.#write(async () => {
+      await runSliced((await this.#ready(at)).record(at, seconds, recording));
+      this.#lastRecordedAt = at;
+    });
+  }
+
   /**
    * The last observations of an earlier process; empty if the store cannot be used.
    *
    * @param now the beginning of the slot of the first collection
    */
-  known(now: number): Promise<readonly Collected[]>;
+  async known(now: number): Promise<readonly Collected[]> {
+    let known: readonly Collected[] = [];
+    await this.#write(async () => {
+      known = await runSliced((await this.#ready(now)).known());
+    });
+    return known;
+  }
+
   /** Adds what a source knows about the time before the first recording. Continues after an interruption. */
-  addPast(past: Past): Promise<void>;
+  async addPast(past: Past): Promise<void> {
+    if (this.#store === undefined) return;
+    const since = Number(this.#store.note(SINCE));
+    const before = Number(this.#store.note(PAST) ?? this.#options.localTime.dayOf(since) + 1);
+    try {
+      for (const step of past(since, before)) {
+        if (step !== undefined) {
+          const note = [PAST, String(step.completeFrom)] as const;
+          await this.#write(() => runSliced(this.#untilStopped(this.#store?.add(step.series, note) ?? [])));
+          this.#daysLeft = step.daysLeft;
+        }
+        await setImmediate();
+        if (this.#isStopping || this.#problem !== undefined) return;
+      }
+    } finally {
+      this.#daysLeft = undefined;
+    }
+  }
+
   /** Days of the past that are still to be added; `undefined` while nothing is being added. */
-  pastDaysLeft(): number | undefined;
+  pastDaysLeft(): number | undefined {
+    return this.#daysLeft;
+  }
+
   /** @throws StoreError if history cannot be read now */
-  store(): Store;
-  state(): RecorderState;
+  store(): Store {
+    if (this.#store === undefined) throw new StoreError(this.#problem ?? 'the history store is not open');
+    return this.#store;
+  }
+
+  state(): RecorderState {
+    return { lastRecordedAt: this.#lastRecordedAt, errors: this.#errors, problem: this.#problem };
+  }
+
   /** The clock was set: the last recording is as old as before. @param by seconds */
-  move(by: number): void;
+  move(by: number): void {
+    if (this.#lastRecordedAt !== undefined) this.#lastRecordedAt += by;
+  }
+
   /** Finishes running writes, including the last collection, and closes the store. */
-  stop(): Promise<void>;
-}
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    await this.#queue;
+    this.#close();
+  }
 
-const SINCE = 'recorded since';
-const PAST = 'past added from day';
-
-/** Writes collections to the store, one thing at a time, and keeps the store in order. */
-export function createRecorder(options: RecorderOptions): Recorder {
-  const { localTime } = options;
-  let store: Store | undefined;
-  let problem: string | undefined;
-  let failures = 0;
-  let errors = 0;
-  let lastRecordedAt: number | undefined;
-  let daysLeft: number | undefined;
-  let isStopping = false;
-  let queue: Promise<void> = Promise.resolve();
+  async #ready(at: number): Promise<Store> {
+    const { open, localTime, sampleDays, days } = this.#options;
+    const store = this.#store ?? open();
+    this.#store = store;
+    if (store.note(SINCE) === undefined) store.setNote(SINCE, String(at));
+    const today = localTime.dayOf(at);
+    if (today > store.sealedUntil()) {
+      // first frees space
+      await runSliced(this.#untilStopped(store.prune(today - sampleDays, today - days)));
+      await runSliced(this.#untilStopped(store.seal(today)));
+    }
+    return store;
+  }
 
   /** Work that `stop` interrupts. Unfinished work is rolled back. */
-  const untilStopped = function* (work: Iterable<void>): Generator<void, void> {
+  *#untilStopped(work: Iterable<void>): Generator<void, void> {
     for (const _ of work) {
       yield;
-      if (isStopping) return;
+      if (this.#isStopping) return;
     }
-  };
+  }
 
-  const ready = async (at: number): Promise<Store> => {
-    const opened = store ?? options.open();
-    store = opened;
-    if (opened.note(SINCE) === undefined) opened.setNote(SINCE, String(at));
-    const today = localTime.dayOf(at);
-    if (today > opened.sealedUntil()) {
-      // first frees space
-      await runSliced(untilStopped(opened.prune(today - options.sampleDays, today - options.days)));
-      await runSliced(untilStopped(opened.seal(today)));
-    }
-    return opened;
-  };
+  /** Writes when nothing else is written. */
+  #write(work: () => Promise<void>): Promise<void> {
+    this.#queue = this.#queue.then(async () => {
+      if (this.#isStopping) return;
+      try {
+        await this.#attempt(work);
+        if (this.#problem !== undefined) this.#options.onRecovery(this.#failures);
+        this.#problem = undefined;
+        this.#failures = 0;
+      } catch (error) {
+        const { message } = error as Error;
+        if (message !== this.#problem) this.#options.onProblem(error);
+        this.#problem = message;
+        this.#failures += 1;
+        this.#errors += 1;
+      }
+    });
+    return this.#queue;
+  }
 
-  const close = (): void => {
-    const opened = store;
-    store = undefined;
-    opened?.close();
-  };
-
-  /** Whether there is a new file to try again with. What is not written is still in memory. */
-  const isReplaced = (error: unknown): boolean => {
-    // a file that could not be renamed is not tried again at each collection
-    if (!(error instanceof DamagedStore) || error.message === problem) return false;
-    try {
-      close();
-    } catch {
-      // a damaged file may not be closed in order
-    }
-    return options.setAside?.(error) === true;
-  };
-
-  const attempt = async (work: () => Promise<void>): Promise<void> => {
+  async #attempt(work: () => Promise<void>): Promise<void> {
     try {
       await work();
     } catch (error) {
-      if (!isReplaced(error)) throw error;
-      errors += 1;
+      if (!this.#isReplaced(error)) throw error;
+      this.#errors += 1;
       await work();
     }
-  };
+  }
 
-  /** Writes when nothing else is written. */
-  const write = (work: () => Promise<void>): Promise<void> => {
-    queue = queue.then(async () => {
-      if (isStopping) return;
-      try {
-        await attempt(work);
-        if (problem !== undefined) options.onRecovery(failures);
-        problem = undefined;
-        failures = 0;
-      } catch (error) {
-        const { message } = error as Error;
-        if (message !== problem) options.onProblem(error);
-        problem = message;
-        failures += 1;
-        errors += 1;
-      }
-    });
-    return queue;
-  };
+  /** Whether there is a new file to try again with. What is not written is still in memory. */
+  #isReplaced(error: unknown): boolean {
+    // a file that could not be renamed is not tried again at each collection
+    if (!(error instanceof DamagedStore) || error.message === this.#problem) return false;
+    try {
+      this.#close();
+    } catch {
+      // a damaged file may not be closed in order
+    }
+    return this.#options.setAside?.(error) === true;
+  }
 
-  return {
-    record: (at, seconds, recording) =>
-      write(async () => {
-        await runSliced((await ready(at)).record(at, seconds, recording));
-        lastRecordedAt = at;
-      }),
-    known: async (now) => {
-      let known: readonly Collected[] = [];
-      await write(async () => {
-        known = await runSliced((await ready(now)).known());
-      });
-      return known;
-    },
-    addPast: async (past) => {
-      if (store === undefined) return;
-      const since = Number(store.note(SINCE));
-      const before = Number(store.note(PAST) ?? localTime.dayOf(since) + 1);
-      try {
-        for (const step of past(since, before)) {
-          if (step !== undefined) {
-            const note = [PAST, String(step.completeFrom)] as const;
-            await write(() => runSliced(untilStopped(store?.add(step.series, note) ?? [])));
-            daysLeft = step.daysLeft;
-          }
-          await setImmediate();
-          if (isStopping || problem !== undefined) return;
-        }
-      } finally {
-        daysLeft = undefined;
-      }
-    },
-    pastDaysLeft: () => daysLeft,
-    store: () => {
-      if (store === undefined) throw new StoreError(problem ?? 'the history store is not open');
-      return store;
-    },
-    state: () => ({ lastRecordedAt, errors, problem }),
-    move: (by) => {
-      if (lastRecordedAt !== undefined) lastRecordedAt += by;
-    },
-    stop: async () => {
-      isStopping = true;
-      await queue;
-      close();
-    },
-  };
+  #close(): void {
+    const store = this.#store;
+    this.#store = undefined;
+    store?.close();
+  }
 }

@@ -13,7 +13,7 @@ import { checkOrigin, StoreError } from './history-file.ts';
 import { createHttpFront, type HttpFrontOptions } from './http-front.ts';
 import { createRecordedDemand, type RecordedDemand } from './recorded-demand.ts';
 import { createDenialRecord } from './recorded-denials.ts';
-import { createRecorder } from './recorder.ts';
+import { Recorder } from './recorder.ts';
 import { failure, JSON_TYPE, methodNotAllowed, type Reply, TEXT_TYPE } from './reply.ts';
 import type { Respond } from './request-handler.ts';
 import { figuresOf, type Past } from './sample.ts';
@@ -99,7 +99,7 @@ const byPath: ReadonlyMap<string, EndpointName> = new Map(
 export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   const { path, timeZone, sampleDays, days, maxSize } = options.history;
   const localTime = createLocalTime(timeZone);
-  const recorder = createRecorder({
+  const recorder = new Recorder({
     open: () => openStore({ path, localTime, origin: options.origin, maxSize }),
     localTime,
     sampleDays,
@@ -214,7 +214,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       store: () => recorder.store(),
       intervalOf: collector.intervalOf,
       pastAdded: () => pastAdded.promise,
-      pastDaysLeft: recorder.pastDaysLeft,
+      pastDaysLeft: () => recorder.pastDaysLeft(),
       denials,
     }),
     recording,

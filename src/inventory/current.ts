@@ -39,129 +39,129 @@ export interface CurrentInventoryOptions {
   readonly onProblem: (name: string, error: unknown) => void;
 }
 
-/** The newest inventory. Its memory is used again when nobody uses it any more. */
-export interface CurrentInventory {
-  /** Commits a snapshot. Resolves when every reader has processed its inventory or a newer one. */
-  commit(snapshot: Snapshot): Promise<void>;
-  /**
-   * The inventory, to be read in the same turn of the event loop. `undefined` before the first commit, and if no inventory
-   * can be derived.
-   */
-  latest(): Inventory | undefined;
-  /** Notifies a reader of each inventory from now on. */
-  subscribe(reader: InventoryReader): void;
-  /** Runs work that reads the inventory over several turns of the event loop; `undefined` as `latest`, and once it is stopped. */
-  use<T>(work: (inventory: Inventory | undefined) => Promise<T>): Promise<T>;
-  /** Stops the ageing and the notification of readers. */
-  stop(): void;
-}
-
 /** The longest delay of a timer, milliseconds. */
 const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /**
  * Holds the current inventory. A snapshot becomes current before anything is rendered. Each reader works at its own pace:
- * if one fails or is slow, the others still get the newest data. Parts that become too old are removed automatically.
+ * if one fails or is slow, the others still get the newest data. Parts that become too old are removed automatically. Its memory
+ * is used again when nobody uses it any more.
  */
-export function createCurrentInventory(options: CurrentInventoryOptions): CurrentInventory {
-  const { policy, now, onProblem } = options;
+export class CurrentInventory {
+  readonly #options: CurrentInventoryOptions;
   /** Features are released when they are neither current nor in use. */
-  const uses = new Uses<FeatureTable>((features) => {
-    features.release();
-    options.features.release(features);
-  });
-  let newest: Snapshot | undefined;
-  let current: Inventory | undefined;
-  let derived: { readonly request: FeaturesRequest; readonly features: Derived<FeatureTable> } | undefined;
-  let ageOut: NodeJS.Timeout | undefined;
-  let isStopped = false;
-  let reading: Promise<unknown> = Promise.resolve();
+  readonly #uses: Uses<FeatureTable>;
+  readonly #notify: (() => Promise<void>)[] = [];
+  #newest: Snapshot | undefined;
+  #current: Inventory | undefined;
+  #derived: { readonly request: FeaturesRequest; readonly features: Derived<FeatureTable> } | undefined;
+  #ageOut: NodeJS.Timeout | undefined;
+  #isStopped = false;
+  #reading: Promise<unknown> = Promise.resolve();
 
-  const use: CurrentInventory['use'] = async (work) => {
+  constructor(options: CurrentInventoryOptions) {
+    this.#options = options;
+    this.#uses = new Uses((features) => {
+      features.release();
+      options.features.release(features);
+    });
+  }
+
+  /** Commits a snapshot. Resolves when every reader has processed its inventory or a newer one. */
+  commit(snapshot: Snapshot): Promise<void> {
+    this.#newest = snapshot;
+    return this.#update();
+  }
+
+  /**
+   * The inventory, to be read in the same turn of the event loop. `undefined` before the first commit, and if no inventory
+   * can be derived.
+   */
+  latest(): Inventory | undefined {
+    return this.#current;
+  }
+
+  /** Notifies a reader of each inventory from now on. */
+  subscribe(reader: InventoryReader): void {
+    const read = createLatestOnly(async () => {
+      if (this.#current === undefined || this.#isStopped) return;
+      try {
+        await this.use(async (inventory) => inventory && reader.read(inventory));
+      } catch (error) {
+        if (!this.#isStopped) this.#options.onProblem(reader.name, error);
+      }
+    });
+    this.#notify.push(read);
+  }
+
+  /** Runs work that reads the inventory over several turns of the event loop; `undefined` as `latest`, and once it is stopped. */
+  readonly use = async <T>(work: (inventory: Inventory | undefined) => Promise<T>): Promise<T> => {
     // once stopped, its features are released
-    const inventory = isStopped ? undefined : current;
+    const inventory = this.#isStopped ? undefined : this.#current;
     const features = inventory?.features;
-    if (features !== undefined) uses.begin(features);
+    if (features !== undefined) this.#uses.begin(features);
     try {
       return await work(inventory);
     } finally {
-      if (features !== undefined) uses.end(features);
+      if (features !== undefined) this.#uses.end(features);
     }
   };
 
-  const notify: (() => Promise<void>)[] = [];
-  const subscribe = (reader: InventoryReader): void => {
-    const read = createLatestOnly(async () => {
-      if (current === undefined || isStopped) return;
-      try {
-        await use(async (inventory) => inventory && reader.read(inventory));
-      } catch (error) {
-        if (!isStopped) onProblem(reader.name, error);
-      }
-    });
-    notify.push(read);
-  };
+  /** Stops the ageing and the notification of readers. */
+  stop(): void {
+    this.#isStopped = true;
+    clearTimeout(this.#ageOut);
+    this.#forget();
+  }
 
-  const scheduleAgeOut = ({ agesOutAt }: Inventory): void => {
-    clearTimeout(ageOut);
-    if (agesOutAt === undefined || isStopped) return;
-    // slightly late, so that the time has passed when the timer fires
-    const wait = Math.min(Math.max(0, (agesOutAt - now()) * 1000) + 20, MAX_TIMEOUT);
-    ageOut = setTimeout(() => void update(), wait).unref();
-  };
+  async #update(): Promise<void> {
+    await this.#derive();
+    await this.#reading;
+  }
 
-  const forget = (): void => {
-    if (derived !== undefined) uses.end(derived.features.columns);
-    derived = undefined;
-  };
-
-  /** The features of a request. They are derived only if it differs from the previous one. */
-  const featuresOf = async (request: FeaturesRequest): Promise<Derived<FeatureTable>> => {
-    const isCurrent = derived !== undefined && options.features.holds(derived.features.columns);
-    if (derived !== undefined && isCurrent && isSameRequest(derived.request, request)) return derived.features;
-    derived = undefined;
-    const features = await options.features.derive(request);
-    uses.begin(features.columns);
-    derived = { request, features };
-    return features;
-  };
-
-  const derive = createLatestOnly(async () => {
-    if (newest === undefined || isStopped) return;
-    const before = derived?.features.columns;
+  readonly #derive = createLatestOnly(async () => {
+    if (this.#newest === undefined || this.#isStopped) return;
+    const { policy, now, fields, onProblem } = this.#options;
+    const before = this.#derived?.features.columns;
     try {
-      const plan = planInventory(newest, now(), policy, options.fields?.());
-      current = plan.complete(await featuresOf(plan.request));
-      scheduleAgeOut(current);
+      const plan = planInventory(this.#newest, now(), policy, fields?.());
+      this.#current = plan.complete(await this.#featuresOf(plan.request));
+      this.#scheduleAgeOut(this.#current);
     } catch (error) {
       // the previous inventory would never age out
-      current = undefined;
-      if (!isStopped) onProblem('inventory', error);
+      this.#current = undefined;
+      if (!this.#isStopped) onProblem('inventory', error);
     }
     // not earlier, because they were current until now
-    if (before !== undefined && before !== derived?.features.columns) uses.end(before);
-    if (isStopped) forget();
+    if (before !== undefined && before !== this.#derived?.features.columns) this.#uses.end(before);
+    if (this.#isStopped) this.#forget();
     // not after the last one only: while snapshots come faster than they are derived, there is no last one
-    reading = Promise.all(notify.map((read) => read()));
+    this.#reading = Promise.all(this.#notify.map((read) => read()));
   });
 
-  const update = async (): Promise<void> => {
-    await derive();
-    await reading;
-  };
+  /** The features of a request. They are derived only if it differs from the previous one. */
+  async #featuresOf(request: FeaturesRequest): Promise<Derived<FeatureTable>> {
+    const { features: source } = this.#options;
+    const derived = this.#derived;
+    if (derived !== undefined && source.holds(derived.features.columns) && isSameRequest(derived.request, request))
+      return derived.features;
+    this.#derived = undefined;
+    const features = await source.derive(request);
+    this.#uses.begin(features.columns);
+    this.#derived = { request, features };
+    return features;
+  }
 
-  return {
-    commit: (snapshot) => {
-      newest = snapshot;
-      return update();
-    },
-    latest: () => current,
-    subscribe,
-    use,
-    stop: () => {
-      isStopped = true;
-      clearTimeout(ageOut);
-      forget();
-    },
-  };
+  #scheduleAgeOut({ agesOutAt }: Inventory): void {
+    clearTimeout(this.#ageOut);
+    if (agesOutAt === undefined || this.#isStopped) return;
+    // slightly late, so that the time has passed when the timer fires
+    const wait = Math.min(Math.max(0, (agesOutAt - this.#options.now()) * 1000) + 20, MAX_TIMEOUT);
+    this.#ageOut = setTimeout(() => void this.#update(), wait).unref();
+  }
+
+  #forget(): void {
+    if (this.#derived !== undefined) this.#uses.end(this.#derived.features.columns);
+    this.#derived = undefined;
+  }
 }

@@ -6,7 +6,7 @@ import { createCounts } from '../../src/alerts/delivery.ts';
 import { AlertEngine, type EngineOptions } from '../../src/alerts/engine.ts';
 import { Listed } from '../../src/alerts/listed.ts';
 import { createStateFile, type SavedAlerts, type StateFile } from '../../src/alerts/state-file.ts';
-import { createCurrentInventory } from '../../src/inventory/current.ts';
+import { CurrentInventory } from '../../src/inventory/current.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { createOwners, noOwners, type Owners } from '../../src/model/owners.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
@@ -476,7 +476,7 @@ describe('the engine', () => {
       },
     });
     const reported: string[] = [];
-    const inventory = createCurrentInventory({
+    const inventory = new CurrentInventory({
       features: createTestFeatures(),
       policy,
       now,
@@ -542,7 +542,7 @@ describe('the engine', () => {
     const { create, stub } = start();
     const snapshot = snapshotOf(true, 1);
     const engine = create({ stateFile, inventory: () => inventory.latest() });
-    const inventory = createCurrentInventory({
+    const inventory = new CurrentInventory({
       features: createTestFeatures(),
       policy,
       now,

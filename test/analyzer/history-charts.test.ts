@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getEfficiency, getHeatMap, getHistory, getHistoryReserved } from '../../src/analyzer/history-charts.ts';
 import type { Recorded } from '../../src/analyzer/recorded-days.ts';
-import { createRecorder } from '../../src/analyzer/recorder.ts';
+import { Recorder } from '../../src/analyzer/recorder.ts';
 import type { Figures, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
@@ -329,7 +329,7 @@ async function play({
     [inOrder.slice(0, half), interval],
     [inOrder.slice(half), secondInterval],
   ] as const) {
-    const recorder = createRecorder({
+    const recorder = new Recorder({
       // a restart keeps what is stored
       open: () => ({ ...store, close: () => {} }),
       localTime,

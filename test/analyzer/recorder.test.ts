@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../src/analyzer/history-file.ts';
-import { createRecorder, type Recorder } from '../../src/analyzer/recorder.ts';
+import { Recorder } from '../../src/analyzer/recorder.ts';
 import type { Figures, Past, PastPiece, Series } from '../../src/analyzer/sample.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore, type Recording, type Store } from '../../src/analyzer/store.ts';
@@ -32,13 +32,15 @@ interface Reported {
 const slots = createSlots(localTime, 300);
 
 /** Records at any time of a slot. */
-interface TestRecorder extends Omit<Recorder, 'record'>, Reported {
+interface TestRecorder
+  extends Pick<Recorder, 'store' | 'state' | 'known' | 'addPast' | 'pastDaysLeft' | 'stop'>,
+    Reported {
   record(at: number, recording: Recording): Promise<void>;
 }
 
 function recorderOf(open: () => Store, more: { sampleDays?: number; days?: number } = {}): TestRecorder {
   const reported: Reported = { problems: [], recoveries: 0 };
-  const recorder = createRecorder({
+  const recorder = new Recorder({
     open,
     localTime,
     sampleDays: 30,
@@ -50,8 +52,14 @@ function recorderOf(open: () => Store, more: { sampleDays?: number; days?: numbe
     },
   });
   cleanup.add(() => recorder.stop());
-  return Object.assign(reported, recorder, {
+  return Object.assign(reported, {
     record: (at: number, recording: Recording) => recorder.record(slots.of(at), slots.interval, recording),
+    store: () => recorder.store(),
+    state: () => recorder.state(),
+    known: (now: number) => recorder.known(now),
+    addPast: (past: Past) => recorder.addPast(past),
+    pastDaysLeft: () => recorder.pastDaysLeft(),
+    stop: () => recorder.stop(),
   });
 }
 

@@ -1,5 +1,5 @@
 import { writeSync } from 'node:fs';
-import { createRecorder } from '../../src/analyzer/recorder.ts';
+import { Recorder } from '../../src/analyzer/recorder.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
 import { openStore } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
@@ -12,7 +12,7 @@ import { begin, figuresAt, INTERVAL, onlyFigures, origin, series, timeZone } fro
 const [path = '', first = ''] = process.argv.slice(2);
 const localTime = createLocalTime(timeZone);
 const slots = createSlots(localTime, INTERVAL);
-const recorder = createRecorder({
+const recorder = new Recorder({
   open: () => openStore({ path, localTime, origin, maxSize: 2 ** 30 }),
   localTime,
   sampleDays: 10_000,

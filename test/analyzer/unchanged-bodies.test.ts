@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createCollector } from '../../src/analyzer/collector.ts';
 import { type BodyContext, endpointBodies } from '../../src/analyzer/endpoint-bodies.ts';
-import { createRecorder } from '../../src/analyzer/recorder.ts';
+import { Recorder } from '../../src/analyzer/recorder.ts';
 import { figuresOf } from '../../src/analyzer/sample.ts';
 import { createSimulatedSite } from '../../src/analyzer/simulated-site.ts';
 import { createSlots } from '../../src/analyzer/slots.ts';
@@ -30,7 +30,7 @@ async function createContext(): Promise<BodyContext> {
   const localTime = createLocalTime(timeZone);
   const size = { seed: 7, vendorLicenses: 8, featuresPerVendorLicense: 12 };
   const source = createSimulatedSite({ ...size, timeZone, interval: 900, now: () => now, historyDays: 2 });
-  const recorder = createRecorder({
+  const recorder = new Recorder({
     open: () => openStore({ ...testHistory, origin: 'test', localTime }),
     localTime,
     sampleDays: 1,

@@ -1,10 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import {
-  type CurrentInventory,
-  type CurrentInventoryOptions,
-  createCurrentInventory,
-  type InventoryReader,
-} from '../../src/inventory/current.ts';
+import { CurrentInventory, type CurrentInventoryOptions, type InventoryReader } from '../../src/inventory/current.ts';
 import type { FeaturesRequest } from '../../src/inventory/features-request.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import type { FeatureRecord, ProductRecord } from '../../src/model/records.ts';
@@ -27,7 +22,7 @@ let now = NOW;
 const problems: string[] = [];
 
 function create(readers: readonly InventoryReader[], more: Partial<CurrentInventoryOptions> = {}): CurrentInventory {
-  const current = createCurrentInventory({
+  const current = new CurrentInventory({
     policy: { ...everything, usageWhenNotCurrent: 'withhold' },
     features: createTestFeatures(),
     now: () => now,

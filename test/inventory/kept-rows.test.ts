@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { createCurrentInventory, type FeatureSource } from '../../src/inventory/current.ts';
+import { CurrentInventory, type FeatureSource } from '../../src/inventory/current.ts';
 import { openFeatures } from '../../src/inventory/feature-columns.ts';
 import type { FeatureRow } from '../../src/inventory/feature-row.ts';
 import { createFeatureTable, type FeatureTable } from '../../src/inventory/feature-table.ts';
@@ -70,7 +70,7 @@ it('a row that is kept over polls shows what it showed first, or throws once nob
   await fc.assert(
     fc.asyncProperty(fc.array(poll, { minLength: 2, maxLength: 12 }), async (polls) => {
       const plane = new DataPlane(createFeatureRenderer);
-      const current = createCurrentInventory({
+      const current = new CurrentInventory({
         policy: { ...everything, usageWhenNotCurrent: 'withhold' },
         features: createSource(plane),
         now: () => NOW,

@@ -2,7 +2,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Collector, createCollector } from '../../../src/analyzer/collector.ts';
 import { getServerDown } from '../../../src/analyzer/product-records.ts';
-import { createRecorder, type Recorder } from '../../../src/analyzer/recorder.ts';
+import { Recorder } from '../../../src/analyzer/recorder.ts';
 import { figuresOf } from '../../../src/analyzer/sample.ts';
 import { createSlots, type Slots } from '../../../src/analyzer/slots.ts';
 import { openStore } from '../../../src/analyzer/store.ts';
@@ -118,7 +118,7 @@ class SimulatedDay {
     const range = { start: START, end: this.#end, interval: options.interval };
     this.#expectations = new Expectations(this.#vendorLicenses, features, range);
     const common = { localTime: this.#localTime, onProblem };
-    this.#recorder = createRecorder({
+    this.#recorder = new Recorder({
       ...common,
       open: () =>
         openStore({ path: join(folder, 'history.db'), localTime: this.#localTime, origin: 'test', maxSize: 2 ** 30 }),
