@@ -8,7 +8,7 @@ import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { tlsOptions } from '../model/client-tls.ts';
 import type { Log } from '../model/log.ts';
 import { type Credentials, normaliseDomain } from '../ntlm/client-codec.ts';
-import { type CredentialGate, createCredentialGate, type GateLimits } from '../ntlm/credential-gate.ts';
+import { CredentialGate, type GateLimits } from '../ntlm/credential-gate.ts';
 import { createMemoryStore } from '../ntlm/logon-store.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
 import type { AppConfig } from './pipeline.ts';
@@ -56,7 +56,7 @@ export function openAccount({ analyzer, storagePath, writes, ...options }: Accou
   const ofFile = path === undefined ? undefined : writes.of(basename(path));
   const file =
     path === undefined || ofFile === undefined ? undefined : openLogonFile({ path, writes: ofFile, ...options });
-  const gate = createCredentialGate({
+  const gate = new CredentialGate({
     credentials: credentialsOf(analyzer),
     ...limitsOf(analyzer),
     store: file ?? createMemoryStore(),

@@ -59,34 +59,6 @@ export interface Permit {
   release(): void;
 }
 
-/**
- * Controls every logon with one account. Neither a wrong or rotated password nor a server that does not answer can lock
- * the account: the logon budget limits the logons. There is one gate for each account and process. Processes share the
- * store.
- */
-export interface CredentialGate {
-  readonly credentials: Credentials;
-  /** Increases when the credentials change. Connections of an earlier generation must no longer be used. */
-  readonly generation: number;
-  /** Whether the newest verdict of any process was good. `undefined` without a verdict, or if a good one is over 24 hours old. */
-  readonly authenticated: boolean | undefined;
-  /** When the next logon can be sent, epoch milliseconds of the steady clock; 0 if it can be sent now. */
-  readonly retryAt: number;
-  standing(): Standing;
-  /** Why no logon can be sent now. `undefined` if one can be sent, or only waits for a verdict. */
-  refusal(): NtlmError | undefined;
-  /** Waits until a logon can be sent. @throws NtlmError as `refusal`, or the signal's reason */
-  acquire(carrier: Carrier, signal: AbortSignal): Promise<Permit>;
-  /** The path to the server was checked and works. */
-  pathChecked(): void;
-  /** An authenticated connection has served a request. */
-  served(): void;
-  /** Whether the cheapest call got a good verdict since this time, epoch milliseconds. */
-  isProvenSince(time: number): boolean;
-  /** Applies new credentials and limits. Returns whether the credentials differ. */
-  reconfigure(credentials: Credentials, limits?: GateLimits): boolean;
-}
-
 /** How long a good verdict is valid, milliseconds. */
 const PROVEN_MS = 24 * 3_600_000;
 
@@ -96,151 +68,200 @@ const CHECK_INTERVAL_MS = 250;
 const isSame = (a: Credentials, b: Credentials): boolean =>
   a.username === b.username && a.domain === b.domain && a.workstation === b.workstation && a.password === b.password;
 
-/** Lets logons of one account pass while they cannot lock it. Connections share it. */
-export function createCredentialGate(options: CredentialGateOptions): CredentialGate {
-  const now = options.now ?? steadyNow;
-  const { store } = options;
-  const waiters = createWaiters();
-  let { credentials } = options;
-  let limits: GateLimits = options;
-  let generation = 0;
-  let checkedAt = Number.NEGATIVE_INFINITY;
-  let cheapProvenAt = Number.NEGATIVE_INFINITY;
-  let servedAt = Number.NEGATIVE_INFINITY;
-  let rejectedBecause = REJECTED_BEFORE;
+/**
+ * Controls every logon with one account. Neither a wrong or rotated password nor a server that does not answer can lock
+ * the account: the logon budget limits the logons. There is one gate for each account and process, which connections share.
+ * Processes share the store.
+ */
+export class CredentialGate {
+  readonly #now: () => number;
+  readonly #store: LogonStore;
+  readonly #waiters = createWaiters();
+  #credentials: Credentials;
+  #limits: GateLimits;
+  #generation = 0;
+  #checkedAt = Number.NEGATIVE_INFINITY;
+  #cheapProvenAt = Number.NEGATIVE_INFINITY;
+  #servedAt = Number.NEGATIVE_INFINITY;
+  #rejectedBecause = REJECTED_BEFORE;
   /** Send time of the query whose verdict is pending in this process. */
-  let querySentAt = Number.NEGATIVE_INFINITY;
+  #querySentAt = Number.NEGATIVE_INFINITY;
   /** Ids of the messages whose verdict this process may still get. */
-  const awaited = new Set<string>();
+  readonly #awaited = new Set<string>();
 
-  const holdMs = (): number => limits.authRetrySeconds * 1000 + MARGIN_MS;
-  /** If a logged-on connection was answered since, only the message was lost, and not the path. */
-  const isAwaited = ({ id, sentAt }: LogonMessage): boolean => awaited.has(id) && servedAt <= sentAt;
-  const standingOf = (known: LogonRecord): Standing =>
-    standing(known, { now: now(), budget: limits.maxFailedLogons, holdMs: holdMs(), checkedAt, isAwaited });
-  const read = (): LogonRecord => current(store.read(credentials), now());
-  const change = (of: Credentials, next: (known: LogonRecord) => LogonRecord): void =>
-    store.change(of, (before) => {
-      const known = current(before, now());
+  constructor({ now = steadyNow, store, credentials, ...limits }: CredentialGateOptions) {
+    this.#now = now;
+    this.#store = store;
+    this.#credentials = credentials;
+    this.#limits = limits;
+  }
+
+  get credentials(): Credentials {
+    return this.#credentials;
+  }
+
+  /** Increases when the credentials change. Connections of an earlier generation must no longer be used. */
+  get generation(): number {
+    return this.#generation;
+  }
+
+  /** Whether the newest verdict of any process was good. `undefined` without a verdict, or if a good one is over 24 hours old. */
+  get authenticated(): boolean | undefined {
+    const { password, verdicts } = this.#read();
+    const verdict = verdicts[password];
+    if (verdict?.isGood === false) return false;
+    const good = Math.max(verdict?.at ?? Number.NEGATIVE_INFINITY, this.#servedAt);
+    return this.#now() - good < PROVEN_MS ? true : undefined;
+  }
+
+  /** When the next logon can be sent, epoch milliseconds of the steady clock; 0 if it can be sent now. */
+  get retryAt(): number {
+    const state = this.standing();
+    if (state.is === 'suspended') return state.until;
+    return state.is === 'unchecked' ? state.from : 0;
+  }
+
+  standing(): Standing {
+    return this.#standingOf(this.#read());
+  }
+
+  /** Why no logon can be sent now. `undefined` if one can be sent, or only waits for a verdict. */
+  refusal(): NtlmError | undefined {
+    return refusalOf(this.standing(), this.#rejectedBecause);
+  }
+
+  /** Waits until a logon can be sent. @throws NtlmError as `refusal`, or the signal's reason */
+  async acquire(carrier: Carrier, signal: AbortSignal): Promise<Permit> {
+    for (;;) {
+      signal.throwIfAborted();
+      const message = this.#register(carrier);
+      if (message !== undefined) {
+        if (carrier === 'query') this.#querySentAt = message.sentAt;
+        return this.#createPermit(message);
+      }
+      await this.#waiters.wait(CHECK_INTERVAL_MS, signal);
+    }
+  }
+
+  /** The path to the server was checked and works. */
+  pathChecked(): void {
+    this.#checkedAt = this.#now();
+    this.#waiters.wake();
+  }
+
+  /** An authenticated connection has served a request. */
+  served(): void {
+    this.#servedAt = this.#now();
+  }
+
+  /** Whether the cheapest call got a good verdict since this time, epoch milliseconds. */
+  isProvenSince(time: number): boolean {
+    return this.#cheapProvenAt >= time;
+  }
+
+  /** Applies new credentials and limits. Returns whether the credentials differ. */
+  reconfigure(credentials: Credentials, limits: GateLimits = this.#limits): boolean {
+    this.#limits = limits;
+    if (isSame(this.#credentials, credentials)) return false;
+    this.#credentials = credentials;
+    this.#generation += 1;
+    this.#querySentAt = Number.NEGATIVE_INFINITY;
+    this.#checkedAt = Number.NEGATIVE_INFINITY;
+    this.#cheapProvenAt = Number.NEGATIVE_INFINITY;
+    this.#servedAt = Number.NEGATIVE_INFINITY;
+    this.#rejectedBecause = REJECTED_BEFORE;
+    this.#waiters.wake();
+    return true;
+  }
+
+  #holdMs(): number {
+    return this.#limits.authRetrySeconds * 1000 + MARGIN_MS;
+  }
+
+  #standingOf(known: LogonRecord): Standing {
+    return standing(known, {
+      now: this.#now(),
+      budget: this.#limits.maxFailedLogons,
+      holdMs: this.#holdMs(),
+      checkedAt: this.#checkedAt,
+      // if a logged-on connection was answered since, only the message was lost, and not the path
+      isAwaited: ({ id, sentAt }) => this.#awaited.has(id) && this.#servedAt <= sentAt,
+    });
+  }
+
+  #read(): LogonRecord {
+    return current(this.#store.read(this.#credentials), this.#now());
+  }
+
+  #change(of: Credentials, next: (known: LogonRecord) => LogonRecord): void {
+    this.#store.change(of, (before) => {
+      const known = current(before, this.#now());
       const after = next(known);
       return after === known ? before : after;
     });
-  const currentStanding = (): Standing => standingOf(read());
+  }
 
   /** Whether this process waits for the verdict on a query that is not overdue. For the cheapest call, the record shows it. */
-  const isQueryOpen = (): boolean => now() - querySentAt < QUIET_MS;
+  #isQueryOpen(): boolean {
+    return this.#now() - this.#querySentAt < QUIET_MS;
+  }
 
   /** Records a message before it is sent. Returns `undefined` if it must wait. @throws NtlmError when no logon can be sent */
-  const register = (carrier: Carrier): LogonMessage | undefined => {
-    const state = currentStanding();
-    const refusal = refusalOf(state, rejectedBecause);
+  #register(carrier: Carrier): LogonMessage | undefined {
+    const state = this.standing();
+    const refusal = refusalOf(state, this.#rejectedBecause);
     if (refusal !== undefined) throw refusal;
-    if (state.is === 'waiting' || (carrier === 'query' && isQueryOpen())) return undefined;
-    const sentAt = now();
+    if (state.is === 'waiting' || (carrier === 'query' && this.#isQueryOpen())) return undefined;
+    const sentAt = this.#now();
     const sent: Omit<LogonMessage, 'password'> = {
       id: randomUUID(),
       sentAt,
-      countsUntil: sentAt + holdMs(),
+      countsUntil: sentAt + this.#holdMs(),
       carrier,
       outcome: 'in_flight',
     };
     let message: LogonMessage | undefined;
-    change(credentials, (known) => {
-      message = standingOf(known).is === 'ready' ? { ...sent, password: known.password } : undefined;
+    this.#change(this.#credentials, (known) => {
+      message = this.#standingOf(known).is === 'ready' ? { ...sent, password: known.password } : undefined;
       return message === undefined ? known : withMessage(known, message);
     });
     return message;
-  };
+  }
 
-  const createPermit = (sent: LogonMessage): Permit => {
+  #createPermit(sent: LogonMessage): Permit {
     const { carrier, sentAt, id } = sent;
-    const messageCredentials = credentials;
-    const ownGeneration = generation;
+    const credentials = this.#credentials;
+    const generation = this.#generation;
     let open = true;
-    awaited.add(id);
+    this.#awaited.add(id);
     /** Ends the permit once. The verdict counts for the credentials of the message, even if they were replaced since. */
     const end = (next: (record: LogonRecord) => LogonRecord): boolean => {
       if (!open) return false;
       open = false;
-      awaited.delete(id);
-      if (carrier === 'query' && querySentAt === sentAt) querySentAt = Number.NEGATIVE_INFINITY;
-      change(messageCredentials, next);
-      waiters.wake();
+      this.#awaited.delete(id);
+      if (carrier === 'query' && this.#querySentAt === sentAt) this.#querySentAt = Number.NEGATIVE_INFINITY;
+      this.#change(credentials, next);
+      this.#waiters.wake();
       return true;
     };
     return {
-      credentials: messageCredentials,
+      credentials,
       accepted: () => {
-        if (!end((before) => withGoodVerdict(before, sent, now())) || ownGeneration !== generation) return;
-        if (carrier === 'cheap') cheapProvenAt = now();
+        const isEnded = end((before) => withGoodVerdict(before, sent, this.#now()));
+        if (isEnded && generation === this.#generation && carrier === 'cheap') this.#cheapProvenAt = this.#now();
       },
       rejected: ({ code, message, remedy }) => {
-        const retryAt = now() + holdMs();
+        const retryAt = this.#now() + this.#holdMs();
         const error = new NtlmError(code, message, { retryAt, ...(remedy !== undefined && { remedy }) });
-        end((before) => withRejection(before, sent, retryAt, now()));
-        if (ownGeneration === generation) {
-          servedAt = Number.NEGATIVE_INFINITY;
-          rejectedBecause = error.message;
+        end((before) => withRejection(before, sent, retryAt, this.#now()));
+        if (generation === this.#generation) {
+          this.#servedAt = Number.NEGATIVE_INFINITY;
+          this.#rejectedBecause = error.message;
         }
         return error;
       },
       lost: () => void end((before) => withoutVerdict(before, id)),
       release: () => void end((before) => withoutMessage(before, id)),
     };
-  };
-
-  return {
-    get credentials() {
-      return credentials;
-    },
-    get generation() {
-      return generation;
-    },
-    get authenticated() {
-      const { password, verdicts } = read();
-      const verdict = verdicts[password];
-      if (verdict?.isGood === false) return false;
-      const good = Math.max(verdict?.at ?? Number.NEGATIVE_INFINITY, servedAt);
-      return now() - good < PROVEN_MS ? true : undefined;
-    },
-    get retryAt() {
-      const state = currentStanding();
-      if (state.is === 'suspended') return state.until;
-      return state.is === 'unchecked' ? state.from : 0;
-    },
-    standing: () => currentStanding(),
-    refusal: () => refusalOf(currentStanding(), rejectedBecause),
-    acquire: async (carrier, signal) => {
-      for (;;) {
-        signal.throwIfAborted();
-        const message = register(carrier);
-        if (message !== undefined) {
-          if (carrier === 'query') querySentAt = message.sentAt;
-          return createPermit(message);
-        }
-        await waiters.wait(CHECK_INTERVAL_MS, signal);
-      }
-    },
-    pathChecked: () => {
-      checkedAt = now();
-      waiters.wake();
-    },
-    served: () => {
-      servedAt = now();
-    },
-    isProvenSince: (time) => cheapProvenAt >= time,
-    reconfigure: (next, nextLimits) => {
-      limits = nextLimits ?? limits;
-      if (isSame(credentials, next)) return false;
-      credentials = next;
-      generation += 1;
-      querySentAt = Number.NEGATIVE_INFINITY;
-      checkedAt = Number.NEGATIVE_INFINITY;
-      cheapProvenAt = Number.NEGATIVE_INFINITY;
-      servedAt = Number.NEGATIVE_INFINITY;
-      rejectedBecause = REJECTED_BEFORE;
-      waiters.wake();
-      return true;
-    },
-  };
+  }
 }

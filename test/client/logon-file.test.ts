@@ -305,13 +305,13 @@ describe('the count of logons', () => {
       import os from 'node:os';
       import { syncBuiltinESMExports } from 'node:module';
       import { openLogonFile } from ${JSON.stringify(new URL('../../src/client/logon-file.ts', import.meta.url).href)};
-      import { createCredentialGate } from ${JSON.stringify(new URL('../../src/ntlm/credential-gate.ts', import.meta.url).href)};
+      import { CredentialGate } from ${JSON.stringify(new URL('../../src/ntlm/credential-gate.ts', import.meta.url).href)};
       // simulates the end of the quiet time
       const later = Number(process.argv[1]);
       Date.now = ((now) => () => now() + later)(Date.now);
       os.uptime = ((uptime) => () => uptime() + later / 1000)(os.uptime);
       syncBuiltinESMExports();
-      const gate = createCredentialGate({
+      const gate = new CredentialGate({
         credentials: ${JSON.stringify(account)}, authRetrySeconds: 1800, maxFailedLogons: 2,
         store: openLogonFile({ path: ${JSON.stringify(path)}, mayReplace: true, writes: { succeeded: () => undefined } }),
       });

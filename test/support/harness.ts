@@ -15,11 +15,7 @@ import type { SettingKey } from '../../src/config/settings.ts';
 import { createLocalDecoder, type LocalDecoderOptions } from '../../src/inventory/decoding/local-decoder.ts';
 import type { Log } from '../../src/model/log.ts';
 import type { Credentials } from '../../src/ntlm/client-codec.ts';
-import {
-  type CredentialGate,
-  type CredentialGateOptions,
-  createCredentialGate,
-} from '../../src/ntlm/credential-gate.ts';
+import { CredentialGate, type CredentialGateOptions } from '../../src/ntlm/credential-gate.ts';
 import { createMemoryStore } from '../../src/ntlm/logon-store.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
 
@@ -97,7 +93,7 @@ export interface TestClientOptions extends Partial<TransportOptions>, Partial<Lo
 
 /** A gate for the account of every test. It keeps its counts in memory. */
 export function createTestGate(options: Partial<CredentialGateOptions> = {}): CredentialGate {
-  return createCredentialGate({
+  return new CredentialGate({
     credentials: account,
     authRetrySeconds: 1800,
     maxFailedLogons: 2,
