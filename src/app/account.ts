@@ -1,6 +1,6 @@
 import { basename, join } from 'node:path';
 import { NtlmDispatcher } from '../client/dispatcher.ts';
-import { type LogonFileOptions, openLogonFile } from '../client/logon-file.ts';
+import { LogonFile, type LogonFileOptions } from '../client/logon-file.ts';
 import { logonPathOf } from '../client/transport.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
 import { revealTls } from '../config/secret.ts';
@@ -55,7 +55,7 @@ export function openAccount({ analyzer, storagePath, writes, ...options }: Accou
   const path = logonFileOf(analyzer, storagePath);
   const ofFile = path === undefined ? undefined : writes.of(basename(path));
   const file =
-    path === undefined || ofFile === undefined ? undefined : openLogonFile({ path, writes: ofFile, ...options });
+    path === undefined || ofFile === undefined ? undefined : new LogonFile({ path, writes: ofFile, ...options });
   const gate = new CredentialGate({
     credentials: credentialsOf(analyzer),
     ...limitsOf(analyzer),

@@ -61,7 +61,7 @@ export function createAnalyzerWeb(config: () => Config, deps: AnalyzerWebDeps): 
         externalUrl: externalUrl({ web: { ...config().web, listen: [webListenAddress] } }),
       }),
     }),
-    access: access.current,
+    access: () => access.current(),
     mounts: [sourcesMount(health, recording, now, site)],
     isReady: () => true,
     protectHealth: () => config().web.protectHealth,

@@ -26,7 +26,7 @@ import { createCurrentPrices } from './prices.ts';
 import { warnOfRestart } from './restart-only.ts';
 import { createStorage, type Storage } from './storage.ts';
 import { createBackendOf } from './viewers.ts';
-import { createWebAccess } from './web-access.ts';
+import { WebAccess } from './web-access.ts';
 
 /** What the process gives the daemon: log, version, sources and how it is stopped. */
 export interface AppDeps {
@@ -81,7 +81,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   const current = new CurrentPipeline({ clock, deliveryCounts, messageCounts, rightsizing, log });
   const owners = createCurrentOwners(initial, log, () => void current.recommit());
   const prices = createCurrentPrices(initial, log);
-  const access = createWebAccess(initial, log);
+  const access = new WebAccess(initial, log);
   const plane = createPlaneThread<Rendering, FeatureUpdate>({
     // .ts when run from source, .js when run from a build
     file: new URL(`./data-worker${extname(import.meta.url)}`, import.meta.url),
@@ -118,7 +118,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     telemetryPath: initial.web.telemetryPath,
     site: pages,
     metricsPage: (request) => current.page(request),
-    access: access.current,
+    access: () => access.current(),
     mounts,
     isReady: () => current.isFirstPollOver,
     protectHealth: () => current.now.config.web.protectHealth,

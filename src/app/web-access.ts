@@ -6,16 +6,6 @@ import { type Access, openAccess } from '../web/access.ts';
 
 /** The access defined by the configuration and the web config. It follows changes of the files: renewed certificates, added and removed users. */
 
-/** Who may send requests now. The files that say it are read again when they change. */
-export interface WebAccess {
-  current(): Access;
-  /** Applies another configuration. */
-  reload(config: Config): void;
-  /** @param onChange called when `current` has changed */
-  start(onChange: () => void): void;
-  stop(): void;
-}
-
 /** How often the files are checked for changes, milliseconds. */
 const CHECK_MS = 1_000;
 const RELOAD = 'if that is intended, reload the configuration (SIGHUP)';
@@ -30,62 +20,82 @@ function toAccess(web: WebConfig | undefined, proxy: TrustedProxy | undefined): 
 const handshakeOf = (web: WebConfig | undefined): string =>
   JSON.stringify([web?.tls?.clientAuth, web?.tls?.minVersion, web?.tls?.maxVersion]);
 
-/** The access of a configuration. A file that becomes invalid changes nothing, and is logged. */
-export function createWebAccess(initial: Config, log: Log): WebAccess {
-  let { configFile, access: web, trustedProxy } = initial.web;
-  let current = toAccess(web, trustedProxy);
-  let refused = '';
-  let isStarted = false;
-  let timer: NodeJS.Timeout | undefined;
-  let notify = (): void => undefined;
+/** Who may send requests now. The files that say it are read again when they change; one that becomes invalid changes nothing, and is logged. */
+export class WebAccess {
+  readonly #log: Log;
+  #configFile: string | undefined;
+  #web: WebConfig | undefined;
+  #trustedProxy: TrustedProxy | undefined;
+  #current: Access;
+  #refused = '';
+  #isStarted = false;
+  #timer: NodeJS.Timeout | undefined;
+  #notify = (): void => undefined;
 
-  const take = (next: WebConfig | undefined): void => {
-    if (handshakeOf(next) !== handshakeOf(web)) {
-      log.warn({}, 'web config: TLS on or off, client_auth_type and the TLS versions cannot change without a restart');
-    }
-    web = next;
-    refused = '';
-    current = toAccess(next, trustedProxy);
-    notify();
-  };
+  constructor({ web: { configFile, access, trustedProxy } }: Config, log: Log) {
+    this.#log = log;
+    this.#configFile = configFile;
+    this.#web = access;
+    this.#trustedProxy = trustedProxy;
+    this.#current = toAccess(access, trustedProxy);
+  }
 
-  const reloadChanged = (): void => {
-    if (configFile === undefined || web === undefined || !hasChanged(web)) return;
+  current(): Access {
+    return this.#current;
+  }
+
+  /** Applies another configuration. */
+  reload({ web: { configFile, access, trustedProxy } }: Config): void {
+    this.#configFile = configFile;
+    this.#trustedProxy = trustedProxy;
+    this.#take(access);
+    this.#follow();
+  }
+
+  /** @param onChange called when `current` has changed */
+  start(onChange: () => void): void {
+    this.#notify = onChange;
+    this.#isStarted = true;
+    this.#follow();
+  }
+
+  stop(): void {
+    this.#isStarted = false;
+    this.#follow();
+  }
+
+  #follow(): void {
+    clearInterval(this.#timer);
+    if (this.#isStarted && this.#configFile !== undefined)
+      this.#timer = setInterval(() => this.#reloadChanged(), CHECK_MS).unref();
+  }
+
+  #reloadChanged(): void {
+    const [file, web, log] = [this.#configFile, this.#web, this.#log];
+    if (file === undefined || web === undefined || !hasChanged(web)) return;
     try {
-      const next = readWebConfig(configFile);
+      const next = readWebConfig(file);
       // a file that is being written can be empty for a moment: that must not remove authentication
-      if (web.users.size > 0 && next.users.size === 0)
-        throw new Error(`${configFile} has no users any more; ${RELOAD}`);
-      take(next);
+      if (web.users.size > 0 && next.users.size === 0) throw new Error(`${file} has no users any more; ${RELOAD}`);
+      this.#take(next);
       for (const warning of next.warnings) log.warn({}, warning);
       log.info({}, 'web config reloaded');
     } catch (error) {
       const reason = (error as Error).message;
-      if (reason !== refused) log.error({ reason }, 'web config not reloaded, the old one is kept');
-      refused = reason;
+      if (reason !== this.#refused) log.error({ reason }, 'web config not reloaded, the old one is kept');
+      this.#refused = reason;
     }
-  };
+  }
 
-  const follow = (): void => {
-    clearInterval(timer);
-    if (isStarted && configFile !== undefined) timer = setInterval(reloadChanged, CHECK_MS).unref();
-  };
-
-  return {
-    current: () => current,
-    reload: (config) => {
-      ({ configFile, trustedProxy } = config.web);
-      take(config.web.access);
-      follow();
-    },
-    start: (onChange) => {
-      notify = onChange;
-      isStarted = true;
-      follow();
-    },
-    stop: () => {
-      isStarted = false;
-      follow();
-    },
-  };
+  #take(next: WebConfig | undefined): void {
+    if (handshakeOf(next) !== handshakeOf(this.#web))
+      this.#log.warn(
+        {},
+        'web config: TLS on or off, client_auth_type and the TLS versions cannot change without a restart',
+      );
+    this.#web = next;
+    this.#refused = '';
+    this.#current = toAccess(next, this.#trustedProxy);
+    this.#notify();
+  }
 }

@@ -19,11 +19,6 @@ export interface LogonFileOptions {
   readonly mayReplace: boolean;
 }
 
-/** A store in a file that several processes share. */
-export interface LogonFile extends LogonStore {
-  close(): void;
-}
-
 /** How often a file that cannot be used is tried again, milliseconds. */
 const RETRY_MS = 10_000;
 
@@ -97,115 +92,121 @@ function merge(stored: AccountRecord, { base, record }: Unwritten): AccountRecor
 }
 
 /**
- * Opens the file that counts logons. It contains a scrypt hash of each password, to detect a changed one. A file that cannot
- * be used does not end the process: logons are then counted in memory, and none is sent while what the file may have counted
- * matters. A file that can be used again gets what was counted meanwhile. Never throws.
+ * The file that counts logons, which several processes share. It contains a scrypt hash of each password, to detect a changed one. A
+ * file that cannot be used does not end the process: logons are then counted in memory, and none is sent while what the file may
+ * have counted matters. A file that can be used again gets what was counted meanwhile. Nothing throws.
  */
-export function openLogonFile({ path, writes, log, mayReplace }: LogonFileOptions): LogonFile {
-  const startedAt = steadyNow();
-  let salt = randomBytes(16).toString('hex');
-  let database: LogonDatabase | undefined;
-  let failedAt = Number.NEGATIVE_INFINITY;
+export class LogonFile implements LogonStore {
+  readonly #options: LogonFileOptions;
+  readonly #startedAt = steadyNow();
+  #salt = randomBytes(16).toString('hex');
+  #database: LogonDatabase | undefined;
+  #failedAt = Number.NEGATIVE_INFINITY;
   /** When the file was last written before it could not be used. Later attempts may have written a part of it. */
-  let usableUntil: number | undefined;
+  #usableUntil: number | undefined;
   /** When the newest file that was set aside was last written. */
-  let lostUntil = Number.NEGATIVE_INFINITY;
+  #lostUntil = Number.NEGATIVE_INFINITY;
   /** By account. */
-  const unwritten = new Map<string, Unwritten>();
-  const lastRead = new Map<string, AccountRecord>();
+  readonly #unwritten = new Map<string, Unwritten>();
+  readonly #lastRead = new Map<string, AccountRecord>();
   /** The hash of the newest credentials, cached because hashing takes tens of milliseconds. */
-  let hashed: { readonly of: Credentials; readonly salt: string; readonly fingerprint: string } | undefined;
+  #hashed: { readonly of: Credentials; readonly salt: string; readonly fingerprint: string } | undefined;
 
-  const close = (): void => {
-    database?.close();
-    database = undefined;
-  };
+  constructor(options: LogonFileOptions) {
+    this.#options = options;
+    this.#attempt(() => undefined);
+  }
 
-  const open = (): LogonDatabase => {
-    if (database?.isReplaced() === true) close();
-    if (database !== undefined) return database;
-    database = openLogonDatabase(path, salt);
-    salt = database.salt;
-    lostUntil = lastSetAside(path);
-    return database;
-  };
+  read(credentials: Credentials): LogonRecord {
+    const account = accountOf(credentials);
+    const loaded = this.#attempt((opened) => opened.load(account));
+    if (loaded !== undefined) this.#lastRead.set(account, loaded.value);
+    return this.#recordOf(credentials, loaded?.value ?? this.#inMemory(account));
+  }
+
+  change(credentials: Credentials, change: (known: LogonRecord) => LogonRecord): void {
+    const account = accountOf(credentials);
+    const changeKnown = (found: AccountRecord): AccountRecord => {
+      const before = this.#recordOf(credentials, found);
+      const after = change(before);
+      return after === before ? found : { messages: after.messages, verdicts: after.verdicts };
+    };
+    if (this.#attempt((opened) => opened.change(account, changeKnown)) !== undefined) return;
+    const known = this.#inMemory(account);
+    const base = this.#unwritten.get(account)?.base ?? known;
+    this.#unwritten.set(account, { base, record: changeKnown(known) });
+  }
+
+  close(): void {
+    this.#database?.close();
+    this.#database = undefined;
+  }
+
+  /** Works with the file, or with the new one in its place. Returns `undefined` if it cannot be used. */
+  #attempt<T>(work: (opened: LogonDatabase) => T): { readonly value: T } | undefined {
+    if (steadyNow() - this.#failedAt < RETRY_MS) return undefined;
+    for (const isNew of [false, true]) {
+      try {
+        const opened = this.#open();
+        for (const [account, missing] of this.#unwritten) opened.change(account, (stored) => merge(stored, missing));
+        this.#unwritten.clear();
+        const value = work(opened);
+        this.#failedAt = Number.NEGATIVE_INFINITY;
+        this.#usableUntil = undefined;
+        this.#options.writes.succeeded();
+        return { value };
+      } catch (error) {
+        if (!this.#fail(error, isNew)) return undefined;
+      }
+    }
+    return undefined;
+  }
+
+  #open(): LogonDatabase {
+    if (this.#database?.isReplaced() === true) this.close();
+    if (this.#database !== undefined) return this.#database;
+    const { path } = this.#options;
+    this.#database = openLogonDatabase(path, this.#salt);
+    this.#salt = this.#database.salt;
+    this.#lostUntil = lastSetAside(path);
+    return this.#database;
+  }
 
   /** Returns whether a damaged file was set aside, so that a new one can take its place. */
-  const fail = (error: unknown, isNew: boolean): boolean => {
-    close();
+  #fail(error: unknown, isNew: boolean): boolean {
+    const { path, mayReplace, writes, log } = this.#options;
+    this.close();
     const reason = reasonOf(error);
     // a directory is not ours: the path is a mistake of the configuration
     const isDirectory = (error as NodeJS.ErrnoException).code === 'EISDIR';
     const isDamaged = error instanceof MalformedRecord || (isDamage(path, error) && !isDirectory);
     if (isDamaged && mayReplace && !isNew && setAside({ path, reason, lost: LOST }, log) !== undefined) return true;
-    usableUntil ??= lastWritten(path) ?? startedAt;
-    failedAt = steadyNow();
+    this.#usableUntil ??= lastWritten(path) ?? this.#startedAt;
+    this.#failedAt = steadyNow();
     writes.failed(`the logon file ${path} cannot be used: ${reason}`);
     return false;
-  };
-
-  const flush = (opened: LogonDatabase): void => {
-    for (const [account, missing] of unwritten) opened.change(account, (stored) => merge(stored, missing));
-    unwritten.clear();
-  };
-
-  /** Works with the file, or with the new one in its place. Returns `undefined` if it cannot be used. */
-  const attempt = <T>(work: (opened: LogonDatabase) => T): { readonly value: T } | undefined => {
-    if (steadyNow() - failedAt < RETRY_MS) return undefined;
-    for (const isNew of [false, true]) {
-      try {
-        const opened = open();
-        flush(opened);
-        const value = work(opened);
-        failedAt = Number.NEGATIVE_INFINITY;
-        usableUntil = undefined;
-        writes.succeeded();
-        return { value };
-      } catch (error) {
-        if (!fail(error, isNew)) return undefined;
-      }
-    }
-    return undefined;
-  };
-
-  const fingerprintOf = (credentials: Credentials): string => {
-    if (hashed?.of !== credentials || hashed.salt !== salt) {
-      const text = JSON.stringify([accountOf(credentials), credentials.password]);
-      const fingerprint = scryptSync(text, Buffer.from(salt, 'hex'), 32).toString('hex');
-      hashed = { of: credentials, salt, fingerprint };
-    }
-    return hashed.fingerprint;
-  };
+  }
 
   /** The record of the account while the file cannot be used. */
-  const inMemory = (account: string): AccountRecord =>
-    unwritten.get(account)?.record ?? lastRead.get(account) ?? emptyAccount;
+  #inMemory(account: string): AccountRecord {
+    return this.#unwritten.get(account)?.record ?? this.#lastRead.get(account) ?? emptyAccount;
+  }
 
-  const recordOf = (credentials: Credentials, known: AccountRecord): LogonRecord => ({
-    ...known,
-    password: fingerprintOf(credentials),
-    incompleteUntil: Math.max(lostUntil, usableUntil ?? Number.NEGATIVE_INFINITY),
-  });
+  #recordOf(credentials: Credentials, known: AccountRecord): LogonRecord {
+    return {
+      ...known,
+      password: this.#fingerprintOf(credentials),
+      incompleteUntil: Math.max(this.#lostUntil, this.#usableUntil ?? Number.NEGATIVE_INFINITY),
+    };
+  }
 
-  attempt(() => undefined);
-  return {
-    read: (credentials) => {
-      const account = accountOf(credentials);
-      const loaded = attempt((opened) => opened.load(account));
-      if (loaded !== undefined) lastRead.set(account, loaded.value);
-      return recordOf(credentials, loaded?.value ?? inMemory(account));
-    },
-    change: (credentials, change) => {
-      const account = accountOf(credentials);
-      const changeKnown = (found: AccountRecord): AccountRecord => {
-        const before = recordOf(credentials, found);
-        const after = change(before);
-        return after === before ? found : { messages: after.messages, verdicts: after.verdicts };
-      };
-      if (attempt((opened) => opened.change(account, changeKnown)) !== undefined) return;
-      const known = inMemory(account);
-      unwritten.set(account, { base: unwritten.get(account)?.base ?? known, record: changeKnown(known) });
-    },
-    close,
-  };
+  #fingerprintOf(credentials: Credentials): string {
+    const salt = this.#salt;
+    if (this.#hashed?.of !== credentials || this.#hashed.salt !== salt) {
+      const text = JSON.stringify([accountOf(credentials), credentials.password]);
+      const fingerprint = scryptSync(text, Buffer.from(salt, 'hex'), 32).toString('hex');
+      this.#hashed = { of: credentials, salt, fingerprint };
+    }
+    return this.#hashed.fingerprint;
+  }
 }

@@ -3,7 +3,7 @@ import { createAnalyzerWeb } from '../app/analyzer-web.ts';
 import { createCollecting, createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
 import { warnOfRestart } from '../app/restart-only.ts';
 import { createStorage } from '../app/storage.ts';
-import { createWebAccess } from '../app/web-access.ts';
+import { WebAccess } from '../app/web-access.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
@@ -48,7 +48,7 @@ export async function analyzer(context: CommandContext): Promise<number> {
   };
   const collecting = sources.length === 0 ? undefined : createCollecting(config, own);
   const server = collecting?.analyzer ?? createSimulatedAnalyzer(config, own);
-  const access = createWebAccess(config, log);
+  const access = new WebAccess(config, log);
   const reload = (): Promise<string | undefined> =>
     reloaded(log, async () => {
       loaded = load(context);

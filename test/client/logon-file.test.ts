@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
-import { type LogonFile, openLogonFile } from '../../src/client/logon-file.ts';
+import { LogonFile } from '../../src/client/logon-file.ts';
 import { steadyNow } from '../../src/model/steady-clock.ts';
 import { type LogonMessage, withMessage } from '../../src/ntlm/logon-budget.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
@@ -35,7 +35,7 @@ function createFolder(): string {
 function open(path: string, mayReplace = true) {
   const log = createTestLog();
   const writes = createFileWrites('logons.db', log);
-  const file = openLogonFile({ path, writes, log, mayReplace });
+  const file = new LogonFile({ path, writes, log, mayReplace });
   cleanup.add(() => file.close());
   return { file, writes, log };
 }
@@ -304,7 +304,7 @@ describe('the count of logons', () => {
     const script = `
       import os from 'node:os';
       import { syncBuiltinESMExports } from 'node:module';
-      import { openLogonFile } from ${JSON.stringify(new URL('../../src/client/logon-file.ts', import.meta.url).href)};
+      import { LogonFile } from ${JSON.stringify(new URL('../../src/client/logon-file.ts', import.meta.url).href)};
       import { CredentialGate } from ${JSON.stringify(new URL('../../src/ntlm/credential-gate.ts', import.meta.url).href)};
       // simulates the end of the quiet time
       const later = Number(process.argv[1]);
@@ -313,7 +313,7 @@ describe('the count of logons', () => {
       syncBuiltinESMExports();
       const gate = new CredentialGate({
         credentials: ${JSON.stringify(account)}, authRetrySeconds: 1800, maxFailedLogons: 2,
-        store: openLogonFile({ path: ${JSON.stringify(path)}, mayReplace: true, writes: { succeeded: () => undefined } }),
+        store: new LogonFile({ path: ${JSON.stringify(path)}, mayReplace: true, writes: { succeeded: () => undefined } }),
       });
       gate.pathChecked();
       gate.acquire('cheap', AbortSignal.timeout(500)).then(() => 'sent', ({ code, name }) => (typeof code === 'string' ? code : name))

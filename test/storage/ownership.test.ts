@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { openHistoryFile } from '../../src/analyzer/history-file.ts';
 import { pseudonymKeyIn } from '../../src/app/pseudonym-key.ts';
-import { openLogonFile } from '../../src/client/logon-file.ts';
+import { LogonFile } from '../../src/client/logon-file.ts';
 import { openKeptFile } from '../../src/rightsizing/kept-file.ts';
 import { lockDirectory } from '../../src/storage/directory-lock.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
@@ -27,7 +27,7 @@ it.runIf(process.getuid?.() === 0)(
       lockDirectory(storage, ''),
       openHistoryFile({ path: join(storage, 'history.db'), timeZone: 'UTC', origin: 'test', maxSize: 2 ** 20 }),
       openKeptFile(join(storage, 'rightsizing.db')),
-      openLogonFile({
+      new LogonFile({
         path: join(storage, 'logons.db'),
         writes: createFileWrites('logons.db', log),
         log,
