@@ -1,5 +1,4 @@
 import type { CurrentInventory } from '../inventory/current.ts';
-import type { Log } from '../model/log.ts';
 import type { Owners } from '../model/owners.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
@@ -9,7 +8,7 @@ import { keyOf, type Labels } from './alert.ts';
 import { QUEUE_CAPACITY } from './delivery.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
-import { changesOf, type SentAlerts, type SumUpOptions, sumUpAlerts } from './groups.ts';
+import { changesOf, logChanges, type SentAlerts, type SumUpOptions, sumUpAlerts } from './groups.ts';
 import { silenceUrl } from './links.ts';
 import type { Listed } from './listed.ts';
 import type { ListedFile } from './listed-file.ts';
@@ -72,20 +71,6 @@ const RESOLVED_RETENTION = 900;
 /** Minimum time between two saves, unless an alert fires or ends, seconds. */
 const SAVE_INTERVAL = 1;
 
-/** If an evaluation has more transitions, only their counts are logged: a line for each would block the event loop. */
-const MAX_LOGGED = 20;
-
-/** Logs which alerts fire, are resolved, or lapse. */
-function logTransitions(transitions: readonly Transition[], log: Log): void {
-  const logged = transitions.filter(({ to }) => to !== 'pending' && to !== 'inactive');
-  if (logged.length <= MAX_LOGGED) {
-    for (const { labels, to } of logged) log.info({ labels, to }, 'alert');
-    return;
-  }
-  const groups = Map.groupBy(logged, ({ labels, to }) => `${labels.alertname} ${to}`);
-  log.info({ counts: Object.fromEntries([...groups].map(([key, { length }]) => [key, length])) }, 'many alerts');
-}
-
 /** Evaluates the rules after each poll and at an interval, and sends alerts to Alertmanager, if there is one. */
 export class AlertEngine {
   readonly #options: EngineOptions;
@@ -95,7 +80,7 @@ export class AlertEngine {
   readonly #evaluateRules: ReturnType<typeof createEvaluation>;
   readonly #sumUpOptions: SumUpOptions;
   readonly #notifier: ReturnType<typeof createNotifier>;
-  readonly #limitedLog: Log;
+  readonly #logFailure: (error: unknown) => void;
   #states: AlertStates = new Map();
   /** The mapping by which they are addressed. */
   #addressedBy: Owners | undefined;
@@ -137,7 +122,8 @@ export class AlertEngine {
       // an alert that expires must not outlive its condition
       unknownHold: options.resolve === 'explicit' ? options.unknownHold : 0,
     });
-    this.#limitedLog = limitRepeats(log);
+    const limitedLog = limitRepeats(log);
+    this.#logFailure = (error) => limitedLog.error({ err: error }, 'alerts not evaluated');
     if (options.initial !== undefined) this.#resume(options.initial);
   }
 
@@ -223,7 +209,7 @@ export class AlertEngine {
   readonly #run = createLatestOnly(async () => {
     clearTimeout(this.#timer);
     if (this.#isStopping) return;
-    await this.#evaluateOnce().catch((error) => this.#logFailure(error));
+    await this.#evaluateOnce().catch(this.#logFailure);
     if (this.#isStopping) return;
     const { now, evaluationInterval } = this.#options;
     const at = now();
@@ -252,7 +238,7 @@ export class AlertEngine {
       this.#lastEvaluation = { at, seconds: (performance.now() - started) / 1000 };
       this.#withData = new Set(evaluated.flatMap(({ rule, evaluation }) => (evaluation.hasNoData ? [] : rule.name)));
     }
-    logTransitions(changes, log);
+    logChanges(changes, log);
     const isUnsaved = hadAlerts || this.#savedNames !== this.#keeper?.whole().size;
     // saved before sending: after a crash, every alert that was sent is restored
     if (transitions.length > 0) await this.#save();
@@ -308,9 +294,5 @@ export class AlertEngine {
     this.#savedAt = saved.savedAt;
     this.#savedNames = saved.complete.length;
     await this.#options.stateFile?.save(saved);
-  }
-
-  #logFailure(error: unknown): void {
-    this.#limitedLog.error({ err: error }, 'alerts not evaluated');
   }
 }

@@ -1,3 +1,4 @@
+import type { Log } from '../model/log.ts';
 import { type AlertState, groupLabels, type Labels, labelsKey } from './alert.ts';
 import type { Grouping, Rule } from './rule.ts';
 import type { AlertStates, Transition } from './state-machine.ts';
@@ -164,4 +165,18 @@ export function changesOf(before: SentAlerts, after: SentAlerts): readonly Trans
     return [{ labels, to: state === 'pending' ? 'inactive' : 'lapsed' }];
   });
   return [...changed, ...gone];
+}
+
+/** If an evaluation has more changes, only their counts are logged: a line for each would block the event loop. */
+const MAX_LOGGED = 20;
+
+/** Logs which alerts fire, are resolved, or lapse. */
+export function logChanges(changes: readonly Transition[], log: Log): void {
+  const logged = changes.filter(({ to }) => to !== 'pending' && to !== 'inactive');
+  if (logged.length <= MAX_LOGGED) {
+    for (const { labels, to } of logged) log.info({ labels, to }, 'alert');
+    return;
+  }
+  const groups = Map.groupBy(logged, ({ labels, to }) => `${labels.alertname} ${to}`);
+  log.info({ counts: Object.fromEntries([...groups].map(([key, { length }]) => [key, length])) }, 'many alerts');
 }
