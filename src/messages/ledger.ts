@@ -232,3 +232,13 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
     },
   };
 }
+
+/** Whether an alert has changed in what must survive a crash. */
+export function hasChanged(before: Entry | undefined, after: Entry): boolean {
+  if (before === undefined || before.sent !== after.sent || before.episodes.length !== after.episodes.length)
+    return true;
+  return after.episodes.some((episode, i) => {
+    const known = before.episodes[i];
+    return known?.state !== episode.state || known.dueSince !== episode.dueSince;
+  });
+}

@@ -7,7 +7,7 @@ import type { Channel } from './channel.ts';
 import type { DigestSchedule } from './digest.ts';
 import type { GroupTimes } from './due-groups.ts';
 import type { MessageCounts } from './message-counts.ts';
-import { createOutbox, type Outbox } from './outbox.ts';
+import { Outbox } from './outbox.ts';
 import { createMessageFile, emptyState, type ReceiverStates } from './receiver-state.ts';
 
 /** A receiver and its counts. */
@@ -67,13 +67,14 @@ export function createMessages({ receivers, file: kept, initial, ...options }: M
         log.warn({}, 'storage.path is not set: a restart may lose or repeat messages about alerts');
       }
       const before = initial ?? file?.load() ?? new Map();
-      outboxes = receivers.map((receiver) =>
-        createOutbox({
-          ...options,
-          ...receiver,
-          initial: before.get(receiver.channel.receiver) ?? emptyState(now()),
-          save: async () => file?.save(),
-        }),
+      outboxes = receivers.map(
+        (receiver) =>
+          new Outbox({
+            ...options,
+            ...receiver,
+            initial: before.get(receiver.channel.receiver) ?? emptyState(now()),
+            save: async () => file?.save(),
+          }),
       );
       // a digest that is missed from now on is known to be missed
       void file?.save();

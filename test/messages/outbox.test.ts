@@ -6,7 +6,7 @@ import { createRules } from '../../src/alerts/rules.ts';
 import type { Channel, DigestContent, GroupContent, SendOutcome } from '../../src/messages/channel.ts';
 import { isForDigest } from '../../src/messages/groups.ts';
 import { createMessageCounts } from '../../src/messages/message-counts.ts';
-import { createOutbox, type Outbox, type OutboxOptions } from '../../src/messages/outbox.ts';
+import { Outbox, type OutboxOptions } from '../../src/messages/outbox.ts';
 import { emptyState, type Frozen, readState, stateJson } from '../../src/messages/receiver-state.ts';
 import { nowOf, stateOf as shownStateOf, statusText } from '../../src/messages/texts.ts';
 import { settingsOf } from '../support/alert-views.ts';
@@ -145,7 +145,7 @@ function start(more: Partial<OutboxOptions> & { readonly sendResolved?: boolean;
   let saved: object = {};
   let outbox: Outbox;
   const open = (initial = emptyState(now())): void => {
-    outbox = createOutbox({
+    outbox = new Outbox({
       channel,
       counts: createMessageCounts(),
       initial,
