@@ -12,20 +12,6 @@ interface Measured {
   readonly key: string;
 }
 
-interface Averages {
-  /**
-   * Begins an evaluation.
-   *
-   * @param now epoch seconds
-   * @param known vendor licenses whose usage is known: features of them that have not been added were at most one half
-   */
-  begin(now: number, known: Iterable<string>): void;
-  /** Adds the ratio of a feature, and returns its average over the window. */
-  add(feature: Measured, ratio: number): number;
-  /** Ends an evaluation: what was not added has no value at it. */
-  end(): void;
-}
-
 /**
  * Sums of numbered rows over the window. Of each of its steps there is a column, if something was added in it: usually one for each
  * poll of the window. An array for each row would need several times the memory.
@@ -76,84 +62,101 @@ interface Tracked {
   addedAt: number;
 }
 
-/** @param window seconds */
-export function createAverages(window: number): Averages {
-  const width = window / STEPS;
+/** Averages over the same window. Times are epoch seconds. */
+export class Averages {
+  /** Seconds of a step. */
+  readonly #width: number;
   /** What the ratios of tracked features were above one half. */
-  const excess = new Sums();
+  readonly #excess = new Sums();
   /** Evaluations at which they had no value, although the usage of their vendor license was known. */
-  const missing = new Sums();
+  readonly #missing = new Sums();
   /** Evaluations at which the usage of a vendor license was known. A row is never that of another one: there are few. */
-  const evaluations = new Sums();
-  const vendorLicenseRows = new Map<string, number>();
-  const tracked = new Map<string, Tracked>();
-  const freeRows: number[] = [];
+  readonly #evaluations = new Sums();
+  readonly #vendorLicenseRows = new Map<string, number>();
+  readonly #tracked = new Map<string, Tracked>();
+  readonly #freeRows: number[] = [];
   /** Names of features that are tracked, by which most others are known without their key. */
-  let names: ReadonlySet<string> = new Set();
-  let known = new Set<string>();
-  let evaluation = 0;
-  let step = 0;
+  #names: ReadonlySet<string> = new Set();
+  #known = new Set<string>();
+  #evaluation = 0;
+  #step = 0;
 
-  const count = (vendorLicense: string): void => {
-    known.add(vendorLicense);
-    const row = vendorLicenseRows.get(vendorLicense) ?? vendorLicenseRows.size;
-    vendorLicenseRows.set(vendorLicense, row);
-    evaluations.add(row, step, 1);
-  };
+  /** @param window seconds */
+  constructor(window: number) {
+    this.#width = window / STEPS;
+  }
 
-  const track = ({ vendorLicense, feature, key }: Measured): Tracked => {
-    const one = { vendorLicense, feature, row: freeRows.pop() ?? tracked.size, lastExcess: 0, addedAt: 0 };
-    tracked.set(key, one);
+  /**
+   * Begins an evaluation.
+   *
+   * @param now epoch seconds
+   * @param known vendor licenses whose usage is known: features of them that have not been added were at most one half
+   */
+  begin(now: number, known: Iterable<string>): void {
+    const sums = [this.#excess, this.#missing, this.#evaluations];
+    const step = Math.floor(now / this.#width);
+    if (step < this.#step) {
+      // the clock was set back: the past is not known
+      for (const [key, one] of this.#tracked) this.#forget(key, one);
+      for (const each of sums) each.forget(this.#step);
+    }
+    this.#step = step;
+    for (const each of sums) each.forget(step - STEPS);
+    this.#evaluation += 1;
+    this.#known = new Set();
+    for (const vendorLicense of new Set(known)) this.#count(vendorLicense);
+  }
+
+  /** Adds the ratio of a feature, and returns its average over the window. */
+  add(feature: Measured, ratio: number): number {
+    const isLow = ratio <= FLOOR;
+    if (isLow && !this.#names.has(feature.feature)) return FLOOR;
+    const found = this.#tracked.get(feature.key);
+    if (isLow && found === undefined) return FLOOR;
+    const { vendorLicense } = feature;
+    // its vendor license is not listed now, but its features still are
+    if (!this.#known.has(vendorLicense)) this.#count(vendorLicense);
+    const one = found ?? this.#track(feature);
+    one.addedAt = this.#evaluation;
+    if (!isLow) {
+      this.#excess.add(one.row, this.#step, ratio - FLOOR);
+      one.lastExcess = this.#step;
+    }
+    const known = this.#evaluations.total(this.#vendorLicenseRows.get(vendorLicense) ?? -1);
+    const times = known - this.#missing.total(one.row);
+    return FLOOR + this.#excess.total(one.row) / Math.max(1, times);
+  }
+
+  /** Ends an evaluation: what was not added has no value at it. */
+  end(): void {
+    for (const [key, one] of this.#tracked) {
+      if (one.lastExcess <= this.#step - STEPS) {
+        this.#forget(key, one);
+      } else if (one.addedAt !== this.#evaluation && this.#known.has(one.vendorLicense)) {
+        this.#missing.add(one.row, this.#step, 1);
+      }
+    }
+    this.#names = new Set(this.#tracked.values().map(({ feature }) => feature));
+  }
+
+  #count(vendorLicense: string): void {
+    this.#known.add(vendorLicense);
+    const row = this.#vendorLicenseRows.get(vendorLicense) ?? this.#vendorLicenseRows.size;
+    this.#vendorLicenseRows.set(vendorLicense, row);
+    this.#evaluations.add(row, this.#step, 1);
+  }
+
+  #track({ vendorLicense, feature, key }: Measured): Tracked {
+    const row = this.#freeRows.pop() ?? this.#tracked.size;
+    const one = { vendorLicense, feature, row, lastExcess: 0, addedAt: 0 };
+    this.#tracked.set(key, one);
     return one;
-  };
+  }
 
-  const forget = (key: string, { row }: Tracked): void => {
-    tracked.delete(key);
+  #forget(key: string, { row }: Tracked): void {
+    this.#tracked.delete(key);
     // its excess is older than the window
-    missing.clear(row);
-    freeRows.push(row);
-  };
-
-  return {
-    begin: (now, vendorLicenses) => {
-      const next = Math.floor(now / width);
-      if (next < step) {
-        // the clock was set back: the past is not known
-        for (const [key, one] of tracked) forget(key, one);
-        for (const sums of [excess, missing, evaluations]) sums.forget(step);
-      }
-      step = next;
-      for (const sums of [excess, missing, evaluations]) sums.forget(step - STEPS);
-      evaluation += 1;
-      known = new Set();
-      for (const vendorLicense of new Set(vendorLicenses)) count(vendorLicense);
-    },
-    add: (feature, ratio) => {
-      const isLow = ratio <= FLOOR;
-      if (isLow && !names.has(feature.feature)) return FLOOR;
-      const found = tracked.get(feature.key);
-      if (isLow && found === undefined) return FLOOR;
-      const { vendorLicense } = feature;
-      // its vendor license is not listed now, but its features still are
-      if (!known.has(vendorLicense)) count(vendorLicense);
-      const one = found ?? track(feature);
-      one.addedAt = evaluation;
-      if (!isLow) {
-        excess.add(one.row, step, ratio - FLOOR);
-        one.lastExcess = step;
-      }
-      const times = evaluations.total(vendorLicenseRows.get(vendorLicense) ?? -1) - missing.total(one.row);
-      return FLOOR + excess.total(one.row) / Math.max(1, times);
-    },
-    end: () => {
-      for (const [key, one] of tracked) {
-        if (one.lastExcess <= step - STEPS) {
-          forget(key, one);
-        } else if (one.addedAt !== evaluation && known.has(one.vendorLicense)) {
-          missing.add(one.row, step, 1);
-        }
-      }
-      names = new Set(tracked.values().map(({ feature }) => feature));
-    },
-  };
+    this.#missing.clear(row);
+    this.#freeRows.push(row);
+  }
 }

@@ -21,19 +21,6 @@ export interface ResultInputs {
   readonly owns: Owns;
 }
 
-/** The result of the last pass, in memory and in its file. */
-export interface KeptResult {
-  /** `undefined` before the first pass. */
-  latest(): { readonly pass: KeptPass; readonly table: AdviceTable } | undefined;
-  /** The result of another analyzer is not shown any more. */
-  forget(): void;
-  /** Opens the file of these inputs, and reads what it has. A file that cannot be used is replaced by memory. */
-  open(inputs: ResultInputs): Promise<void>;
-  /** Keeps and shows the advice of a pass. What cannot be saved is shown nevertheless. */
-  replace(advice: readonly Advice[], summary: PassSummary, inputs: ResultInputs, signal: AbortSignal): Promise<void>;
-  close(): void;
-}
-
 interface Held {
   readonly pass: KeptPass;
   readonly table: AdviceTable;
@@ -42,109 +29,126 @@ interface Held {
 
 const LOST = 'the advice of earlier months is in the renamed file only; that of today is computed again';
 
-/** Keeps the results of passes in a file, or in memory while the file cannot be used. */
-export function createKeptResult(log: Log, writes: FileWrites): KeptResult {
-  let file: KeptAdviceFile | undefined;
+/** The result of the last pass, in its file and in memory; only in memory while the file cannot be used. */
+export class KeptResult {
+  readonly #log: Log;
+  readonly #writes: FileWrites;
+  #file: KeptAdviceFile | undefined;
   /** What the file belongs to. */
-  let opened: string | undefined;
+  #opened: string | undefined;
   /** The results are in memory because the file cannot be used. */
-  let isFallback = false;
-  let held: Held | undefined;
+  #isFallback = false;
+  #held: Held | undefined;
 
-  const report = (error: unknown, message: string): void => log.error(errorFields(error), message);
+  constructor(log: Log, writes: FileWrites) {
+    this.#log = log;
+    this.#writes = writes;
+  }
 
-  const hold = (pass: KeptPass, kept: KeptAdviceFile, { analyzer, owns }: ResultInputs): void => {
+  /** `undefined` before the first pass. */
+  latest(): { readonly pass: KeptPass; readonly table: AdviceTable } | undefined {
+    return this.#held;
+  }
+
+  /** The result of another analyzer is not shown any more. */
+  forget(): void {
+    this.#held = undefined;
+  }
+
+  /** Opens the file of these inputs, and reads what it has. A file that cannot be used is replaced by memory. */
+  async open(inputs: ResultInputs): Promise<void> {
+    const { file: path, analyzer } = inputs;
+    const wanted = JSON.stringify([path, analyzer]);
+    if (this.#opened === wanted && this.#file !== undefined) {
+      if (this.#held !== undefined) this.#hold(this.#held.pass, this.#file, inputs);
+      return;
+    }
+    this.close();
+    this.#held = undefined;
+    this.#isFallback = false;
+    try {
+      await this.#load(path, inputs).catch((error: unknown) => {
+        this.close();
+        if (path === undefined || !(error instanceof DamagedKeptFile)) throw error;
+        const { message: reason } = error.cause as Error;
+        // what is still in its place cannot be used the second time either
+        setAside({ path, reason, lost: LOST }, this.#log);
+        return this.#load(path, inputs);
+      });
+    } catch (error) {
+      this.#writes.failed((error as Error).message);
+      this.close();
+      this.#isFallback = true;
+      await this.#load(undefined, inputs);
+    }
+    this.#opened = wanted;
+  }
+
+  /** Keeps and shows the advice of a pass. What cannot be saved is shown nevertheless. */
+  async replace(
+    advice: readonly Advice[],
+    summary: PassSummary,
+    inputs: ResultInputs,
+    signal: AbortSignal,
+  ): Promise<void> {
+    const rows = await inTurn(() => this.#rowsOf(advice, summary.day));
+    const pass = { summary, rows };
+    try {
+      this.#file = this.#current(inputs.file);
+      await this.#file.save(inputs.analyzer, pass, signal);
+      this.#writes.succeeded();
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#writes.failed((error as Error).message);
+    }
+    const file = this.#file ?? openKeptAdvice(undefined);
+    this.#file = file;
+    await inTurn(() => this.#hold(pass, file, inputs));
+  }
+
+  close(): void {
+    try {
+      this.#file?.close();
+    } catch (error) {
+      this.#log.error(errorFields(error), 'the advice file was not closed');
+    }
+    this.#file = undefined;
+    this.#opened = undefined;
+  }
+
+  async #load(path: string | undefined, inputs: ResultInputs): Promise<void> {
+    const file = openKeptAdvice(path);
+    this.#file = file;
+    const pass = await file.load(inputs.analyzer);
+    if (pass !== undefined) this.#hold(pass, file, inputs);
+  }
+
+  #hold(pass: KeptPass, file: KeptAdviceFile, { analyzer, owns }: ResultInputs): void {
     const { computedAt, day, tolerance, leftOut } = pass.summary;
     const rows: KeptAdvice[] = [];
     const byKey = new Map<string, PassRow>();
     for (const row of pass.rows) {
-      if (owns(row.advice)) rows.push(kept.toKept(analyzer, row));
+      if (owns(row.advice)) rows.push(file.toKept(analyzer, row));
       byKey.set(keyOf(row.advice), row);
     }
-    held = { pass, table: { computedAt, day, tolerance, leftOut, rows }, byKey };
-  };
-
-  const close = (): void => {
-    try {
-      file?.close();
-    } catch (error) {
-      report(error, 'the advice file was not closed');
-    }
-    file = undefined;
-    opened = undefined;
-  };
-
-  const open = async (inputs: ResultInputs): Promise<void> => {
-    const { file: path, analyzer } = inputs;
-    const wanted = JSON.stringify([path, analyzer]);
-    if (opened === wanted && file !== undefined) {
-      if (held !== undefined) hold(held.pass, file, inputs);
-      return;
-    }
-    close();
-    held = undefined;
-    const load = async (from: string | undefined): Promise<void> => {
-      file = openKeptAdvice(from);
-      const pass = await file.load(analyzer);
-      if (pass !== undefined) hold(pass, file, inputs);
-    };
-    isFallback = false;
-    try {
-      await load(path).catch((error: unknown) => {
-        close();
-        if (path === undefined || !(error instanceof DamagedKeptFile)) throw error;
-        const { message: reason } = error.cause as Error;
-        // what is still in its place cannot be used the second time either
-        setAside({ path, reason, lost: LOST }, log);
-        return load(path);
-      });
-    } catch (error) {
-      writes.failed((error as Error).message);
-      close();
-      isFallback = true;
-      await load(undefined);
-    }
-    opened = wanted;
-  };
+    this.#held = { pass, table: { computedAt, day, tolerance, leftOut, rows }, byKey };
+  }
 
   /** The file of these results. One that could not be used before is tried again. */
-  const current = (path: string | undefined): KeptAdviceFile => {
-    if (!isFallback) return file ?? openKeptAdvice(undefined);
+  #current(path: string | undefined): KeptAdviceFile {
+    if (!this.#isFallback) return this.#file ?? openKeptAdvice(undefined);
     const again = openKeptAdvice(path);
-    file?.close();
-    isFallback = false;
+    this.#file?.close();
+    this.#isFallback = false;
     return again;
-  };
+  }
 
-  const rowsOf = (advice: readonly Advice[], today: number): PassRow[] =>
-    advice.map((one) => {
-      const last = held?.byKey.get(keyOf(one));
+  #rowsOf(advice: readonly Advice[], today: number): PassRow[] {
+    return advice.map((one) => {
+      const last = this.#held?.byKey.get(keyOf(one));
       // a second pass on the same day replaces the first one
       const before = last === undefined ? noStreak : last.advice.computed === today ? last.before : last.after;
       return { advice: one, before, after: continueStreak(before, one.runsOut?.day, today) };
     });
-
-  return {
-    latest: () => held,
-    forget: () => {
-      held = undefined;
-    },
-    open,
-    replace: async (advice, summary, inputs, signal) => {
-      const rows = await inTurn(() => rowsOf(advice, summary.day));
-      const pass = { summary, rows };
-      try {
-        file = current(inputs.file);
-        await file.save(inputs.analyzer, pass, signal);
-        writes.succeeded();
-      } catch (error) {
-        signal.throwIfAborted();
-        writes.failed((error as Error).message);
-      }
-      const kept = file ?? openKeptAdvice(undefined);
-      file = kept;
-      await inTurn(() => hold(pass, kept, inputs));
-    },
-    close,
-  };
+  }
 }

@@ -6,7 +6,7 @@ import { untilReady } from '../scheduling/ready.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import type { WorkingTime } from './advice.ts';
 import { type DemandSource, NOT_POLLED, NothingKnown } from './demand-source.ts';
-import { createKeptResult, type KeptResult, type ResultInputs } from './kept-result.ts';
+import { KeptResult, type ResultInputs } from './kept-result.ts';
 import type { AdviceTable, Rightsizing, RightsizingStatus } from './rightsizing.ts';
 
 /** What a pass depends on. A reload replaces it. */
@@ -69,7 +69,7 @@ export class NightlyPass implements Rightsizing {
   constructor({ now, log, writes }: NightlyPassOptions) {
     this.#now = now;
     this.#log = log;
-    this.#result = createKeptResult(log, writes);
+    this.#result = new KeptResult(log, writes);
   }
 
   latest(): AdviceTable | undefined {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createAverages } from '../../src/alerts/averages.ts';
+import { Averages } from '../../src/alerts/averages.ts';
 
 const START = 1_800_000_000;
 const WINDOW = 600;
@@ -8,7 +8,7 @@ const base = { vendorLicense: 'lic01;cdslmd', feature: 'base', key: 'base 1' };
 
 /** The averages of one feature, evaluated every 30 seconds. `null`: it is not known; `undefined`: its site is not. */
 function run(ratios: readonly (number | null | undefined)[], window = WINDOW): (number | undefined)[] {
-  const averages = createAverages(window);
+  const averages = new Averages(window);
   return ratios.map((ratio, i) => {
     averages.begin(START + i * 30, ratio === undefined ? [] : [base.vendorLicense]);
     const average = typeof ratio === 'number' ? averages.add(base, ratio) : undefined;
@@ -44,7 +44,7 @@ describe('the average', () => {
   });
 
   it('does not mix features', () => {
-    const averages = createAverages(WINDOW);
+    const averages = new Averages(WINDOW);
     const other = { ...base, key: 'base 2' };
     for (let i = 0; i < 2; i += 1) {
       averages.begin(START + i * 30, [base.vendorLicense]);
@@ -55,7 +55,7 @@ describe('the average', () => {
   });
 
   it('starts again when the clock is set back', () => {
-    const averages = createAverages(WINDOW);
+    const averages = new Averages(WINDOW);
     for (const [now, ratio, average] of [
       [START, 1, 1],
       [START - 3600, 0.8, 0.8],
@@ -67,7 +67,7 @@ describe('the average', () => {
   });
 
   it('of a feature is not that of one that was forgotten before', () => {
-    const averages = createAverages(WINDOW);
+    const averages = new Averages(WINDOW);
     const other = { ...base, key: 'base 2' };
     for (let i = 0; i < 40; i += 1) {
       averages.begin(START + i * 30, [base.vendorLicense]);
@@ -84,7 +84,7 @@ describe('the average', () => {
     const history = fc.array(fc.oneof(low, fc.array(ratio)), { minLength: 1, maxLength: 4 }).map((all) => all.flat());
     fc.assert(
       fc.property(fc.array(history, { minLength: 1, maxLength: 5 }), (features) => {
-        const averages = createAverages(WINDOW);
+        const averages = new Averages(WINDOW);
         for (let i = 0; i < 100; i += 1) {
           averages.begin(START + i * 30, [base.vendorLicense]);
           for (const [at, ratios] of features.entries()) {

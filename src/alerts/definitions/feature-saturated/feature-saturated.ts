@@ -2,7 +2,7 @@ import type { Inventory } from '../../../inventory/inventory.ts';
 import { isUncounted } from '../../../model/uncounted.ts';
 import { isKnown } from '../../../model/unknown.ts';
 import { duration, integer, ratio } from '../../../settings/values.ts';
-import { createAverages } from '../../averages.ts';
+import { Averages } from '../../averages.ts';
 import { engineAlert } from '../../definition.ts';
 import { featureCondition, isUsageKnown, nameOf } from '../../feature-condition.ts';
 import type { View } from '../../rule.ts';
@@ -62,7 +62,7 @@ export const featureSaturated = engineAlert({
   threshold: ({ raise }) => raise,
   condition: featureCondition<typeof parameters>(({ severity, settings: { base, overrides } }) => {
     const windows = [base, ...overrides.map(({ values }) => values)].flatMap(({ window }) => window ?? []);
-    const averages = new Map(windows.map((window) => [window, createAverages(window)]));
+    const averages = new Map(windows.map((window) => [window, new Averages(window)]));
     let hasHadSymptoms = false;
     let isOurs = false;
     return {
