@@ -1,6 +1,6 @@
 import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
 import { formOfLog } from '../../sources/flexnet/debug-log-line.ts';
-import { createLogFollower } from '../../sources/log/log-follower.ts';
+import { LogFollower } from '../../sources/log/log-follower.ts';
 import type { TextPlace } from '../../sources/manager.ts';
 import { managerCodes } from '../../sources/manager-codes.ts';
 import type { SourceSettings } from '../../sources/source-settings.ts';
@@ -43,7 +43,7 @@ async function readFile(file: string, { settings, host, signal }: Reading): Prom
 }
 
 async function readLog({ path, encoding }: { path: string; encoding: string | undefined }, { host }: Reading) {
-  const follower = createLogFollower({ path, encoding, elapsed: host.elapsed, bytesBefore: LOG_BYTES });
+  const follower = new LogFollower({ path, encoding, elapsed: host.elapsed, bytesBefore: LOG_BYTES });
   try {
     const { pieces, problem, head } = await follower.look();
     if (problem !== undefined) throw new SourceFailure(problem.kind, problem.message);

@@ -1,6 +1,5 @@
 import type { LocalTime } from '../../model/local-time.ts';
 import type { DenialCause } from '../../model/observation/observation.ts';
-import type { Diagnostics } from '../../model/observation/source.ts';
 import { DiagnosticsCount } from '../lines.ts';
 import { LogClock } from './debug-log-clock.ts';
 import { type LogEvent, readLogLine } from './debug-log-line.ts';
@@ -13,32 +12,6 @@ export interface Denials {
   /** Undefined if the log does not say it. */
   readonly cause: DenialCause | undefined;
   readonly count: number;
-}
-
-/** Reads denials from a debug log, whose lines have a time but no date. */
-export interface DebugLogReader {
-  /** Lines that are not understood although they are refusals. */
-  readonly diagnostics: Diagnostics;
-  /** Vendor daemons, and `lmgrd`, that have written to the log. */
-  readonly daemons: ReadonlySet<string>;
-  /** Reads dates from lines before the first that count. */
-  seek(lines: Iterable<string>): void;
-  /** The next lines are the first of another file. What was read before does not count again if it stands there too. */
-  beginFile(): void;
-  /**
-   * Reads the next lines.
-   *
-   * @param now epoch seconds
-   * @param isRecent whether they were written within the last hours, because all lines before were read then
-   * @returns refusals that are certain now
-   */
-  push(lines: Iterable<string>, read: { readonly now: number; readonly isRecent: boolean }): readonly Denials[];
-  /**
-   * To be called when all lines that exist now were read.
-   *
-   * @returns refusals that are certain now
-   */
-  settle(now: number): readonly Denials[];
 }
 
 /**
@@ -84,11 +57,21 @@ class Tally {
   }
 }
 
-class Reader implements DebugLogReader {
+/**
+ * Counts refused requests in the debug log of FlexNet, whose lines have a time but no date. Users and hosts are remembered for
+ * a minute of the log at most, and are never returned.
+ *
+ * A line DENIED counts for any reason; UNSUPPORTED does not. A request counts once a minute, and not at all if it
+ * gets the license within 5 seconds. Requests of one user and host are distinguished by the process, which only the verbose form
+ * has, and by a checkout between them. Lines have no date: refusals wait until one is known, from the log or because
+ * the lines are recent.
+ */
+export class DebugLogReader {
+  /** Lines that are not understood although they are refusals. */
   readonly diagnostics = new DiagnosticsCount();
+  /** Vendor daemons, and `lmgrd`, that have written to the log. */
   readonly daemons = new Set<string>();
   readonly #clock: LogClock;
-  readonly #daemon: string | undefined;
   /** By client and feature, the oldest first: those that count once, and of them those that may be false still. */
   readonly #refusals = new Map<string, Refusal>();
   readonly #uncertain = new Map<string, Refusal>();
@@ -99,11 +82,12 @@ class Reader implements DebugLogReader {
   /** Time of the last line. */
   #at = 0;
 
-  constructor(localTime: LocalTime, daemon: string | undefined) {
+  /** @param localTime zone of the log */
+  constructor(localTime: LocalTime) {
     this.#clock = new LogClock(localTime, (seconds) => this.#shift(seconds));
-    this.#daemon = daemon;
   }
 
+  /** Reads dates from lines before the first that count. */
   seek(lines: Iterable<string>): void {
     for (const line of lines) {
       const read = readLogLine(line);
@@ -113,10 +97,18 @@ class Reader implements DebugLogReader {
     }
   }
 
+  /** The next lines are the first of another file. What was read before does not count again if it stands there too. */
   beginFile(): void {
     this.#clock.beginFile();
   }
 
+  /**
+   * Reads the next lines.
+   *
+   * @param now epoch seconds
+   * @param isRecent whether they were written within the last hours, because all lines before were read then
+   * @returns refusals that are certain now
+   */
   push(lines: Iterable<string>, { now, isRecent }: { now: number; isRecent: boolean }): readonly Denials[] {
     this.#now = now;
     for (const line of lines) {
@@ -133,6 +125,11 @@ class Reader implements DebugLogReader {
     return this.#taken();
   }
 
+  /**
+   * To be called when all lines that exist now were read.
+   *
+   * @returns refusals that are certain now
+   */
   settle(now: number): readonly Denials[] {
     this.#now = now;
     this.#makeCertain(({ readAt }) => now - readAt > FALSE_WITHIN);
@@ -144,7 +141,6 @@ class Reader implements DebugLogReader {
   }
 
   #readEvent({ kind, feature, client, checkoutData, cause }: LogEvent, daemon: string, at: number): void {
-    if (this.#daemon !== undefined && daemon !== this.#daemon && withoutFork(daemon) !== this.#daemon) return;
     const keyOf = (name: string): string => `${withoutFork(daemon)}\0${name}\0${client}`;
     if (kind === 'denied')
       this.#readRefusal(keyOf(feature), { name: nameOf(daemon, feature, cause), at, readAt: this.#now }, client);
@@ -229,23 +225,3 @@ class Reader implements DebugLogReader {
     return denials;
   }
 }
-
-/**
- * Counts refused requests in the debug log of FlexNet. Users and hosts are remembered for a minute of the log at most, and
- * are never returned.
- *
- * A line DENIED counts for any reason; UNSUPPORTED does not. A request counts once a minute, and not at all if it
- * gets the license within 5 seconds. Requests of one user and host are distinguished by the process, which only the verbose form
- * has, and by a checkout between them. Lines have no date: refusals wait until one is known, from the log or because
- * the lines are recent.
- *
- * @param localTime zone of the log
- * @param daemon counts those of this vendor daemon only
- */
-export const createDebugLogReader = ({
-  localTime,
-  daemon,
-}: {
-  readonly localTime: LocalTime;
-  readonly daemon?: string | undefined;
-}): DebugLogReader => new Reader(localTime, daemon);

@@ -3,9 +3,9 @@ import { createLocalTime } from '../../model/local-time.ts';
 import type { Diagnostics } from '../../model/observation/source.ts';
 import type { SourceProblem } from '../../model/observation/source-failure.ts';
 import { createLatestOnly } from '../../scheduling/latest-only.ts';
-import { createLogFollower, type LogFollower, type Look } from '../log/log-follower.ts';
+import { LogFollower, type Look } from '../log/log-follower.ts';
 import type { DebugLogSettings } from '../source-settings.ts';
-import { createDebugLogReader, type DebugLogReader, type Denials } from './debug-log.ts';
+import { DebugLogReader, type Denials } from './debug-log.ts';
 import { formOfLog } from './debug-log-line.ts';
 
 /** Refused requests since the collection before. */
@@ -17,16 +17,6 @@ export interface TakenDenials {
   of(daemon: string): readonly Denials[] | undefined;
   /** The collection has succeeded. Without it, the next one gets the same denials again. */
   confirm(): void;
-}
-
-/** Counts denials in the debug log of a license server. */
-export interface DenialCount {
-  /** What was written so far counts, except for refusals of the last seconds: they may be false and count next time. */
-  take(): Promise<TakenDenials>;
-  /** Why denials are not known now. */
-  problem(): SourceProblem | undefined;
-  readonly diagnostics: Diagnostics;
-  stop(): Promise<void>;
 }
 
 /** The log, how it is read, and who is told of problems. */
@@ -74,7 +64,8 @@ function sumOf(counts: Counts, daemon: string): readonly Denials[] {
   return [...(sum.get(daemon)?.values() ?? [])];
 }
 
-class Count implements DenialCount {
+/** Counts denials in the debug log of a license server, which it follows from now on. */
+export class DenialCount {
   readonly #path: string;
   readonly #reader: DebugLogReader;
   readonly #follower: LogFollower;
@@ -91,14 +82,16 @@ class Count implements DenialCount {
   #lastTaken: TakenDenials | undefined;
   #isStopped = false;
 
-  constructor(settings: DebugLogSettings, options: Required<DenialCountOptions>) {
-    const { path, encoding, timeZone } = settings;
-    const { now, elapsed, maxBytes, intervalMs, timeoutMs } = options;
+  /** @throws RangeError for a time zone or an encoding that does not exist */
+  constructor(
+    { path, encoding, timeZone }: DebugLogSettings,
+    { now, elapsed, maxBytes = 4 << 20, intervalMs = 10_000, timeoutMs = 10_000 }: DenialCountOptions,
+  ) {
     this.#path = path;
     this.#now = now;
     this.#timeoutMs = timeoutMs;
-    this.#reader = createDebugLogReader({ localTime: createLocalTime(timeZone) });
-    this.#follower = createLogFollower({ path, encoding, elapsed, maxBytes });
+    this.#reader = new DebugLogReader(createLocalTime(timeZone));
+    this.#follower = new LogFollower({ path, encoding, elapsed, maxBytes });
     this.#look = createLatestOnly(() => this.#lookOnce());
     this.#timer = setInterval(() => void this.#look().catch(() => undefined), intervalMs).unref();
     void this.#look().catch(() => undefined);
@@ -108,10 +101,12 @@ class Count implements DenialCount {
     return this.#reader.diagnostics;
   }
 
+  /** Why denials are not known now. */
   problem(): SourceProblem | undefined {
     return this.#problem;
   }
 
+  /** What was written so far counts, except for refusals of the last seconds: they may be false and count next time. */
   async take(): Promise<TakenDenials> {
     const hasRead = await this.#readToEnd();
     const isFollowed = hasRead && this.#problem === undefined;
@@ -216,11 +211,3 @@ class Count implements DenialCount {
       }
   }
 }
-
-/**
- * Follows a debug log from now on.
- *
- * @throws RangeError for a time zone or an encoding that does not exist
- */
-export const createDenialCount = (settings: DebugLogSettings, options: DenialCountOptions): DenialCount =>
-  new Count(settings, { intervalMs: 10_000, timeoutMs: 10_000, maxBytes: 4 << 20, ...options });

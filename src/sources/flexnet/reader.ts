@@ -3,7 +3,7 @@ import { SourceFailure, type SourceProblem } from '../../model/observation/sourc
 import type { ManagerReader, ReaderDeps } from '../manager.ts';
 import type { SourceSettings } from '../source-settings.ts';
 import type { Transport } from '../transport/transport.ts';
-import { createDenialCount, type DenialCount } from './denial-count.ts';
+import { DenialCount } from './denial-count.ts';
 import { withDenials } from './denied-requests.ts';
 import { createFlexnetFiles } from './files.ts';
 import { lmstatArguments } from './lmstat-command.ts';
@@ -44,7 +44,7 @@ export function createFlexnetReader(
   const flexnet = flexnetSettings(settings);
   const files = createFlexnetFiles(settings, flexnet.localTime, via?.kind === 'command' ? transport : undefined, host);
   const denials =
-    debugLog === undefined ? undefined : createDenialCount(debugLog, { now: host.now, elapsed: host.elapsed });
+    debugLog === undefined ? undefined : new DenialCount(debugLog, { now: host.now, elapsed: host.elapsed });
   let memory = noMemory;
   let supplied: readonly VendorLicenseObservation[] = [];
 

@@ -26,13 +26,6 @@ export interface Look {
   readonly problem: SourceProblem | undefined;
 }
 
-/** Follows a log that grows, is replaced or is cut. */
-export interface LogFollower {
-  /** Must not be called again before it has ended. Never throws for a file that cannot be read. */
-  look(): Promise<Look>;
-  close(): Promise<void>;
-}
-
 /** The log, its encoding, and how much of it is read at once. */
 export interface LogFollowerOptions {
   readonly path: string;
@@ -81,7 +74,11 @@ interface RenamedLog {
   quietSince: number;
 }
 
-class Follower implements LogFollower {
+/**
+ * Follows a log from its end, through rotation and truncation. Lines are lost if the file in which they stand is truncated,
+ * or created and renamed, between two looks.
+ */
+export class LogFollower {
   readonly #options: Required<LogFollowerOptions>;
   #log: OpenLog | undefined;
   /** Logs that have another name now, the newest last. */
@@ -92,12 +89,14 @@ class Follower implements LogFollower {
   #foundAt: number | undefined;
   #isClosed = false;
 
+  /** @throws RangeError for an encoding that does not exist */
   constructor(options: LogFollowerOptions) {
     // refused at once if it does not exist
     new TextDecoder(options.encoding);
     this.#options = { maxBytes: 4 * MEBIBYTE, bytesBefore: MEBIBYTE, ...options };
   }
 
+  /** Must not be called again before it has ended. Never throws for a file that cannot be read. */
   async look(): Promise<Look> {
     const now = this.#options.elapsed();
     const isRecent = this.#readAt !== undefined && now - this.#readAt <= RECENT;
@@ -194,11 +193,3 @@ class Follower implements LogFollower {
     return isRotating ? undefined : failure;
   }
 }
-
-/**
- * Follows a log from its end, through rotation and truncation. Lines are lost if the file in which they stand is truncated,
- * or created and renamed, between two looks.
- *
- * @throws RangeError for an encoding that does not exist
- */
-export const createLogFollower = (options: LogFollowerOptions): LogFollower => new Follower(options);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/model/local-time.ts';
-import { createDebugLogReader, type Denials } from '../../../src/sources/flexnet/debug-log.ts';
+import { DebugLogReader, type Denials } from '../../../src/sources/flexnet/debug-log.ts';
 import { formOfLog } from '../../../src/sources/flexnet/debug-log-line.ts';
 import { isLong } from '../../support/extent.ts';
 
@@ -19,11 +19,8 @@ const shown = (all: readonly Denials[]): Record<string, number> => {
 };
 
 /** What counts of a whole log, once it is quiet. */
-function countsOf(
-  lines: readonly string[],
-  { isRecent = false, at = now, daemon }: { isRecent?: boolean; at?: number; daemon?: string } = {},
-) {
-  const reader = createDebugLogReader({ localTime, daemon });
+function countsOf(lines: readonly string[], { isRecent = false, at = now }: { isRecent?: boolean; at?: number } = {}) {
+  const reader = new DebugLogReader(localTime);
   const early = reader.push(lines, { now: at, isRecent });
   return shown([...early, ...reader.settle(at + 10)]);
 }
@@ -83,7 +80,7 @@ describe('a line of a debug log', () => {
   });
 
   it('that is a refusal without a feature is counted as not understood', () => {
-    const reader = createDebugLogReader({ localTime });
+    const reader = new DebugLogReader(localTime);
     reader.push([today, '10:01:02 (vend) DENIED: ', '10:01:02 (vend) DENIED: "cad'], { now, isRecent: true });
     expect(reader.diagnostics).toMatchObject({ unparsed: 2, masks: ['9:9:9 (a) a: ', '9:9:9 (a) a: "a'] });
   });
@@ -104,12 +101,11 @@ describe('refusals', () => {
       denied('10:00:02', 'b@h'),
     ];
     expect(countsOf(lines)).toEqual({ 'vend cad': 2, 'vend mesh': 1, 'other cad': 1 });
-    expect(countsOf(lines, { daemon: 'vend' })).toEqual({ 'vend cad': 2, 'vend mesh': 1 });
   });
 
   it('have the cause that the error number says', () => {
     const group = (text: string) => `10:00:0${text.length % 10} (vend) DENIED: "cad" u${text.length}@ws1  ${text}`;
-    const reader = createDebugLogReader({ localTime });
+    const reader = new DebugLogReader(localTime);
     const texts = [
       reason,
       '(Users are queued for this feature. (-24,332))',
@@ -208,7 +204,7 @@ describe('refusals', () => {
   });
 
   it('are certain with a later line, or some seconds after they were read', () => {
-    const reader = createDebugLogReader({ localTime });
+    const reader = new DebugLogReader(localTime);
     expect(shown(reader.push([today, denied('10:00:00'), out('10:00:05', 'b@h')], { now, isRecent: true }))).toEqual(
       {},
     );
@@ -224,7 +220,7 @@ describe('refusals', () => {
   });
 
   it('never show who was refused', () => {
-    const reader = createDebugLogReader({ localTime });
+    const reader = new DebugLogReader(localTime);
     const all = [
       ...reader.push([today, denied('10:00:00', 'secret@place')], { now, isRecent: true }),
       ...reader.settle(now + 9),
@@ -234,7 +230,7 @@ describe('refusals', () => {
   });
 
   it('are counted with a limited memory', () => {
-    const reader = createDebugLogReader({ localTime });
+    const reader = new DebugLogReader(localTime);
     const flood = function* () {
       yield today;
       for (let at = 0; at < 60_000; at += 1) yield denied('10:00:00', `u${at}@h`, `f${at % 7}`);
@@ -277,7 +273,7 @@ describe('the date of a debug log', () => {
   });
 
   it('is waited for', () => {
-    const reader = createDebugLogReader({ localTime });
+    const reader = new DebugLogReader(localTime);
     const push = (...lines: string[]) => shown(reader.push(lines, { now, isRecent: false }));
     expect(push(at('9:00:00'), at('9:30:00'))).toEqual({});
     expect(shown(reader.settle(now + 10))).toEqual({});
@@ -312,7 +308,7 @@ describe('the date of a debug log', () => {
   });
 
   it('is corrected by the log, if it was a guess', () => {
-    const reader = createDebugLogReader({ localTime: createLocalTime('Pacific/Kiritimati') });
+    const reader = new DebugLogReader(createLocalTime('Pacific/Kiritimati'));
     const read = { now, isRecent: true };
     reader.push(['11:58:00 (vend) IN: "x" u@h'], read);
     reader.push(['11:59:00 (lmgrd) TIMESTAMP 11/18/2026'], read);
@@ -322,7 +318,7 @@ describe('the date of a debug log', () => {
   });
 
   it('is corrected by the log of the next file, if it was a guess', () => {
-    const reader = createDebugLogReader({ localTime: createLocalTime('Pacific/Kiritimati') });
+    const reader = new DebugLogReader(createLocalTime('Pacific/Kiritimati'));
     const read = { now, isRecent: true };
     reader.push(['11:58:00 (vend) IN: "x" u@h'], read);
     reader.beginFile();
@@ -331,7 +327,7 @@ describe('the date of a debug log', () => {
   });
 
   it('makes what was read before not count again from another file', () => {
-    const reader = createDebugLogReader({ localTime });
+    const reader = new DebugLogReader(localTime);
     const old = [today, at('10:05:00'), at('10:10:00')];
     expect(shown([...reader.push(old, { now, isRecent: true }), ...reader.settle(now + 9)])).toEqual({ 'vend cad': 2 });
     reader.beginFile();
@@ -341,7 +337,7 @@ describe('the date of a debug log', () => {
   });
 
   it('is read from earlier lines, which do not count', () => {
-    const reader = createDebugLogReader({ localTime });
+    const reader = new DebugLogReader(localTime);
     reader.seek(['10:00:00 (lmgrd) TIMESTAMP 11/16/2026', at('10:01:00')]);
     expect(shown([...reader.push([at('10:02:00')], { now, isRecent: false }), ...reader.settle(now + 9)])).toEqual({});
     reader.seek(['10:03:00 (lmgrd) TIMESTAMP 11/18/2026', at('10:03:01')]);
@@ -393,7 +389,7 @@ describe('any log', () => {
               ([at, kind, user, feature]) =>
                 `10:${String(Math.floor(at / 60)).padStart(2, '0')}:${String(at % 60).padStart(2, '0')} (vend) ${kind}: "${feature}" ${user}`,
             );
-          const reader = createDebugLogReader({ localTime });
+          const reader = new DebugLogReader(localTime);
           const all: Denials[] = [...reader.push([today], { now, isRecent: false })];
           const rest = [...lines];
           for (const cut of cuts) all.push(...reader.push(rest.splice(0, cut), { now, isRecent: false }));
@@ -407,7 +403,7 @@ describe('any log', () => {
   it.each(['(', ' ', '"', '10:00:00 ', 'Mon ', 'DENIED: ', '^^^ ', '1.1.1.', '[', ':'])(
     'is read in linear time: %j',
     (piece) => {
-      const reader = createDebugLogReader({ localTime });
+      const reader = new DebugLogReader(localTime);
       const counted: Denials[] = [];
       const long = piece.repeat(1_000_000 / piece.length);
       const lines = Array.from({ length: 250 }, () => piece.repeat(4000 / piece.length));

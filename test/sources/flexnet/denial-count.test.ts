@@ -12,7 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { createDenialCount, type DenialCount, type TakenDenials } from '../../../src/sources/flexnet/denial-count.ts';
+import { DenialCount, type TakenDenials } from '../../../src/sources/flexnet/denial-count.ts';
 
 const start = Date.parse('2026-11-18T09:00:00Z') / 1000;
 
@@ -33,7 +33,7 @@ afterEach(async () => {
 });
 
 function begin(options: { intervalMs?: number; maxBytes?: number } = {}): DenialCount {
-  const count = createDenialCount(
+  const count = new DenialCount(
     { path, timeZone: 'UTC', encoding: undefined },
     // looks only when denials are taken
     { now: () => now, elapsed: () => now, intervalMs: 1_000_000, ...options },
@@ -210,12 +210,12 @@ describe('denials', () => {
 
   it('need a zone and an encoding that exist', () => {
     const settings = { path, timeZone: 'UTC', encoding: undefined };
-    expect(() =>
-      createDenialCount({ ...settings, timeZone: 'Nowhere/Here' }, { now: () => now, elapsed: () => now }),
+    expect(
+      () => new DenialCount({ ...settings, timeZone: 'Nowhere/Here' }, { now: () => now, elapsed: () => now }),
     ).toThrow(RangeError);
-    expect(() =>
-      createDenialCount({ ...settings, encoding: 'no such' }, { now: () => now, elapsed: () => now }),
-    ).toThrow(RangeError);
+    expect(() => new DenialCount({ ...settings, encoding: 'no such' }, { now: () => now, elapsed: () => now })).toThrow(
+      RangeError,
+    );
   });
 });
 

@@ -1,14 +1,17 @@
 import { describe, expect, it, vi } from 'vitest';
-import { createDenialCount } from '../../../src/sources/flexnet/denial-count.ts';
+import { DenialCount } from '../../../src/sources/flexnet/denial-count.ts';
 
 /** A file server that does not answer: each look at the log takes as long as it wants. */
 vi.mock('../../../src/sources/log/log-follower.ts', () => ({
-  createLogFollower: () => ({ look: () => new Promise(() => undefined), close: async () => undefined }),
+  LogFollower: class {
+    look = () => new Promise(() => undefined);
+    close = async () => undefined;
+  },
 }));
 
 describe('a log on a file server that does not answer', () => {
   it('holds up neither a collection nor the end of the process', async () => {
-    const count = createDenialCount(
+    const count = new DenialCount(
       { path: '/nfs/lmgrd.log', timeZone: 'UTC', encoding: undefined },
       { now: () => 0, elapsed: () => 0, timeoutMs: 20 },
     );
