@@ -10,6 +10,9 @@ const YEARS = 3;
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 
+/** The month of a name such as `Jun` in any case, from 1. Undefined for another word. */
+export const monthOf = (name: string): number | undefined => MONTHS.indexOf(name.toLowerCase()) + 1 || undefined;
+
 /** A time of the clock on a day. */
 export interface ClockTime {
   readonly hour: number;
@@ -101,8 +104,8 @@ export type Expiry = number | 'unknown' | undefined;
 export function expiryOf(written: string, localTime: SourceTime): Expiry {
   if (/^permanent/i.test(written)) return undefined;
   const [, date, monthName = '', year] = /^(\d{1,2})-([a-z]{3})-(\d{1,4})$/i.exec(written) ?? [];
-  const month = MONTHS.indexOf(monthName.toLowerCase()) + 1;
-  if (month === 0) return 'unknown';
+  const month = monthOf(monthName);
+  if (month === undefined) return 'unknown';
   if (Number(year) === 0) return undefined;
   const day = dayIn(fullYear(Number(year)), { month, date: Number(date) });
   return day === undefined ? 'unknown' : endOfDay(day, localTime);

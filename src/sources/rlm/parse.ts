@@ -1,6 +1,5 @@
 import { DiagnosticsCount, linesOf, MAX_LINE, type OnUnread } from '../lines.ts';
 import type { SourceTime } from '../times.ts';
-import { type PoolUnderway, poolHeadOf } from './pool-lines.ts';
 import type { RlmError, RlmIsv, RlmMaster, RlmReport, RlmUsage } from './report.ts';
 import {
   errorOf,
@@ -9,12 +8,15 @@ import {
   isRule,
   isTableHead,
   masterOf,
+  type PoolUnderway,
+  poolHeadOf,
   type SectionKind,
+  type Statistics,
   sectionOf,
+  statisticsOf,
   tableRowOf,
-} from './server-lines.ts';
-import { type Statistics, statisticsOf } from './statistics.ts';
-import { usageOf } from './usage-line.ts';
+  usageOf,
+} from './rlmstat-lines.ts';
 
 /** What the text of rlmstat depends on beside itself. */
 export interface RlmTextContext {
