@@ -22,8 +22,7 @@ function read({ settings, via, output, more }: ReadInput<object, Asked>, onUnrea
   const report = parseRlmstat(textOf(output), { localTime, onUnread });
   // a tool ends its last line; a part of the output would look like fewer pools and users
   if (via === 'command' && report.isCut) throw cutFailure(more.server);
-  const context = { now: output.at, localTime };
-  return observeRlm({ report, settings: { server: servers[0] ?? 'the server', part }, context });
+  return observeRlm(report, { server: servers[0] ?? 'the server', part, now: output.at, localTime });
 }
 
 /** What reads the output of rlmstat. */

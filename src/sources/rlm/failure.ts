@@ -37,7 +37,7 @@ function emptyFailure({ isvs }: RlmReport, server: string): SourceFailure {
 
 function failureWithoutServer({ errors, hasText, diagnostics }: RlmReport, server: string): SourceFailure {
   const error = errors.find(({ kind }) => kind === 'unknown_host') ?? errors[0];
-  if (error !== undefined) return failureOfError(error.kind, server);
+  if (error !== undefined) return failures[error.kind](server);
   if (!hasText) {
     return new SourceFailure(
       'unparsed',
@@ -51,35 +51,34 @@ function failureWithoutServer({ errors, hasText, diagnostics }: RlmReport, serve
   );
 }
 
-function failureOfError(kind: RlmError['kind'], server: string): SourceFailure {
-  switch (kind) {
-    case 'unreachable':
-      return new SourceFailure(
-        'unreachable',
-        `Cannot connect to RLM at ${server}: check that rlm runs there, that port and host are right, and that a firewall allows the port.`,
-      );
-    case 'unknown_host':
-      return new SourceFailure(
-        'unreachable',
-        `Cannot connect to RLM at ${server}: its name has no address here. Correct the name, or add it to DNS.`,
-      );
-    case 'refused':
-      return new SourceFailure(
-        'refused',
-        `RLM at ${server} refuses to report its status to this host: allow "status" in the options file of RLM.`,
-      );
-    case 'no_license_file':
-      return new SourceFailure(
-        'unparsed',
-        `The tool does not know the server ${server}: it must run with "-c ${server}" as its arguments.`,
-      );
-    case 'other_manager':
-      return new SourceFailure(
-        'unparsed',
-        `The output for RLM at ${server} is that of FlexNet's lmstat. Set "manager: flexnet", or configure rlmutil as the command.`,
-      );
-  }
-}
+/** What an error of the tool means, and what to do. */
+const failures: Readonly<Record<RlmError['kind'], (server: string) => SourceFailure>> = {
+  unreachable: (server) =>
+    new SourceFailure(
+      'unreachable',
+      `Cannot connect to RLM at ${server}: check that rlm runs there, that port and host are right, and that a firewall allows the port.`,
+    ),
+  unknown_host: (server) =>
+    new SourceFailure(
+      'unreachable',
+      `Cannot connect to RLM at ${server}: its name has no address here. Correct the name, or add it to DNS.`,
+    ),
+  refused: (server) =>
+    new SourceFailure(
+      'refused',
+      `RLM at ${server} refuses to report its status to this host: allow "status" in the options file of RLM.`,
+    ),
+  no_license_file: (server) =>
+    new SourceFailure(
+      'unparsed',
+      `The tool does not know the server ${server}: it must run with "-c ${server}" as its arguments.`,
+    ),
+  other_manager: (server) =>
+    new SourceFailure(
+      'unparsed',
+      `The output for RLM at ${server} is that of FlexNet's lmstat. Set "manager: flexnet", or configure rlmutil as the command.`,
+    ),
+};
 
 /** An output that ends within a line. */
 export const cutFailure = (server: string): SourceFailure =>

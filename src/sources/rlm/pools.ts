@@ -1,16 +1,10 @@
 import type { Checkout, PoolObservation, UnknownOfCheckouts } from '../../model/observation/observation.ts';
-import type { Dating } from './dating.ts';
-import type { RlmIsv, RlmPool, RlmUsage } from './report.ts';
-import { shareLicenses } from './shares.ts';
+import type { RlmIsv, RlmPool, RlmStart, RlmUsage } from './report.ts';
 
 /** From the pools and checkouts of an ISV server to what the analyzer knows of its products. */
 
-/** The pools of an ISV server, and how many statements contradict each other. */
-export interface ObservedPools {
-  readonly pools: readonly PoolObservation[];
-  /** Statements that contradict each other. */
-  readonly contradictions: number;
-}
+/** Epoch seconds of a start, undefined for a time that is not known. */
+export type Dating = (start: RlmStart) => number | undefined;
 
 /** Pools and checkouts of one product and version. */
 interface Product {
@@ -20,19 +14,19 @@ interface Product {
   readonly usage: RlmUsage[];
 }
 
-/** The pools of an ISV server, joined with who holds their licenses. */
-export function observePools(isv: RlmIsv, dating: Dating | undefined): ObservedPools {
-  const pools: PoolObservation[] = [];
-  let contradictions = 0;
-  for (const product of productsOf(isv)) {
-    const observed = observeProduct(product, dating);
-    pools.push(observed.pool);
-    contradictions += observed.contradictions;
-  }
-  return { pools, contradictions };
+/** The pools of an ISV server, joined with who holds their licenses, and how many statements contradict each other. */
+export function observePools(
+  isv: RlmIsv,
+  dating: Dating,
+): { readonly pools: readonly PoolObservation[]; readonly contradictions: number } {
+  const observed = productsOf(isv).map((product) => observeProduct(product, dating));
+  return {
+    pools: observed.map(({ pool }) => pool),
+    contradictions: observed.reduce((sum, { contradictions }) => sum + contradictions, 0),
+  };
 }
 
-function productsOf({ pools, usage }: RlmIsv): Iterable<Product> {
+function productsOf({ pools, usage }: RlmIsv): readonly Product[] {
   const products = new Map<string, Product>();
   const productOf = ({ product, version }: { product: string; version: string }): Product => {
     const key = `${product} ${version}`;
@@ -42,13 +36,13 @@ function productsOf({ pools, usage }: RlmIsv): Iterable<Product> {
   };
   for (const pool of pools) productOf(pool).pools.push(pool);
   for (const one of usage) productOf(one).usage.push(one);
-  return products.values();
+  return [...products.values()];
 }
 
 /** Of checkouts without a pool, neither capacity nor use is known. */
 function observeProduct(
   { product, version, pools, usage }: Product,
-  dating: Dating | undefined,
+  dating: Dating,
 ): { pool: PoolObservation; contradictions: number } {
   const inUse = sumOf(pools.map((one) => one.inUse));
   const { shares, licenses } = shareLicenses(usage, inUse);
@@ -64,7 +58,10 @@ function observeProduct(
     licenseType: isUncounted ? 'uncounted' : 'floating',
     licenseModel: pools.some(({ isTokenBased }) => isTokenBased) ? 'token' : 'concurrent',
     ...(pools.some(({ isTokenBased }) => isTokenBased) && { token: 'unknown' }),
-    increments: pools.length > 0 ? pools.map(incrementOf) : [{ count: undefined, expires: 'unknown' }],
+    increments:
+      pools.length > 0
+        ? pools.map(({ count, expires }) => ({ count, expires }))
+        : [{ count: undefined, expires: 'unknown' }],
     ...(inUse !== undefined && { inUse }),
     ...reserveOf(pools),
     checkouts: usage.map((one, at) => ({ ...checkoutOf(one, dating), ...shares[at] })),
@@ -74,11 +71,6 @@ function observeProduct(
   };
   return { pool, contradictions: contradictionsOf(pools, inUse, licenses) };
 }
-
-const incrementOf = ({ count, expires }: RlmPool): { count: number | undefined; expires: RlmPool['expires'] } => ({
-  count,
-  expires,
-});
 
 /**
  * Only that nothing is reserved says how much of it is used. Otherwise the total is known and the rest is not: no document
@@ -90,9 +82,9 @@ function reserveOf(pools: readonly RlmPool[]): Pick<PoolObservation, 'reservatio
   return { reservations: undefined, ...(reserved !== undefined && { reserved }) };
 }
 
-function checkoutOf(usage: RlmUsage, dating: Dating | undefined): Checkout {
+function checkoutOf(usage: RlmUsage, dating: Dating): Checkout {
   const { user, host, licenses, start, handle } = usage;
-  const since = dating?.timeOf(start);
+  const since = dating(start);
   return {
     user,
     host,
@@ -104,6 +96,33 @@ function checkoutOf(usage: RlmUsage, dating: Dating | undefined): Checkout {
     borrowed: false,
     status: undefined,
   };
+}
+
+/** What a listed checkout counts, with the handle of the checkout whose licenses it uses too. */
+type Share = Pick<Checkout, 'licenses' | 'shareHandle'>;
+
+const unshared = ({ licenses }: RlmUsage): Share => ({ licenses, shareHandle: undefined });
+
+/**
+ * Checkouts that share one license are listed with their full number of licenses: while a list has more licenses than are in
+ * use, later checkouts of the same user and host use those of the first one.
+ *
+ * @param inUse by the server's own count; without it, nothing is known to be shared
+ * @returns shares in the order of the list, and the licenses of the list, each counted once
+ */
+function shareLicenses(list: readonly RlmUsage[], inUse: number | undefined): { shares: Share[]; licenses: number } {
+  let licenses = list.reduce((sum, one) => sum + one.licenses, 0);
+  if (inUse === undefined || licenses <= inUse) return { shares: list.map(unshared), licenses };
+  const firsts = new Map<string, RlmUsage>();
+  const shares = list.map((one): Share => {
+    const key = JSON.stringify([one.user, one.host]);
+    const first = firsts.get(key);
+    if (first === undefined) firsts.set(key, one);
+    if (first === undefined || one.licenses === 0 || licenses - one.licenses < inUse) return unshared(one);
+    licenses -= one.licenses;
+    return { licenses: 0, shareHandle: first.handle };
+  });
+  return { shares, licenses };
 }
 
 /** Checkouts without a pool, more licenses listed than are in use, or more in use than there are. */

@@ -14,8 +14,7 @@ export const reportOf = (text: string): RlmReport => parseRlmstat(text, { localT
 
 export function observe(text: string, { now = 0, part = '' }: { now?: number; part?: string } = {}): Parsed {
   const report = reportOf(text);
-  const context = { now: now || (report.referenceTime ?? 0), localTime: utc };
-  return observeRlm({ report, settings: { server, part }, context });
+  return observeRlm(report, { server, part, now: now || (report.referenceTime ?? 0), localTime: utc });
 }
 
 /** @throws Error if the text gives data */

@@ -23,8 +23,7 @@ const styles: fc.Arbitrary<RlmStyle> = fc.record({
 
 function read(text: string, site: Site, localTime: (typeof zones)[number]) {
   const report = parseRlmstat(text, { localTime });
-  const settings = { server: '5053@rlm.example.com', part: '' };
-  return observeRlm({ report, settings, context: { now: site.now, localTime } });
+  return observeRlm(report, { server: '5053@rlm.example.com', part: '', now: site.now, localTime });
 }
 
 /** What is known of a product, in words of the site. */
