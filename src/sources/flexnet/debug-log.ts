@@ -29,33 +29,14 @@ const MAX_REMEMBERED = 20_000;
 
 /** The first of the requests of a client that count once. */
 interface Refusal {
-  readonly name: string;
+  readonly what: Omit<Denials, 'count'>;
   /** Seconds of the log. */
   at: number;
   readonly readAt: number;
 }
 
-const nameOf = (daemon: string, feature: string, cause: DenialCause | undefined): string =>
-  `${daemon}\0${feature}\0${cause ?? ''}`;
-
 /** A daemon that has forked writes `_` and a number after its name (vendor's documentation). */
 const withoutFork = (daemon: string): string => daemon.replace(/_\d{1,4}$/, '');
-
-/** Adds up refusals by daemon, feature and cause. */
-class Tally {
-  readonly #counts = new Map<string, number>();
-
-  add(name: string, count: number): void {
-    this.#counts.set(name, (this.#counts.get(name) ?? 0) + count);
-  }
-
-  get denials(): readonly Denials[] {
-    return [...this.#counts].map(([name, count]) => {
-      const [daemon = '', feature = '', cause = ''] = name.split('\0');
-      return { daemon, feature, cause: cause === '' ? undefined : (cause as DenialCause), count };
-    });
-  }
-}
 
 /**
  * Counts refused requests in the debug log of FlexNet, whose lines have a time but no date. Users and hosts are remembered for
@@ -75,9 +56,10 @@ export class DebugLogReader {
   /** By client and feature, the oldest first: those that count once, and of them those that may be false still. */
   readonly #refusals = new Map<string, Refusal>();
   readonly #uncertain = new Map<string, Refusal>();
-  /** Refusals without a date, by day and name. */
-  #undated = new Map<string, { name: string; at: number; count: number }>();
-  #tally = new Tally();
+  /** Refusals without a date, by hour and what was refused. */
+  readonly #undated = new Map<string, { what: Refusal['what']; at: number; count: number }>();
+  /** Refusals that are certain. */
+  #certain: Denials[] = [];
   #now = 0;
   /** Time of the last line. */
   #at = 0;
@@ -143,7 +125,7 @@ export class DebugLogReader {
   #readEvent({ kind, feature, client, checkoutData, cause }: LogEvent, daemon: string, at: number): void {
     const keyOf = (name: string): string => `${withoutFork(daemon)}\0${name}\0${client}`;
     if (kind === 'denied')
-      this.#readRefusal(keyOf(feature), { name: nameOf(daemon, feature, cause), at, readAt: this.#now }, client);
+      this.#readRefusal(keyOf(feature), { what: { daemon, feature, cause }, at, readAt: this.#now }, client);
     else if (client !== undefined && this.#refusals.size > 0) {
       this.#forget(keyOf(feature));
       // tokens: another feature is checked out, with the wanted one as its data
@@ -196,15 +178,15 @@ export class DebugLogReader {
     }
   }
 
-  #count({ name, at }: Refusal, count = 1): void {
+  #count({ what, at }: Pick<Refusal, 'what' | 'at'>, count = 1): void {
     if (this.#clock.isDated) {
-      if (this.#clock.ageOf(at, this.#now) <= MAX_AGE) this.#tally.add(name, count);
+      if (this.#clock.ageOf(at, this.#now) <= MAX_AGE) this.#certain.push({ ...what, count });
       return;
     }
-    const key = `${Math.floor(at / 3600)}\0${name}`;
+    const key = [Math.floor(at / 3600), what.daemon, what.feature, what.cause].join('\0');
     const waiting = this.#undated.get(key);
     if (waiting !== undefined) waiting.count += count;
-    else if (this.#undated.size < MAX_REMEMBERED) this.#undated.set(key, { name, at, count });
+    else if (this.#undated.size < MAX_REMEMBERED) this.#undated.set(key, { what, at, count });
     else this.diagnostics.addContradiction();
   }
 
@@ -215,13 +197,12 @@ export class DebugLogReader {
   }
 
   #taken(): readonly Denials[] {
-    if (this.#clock.isDated && this.#undated.size > 0) {
-      const undated = this.#undated;
-      this.#undated = new Map();
-      for (const { name, at, count } of undated.values()) this.#count({ name, at, readAt: 0 }, count);
+    if (this.#clock.isDated) {
+      for (const { count, ...waiting } of this.#undated.values()) this.#count(waiting, count);
+      this.#undated.clear();
     }
-    const { denials } = this.#tally;
-    this.#tally = new Tally();
-    return denials;
+    const certain = this.#certain;
+    this.#certain = [];
+    return certain;
   }
 }
