@@ -5,8 +5,8 @@ import type { Exit } from './lmstat-failures.ts';
 import { clockProblem, cutFailure, failureWithoutData, partialProblems } from './lmstat-problems.ts';
 import type { LmstatReport } from './lmstat-report.ts';
 import { membersOf, membersWithoutData } from './members.ts';
-import { nextMemory } from './remembering.ts';
-import type { FlexnetMemory, FlexnetSettings } from './settings.ts';
+import { type FlexnetMemory, nextMemory } from './memory.ts';
+import type { FlexnetSettings } from './settings.ts';
 import { VendorLicenses } from './vendor-licenses.ts';
 import type { FeatureDaemon } from './which-daemon.ts';
 

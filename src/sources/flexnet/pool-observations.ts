@@ -1,4 +1,5 @@
 import type { Increment, PoolObservation, UnknownOfCheckouts } from '../../model/observation/observation.ts';
+import { known } from '../known.ts';
 import type { Expiry } from '../times.ts';
 import { type CheckoutRules, observeCheckouts } from './checkout-observations.ts';
 import { checkedOut, type FeatureUsage, unusedReserve } from './feature-usage.ts';
@@ -28,13 +29,13 @@ export function observePools(usage: FeatureUsage, knowledge: FeatureKnowledge, r
   const [single] = groups;
   const isWhole = countOf(supply) === issuedOf(usage);
   const mayBorrow = mayBorrowOf(knowledge.supply);
-  const known = { ...knowledge, supply };
+  const current = { ...knowledge, supply };
   if (groups.length > 1 && isWhole) {
     const observed: PoolObservation[] = [];
-    for (const group of groups) observed.push(observeGroup(usage, group, known, { ...rules, mayBorrow }));
+    for (const group of groups) observed.push(observeGroup(usage, group, current, { ...rules, mayBorrow }));
     return observed;
   }
-  const whole = observeWhole(usage, known, { ...rules, mayBorrow });
+  const whole = observeWhole(usage, current, { ...rules, mayBorrow });
   if (groups.length !== 1 || single === undefined) return [whole];
   const { version, featureType } = single;
   const increments = isWhole ? single.supply.map(incrementOf) : whole.increments;
@@ -128,9 +129,6 @@ function constants(feature: string, isListed: boolean) {
     denials: undefined,
   } as const satisfies Partial<PoolObservation>;
 }
-
-const known = <Key extends string>(key: Key, value: number | undefined): { readonly [K in Key]?: number } =>
-  (value === undefined ? {} : { [key]: value }) as { readonly [K in Key]?: number };
 
 const incrementOf = ({ count, expires }: LicenseSupply): Increment => ({ count, expires });
 

@@ -4,7 +4,7 @@ import { textOf } from '../transport/transport.ts';
 import { parseLmstat } from './lmstat.ts';
 import { type FlexnetInput, type FlexnetParsed, observeFlexnet } from './observe.ts';
 import type { FlexnetOwn } from './own-settings.ts';
-import { flexnetSettings, lmstatContext } from './settings.ts';
+import { flexnetSettings } from './settings.ts';
 
 /** What is known beside `lmstat -a`. */
 export type Beside = Pick<FlexnetInput, 'inventory' | 'fileSupply' | 'options' | 'served' | 'memory'>;
@@ -16,7 +16,9 @@ export function readFlexnet(
 ): FlexnetParsed {
   const { at, exitCode: code, stderr } = output;
   const flexnet = flexnetSettings(settings);
-  const report = parseLmstat(textOf(output), { ...lmstatContext(flexnet, more.memory, at), onUnread });
+  const { localTime, users } = flexnet;
+  const { knownHosts } = more.memory;
+  const report = parseLmstat(textOf(output), { localTime, now: at, split: users.split, knownHosts, onUnread });
   const run = { at, isCommand: via === 'command', exit: { code, stderr } };
   return observeFlexnet({ report, ...more, settings: flexnet, output: run });
 }

@@ -7,11 +7,11 @@ import { DenialCount } from './denial-count.ts';
 import { withDenials } from './denied-requests.ts';
 import { createFlexnetFiles } from './files.ts';
 import { lmstatArguments } from './lmstat-command.ts';
+import { addDaemon, noMemory } from './memory.ts';
 import type { FlexnetParsed } from './observe.ts';
 import type { FlexnetOwn } from './own-settings.ts';
 import type { Beside } from './read.ts';
-import { addDaemon } from './remembering.ts';
-import { flexnetSettings, noMemory } from './settings.ts';
+import { flexnetSettings } from './settings.ts';
 import { observeSupplies } from './supplied-licenses.ts';
 import { NO_DAEMON } from './which-daemon.ts';
 

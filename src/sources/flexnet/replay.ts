@@ -5,10 +5,11 @@ import { textOf } from '../transport/transport.ts';
 import { readLogLine } from './debug-log-line.ts';
 import { parseLicenseFile } from './license-file.ts';
 import { parseLmstatInventory } from './lmstat-inventory.ts';
+import { noMemory } from './memory.ts';
 import { parseOptionsFile } from './options-file.ts';
 import type { FlexnetOwn } from './own-settings.ts';
 import { readFlexnet } from './read.ts';
-import { flexnetSettings, noMemory } from './settings.ts';
+import { flexnetSettings } from './settings.ts';
 import { observeSupplies } from './supplied-licenses.ts';
 
 /** Lines about refused requests. A source counts repeated ones once. */

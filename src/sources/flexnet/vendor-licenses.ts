@@ -77,7 +77,7 @@ export class VendorLicenses {
     const supply = this.#supplyOf.get(this.#keyOf(daemon, name)) ?? [];
     const reserves = optionsOf(this.#supplies.options, daemon);
     const { at, hasTimes, hasSeenQueue } = this.#rules;
-    const rules = { hasTimes, hasSeenQueue, lingerAtLeast: this.#settings.lingerAtLeast };
+    const rules = { hasTimes, hasSeenQueue, lingerAtLeast: this.#settings.borrow.lingerAtLeast };
     const pools = this.#pools.get(daemon) ?? [];
     for (const pool of observePools(usage, { supply, reserves, at }, rules)) pools.push(pool);
     this.#pools.set(daemon, pools);
@@ -104,7 +104,7 @@ export class VendorLicenses {
 
   #isShown({ name, supply }: LmstatFeature): boolean {
     if (supply.kind === 'error') return false;
-    if (supply.kind === 'unsupported' && this.#settings.dropUnsupported) return false;
+    if (supply.kind === 'unsupported' && this.#settings.features.dropUnsupported) return false;
     return isSelected(name, this.#settings.features);
   }
 

@@ -6,6 +6,7 @@ import type {
   TokenUse,
   UnknownOfCheckouts,
 } from '../../model/observation/observation.ts';
+import { known } from '../known.ts';
 import type { SourceTime } from '../times.ts';
 import type { CheckoutEntry, FeatureEntry, IncrementEntry, QueuedEntry, VendorLicenseEntry } from './document.ts';
 import { plainText } from './document-text.ts';
@@ -29,10 +30,6 @@ export interface PoolContext {
 /** The number without the sign of -0. */
 const figure = (value: number | null | undefined): number | undefined =>
   typeof value === 'number' ? value + 0 : undefined;
-
-/** `{ [key]: value }`, or nothing of a value that is not known. */
-const known = <K extends string, V>(key: K, value: V | undefined): { readonly [key in K]?: V } =>
-  (value === undefined ? {} : { [key]: value }) as { readonly [key in K]?: V };
 
 /** Whether the vendor license says it of every checkout, or of all that it lists. */
 export function reportsOf({ reports, features }: VendorLicenseEntry): ReadonlySet<'borrowed' | 'status'> {

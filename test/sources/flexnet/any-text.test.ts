@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
 import { parseLmstatInventory } from '../../../src/sources/flexnet/lmstat-inventory.ts';
+import { noMemory } from '../../../src/sources/flexnet/memory.ts';
 import { observeFlexnet } from '../../../src/sources/flexnet/observe.ts';
-import { noMemory } from '../../../src/sources/flexnet/settings.ts';
 import { feature, HEAD, NOW, parse, settings, utc } from './samples.ts';
 
 /** Any text gives an observation or a failure, in linear time. */

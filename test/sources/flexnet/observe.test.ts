@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { PoolObservation } from '../../../src/model/observation/observation.ts';
 import type { LicenseSupply } from '../../../src/sources/flexnet/inventory.ts';
+import { noMemory } from '../../../src/sources/flexnet/memory.ts';
 import type { FlexnetInput } from '../../../src/sources/flexnet/observe.ts';
-import { noMemory } from '../../../src/sources/flexnet/settings.ts';
 import { feature, HEAD, NOW, observe, parse, SERVER, settings, TITLE } from './samples.ts';
 
 const line = (user: string, tail = '', left = 'pc-1 :0'): string =>
@@ -222,13 +222,17 @@ describe('licenses in use', () => {
   it('leave out features that are not supported, or that are excluded', () => {
     const unsupported = 'Users of odd:  (Error: 5 licenses, unsupported by licensed server)\n';
     const text = `${unsupported}${feature('solver', 5, 0)}${feature('mesher', 5, 0)}`;
-    const names = (changes: Partial<FlexnetInput['settings']>): string[] =>
-      poolsOf(text, { settings: { ...settings, ...changes } }).map((pool) => pool.feature);
+    const names = (changes: Partial<FlexnetInput['settings']['features']>): string[] =>
+      poolsOf(text, { settings: { ...settings, features: { ...settings.features, ...changes } } }).map(
+        (pool) => pool.feature,
+      );
     expect(names({})).toEqual(['solver', 'mesher']);
     expect(names({ dropUnsupported: false })).toEqual(['odd', 'solver', 'mesher']);
-    expect(names({ features: { include: [/^(solver|odd)$/g], exclude: [] } })).toEqual(['solver']);
-    expect(names({ features: { include: [], exclude: [/mesh/] } })).toEqual(['solver']);
-    const [odd] = poolsOf(text, { settings: { ...settings, dropUnsupported: false } });
+    expect(names({ include: [/^(solver|odd)$/g] })).toEqual(['solver']);
+    expect(names({ exclude: [/mesh/] })).toEqual(['solver']);
+    const [odd] = poolsOf(text, {
+      settings: { ...settings, features: { ...settings.features, dropUnsupported: false } },
+    });
     expect(odd).toMatchObject({
       increments: [{ count: undefined }],
       unknownOfCheckouts: ['list', 'borrowed', 'status'],

@@ -1,8 +1,9 @@
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
 import { type LmstatContext, parseLmstat } from '../../../src/sources/flexnet/lmstat.ts';
 import type { LmstatCheckout, LmstatReport } from '../../../src/sources/flexnet/lmstat-report.ts';
+import { noMemory } from '../../../src/sources/flexnet/memory.ts';
 import { type FlexnetInput, type FlexnetParsed, observeFlexnet } from '../../../src/sources/flexnet/observe.ts';
-import { type FlexnetSettings, noMemory } from '../../../src/sources/flexnet/settings.ts';
+import type { FlexnetSettings } from '../../../src/sources/flexnet/settings.ts';
 import { createSourceTime } from '../../../src/sources/times.ts';
 
 /** Outputs of lmstat, written for these tests. */
@@ -17,10 +18,9 @@ export const settings: FlexnetSettings = {
   servers: ['27000@lic1.example.com'],
   part: '',
   daemons: [],
-  lingerAtLeast: 3600,
-  split: 'auto',
-  dropUnsupported: true,
-  features: { include: [], exclude: [] },
+  borrow: { lingerAtLeast: 3600 },
+  users: { names: 'keep', split: 'auto' },
+  features: { include: [], exclude: [], dropUnsupported: true },
   localTime: utc,
 };
 

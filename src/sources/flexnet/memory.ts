@@ -1,5 +1,20 @@
 import type { LmstatReport } from './lmstat-report.ts';
-import type { FlexnetMemory } from './settings.ts';
+
+/** What is remembered from one output of a source to the next. */
+export interface FlexnetMemory {
+  /** Hosts of users, a limited number. */
+  readonly knownHosts: ReadonlySet<string>;
+  /** Whether any output had a queue. Before, an output without one does not say that nobody waits. */
+  readonly hasSeenQueue: boolean;
+  /**
+   * The daemons that served a feature, by feature. Only a checkout shows it: without this, a feature would belong to another
+   * vendor license while none of its licenses is in use.
+   */
+  readonly daemons: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Before the first output. */
+export const noMemory: FlexnetMemory = { knownHosts: new Set(), hasSeenQueue: false, daemons: new Map() };
 
 const MAX_HOSTS = 10_000;
 const MAX_FEATURES = 20_000;
