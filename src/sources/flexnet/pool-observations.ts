@@ -1,10 +1,15 @@
-import type { Increment, PoolObservation, UnknownOfCheckouts } from '../../model/observation/observation.ts';
+import type {
+  Checkout,
+  Increment,
+  PoolObservation,
+  QueuedRequest,
+  UnknownOfCheckouts,
+} from '../../model/observation/observation.ts';
 import { known } from '../known.ts';
 import type { Expiry } from '../times.ts';
-import { type CheckoutRules, observeCheckouts } from './checkout-observations.ts';
 import { checkedOut, type FeatureUsage, unusedReserve } from './feature-usage.ts';
 import type { LicenseSupply, OptionsReserve } from './inventory.ts';
-import type { LmstatLicenseType, LmstatPool } from './lmstat-report.ts';
+import type { LmstatCheckout, LmstatLicenseType, LmstatPool } from './lmstat-report.ts';
 import { countOf, groupSupply, unexpired, type VersionGroup, withPools } from './version-groups.ts';
 
 /** What of the licenses of a feature is known beside `lmstat -a`. */
@@ -15,6 +20,18 @@ export interface FeatureKnowledge {
   readonly reserves: readonly OptionsReserve[] | undefined;
   /** Epoch seconds. */
   readonly at: number;
+}
+
+/** How a checkout in the output becomes one of a user. */
+interface CheckoutRules {
+  /** A license with a linger time of at least this many seconds is borrowed. */
+  readonly lingerAtLeast: number;
+  /** By license files; undefined if they do not say. */
+  readonly mayBorrow: boolean | undefined;
+  /** Without any queue so far, an empty one is not known to be empty. */
+  readonly hasSeenQueue: boolean;
+  /** Times are not known if the clocks differ. */
+  readonly hasTimes: boolean;
 }
 
 type Rules = Omit<CheckoutRules, 'mayBorrow'>;
@@ -112,6 +129,35 @@ export function suppliedPools(feature: string, supply: readonly LicenseSupply[],
     checkouts: [],
     queued: undefined,
   }));
+}
+
+/** The checkouts and queued requests of some pools. */
+function observeCheckouts(
+  pools: readonly LmstatPool[],
+  rules: CheckoutRules,
+): { checkouts: Checkout[]; queued: QueuedRequest[] | undefined } {
+  const checkouts: Checkout[] = [];
+  const queued: QueuedRequest[] = [];
+  for (const pool of pools)
+    for (const checkout of pool.checkouts) {
+      if (checkout.queued) queued.push(observeQueued(checkout, rules));
+      else checkouts.push(observeCheckout(checkout, rules));
+    }
+  return { checkouts, queued: rules.hasSeenQueue ? queued : undefined };
+}
+
+function observeCheckout(
+  { user, host, display, since, licenses, handle, linger }: LmstatCheckout,
+  rules: CheckoutRules,
+) {
+  // a linger time marks a borrowed license, or one that is only kept for a while after its return
+  const borrowed = linger !== undefined && linger >= rules.lingerAtLeast && rules.mayBorrow !== false;
+  const checkout = { user, host, display, licenses, handle, shareHandle: undefined, borrowed, status: undefined };
+  return since === undefined || !rules.hasTimes ? checkout : { ...checkout, since };
+}
+
+function observeQueued({ user, host, licenses, since }: LmstatCheckout, { hasTimes }: CheckoutRules): QueuedRequest {
+  return since === undefined || !hasTimes ? { user, host, licenses } : { user, host, licenses, since };
 }
 
 function constants(feature: string, isListed: boolean) {

@@ -7,7 +7,6 @@ import { SourceFailure, type SourceProblem } from '../../model/observation/sourc
 import { DiagnosticsCount } from '../lines.ts';
 import type { Parsed } from '../parsed.ts';
 import type { SourceTime } from '../times.ts';
-import { type DenialTotals, denialsSince } from './denials.ts';
 import type { FeatureEntry, ObservationDocument, VendorLicenseEntry } from './document.ts';
 import { checkDocument } from './document-check.ts';
 import { DocumentProblems } from './document-problems.ts';
@@ -27,7 +26,8 @@ const MIN_MAX_AGE = 600;
 export interface ObservationMemory {
   /** When it was written. */
   readonly writtenAt: number | undefined;
-  readonly denialTotals: DenialTotals;
+  /** Denials that a license manager counts since its start, by vendor license, then by feature. */
+  readonly denialTotals: ReadonlyMap<string, ReadonlyMap<string, number>>;
 }
 
 /** What reading a document depends on beside its text. */
@@ -153,6 +153,15 @@ class DocumentReading {
       yield { kind: 'empty', message };
     }
   }
+}
+
+/**
+ * Requests denied between two readings of a counter. A counter that has fallen was started again and has counted its value
+ * since. Undefined at first sight: how much of it is new is not known.
+ */
+function denialsSince(previous: number | undefined, current: number): number | undefined {
+  if (previous === undefined) return undefined;
+  return current >= previous ? current - previous : current;
 }
 
 /** The checked document. */
