@@ -4,7 +4,7 @@ import { type ChildEnd, runChild, type StopReason } from './child-run.ts';
 import { decodeOutput } from './decode-output.ts';
 import type { Executable } from './executable.ts';
 import { silentExitFailure } from './exit-failure.ts';
-import { createReads } from './reads.ts';
+import { Reads } from './reads.ts';
 import { OutOfTime } from './shared-work.ts';
 import { formatProblem, startFailure } from './start-failure.ts';
 import { checkTool } from './tool-check.ts';
@@ -64,7 +64,7 @@ const stuckFailure = (tool: string, processes: readonly number[], label: string)
  */
 export function createCommandTransport(settings: Settings, host: TransportHost): Transport {
   const [tool = '', ...firstArgs] = settings.command;
-  const reads = createReads();
+  const reads = new Reads();
   let stuck: readonly number[] | undefined;
 
   const check = async (timeoutMs: number, signal: AbortSignal): Promise<Executable | undefined> => {

@@ -3,7 +3,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 import { SourceFailure } from '../../model/observation/source-failure.ts';
 import type { FileSettings } from '../source-settings.ts';
 import { decodeOutput } from './decode-output.ts';
-import { createReads } from './reads.ts';
+import { Reads } from './reads.ts';
 import { OutOfTime } from './shared-work.ts';
 import type { Output, Transport, TransportSettings } from './transport.ts';
 import type { TransportHost } from './transport-host.ts';
@@ -106,7 +106,7 @@ export function createFileTransport(
   setting?: string,
 ): Transport {
   const { file: path, maxAge, maxOutput, timeout, encoding } = settings;
-  const reads = createReads();
+  const reads = new Reads();
 
   const checkAge = (modifiedAt: number): void => {
     const age = host.now() - modifiedAt;

@@ -8,7 +8,7 @@ import { SourceFailure } from '../../model/observation/source-failure.ts';
 import type { HttpSettings } from '../source-settings.ts';
 import { decodeOutput } from './decode-output.ts';
 import { requestFailure, statusFailure } from './http-failure.ts';
-import { createReads } from './reads.ts';
+import { Reads } from './reads.ts';
 import { OutOfTime } from './shared-work.ts';
 import type { Transport, TransportSettings } from './transport.ts';
 import type { TransportHost } from './transport-host.ts';
@@ -72,7 +72,7 @@ export function createHttpTransport(settings: HttpSettings & TransportSettings, 
   const { origin, pathname, search } = new URL(url);
   // the query may contain a secret
   const name = `${origin}${pathname}`;
-  const reads = createReads();
+  const reads = new Reads();
   const agent = new Agent({
     pipelining: 0,
     allowH2: false,
@@ -148,22 +148,11 @@ export function createHttpTransport(settings: HttpSettings & TransportSettings, 
   };
 
   const read = async (signal: AbortSignal): Promise<string> => {
-    const controller = new AbortController();
-    const cancel = (): void => controller.abort(signal.reason);
-    let isLate = false;
-    const timer = setTimeout(() => {
-      isLate = true;
-      controller.abort();
-    }, timeout * 1000);
-    if (signal.aborted) cancel();
-    signal.addEventListener('abort', cancel, { once: true });
+    const late = AbortSignal.timeout(timeout * 1000);
     try {
-      return await exchange(controller.signal);
+      return await exchange(AbortSignal.any([signal, late]));
     } catch (error) {
-      throw failureOf(error, signal, isLate);
-    } finally {
-      clearTimeout(timer);
-      signal.removeEventListener('abort', cancel);
+      throw failureOf(error, signal, late.aborted);
     }
   };
 

@@ -2,8 +2,8 @@ import { uptime } from 'node:os';
 import { createPlaces, type Places } from '../../scheduling/places.ts';
 import { type SendSignal, sendSignal } from './processes.ts';
 import { createReaper, type Reaper } from './reaper.ts';
-import { createSharedWork, type SharedWork } from './shared-work.ts';
-import { createWorkFolder, runPrefix, type WorkFolder } from './work-folder.ts';
+import { SharedWork } from './shared-work.ts';
+import { runPrefix, WorkFolder } from './work-folder.ts';
 
 /** Tools of all sources that run at once. */
 const TOOLS = 4;
@@ -49,9 +49,9 @@ export function createTransportHost(options: TransportHostOptions): TransportHos
   });
   return {
     places: createPlaces(TOOLS),
-    toolChecks: createSharedWork(createPlaces(FILES)),
-    files: createSharedWork(createPlaces(FILES)),
-    workFolder: createWorkFolder(workFolder, reaper.token),
+    toolChecks: new SharedWork(createPlaces(FILES)),
+    files: new SharedWork(createPlaces(FILES)),
+    workFolder: new WorkFolder(workFolder, reaper.token),
     reaper,
     sendSignal: options.sendSignal ?? sendSignal,
     now,

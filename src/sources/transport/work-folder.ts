@@ -1,14 +1,6 @@
 import { lstat, mkdir, mkdtemp, readdir, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** Where the private working directories of tools are. */
-export interface WorkFolder {
-  /** A new, empty directory that only this user can read. @throws Error with the remedy */
-  create(): Promise<string>;
-  /** Deletes one. A tool that cannot be stopped may keep it. */
-  remove(path: string): Promise<void>;
-}
-
 const PREFIX = 'run-';
 /** Seconds. No run lasts as long. */
 const OUTDATED = 24 * 3600;
@@ -21,10 +13,9 @@ async function prepare(folder: string): Promise<void> {
   await mkdir(folder, { mode: 0o700 }).catch((error: NodeJS.ErrnoException) => {
     if (error.code !== 'EEXIST') throw error;
   });
-  const { mode, uid } = await lstat(folder).then((found) => {
-    if (!found.isDirectory()) throw new Error(`${folder} is not a directory; remove it`);
-    return found;
-  });
+  const found = await lstat(folder);
+  if (!found.isDirectory()) throw new Error(`${folder} is not a directory; remove it`);
+  const { mode, uid } = found;
   const own = process.getuid?.();
   if (own !== undefined && uid !== own) throw new Error(`${folder} belongs to another user; remove it`);
   if ((mode & 0o022) !== 0) throw new Error(`${folder} may be written by other users; forbid it (chmod 700 ${folder})`);
@@ -40,23 +31,34 @@ async function clear(folder: string): Promise<void> {
   }
 }
 
-/**
- * @param folder it is created if its parent exists
- * @param token part of the names of the directories, see `runPrefix`
- */
-export function createWorkFolder(folder: string, token: string): WorkFolder {
-  let isCleared = false;
-  const make = (): Promise<string> => mkdtemp(runPrefix(folder, token));
-  return {
-    create: async () => {
-      await prepare(folder);
-      if (!isCleared) {
-        isCleared = true;
-        // what cannot be deleted is no reason not to run a tool
-        await clear(folder).catch(() => undefined);
-      }
-      return make();
-    },
-    remove: (path) => rm(path, { recursive: true, force: true, maxRetries: 2 }).catch(() => undefined),
-  };
+/** Where the private working directories of tools are. */
+export class WorkFolder {
+  readonly #folder: string;
+  readonly #token: string;
+  #isCleared = false;
+
+  /**
+   * @param folder it is created if its parent exists
+   * @param token part of the names of the directories, see `runPrefix`
+   */
+  constructor(folder: string, token: string) {
+    this.#folder = folder;
+    this.#token = token;
+  }
+
+  /** A new, empty directory that only this user can read. @throws Error with the remedy */
+  async create(): Promise<string> {
+    await prepare(this.#folder);
+    if (!this.#isCleared) {
+      this.#isCleared = true;
+      // what cannot be deleted is no reason not to run a tool
+      await clear(this.#folder).catch(() => undefined);
+    }
+    return mkdtemp(runPrefix(this.#folder, this.#token));
+  }
+
+  /** Deletes one. A tool that cannot be stopped may keep it. */
+  remove(path: string): Promise<void> {
+    return rm(path, { recursive: true, force: true, maxRetries: 2 }).catch(() => undefined);
+  }
 }
