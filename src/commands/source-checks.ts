@@ -2,7 +2,6 @@ import { access, constants } from 'node:fs/promises';
 import type { SourceConfig } from '../config/embedded-sources.ts';
 import { SourceFailure } from '../model/observation/source-failure.ts';
 import { managers } from '../sources/managers.ts';
-import { formatProblem } from '../sources/transport/start-failure.ts';
 import { checkTool } from '../sources/transport/tool-check.ts';
 
 /** What can be seen of sources without reading them. */
@@ -11,9 +10,8 @@ async function toolWarnings({ via }: SourceConfig): Promise<readonly string[]> {
   if (via?.kind !== 'command') return [];
   const [tool = ''] = via.command;
   try {
-    const { executable } = await checkTool(tool);
-    const problem = formatProblem(tool, executable);
-    return problem === undefined ? [] : [problem.message];
+    await checkTool(tool);
+    return [];
   } catch (error) {
     if (error instanceof SourceFailure) return [error.message];
     throw error;

@@ -3,10 +3,9 @@ import type { CommandSettings } from '../source-settings.ts';
 import { type ChildEnd, runChild, type StopReason } from './child-run.ts';
 import { decodeOutput } from './decode-output.ts';
 import type { Executable } from './executable.ts';
-import { silentExitFailure } from './exit-failure.ts';
 import { Reads } from './reads.ts';
 import { OutOfTime } from './shared-work.ts';
-import { formatProblem, startFailure } from './start-failure.ts';
+import { silentExitFailure, startFailure } from './start-failure.ts';
 import { checkTool } from './tool-check.ts';
 import type { Output, Transport, TransportSettings } from './transport.ts';
 import type { TransportHost } from './transport-host.ts';
@@ -67,13 +66,6 @@ export function createCommandTransport(settings: Settings, host: TransportHost):
   const reads = new Reads();
   let stuck: readonly number[] | undefined;
 
-  const check = async (timeoutMs: number, signal: AbortSignal): Promise<Executable | undefined> => {
-    const { executable } = await host.toolChecks.run(tool, () => checkTool(tool), { timeoutMs, signal });
-    const problem = formatProblem(tool, executable);
-    if (problem !== undefined) throw problem;
-    return executable;
-  };
-
   const run = async (
     folder: string,
     mark: string,
@@ -126,7 +118,8 @@ export function createCommandTransport(settings: Settings, host: TransportHost):
     let folder: string | undefined;
     let end: ChildEnd | undefined;
     try {
-      const executable = await check(settings.timeout * 1000, signal);
+      const limits = { timeoutMs: settings.timeout * 1000, signal };
+      const executable = await host.toolChecks.run(tool, () => checkTool(tool), limits);
       // it covers the directory too
       const mark = host.reaper.cover();
       folder = await host.workFolder.create().catch((error: Error) => {

@@ -2,8 +2,9 @@ import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
 import { SourceFailure } from '../../model/observation/source-failure.ts';
 import type { Executable } from './executable.ts';
+import type { Output } from './transport.ts';
 
-/** Why the system did not start a tool that exists. */
+/** Why the system did not start a tool that exists, or why the tool did not come to its own code. */
 
 /** Numbers of machines in ELF files (e_machine). */
 const MACHINES: Readonly<Record<number, string>> = {
@@ -31,6 +32,12 @@ const RUNS: Readonly<Record<string, readonly number[]>> = {
   riscv64: [243],
 };
 
+/** Exit codes of shells and loaders for a program that cannot be run. */
+const CANNOT_RUN = 126;
+const NOT_FOUND = 127;
+const SYNTAX_ERROR = 2;
+
+const notLoaded = (message: string): SourceFailure => new SourceFailure('loader', message);
 const notExecutable = (message: string): SourceFailure => new SourceFailure('not_executable', message);
 
 const machineOf = (machine: number): string => MACHINES[machine] ?? `machine type ${machine}`;
@@ -57,7 +64,7 @@ export function formatProblem(path: string, executable: Executable | undefined):
 }
 
 /** The failure of a program that the system may not run, and whose error then is that of a shell. */
-export function foreignProblem(path: string, executable: Executable | undefined): SourceFailure | undefined {
+function foreignProblem(path: string, executable: Executable | undefined): SourceFailure | undefined {
   if (executable?.is !== 'elf' || RUNS[process.arch] === undefined) return undefined;
   return RUNS[process.arch]?.[0] === executable.machine ? undefined : otherMachine(path, executable.machine);
 }
@@ -85,21 +92,20 @@ const isThere = (path: string): Promise<boolean> =>
 
 /** The tool exists, but the system did not find a file: the one that loads or interprets it. */
 async function missingLoader(path: string, executable: Executable | undefined): Promise<SourceFailure> {
-  const failure = (message: string): SourceFailure => new SourceFailure('loader', message);
   if (!(await isThere(path)))
     return new SourceFailure('missing_tool', `${path} does not exist any more; install the tool again`);
   if (executable?.is === 'script') {
     const { interpreter } = executable;
     if (interpreter.endsWith('\r'))
-      return failure(`${path} is a script with the line ends of Windows; convert it (sed -i 's/\\r$//' ${path})`);
-    return failure(
+      return notLoaded(`${path} is a script with the line ends of Windows; convert it (sed -i 's/\\r$//' ${path})`);
+    return notLoaded(
       `${path} is a script for ${interpreter}, which does not exist; install it, or correct the #! line of the script`,
     );
   }
   const loader = executable?.is === 'elf' ? executable.interpreter : undefined;
   if (loader === undefined)
-    return failure(`${path} exists, but the program that loads it does not; for lmutil, install the package lsb`);
-  return failure(`${path} exists, but the program that loads it, ${loader}, does not; ${loaderRemedy(loader)}`);
+    return notLoaded(`${path} exists, but the program that loads it does not; for lmutil, install the package lsb`);
+  return notLoaded(`${path} exists, but the program that loads it, ${loader}, does not; ${loaderRemedy(loader)}`);
 }
 
 /** @param error what starting the tool threw */
@@ -137,4 +143,30 @@ export async function startFailure(
     default:
       return notExecutable(`${path} cannot be started: ${error.code ?? 'unknown error'}`);
   }
+}
+
+/**
+ * Why a tool that was started never came to its own code: a library or an interpreter is missing. Undefined if the parser
+ * must find out what it says.
+ *
+ * @param searchPath the PATH it ran with
+ */
+export function silentExitFailure(
+  path: string,
+  executable: Executable | undefined,
+  { exitCode, stderr }: Pick<Output, 'exitCode' | 'stderr'>,
+  searchPath: string,
+): SourceFailure | undefined {
+  if (exitCode !== CANNOT_RUN && exitCode !== NOT_FOUND && exitCode !== SYNTAX_ERROR) return undefined;
+  const library = /error while loading shared libraries: ([^\s:]{1,200}):/.exec(stderr)?.[1];
+  if (library !== undefined)
+    return notLoaded(
+      `${path} needs the library ${library}, which does not exist here; install the package that contains it`,
+    );
+  if (exitCode === NOT_FOUND && executable?.is === 'script' && executable.interpreter.endsWith('/env'))
+    return notLoaded(
+      `${path} is a script whose interpreter is not in PATH (${searchPath}); write its path in the #! line, or set PATH in \`env\``,
+    );
+  // what a shell says about a program that it took for a script
+  return /syntax error|cannot execute|not found/i.test(stderr) ? foreignProblem(path, executable) : undefined;
 }

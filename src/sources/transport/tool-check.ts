@@ -3,16 +3,13 @@ import { access, open, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
 import { SourceFailure } from '../../model/observation/source-failure.ts';
 import { type Executable, examineExecutable } from './executable.ts';
+import { formatProblem } from './start-failure.ts';
 
 /** Whether a tool may be run, before it is. */
 
 const OTHERS_WRITE = 0o002;
 const GROUP_WRITES = 0o020;
 const STICKY = 0o1000;
-
-interface Checked {
-  readonly executable: Executable | undefined;
-}
 
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? 'unknown error';
 
@@ -46,17 +43,17 @@ function directoriesOf(path: string): readonly string[] {
 }
 
 /** What others may write of a tool: its file, its directory, or a directory above, in which they could replace the next. */
-async function writableByOthers(path: string, real: string): Promise<{ path: string; fix: string } | undefined> {
+async function writableByOthers(path: string, real: string): Promise<string | undefined> {
   const { mode, gid } = await stat(real);
   // the group of root can do anything already
   const byGroup = (groupId: number): number => (groupId === 0 ? 0 : GROUP_WRITES);
-  if ((mode & (OTHERS_WRITE | byGroup(gid))) !== 0) return { path: real, fix: 'chmod go-w' };
+  if ((mode & (OTHERS_WRITE | byGroup(gid))) !== 0) return real;
   const nearest = new Set([dirname(real), dirname(path)]);
   for (const directory of new Set([...directoriesOf(real), ...directoriesOf(path)])) {
     const { mode: bits, gid: group } = await stat(directory);
     // of its own directory, any group counts; above, only everyone, because groups of administrators are common there
     const refused = OTHERS_WRITE | (nearest.has(directory) ? byGroup(group) : 0);
-    if ((bits & refused) !== 0 && (bits & STICKY) === 0) return { path: directory, fix: 'chmod go-w' };
+    if ((bits & refused) !== 0 && (bits & STICKY) === 0) return directory;
   }
   return undefined;
 }
@@ -77,35 +74,27 @@ async function headOf(path: string): Promise<Executable | undefined> {
 }
 
 /**
- * Checks that a tool exists, is a program, can be executed and can be changed by its owner only.
+ * Checks that a tool exists, is a program of this system, can be executed and can be changed by its owner only.
  *
  * @returns what kind of program it is, undefined if the file cannot be read
  * @throws SourceFailure `missing_tool` or `not_executable`
  */
-export async function checkTool(path: string): Promise<Checked> {
+export async function checkTool(path: string): Promise<Executable | undefined> {
   const refuse = (message: string): never => {
     throw new SourceFailure('not_executable', message);
   };
   if (!isAbsolute(path)) refuse(`${path} is not an absolute path; write the whole path in \`command\``);
-  let real: string;
-  let isFile: boolean;
-  let isDirectory: boolean;
-  try {
-    real = await realpath(path);
-    const stats = await stat(real);
-    isFile = stats.isFile();
-    isDirectory = stats.isDirectory();
-  } catch (error) {
+  const unreachable = (error: unknown): never => {
     throw unreachablePath(path, error);
-  }
-  if (isDirectory) refuse(`${path} is a directory; name the tool in it in \`command\``);
-  if (!isFile) refuse(`${path} is not a regular file; name a tool in \`command\``);
-  const writable = await writableByOthers(path, real).catch((reason) => {
-    throw unreachablePath(path, reason);
-  });
+  };
+  const real = await realpath(path).catch(unreachable);
+  const stats = await stat(real).catch(unreachable);
+  if (stats.isDirectory()) refuse(`${path} is a directory; name the tool in it in \`command\``);
+  if (!stats.isFile()) refuse(`${path} is not a regular file; name a tool in \`command\``);
+  const writable = await writableByOthers(path, real).catch(unreachable);
   if (writable !== undefined)
     refuse(
-      `${path} is not run, because other users may write ${writable.path} and so replace the tool; forbid it (${writable.fix} ${writable.path})`,
+      `${path} is not run, because other users may write ${writable} and so replace the tool; forbid it (chmod go-w ${writable})`,
     );
   try {
     await access(real, constants.X_OK);
@@ -114,7 +103,10 @@ export async function checkTool(path: string): Promise<Checked> {
       `${path} may not be executed by the user of this process; allow it (chmod a+rx ${path}), and check that its file system is not mounted with noexec`,
     );
   }
-  return { executable: await headOf(real) };
+  const executable = await headOf(real);
+  const problem = formatProblem(path, executable);
+  if (problem !== undefined) throw problem;
+  return executable;
 }
 
 /** A warning for the log when tools would run as root, undefined when not. */
