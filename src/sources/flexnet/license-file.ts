@@ -3,7 +3,7 @@ import { DiagnosticsCount, type OnUnread } from '../lines.ts';
 import type { SourceTime } from '../times.ts';
 import { statementsOf } from './file-lines.ts';
 import type { LicenseSupply } from './inventory.ts';
-import { type Grant, grantsOf } from './license-grants.ts';
+import { type Grant, grantsOf, keyOf, withoutSuperseded } from './license-grants.ts';
 import { beginsStatement, type FeatureLine, type PackageLine, readStatement } from './license-line.ts';
 import { isSameVersion } from './versions.ts';
 
@@ -39,21 +39,6 @@ class Supplies {
     this.#supplies.set(key, { ...supply, count: (known?.count ?? 0) + (count ?? 0) });
     return true;
   }
-}
-
-/** PACKAGE lines by daemon and name, those before the ISSUED date of a SUPERSEDE without them. */
-function packagesOf(lines: readonly PackageLine[]): ReadonlyMap<string, readonly PackageLine[]> {
-  const replaced = new Map<string, number>();
-  for (const { daemon, supersedes, issued } of lines) {
-    if (issued === undefined) continue;
-    for (const name of supersedes ?? []) {
-      const key = `${daemon}\0${name}`;
-      replaced.set(key, Math.max(replaced.get(key) ?? issued, issued));
-    }
-  }
-  const isValid = ({ daemon, name, issued = -Infinity }: PackageLine): boolean =>
-    issued >= (replaced.get(`${daemon}\0${name}`) ?? -Infinity);
-  return Map.groupBy(lines.filter(isValid), ({ daemon, name }) => `${daemon}\0${name}`);
 }
 
 /** A supply without the names that are its own. */
@@ -120,11 +105,10 @@ export function parseLicenseFile(
     else if (read.keyword === 'PACKAGE') packageLines.push(read);
     else features.push(read);
   }
-  const packages = packagesOf(packageLines);
+  const packages = Map.groupBy(withoutSuperseded(packageLines, { now, localTime }), keyOf);
   const supplies = new Supplies();
   for (const grant of grantsOf(features, { now, localTime })) {
-    const { daemon, name } = grant.line;
-    for (const supply of suppliesOf(grant, packages.get(`${daemon}\0${name}`) ?? []))
+    for (const supply of suppliesOf(grant, packages.get(keyOf(grant.line)) ?? []))
       if (!supplies.add(supply)) {
         diagnostics.addUnparsed('');
         return { servers, supplies: supplies.all, diagnostics };

@@ -17,9 +17,13 @@ interface Now {
 /** How many lines of the same feature an UPGRADE looks back. */
 const LOOK_BACK = 200;
 
-const keyOf = ({ daemon, name }: FeatureLine): string => `${daemon}\0${name}`;
+/** A line that others can replace. */
+type Replaceable = Pick<FeatureLine, 'daemon' | 'name' | 'issued' | 'supersedes'> & Partial<Pick<FeatureLine, 'start'>>;
 
-const hasBegun = ({ start }: FeatureLine, { now, localTime: { calendar } }: Now): boolean =>
+/** Daemon and name, which the lines of a feature and of its package have in common. */
+export const keyOf = ({ daemon, name }: Pick<FeatureLine, 'daemon' | 'name'>): string => `${daemon}\0${name}`;
+
+const hasBegun = ({ start }: Pick<Replaceable, 'start'>, { now, localTime: { calendar } }: Now): boolean =>
   start === undefined || now >= calendar.startOf(calendar.dayOf(start));
 
 /**
@@ -27,7 +31,7 @@ const hasBegun = ({ start }: FeatureLine, { now, localTime: { calendar } }: Now)
  * date add up (vendor's documentation). A line without a date is older than any. One that has not begun replaces nothing
  * yet. SUPERSEDE_SIGN names the replaced lines by their signatures, which are not kept: it replaces nothing.
  */
-function withoutSuperseded(lines: readonly FeatureLine[], now: Now): readonly FeatureLine[] {
+export function withoutSuperseded<Line extends Replaceable>(lines: readonly Line[], now: Now): readonly Line[] {
   const replaced = new Map<string, number>();
   for (const line of lines) {
     if (line.issued === undefined || !hasBegun(line, now)) continue;
