@@ -27,8 +27,8 @@ export interface CalendarDay {
   readonly date: number;
 }
 
-/** Undefined for a date that does not exist. */
-function dayIn(year: number, { month, date }: CalendarDay): number | undefined {
+/** The day of a date, counted from 1970-01-01. Undefined for a date that does not exist. */
+export function dayIn(year: number, { month, date }: CalendarDay): number | undefined {
   const day = dayOfDate(year, month, date);
   if (!Number.isFinite(day)) return undefined;
   const check = new Date(day * 24 * HOUR * 1000);

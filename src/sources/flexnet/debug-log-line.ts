@@ -1,6 +1,6 @@
-import { dayOfDate } from '../../model/local-time.ts';
 import type { DenialCause } from '../../model/observation/observation.ts';
 import { MAX_LINE } from '../lines.ts';
+import { dayIn, monthOf } from '../times.ts';
 
 /** The lines of FlexNet's debug log that say when something happened, and who got a license or did not. */
 
@@ -47,8 +47,6 @@ function causeIn(rest: string): DenialCause | undefined {
   return number === undefined ? undefined : (causes[number] ?? 'other');
 }
 
-const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
-const DAY = 86_400;
 /** Seconds between a line and the time in its text, if the text says when the line was written. */
 const SAME_MOMENT = 120;
 const MAX_FEATURE = 200;
@@ -62,12 +60,8 @@ const FULL_DATE =
   /\b(?:mon|tue|wed|thu|fri|sat|sun)[a-z]{0,6},? ([a-z]{3})[a-z]{0,6} +(\d{1,2}),? (?:(\d{4}) (\d{1,2}):(\d{2}):(\d{2})|(\d{1,2}):(\d{2}):(\d{2}) (?:[a-z]{1,5} )?(\d{4}))/i;
 
 /** Undefined for a date that does not exist, or that no log can have. */
-function dayOf(year: string | undefined, month: number, date: string | undefined): number | undefined {
-  const day = dayOfDate(Number(year), month, Number(date));
-  if (!(Number(year) >= 1990 && Number(year) < 2200)) return undefined;
-  const check = new Date(day * DAY * 1000);
-  return check.getUTCMonth() === month - 1 && check.getUTCDate() === Number(date) ? day : undefined;
-}
+const dayOf = (year: string | undefined, month: number, date: string | undefined): number | undefined =>
+  Number(year) >= 1990 && Number(year) < 2200 ? dayIn(Number(year), { month, date: Number(date) }) : undefined;
 
 function clockOf(hour: string | undefined, minute: string | undefined, second: string | undefined): number | undefined {
   const isClock = Number(hour) < 24 && Number(minute) < 60 && Number(second) <= 60;
@@ -80,13 +74,13 @@ function momentIn(text: string): { day: number; clock: number } | undefined {
   if (found === null) return undefined;
   const [, monthName = '', date, earlyYear, ...others] = found;
   const [hour, minute, second] = earlyYear === undefined ? others.slice(3) : others;
-  const day = dayOf(earlyYear ?? others[6], MONTHS.indexOf(monthName.toLowerCase()) + 1, date);
+  const day = dayOf(earlyYear ?? others[6], monthOf(monthName) ?? 0, date);
   const clock = clockOf(hour, minute, second);
   return day === undefined || clock === undefined ? undefined : { day, clock };
 }
 
 /** The day that a message names as that of its own line. */
-function dayIn(message: string, clock: number): number | undefined {
+function dayNamedIn(message: string, clock: number): number | undefined {
   const [, month, date, year] =
     TIMESTAMP.exec(message) ?? ((message.includes(' started on ') && STARTED.exec(message)) || []);
   if (month !== undefined) return dayOf(year, Number(month), date);
@@ -153,7 +147,7 @@ export function readLogLine(line: string): LogLine | undefined {
   const message = line.slice(prefix[0].length).trim();
   const day = dated === null ? undefined : dayOf(dated[1], Number(dated[2]), dated[3]);
   const [whole, kind] = /^([A-Z]+):\s*/.exec(message) ?? [];
-  if (whole === undefined) return { clock, day: day ?? dayIn(message, clock), daemon, event: undefined };
+  if (whole === undefined) return { clock, day: day ?? dayNamedIn(message, clock), daemon, event: undefined };
   // other events have users and hosts in their text, which are no dates
   if (kind !== 'OUT' && kind !== 'DENIED') return { clock, day, daemon, event: undefined };
   return { clock, day, daemon, event: eventOf(kind === 'OUT' ? 'out' : 'denied', message.slice(whole.length)) };

@@ -1,5 +1,4 @@
-import { dayOfDate } from '../../model/local-time.ts';
-import { endOfDay, type SourceTime } from '../times.ts';
+import { dayIn, endOfDay, type SourceTime } from '../times.ts';
 
 /** Times and dates of an observation document: epoch seconds, RFC 3339, `2027-06-30`, `permanent`. */
 
@@ -15,14 +14,10 @@ export const DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** The form of a time with its zone (RFC 3339). */
 export const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;
 
-const DAYS = [31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31];
-
 /** The day of a date, undefined for one that does not exist. */
 function dayOf(date: string): number | undefined {
   const [year, month, day] = [Number(date.slice(0, 4)), Number(date.slice(5, 7)), Number(date.slice(8, 10))];
-  const isLeap = year % 4 === 0 && (year % 100 !== 0 || year % 400 === 0);
-  const days = month === 2 && isLeap ? 29 : (DAYS[month - 1] ?? 0);
-  return day >= 1 && day <= days && year >= FIRST_YEAR ? dayOfDate(year, month, day) : undefined;
+  return year >= FIRST_YEAR ? dayIn(year, { month, date: day }) : undefined;
 }
 
 /** Epoch seconds of an RFC 3339 time, undefined for one that does not exist or lies outside the limits. */
