@@ -24,16 +24,14 @@ export interface FlexnetInput {
   readonly served?: readonly FeatureDaemon[] | undefined;
   readonly settings: FlexnetSettings;
   readonly memory: FlexnetMemory;
-  readonly output: FlexnetOutput;
-}
-
-/** When and where the output was made. */
-export interface FlexnetOutput {
-  /** When it was made, epoch seconds. */
-  readonly at: number;
-  /** Whether the tool ran here and now: then its clock must be ours. */
-  readonly isCommand: boolean;
-  readonly exit?: Exit | undefined;
+  /** When and where the output was made. */
+  readonly output: {
+    /** Epoch seconds. */
+    readonly at: number;
+    /** Whether the tool ran here and now: then its clock must be ours. */
+    readonly isCommand: boolean;
+    readonly exit?: Exit | undefined;
+  };
 }
 
 /** What one collection says, and what the next one has to know of it. */

@@ -12,7 +12,7 @@ import type { FlexnetParsed } from './observe.ts';
 import type { FlexnetOwn } from './own-settings.ts';
 import type { Beside } from './read.ts';
 import { flexnetSettings } from './settings.ts';
-import { observeSupplies } from './supplied-licenses.ts';
+import { observeSupplies, parsedSupplies } from './supplied-licenses.ts';
 import { NO_DAEMON } from './which-daemon.ts';
 
 const problemsOf = (denials: DenialCount | undefined): readonly SourceProblem[] => {
@@ -68,14 +68,7 @@ export function createFlexnetReader(
         supplied = observeSupplies((await files.licenses(signal)) ?? [], flexnet, host.now());
         const [problem] = files.problems();
         if (supplied.length === 0) throw filesFailure(problem, licenseFiles);
-        const diagnostics = { unparsed: 0, masks: [], contradictions: 0 };
-        return {
-          vendorLicenses: supplied,
-          problems: files.problems(),
-          members: [],
-          referenceTime: undefined,
-          diagnostics,
-        };
+        return parsedSupplies(supplied, files.problems());
       }
       const parsed = await ask(transport, signal);
       memory = parsed.memory;

@@ -10,7 +10,7 @@ import { parseOptionsFile } from './options-file.ts';
 import type { FlexnetOwn } from './own-settings.ts';
 import { readFlexnet } from './read.ts';
 import { flexnetSettings } from './settings.ts';
-import { observeSupplies } from './supplied-licenses.ts';
+import { observeSupplies, parsedSupplies } from './supplied-licenses.ts';
 
 /** Lines about refused requests. A source counts repeated ones once. */
 function deniedLines({ output, onUnread }: CapturedText): number {
@@ -48,14 +48,7 @@ function read({ settings, via, now, texts }: Captured<FlexnetOwn>): Parsed | und
     return readFlexnet({ settings, via, now, output: run.output, more }, run.onUnread);
   }
   const supplies = [...fileSupply, ...inventory];
-  if (supplies.length === 0) return undefined;
-  return {
-    vendorLicenses: observeSupplies(supplies, flexnet, now),
-    problems: [],
-    members: [],
-    referenceTime: undefined,
-    diagnostics: { unparsed: 0, masks: [], contradictions: 0 },
-  };
+  return supplies.length === 0 ? undefined : parsedSupplies(observeSupplies(supplies, flexnet, now), []);
 }
 
 /** The texts of a capture, read as those of a source are. */

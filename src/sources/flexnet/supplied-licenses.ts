@@ -1,4 +1,6 @@
 import type { VendorLicenseObservation } from '../../model/observation/observation.ts';
+import type { SourceProblem } from '../../model/observation/source-failure.ts';
+import type { Parsed } from '../parsed.ts';
 import type { LicenseSupply } from './inventory.ts';
 import { suppliedPools } from './pool-observations.ts';
 import type { FlexnetSettings } from './settings.ts';
@@ -20,3 +22,15 @@ export function observeSupplies(
     return { server, daemon, part, reachable: true, pools };
   });
 }
+
+/** The reading of a source that has license files alone, with what is wrong with some of them. */
+export const parsedSupplies = (
+  vendorLicenses: readonly VendorLicenseObservation[],
+  problems: readonly SourceProblem[],
+): Parsed => ({
+  vendorLicenses,
+  problems,
+  members: [],
+  referenceTime: undefined,
+  diagnostics: { unparsed: 0, masks: [], contradictions: 0 },
+});
