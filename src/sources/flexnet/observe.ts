@@ -1,8 +1,7 @@
 import { SourceFailure } from '../../model/observation/source-failure.ts';
 import type { Parsed } from '../parsed.ts';
 import type { LicenseSupply, OptionsReserve } from './inventory.ts';
-import type { Exit } from './lmstat-failures.ts';
-import { clockProblem, cutFailure, failureWithoutData, partialProblems } from './lmstat-problems.ts';
+import { clockProblem, cutFailure, type Exit, failureWithoutData, partialProblems } from './lmstat-problems.ts';
 import type { LmstatReport } from './lmstat-report.ts';
 import { membersOf, membersWithoutData } from './members.ts';
 import { type FlexnetMemory, nextMemory } from './memory.ts';

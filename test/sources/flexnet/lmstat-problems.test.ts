@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { exitCodeFailure } from '../../../src/sources/flexnet/lmstat-failures.ts';
+import { exitCodeFailure } from '../../../src/sources/flexnet/lmstat-problems.ts';
 import { DAEMON, failureOf, feature, HEAD, NOW, observe, SERVER, settings, TITLE } from './samples.ts';
 
 const triad = (...states: readonly string[]): string =>
