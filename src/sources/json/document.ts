@@ -5,7 +5,7 @@ import { DATE, DATE_TIME, isDate, isDateTime, MAX_TIME, MIN_TIME } from './docum
 
 /**
  * The observation document, version 1: what a script prints about license servers. Reader, JSON Schema and documentation
- * are made from these tables. Rules about several keys of an object are in `document-rules.ts`.
+ * are made from these tables. Rules about several keys of an object are in `document-check.ts`.
  */
 
 const MAX_COUNT = 1_000_000_000;
