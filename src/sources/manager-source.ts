@@ -28,14 +28,6 @@ export interface ManagerSource extends Source {
 
 type Identity = Pick<VendorLicenseObservation, 'server' | 'daemon' | 'part'>;
 
-const unreachable = ({ server, daemon, part }: Identity): VendorLicenseObservation => ({
-  server,
-  daemon,
-  part,
-  reachable: false,
-  pools: [],
-});
-
 /** What is logged once for as long as it lasts. Ages and numbers of things change while the problem is the same. */
 const keyOf = (problems: readonly SourceProblem[]): string =>
   problems.map(({ kind, message }) => `${kind} ${message.replace(CHANGING, '')}`).join('\n');
@@ -105,10 +97,10 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
   const unreachableOnes = (): readonly VendorLicenseObservation[] => {
     const supplied = new Map(reader.withoutServer?.().map((one) => [vendorLicenseName(one), one]));
     const known = new Map([...identities, ...supplied.values()].map((one) => [vendorLicenseName(one), one]));
-    return [...known].map(([key, one]) => ({
-      ...unreachable(one),
-      pools: supplied.get(key)?.pools ?? [],
-    }));
+    return [...known].map(([key, { server, daemon, part }]) => {
+      const pools = supplied.get(key)?.pools ?? [];
+      return { server, daemon, part, reachable: false, pools };
+    });
   };
 
   const take = (begun: number, parsed: Parsed): void => {
