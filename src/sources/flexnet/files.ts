@@ -37,7 +37,6 @@ const notLicenses = (file: string): SourceFailure =>
   );
 
 const HOUR = 3600;
-const MAX_AGE = 7 * 24 * HOUR;
 
 /** @param tool runs lmstat; undefined if the source has no command */
 export function createFlexnetFiles(
@@ -56,21 +55,21 @@ export function createFlexnetFiles(
     transports.push(transport);
     const read = async (signal: AbortSignal): Promise<T> => parse((await transport.read([], signal)).stdout);
     // files are small, and can change at any time
-    return new LastGood(read, { interval: 0, maxAge: MAX_AGE, elapsed });
+    return new LastGood(read, 0, elapsed);
   };
-  const runInventory = async (signal: AbortSignal): Promise<readonly LicenseSupply[]> => {
-    const output = await tool?.read(lmstatArguments(settings, '-i'), signal);
-    const text = output === undefined ? '' : textOf(output);
-    return parseLmstatInventory(text, { localTime }).supply;
+  const ask = async (signal: AbortSignal, ...what: readonly string[]): Promise<string> => {
+    const output = await tool?.read(lmstatArguments(settings, ...what), signal);
+    return output === undefined ? '' : textOf(output);
   };
+  const runInventory = async (signal: AbortSignal): Promise<readonly LicenseSupply[]> =>
+    parseLmstatInventory(await ask(signal, '-i'), { localTime }).supply;
 
   const runServed = async (daemons: readonly string[], signal: AbortSignal): Promise<readonly FeatureDaemon[]> => {
     const served: FeatureDaemon[] = [];
     for (const daemon of daemons) {
       // the output names it, and a shell may read it behind ssh
       if (!isPlainName(daemon)) continue;
-      const output = await tool?.read(lmstatArguments(settings, '-S', daemon), signal);
-      const text = output === undefined ? '' : textOf(output);
+      const text = await ask(signal, '-S', daemon);
       const context = { localTime, now: now(), split: 'auto', knownHosts: new Set<string>() } as const;
       const { features } = parseLmstat(text, context);
       for (const { name } of features) served.push({ feature: name, daemon });
@@ -90,10 +89,7 @@ export function createFlexnetFiles(
     ([daemon, file]) =>
       [daemon, fileOf('options_files', file, (text) => parseOptionsFile(text, daemon).reserves)] as const,
   );
-  const inventory =
-    tool === undefined || licenses.length > 0
-      ? undefined
-      : new LastGood(runInventory, { interval: HOUR, maxAge: MAX_AGE, elapsed });
+  const inventory = tool === undefined || licenses.length > 0 ? undefined : new LastGood(runInventory, HOUR, elapsed);
   /** By the names of the daemons. */
   const served = new Map<string, LastGood<readonly FeatureDaemon[]>>();
 
@@ -108,8 +104,7 @@ export function createFlexnetFiles(
     served: async (daemons, signal) => {
       if (tool === undefined) return undefined;
       const key = daemons.join();
-      const known =
-        served.get(key) ?? new LastGood((one) => runServed(daemons, one), { interval: HOUR, maxAge: MAX_AGE, elapsed });
+      const known = served.get(key) ?? new LastGood((one) => runServed(daemons, one), HOUR, elapsed);
       // other daemons: a change of the site
       served.clear();
       served.set(key, known);
