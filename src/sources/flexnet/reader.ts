@@ -3,8 +3,7 @@ import { SourceFailure, type SourceProblem } from '../../model/observation/sourc
 import type { ManagerReader, ReaderDeps } from '../manager.ts';
 import type { SourceSettings } from '../source-settings.ts';
 import type { Transport } from '../transport/transport.ts';
-import { DenialCount } from './denial-count.ts';
-import { withDenials } from './denied-requests.ts';
+import { DenialCount, withDenials } from './denial-count.ts';
 import { createFlexnetFiles } from './files.ts';
 import { lmstatArguments } from './lmstat-command.ts';
 import { addDaemon, noMemory } from './memory.ts';
