@@ -47,11 +47,8 @@ export function observePools(usage: FeatureUsage, knowledge: FeatureKnowledge, r
   const isWhole = countOf(supply) === issuedOf(usage);
   const mayBorrow = mayBorrowOf(knowledge.supply);
   const current = { ...knowledge, supply };
-  if (groups.length > 1 && isWhole) {
-    const observed: PoolObservation[] = [];
-    for (const group of groups) observed.push(observeGroup(usage, group, current, { ...rules, mayBorrow }));
-    return observed;
-  }
+  if (groups.length > 1 && isWhole)
+    return groups.map((group) => observeGroup(usage, group, current, { ...rules, mayBorrow }));
   const whole = observeWhole(usage, current, { ...rules, mayBorrow });
   if (groups.length !== 1 || single === undefined) return [whole];
   const { version, featureType } = single;

@@ -33,7 +33,7 @@ export class VendorLicenses {
   readonly #rules: Rules;
   readonly #report: LmstatReport;
   readonly #whichDaemon: WhichDaemon;
-  readonly #supplyOf = new Map<string, LicenseSupply[]>();
+  readonly #supplyOf: ReadonlyMap<string, LicenseSupply[]>;
   readonly #pools = new Map<string, PoolObservation[]>();
   /** Daemons that are down. */
   readonly down = new Set<string>();
@@ -48,9 +48,10 @@ export class VendorLicenses {
     this.#rules = rules;
     const { inventory, fileSupply, served } = supplies;
     this.#whichDaemon = new WhichDaemon(report.daemons, [...fileSupply, ...inventory, ...served], settings.daemons);
-    this.#addSupply(fileSupply);
-    const known = new Set(this.#supplyOf.keys());
-    this.#addSupply(inventory.filter((supply) => !known.has(this.#keyOf(supply.daemon, supply.feature))));
+    const keyOf = ({ daemon, feature }: LicenseSupply): string => this.#keyOf(daemon, feature);
+    const inFiles = new Set(fileSupply.map(keyOf));
+    const others = inventory.filter((supply) => !inFiles.has(keyOf(supply)));
+    this.#supplyOf = Map.groupBy([...fileSupply, ...others], keyOf);
     for (const [daemon, { up }] of this.#whichDaemon.listed) {
       this.#pools.set(daemon, []);
       if (!up) this.down.add(daemon);
@@ -114,15 +115,6 @@ export class VendorLicenses {
       if (feature === undefined || !isSelected(feature, this.#settings.features)) return [];
       return suppliedPools(feature, supply, this.#rules.at);
     });
-  }
-
-  #addSupply(supplies: readonly LicenseSupply[]): void {
-    for (const supply of supplies) {
-      const key = this.#keyOf(supply.daemon, supply.feature);
-      const known = this.#supplyOf.get(key);
-      if (known === undefined) this.#supplyOf.set(key, [supply]);
-      else known.push(supply);
-    }
   }
 
   #keyOf(daemon: string, feature: string): string {

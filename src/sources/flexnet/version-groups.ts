@@ -27,13 +27,9 @@ export function countOf(supply: readonly LicenseSupply[]): number | undefined {
 
 /** License lines by feature and the version that lmstat lists them under. */
 export function groupSupply(supply: readonly LicenseSupply[]): VersionGroup[] {
-  const groups = new Map<string, LicenseSupply[]>();
-  for (const one of supply) {
-    const key = JSON.stringify([normal(one.version), one.package ?? '', one.featureType, one.licenseType]);
-    const members = groups.get(key);
-    if (members === undefined) groups.set(key, [one]);
-    else members.push(one);
-  }
+  const groups = Map.groupBy(supply, (one) =>
+    JSON.stringify([normal(one.version), one.package ?? '', one.featureType, one.licenseType]),
+  );
   return [...groups.values()].flatMap((members) => {
     const [first] = members;
     if (first === undefined) return [];
