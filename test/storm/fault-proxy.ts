@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { random as hash } from '../../src/analyzer/simulated-random.ts';
 import { parseChallenges } from '../../src/ntlm/challenges.ts';
-import { readField } from '../../src/ntlm/messages.ts';
-import { hmacMd5, ntHash, ntowfv2 } from '../../src/ntlm/primitives.ts';
+import { ntHash } from '../../src/ntlm/primitives.ts';
+import { claimedUser, type ServerContext, verify } from '../../src/ntlm/verify.ts';
 import type { Cleanup } from '../support/harness.ts';
 import { writeAnswer } from './answer-writer.ts';
 import type { Fault, PlannedFault, Scope } from './fault.ts';
@@ -46,14 +46,9 @@ function messageOf(head: Buffer, header = 'authorization'): Buffer {
   return Buffer.from(parseChallenges(headerOf(head, header))[0]?.token ?? '', 'base64');
 }
 
-/** Which password an AUTHENTICATE message proves, as the answer to a CHALLENGE. */
-function provenBy(passwords: readonly string[], message: Buffer, challenge: Buffer): string | undefined {
-  const [response, domain, user] = [20, 28, 36].map((at) => readField(message, at)) as [Buffer, Buffer, Buffer];
-  return passwords.findLast((password) => {
-    const key = ntowfv2(ntHash(password), user.toString('utf16le'), domain.toString('utf16le'));
-    return hmacMd5(key, challenge.subarray(24, 32), response.subarray(16)).equals(response.subarray(0, 16));
-  });
-}
+/** Which password an AUTHENTICATE message proves. */
+const provenBy = (passwords: readonly string[], message: Buffer, context: ServerContext): string | undefined =>
+  passwords.findLast((password) => verify(message, context, { lookup: () => ntHash(password), now: 0 }).ok);
 
 const typeOf = (message: Buffer): number => message[8] ?? 0;
 
@@ -71,8 +66,8 @@ interface Pair {
   readonly client: Socket;
   /** The logon whose answer the client did not receive yet. */
   unanswered?: Logon | undefined;
-  /** The last CHALLENGE message of the server. */
-  challenge: Buffer;
+  /** What an AUTHENTICATE message of the client answers. */
+  context: ServerContext;
   ask(request: Message): Promise<Message>;
 }
 
@@ -92,7 +87,7 @@ function createPair(client: Socket, target: URL): Pair {
   });
   return {
     client,
-    challenge: Buffer.alloc(0),
+    context: { negotiate: Buffer.alloc(0), challenge: Buffer.alloc(0), createdAt: 0 },
     ask: ({ head, body }) =>
       new Promise((resolve) => {
         waiting.push(resolve);
@@ -115,14 +110,12 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
     return hash(seed, draws);
   };
 
-  const addLogon = (message: Buffer, challenge: Buffer): Logon =>
-    ledger.add(readField(message, 36).toString('utf16le'), provenBy(ledger.passwords, message, challenge));
-
   const serve = async (pair: Pair, request: Message): Promise<void> => {
     const message = messageOf(request.head);
     const type = typeOf(message);
     if (type === 1) loggingOn.add(pair.client);
-    const logon = type === 3 ? addLogon(message, pair.challenge) : undefined;
+    const logon =
+      type === 3 ? ledger.add(claimedUser(message), provenBy(ledger.passwords, message, pair.context)) : undefined;
     if (logon !== undefined) pair.unanswered = logon;
     const met = [...active].find(({ scope }) => isIn(scope, request.head, type));
     const fault = met?.fault;
@@ -136,7 +129,8 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
     }
     const answer = await pair.ask(request);
     if (answer.head.includes(' 200 ')) answers.set(endpointPath(request.head), answer.body);
-    if (type === 1) pair.challenge = messageOf(answer.head, 'www-authenticate');
+    if (type === 1)
+      pair.context = { negotiate: message, challenge: messageOf(answer.head, 'www-authenticate'), createdAt: 0 };
     if (logon !== undefined) logon.verdict = answer.head.includes(' 401 ') ? 'rejected' : 'good';
     if (fault?.kind === 'stall' && fault.forwards === true) {
       if (fault.late !== true) return;
