@@ -20,6 +20,7 @@ const packageRooms: Readonly<Record<string, readonly string[]>> = {
   marked: ['pages'],
   hono: ['html'],
   nodemailer: ['messages'],
+  '@rgrove/parse-xml': ['sources'],
   'ical-generator': ['expiries'],
 };
 

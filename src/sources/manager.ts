@@ -1,8 +1,9 @@
 import type { z } from 'zod';
 import type { Collected, VendorLicenseObservation } from '../model/observation/observation.ts';
 import type { OnUnread } from './lines.ts';
+import type { DenialLog } from './log/denial-count.ts';
 import type { Parsed } from './parsed.ts';
-import type { DebugLogSettings, SourceSettings } from './source-settings.ts';
+import type { LogSettings, SourceSettings } from './source-settings.ts';
 import type { Output, Transport } from './transport/transport.ts';
 import type { TransportHost } from './transport/transport-host.ts';
 
@@ -10,6 +11,8 @@ import type { TransportHost } from './transport/transport-host.ts';
 
 /** What can be asked of a license manager, in the order of the documentation. */
 export const questions = {
+  down: 'whether a server or a daemon is down',
+  redundancy: 'which of several servers answers',
   usage: 'licenses, in use, available',
   users: 'users and hosts',
   since: 'since when each license is checked out',
@@ -18,6 +21,7 @@ export const questions = {
   queue: 'queued requests',
   borrowed: 'borrowed licenses',
   denials: 'denials',
+  denialCauses: 'why a request was denied',
   versions: 'versions',
   expiry: 'expiry',
   tokens: 'tokens that a license costs',
@@ -85,7 +89,7 @@ export interface ReaderDeps<Own extends object = object, More = unknown, Result 
 export type TextPlace = { readonly of?: string } & (
   | { readonly args: readonly string[] }
   | { readonly file: string }
-  | { readonly log: DebugLogSettings }
+  | { readonly log: LogSettings; readonly kind: DenialLog }
 );
 
 /** What a text says of itself. */
@@ -176,6 +180,12 @@ export interface ManagerDefinition<
   /** Loads its code. */
   code(): Promise<ManagerCode<Own, More, Result>>;
 }
+
+/** Most managers need a server. @param example of one */
+export const serversRequired =
+  (example: string): ManagerDefinition['serversProblem'] =>
+  ({ length }) =>
+    length > 0 ? undefined : { message: `servers is required, for example "servers: [${example}]"`, isOfList: false };
 
 /** A definition for the table: what it is given later is what it has made itself, so that its own types are not needed. */
 export const defineManager = <Own extends object, More, Result extends Parsed, Entry extends object>(

@@ -64,8 +64,8 @@ export interface HttpSettings<Key = string> {
   };
 }
 
-/** The log in which FlexNet writes denials. */
-export interface DebugLogSettings {
+/** A log in which a license manager writes denials. */
+export interface LogSettings {
   readonly path: string;
   readonly timeZone: string;
   readonly encoding: string | undefined;

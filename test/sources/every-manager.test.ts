@@ -3,6 +3,7 @@ import type { PoolObservation } from '../../src/model/observation/observation.ts
 import { type Question, questions } from '../../src/sources/manager.ts';
 import { managerCodes } from '../../src/sources/manager-codes.ts';
 import { type Manager, managerNames, managers } from '../../src/sources/managers.ts';
+import type { Parsed } from '../../src/sources/parsed.ts';
 import { renderTexts } from '../support/license-site/render-texts.ts';
 import type { Site } from '../support/license-site/site.ts';
 import { sourceSettings } from '../support/source-settings.ts';
@@ -45,7 +46,9 @@ const textOf = (manager: Manager): string => renderTexts[manager](site)[0][1];
 const has = (pool: PoolObservation, what: 'borrowed' | 'status'): boolean =>
   pool.unknownOfCheckouts?.includes(what) !== true;
 
-const known: Readonly<Record<Question, (pool: PoolObservation) => boolean>> = {
+const known: Readonly<Record<Question, (pool: PoolObservation, read: Parsed) => boolean>> = {
+  down: (_, { vendorLicenses }) => vendorLicenses.every(({ reachable }) => reachable),
+  redundancy: (_, { members }) => members.length > 0,
   usage: ({ inUse, increments }) => inUse !== undefined && increments[0]?.count === 9,
   users: ({ checkouts }) => checkouts.some(({ user, host }) => user === 'ada' && host === 'pc7'),
   since: ({ checkouts }) => checkouts.some(({ since }) => since === now - 3600),
@@ -55,6 +58,7 @@ const known: Readonly<Record<Question, (pool: PoolObservation) => boolean>> = {
   queue: ({ queued }) => queued !== undefined,
   borrowed: (pool) => has(pool, 'borrowed'),
   denials: ({ denials }) => denials !== undefined,
+  denialCauses: ({ denialCauses }) => denialCauses !== undefined,
   versions: ({ version }) => version !== '',
   expiry: ({ increments }) => typeof increments[0]?.expires === 'number',
   tokens: ({ token }) => typeof token === 'object',
@@ -63,10 +67,15 @@ const known: Readonly<Record<Question, (pool: PoolObservation) => boolean>> = {
 
 /** What needs more than this text: files of FlexNet, keys that the document does not have, or no reservation at all. */
 const elsewhere: Readonly<Partial<Record<Manager, readonly Question[]>>> = {
-  flexnet: ['usedReserve', 'denials', 'versions'],
+  flexnet: ['usedReserve', 'denials', 'denialCauses', 'versions'],
   // that nothing is reserved says that nothing reserved is in use
-  rlm: ['usedReserve'],
-  json: ['denials', 'tokens', 'applications'],
+  rlm: ['usedReserve', 'denials', 'denialCauses'],
+  slurm: ['usedReserve', 'redundancy'],
+  // a counter says nothing at first sight
+  lmx: ['denials'],
+  // a site without groups
+  lsdyna: ['tokens'],
+  json: ['denials', 'denialCauses', 'tokens', 'applications', 'redundancy'],
 };
 
 describe.each(managerNames)('%s', (manager) => {
@@ -77,14 +86,15 @@ describe.each(managerNames)('%s', (manager) => {
     output: { stdout: textOf(manager), stderr: '', exitCode: undefined, at: now },
     more: { server: '27000@lic1', memory: { knownHosts: new Set(), hasSeenQueue: false, daemons: new Map() } },
   };
-  const more = manager === 'json' ? { memory: undefined } : input.more;
-  const pool = managerCodes[manager].read({ ...input, more }).vendorLicenses[0]?.pools[0];
+  const more = ['flexnet', 'rlm'].includes(manager) ? input.more : { server: '27000@lic1', memory: undefined };
+  const parsed = managerCodes[manager].read({ ...input, more });
+  const pool = parsed.vendorLicenses[0]?.pools[0];
   const asked = (Object.keys(questions) as Question[]).filter(
     (question) => elsewhere[manager]?.includes(question) !== true,
   );
 
   it.each(asked)('answers as it says: %s', (question) => {
-    const isAnswered = pool !== undefined && known[question](pool);
+    const isAnswered = pool !== undefined && known[question](pool, parsed);
     expect(isAnswered).toBe(managers[manager].answers[question] !== 'none');
   });
 

@@ -23,6 +23,7 @@ export const matrix = [
   'test/rightsizing/following-advice.test.ts',
   'test/rightsizing/forecast.test.ts',
   'test/rightsizing/next-year.test.ts',
+  'test/sources/slurm-controller.test.ts',
   'test/sources/transport/killed-daemon.test.ts',
   'test/storm/sources-day.test.ts',
 ] as const;

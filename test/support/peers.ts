@@ -27,6 +27,10 @@ const packages: Readonly<Record<string, string>> = {
   setpriv: 'util-linux',
   nsenter: 'util-linux',
   chroot: 'coreutils',
+  slurmctld: 'slurmctld',
+  slurmd: 'slurmd',
+  scontrol: 'slurm-client',
+  munged: 'munge',
   gssapi: 'python3-gssapi gss-ntlmssp',
 };
 

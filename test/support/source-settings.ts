@@ -1,9 +1,12 @@
 import type { VendorLicenseObservation } from '../../src/model/observation/observation.ts';
 import type { FlexnetOwn } from '../../src/sources/flexnet/own-settings.ts';
+import type { RlmOwn } from '../../src/sources/rlm/definition.ts';
 import type { SourceSettings } from '../../src/sources/source-settings.ts';
 
 /** Settings of a source, as the configuration gives them. */
-export const sourceSettings = (more: Partial<SourceSettings & FlexnetOwn> = {}): SourceSettings & FlexnetOwn => ({
+export const sourceSettings = (
+  more: Partial<SourceSettings & FlexnetOwn & RlmOwn> = {},
+): SourceSettings & FlexnetOwn & RlmOwn => ({
   name: 'cad',
   manager: 'flexnet',
   servers: ['27000@lic1'],
@@ -19,6 +22,7 @@ export const sourceSettings = (more: Partial<SourceSettings & FlexnetOwn> = {}):
   licenseFiles: [],
   optionsFiles: {},
   debugLog: undefined,
+  reportLogs: {},
   features: { include: [], exclude: [], dropUnsupported: true },
   users: { names: 'keep', split: 'auto' },
   borrow: { lingerAtLeast: 3600 },

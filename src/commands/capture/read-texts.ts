@@ -1,9 +1,9 @@
 import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
-import { formOfLog } from '../../sources/flexnet/debug-log-line.ts';
+import type { DenialLog } from '../../sources/log/denial-count.ts';
 import { LogFollower } from '../../sources/log/log-follower.ts';
 import type { TextPlace } from '../../sources/manager.ts';
 import { managerCodes } from '../../sources/manager-codes.ts';
-import type { SourceSettings } from '../../sources/source-settings.ts';
+import type { LogSettings, SourceSettings } from '../../sources/source-settings.ts';
 import { createTransport } from '../../sources/transport/create-transport.ts';
 import { createFileTransport } from '../../sources/transport/file-transport.ts';
 import type { Transport } from '../../sources/transport/transport.ts';
@@ -18,7 +18,7 @@ export interface SourceTexts {
   readonly problems: readonly SourceProblem[];
 }
 
-/** Bytes of the end of a debug log. */
+/** Bytes of the end of a log. */
 const LOG_BYTES = 65_536;
 
 type Text = Pick<CaptureSection, 'stream' | 'exitCode' | 'at' | 'text'>;
@@ -42,14 +42,14 @@ async function readFile(file: string, { settings, host, signal }: Reading): Prom
   }
 }
 
-async function readLog({ path, encoding }: { path: string; encoding: string | undefined }, { host }: Reading) {
-  const follower = new LogFollower({ path, encoding, elapsed: host.elapsed, bytesBefore: LOG_BYTES });
+async function readLog({ path, encoding }: LogSettings, kind: DenialLog, { host }: Reading) {
+  const follower = new LogFollower({ path, kind, encoding, elapsed: host.elapsed, bytesBefore: LOG_BYTES });
   try {
     const { pieces, problem, head } = await follower.look();
     if (problem !== undefined) throw new SourceFailure(problem.kind, problem.message);
     const lines = pieces.flatMap((piece) => piece.lines);
-    // a report log is encrypted
-    if (formOfLog(head ?? '') === 'report' || lines.length === 0) return [];
+    // for instance the report log of FlexNet, which is encrypted
+    if (kind.problemOf(head ?? '') !== undefined || lines.length === 0) return [];
     return [{ stream: 'text', at: host.now(), text: lines.join('\n') } as const];
   } finally {
     await follower.close();
@@ -58,7 +58,7 @@ async function readLog({ path, encoding }: { path: string; encoding: string | un
 
 async function readPlace(place: TextPlace, reading: Reading): Promise<readonly Text[]> {
   if ('file' in place) return readFile(place.file, reading);
-  if ('log' in place) return readLog(place.log, reading);
+  if ('log' in place) return readLog(place.log, place.kind, reading);
   if (reading.transport === undefined) return [];
   const { stdout, stderr, exitCode, at } = await reading.transport.read(place.args, reading.signal);
   const output: Text = { stream: 'stdout', exitCode, at, text: stdout };

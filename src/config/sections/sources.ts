@@ -42,7 +42,7 @@ const server = text.transform((written, context) => {
 const isNoPath = isNot('an absolute path such as /opt/flexlm/lmutil');
 
 /** Managers that a recipe reads: it prints JSON. Its file is `deploy/recipes/NAME.py`. */
-export const recipes: readonly string[] = ['dsls', 'lmx', 'mathlm'];
+export const recipes: readonly string[] = ['mathlm'];
 
 /** How a manager is read whose name is not one of ours. @param name in lower case, letters and digits only */
 function adviceOn(name: string): string {

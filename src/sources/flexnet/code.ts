@@ -1,5 +1,6 @@
 import type { ManagerCode, TextKind } from '../manager.ts';
 import { createSourceTime } from '../times.ts';
+import { debugLog as debugLogKind } from './debug-log.ts';
 import { formOfLog } from './debug-log-line.ts';
 import { parseLicenseFile } from './license-file.ts';
 import { parseLmstat } from './lmstat.ts';
@@ -57,7 +58,7 @@ const texts: Readonly<Record<string, TextKind<FlexnetOwn>>> = {
   },
   log: {
     title: 'the end of the debug log',
-    places: ({ debugLog }) => (debugLog === undefined ? [] : [{ log: debugLog }]),
+    places: ({ debugLog }) => (debugLog === undefined ? [] : [{ log: debugLog, kind: debugLogKind }]),
     recognize: (text) => found(formOfLog(text) === 'debug'),
     shapes: logShapes,
     normalized,

@@ -1,18 +1,8 @@
 import type { LocalTime } from '../../model/local-time.ts';
-import type { DenialCause } from '../../model/observation/observation.ts';
 import { DiagnosticsCount } from '../lines.ts';
+import type { DenialLog, DenialReader, Denials } from '../log/denial-count.ts';
 import { LogClock } from './debug-log-clock.ts';
-import { type LogEvent, readLogLine } from './debug-log-line.ts';
-
-/** Refused requests for one feature, for one cause. */
-export interface Denials {
-  /** As the log names it: a daemon that has forked can be several, such as `MLM` and `MLM_1`. */
-  readonly daemon: string;
-  readonly feature: string;
-  /** Undefined if the log does not say it. */
-  readonly cause: DenialCause | undefined;
-  readonly count: number;
-}
+import { formOfLog, type LogEvent, readLogLine } from './debug-log-line.ts';
 
 /**
  * Seconds in which a client counts once for a feature: clients repeat a refused request each second, and one request can be
@@ -47,7 +37,7 @@ const withoutFork = (daemon: string): string => daemon.replace(/_\d{1,4}$/, '');
  * has, and by a checkout between them. Lines have no date: refusals wait until one is known, from the log or because
  * the lines are recent.
  */
-export class DebugLogReader {
+export class DebugLogReader implements DenialReader {
   /** Lines that are not understood although they are refusals. */
   readonly diagnostics = new DiagnosticsCount();
   /** Vendor daemons, and `lmgrd`, that have written to the log. */
@@ -206,3 +196,19 @@ export class DebugLogReader {
     return certain;
   }
 }
+
+const remedy =
+  'the path that follows -l in the command line of lmgrd, or DEBUGLOG in the options file of the vendor daemon';
+
+/** The debug log of FlexNet as a log of denials. */
+export const debugLog: DenialLog = {
+  name: 'debug log',
+  remedy,
+  createReader: (localTime) => new DebugLogReader(localTime),
+  problemOf: (head) => {
+    const form = formOfLog(head);
+    if (form === 'report')
+      return `is not text: the REPORT log (REPORTLOG in the options file) is encrypted and cannot be read; set ${remedy}`;
+    return form === 'other' ? `is not a debug log of FlexNet; set ${remedy}` : undefined;
+  },
+};

@@ -15,6 +15,8 @@ export const flexnet: ManagerDefinition = defineManager({
   how: '`lmutil lmstat -a`, `lmstat -i`, license files, options files, debug logs',
   alsoCalled: /^(?:flex|lm(?:grd|util|stat|admin|tools)$)/,
   answers: {
+    down: 'yes',
+    redundancy: 'yes, each of the three servers of a group',
     usage: 'yes',
     users: 'yes',
     since: 'yes',
@@ -23,6 +25,7 @@ export const flexnet: ManagerDefinition = defineManager({
     queue: 'from the first one that was ever listed',
     borrowed: 'by their linger time',
     denials: 'with `debug_log`',
+    denialCauses: 'with `debug_log`',
     versions: 'with `license_files`, or from `lmstat -i`; else all versions are one',
     expiry: 'from license files, `lmstat -i`, or the lists of users',
     tokens: 'none',

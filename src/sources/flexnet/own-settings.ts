@@ -3,14 +3,14 @@ import { type Camelized, camelized } from '../../settings/camel.ts';
 import { listOf, mapOf, recordOf } from '../../settings/structures.ts';
 import { isNot, text, timeZone } from '../../settings/values.ts';
 import type { OwnSettings } from '../manager.ts';
-import type { DebugLogSettings } from '../source-settings.ts';
+import type { LogSettings } from '../source-settings.ts';
 
 /** Files beside the output of lmstat. */
 export interface FlexnetOwn {
   readonly licenseFiles: readonly string[];
   /** By daemon. */
   readonly optionsFiles: Readonly<Record<string, string>>;
-  readonly debugLog: DebugLogSettings | undefined;
+  readonly debugLog: LogSettings | undefined;
 }
 
 const keys = {

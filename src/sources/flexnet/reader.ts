@@ -1,9 +1,10 @@
 import type { VendorLicenseObservation } from '../../model/observation/observation.ts';
 import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
+import { DenialCount, withDenials } from '../log/denial-count.ts';
 import type { ManagerReader, ReaderDeps } from '../manager.ts';
 import type { SourceSettings } from '../source-settings.ts';
 import type { Transport } from '../transport/transport.ts';
-import { DenialCount, withDenials } from './denial-count.ts';
+import { debugLog as debugLogKind } from './debug-log.ts';
 import { createFlexnetFiles } from './files.ts';
 import { lmstatArguments } from './lmstat-command.ts';
 import { addDaemon, noMemory } from './memory.ts';
@@ -13,12 +14,6 @@ import type { Beside } from './read.ts';
 import { flexnetSettings } from './settings.ts';
 import { observeSupplies, parsedSupplies } from './supplied-licenses.ts';
 import { NO_DAEMON } from './which-daemon.ts';
-
-const problemsOf = (denials: DenialCount | undefined): readonly SourceProblem[] => {
-  const problem = denials?.problem();
-  // an error keeps its message where a copy does not see it
-  return problem === undefined ? [] : [{ kind: problem.kind, message: problem.message, isMinor: true }];
-};
 
 /** Options files of daemons that the server does not have: their reservations would be missing without a word. */
 function strangeDaemons({ optionsFiles }: FlexnetOwn, { vendorLicenses }: FlexnetParsed): readonly SourceProblem[] {
@@ -43,7 +38,9 @@ export function createFlexnetReader(
   const flexnet = flexnetSettings(settings);
   const files = createFlexnetFiles(settings, flexnet.localTime, via?.kind === 'command' ? transport : undefined, host);
   const denials =
-    debugLog === undefined ? undefined : new DenialCount(debugLog, { now: host.now, elapsed: host.elapsed });
+    debugLog === undefined
+      ? undefined
+      : new DenialCount(debugLogKind, debugLog, { now: host.now, elapsed: host.elapsed });
   let memory = noMemory;
   let supplied: readonly VendorLicenseObservation[] = [];
 
@@ -80,7 +77,7 @@ export function createFlexnetReader(
           ...parsed.problems,
           ...files.problems(),
           ...strangeDaemons(settings, parsed),
-          ...problemsOf(denials),
+          ...(denials?.problems() ?? []),
         ],
       };
     },

@@ -1,7 +1,8 @@
 import type { ManagerCode, ReadInput } from '../manager.ts';
 import { createTextReader } from '../text-reader.ts';
 import { createSourceTime } from '../times.ts';
-import { type ObservationMemory, type ParsedObservations, parseObservations } from './observations.ts';
+import type { ObservationMemory } from './entry-reading.ts';
+import { type ParsedObservations, parseObservations } from './observations.ts';
 import { normalized, shapes, timeIn, vocabulary } from './words.ts';
 
 /** Of the previous document of the source. */
@@ -27,7 +28,8 @@ export const jsonCode: ManagerCode<object, Before, ParsedObservations> = {
     document: {
       title: 'the observation document',
       places: () => [{ args: [] }],
-      recognize: (text) => (/^\s*[{[]/.test(text) ? { servers: [], at: timeIn(text), isSure: true } : undefined),
+      recognize: (text) =>
+        /^\s*[{[]/.test(text) ? { servers: [], at: timeIn(text), isSure: /"vendor_licenses"/.test(text) } : undefined,
       shapes,
       normalized,
     },

@@ -1,18 +1,13 @@
-import {
-  type PoolObservation,
-  type VendorLicenseObservation,
-  vendorLicenseName,
-} from '../../model/observation/observation.ts';
 import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
 import { DiagnosticsCount } from '../lines.ts';
 import type { Parsed } from '../parsed.ts';
 import type { SourceTime } from '../times.ts';
-import type { FeatureEntry, ObservationDocument, VendorLicenseEntry } from './document.ts';
-import { checkDocument, featureKey, namesOf } from './document-check.ts';
+import type { ObservationDocument } from './document.ts';
+import { checkDocument } from './document-check.ts';
 import { DocumentProblems } from './document-problems.ts';
 import { plainText, readJson } from './document-text.ts';
 import { timeOf } from './document-times.ts';
-import { type PoolContext, reportsOf, toPool } from './pools.ts';
+import { EntryReading, type ObservationMemory } from './entry-reading.ts';
 
 /** The manager `json`: observations that a script writes. */
 
@@ -20,14 +15,6 @@ import { type PoolContext, reportsOf, toPool } from './pools.ts';
 const CLOCK_DIFFERENCE = 300;
 /** No document is too old that is younger than this, seconds. */
 const MIN_MAX_AGE = 600;
-
-/** What is kept of a document until the next one. */
-export interface ObservationMemory {
-  /** When it was written. */
-  readonly writtenAt: number | undefined;
-  /** Denials that a license manager counts since its start, by vendor license, then by feature. */
-  readonly denialTotals: ReadonlyMap<string, ReadonlyMap<string, number>>;
-}
 
 /** What reading a document depends on beside its text. */
 export interface ObservationContext {
@@ -76,91 +63,18 @@ function clockOf(
 const namesIn = (names: readonly string[]): string =>
   names.slice(0, 3).join(', ') + (names.length > 3 ? ` and ${names.length - 3} more` : '');
 
-/** Turns the vendor licenses of a checked document into observations, one after the other. */
-class DocumentReading {
-  readonly vendorLicenses: VendorLicenseObservation[] = [];
-  readonly diagnostics = new DiagnosticsCount();
-  readonly denialTotals = new Map<string, ReadonlyMap<string, number>>();
-  readonly unreachable: string[] = [];
-  readonly empty: string[] = [];
-  readonly #context: ObservationContext;
-  readonly #latest: number | undefined;
-  /** Denials of a document that was read before are counted already. */
-  readonly #isNew: boolean;
-
-  constructor(context: ObservationContext, latest: number | undefined, writtenAt: number | undefined) {
-    this.#context = context;
-    this.#latest = latest;
-    const previous = context.memory?.writtenAt;
-    this.#isNew = writtenAt === undefined || previous === undefined || writtenAt > previous;
+/** What is wrong with vendor licenses. */
+function problemsOf({ unreachable, empty }: EntryReading): readonly SourceProblem[] {
+  const problems: SourceProblem[] = [];
+  if (unreachable.length > 0) {
+    const message = `the observation document says that ${namesIn(unreachable)} cannot be reached: check the license server`;
+    problems.push({ kind: 'unreachable', message });
   }
-
-  add(entry: VendorLicenseEntry): void {
-    const names = namesOf(entry, this.#context.part);
-    const name = vendorLicenseName(names);
-    const isUnreachable = entry.reachable === false;
-    const isEmpty = !isUnreachable && entry.features?.length === 0;
-    if (isUnreachable) this.unreachable.push(name);
-    if (isEmpty) this.empty.push(name);
-    const pools = this.#poolsOf(entry, name, vendorLicenseName({ ...names, part: '' }));
-    const before = this.#context.memory?.denialTotals.get(name);
-    // without an answer the counters are not known; they count on
-    if ((isUnreachable || isEmpty) && before !== undefined) this.denialTotals.set(name, before);
-    this.vendorLicenses.push({ ...names, reachable: !isUnreachable && !isEmpty, pools });
+  if (empty.length > 0) {
+    const message = `the observation document lists no feature of ${namesIn(empty)}: check its script, or write reachable false while the server does not answer`;
+    problems.push({ kind: 'empty', message });
   }
-
-  #poolsOf(entry: VendorLicenseEntry, name: string, tokenSource: string): PoolObservation[] {
-    const context: PoolContext = {
-      localTime: this.#context.localTime,
-      latest: this.#latest,
-      vendorLicense: tokenSource,
-      reports: reportsOf(entry),
-      onContradiction: () => this.diagnostics.addContradiction(),
-    };
-    const before = this.#context.memory?.denialTotals.get(name);
-    const totals = new Map<string, number>();
-    const pools: PoolObservation[] = [];
-    for (const feature of entry.features ?? []) {
-      const denials = this.#denialsOf(feature, before, totals);
-      pools.push(toPool(feature, denials, context));
-    }
-    if (totals.size > 0) this.denialTotals.set(name, totals);
-    return pools;
-  }
-
-  #denialsOf(
-    feature: FeatureEntry,
-    before: ReadonlyMap<string, number> | undefined,
-    totals: Map<string, number>,
-  ): number | undefined {
-    const { denials, denials_total: total } = feature;
-    const isCounter = total !== undefined && total !== null;
-    const key = isCounter ? featureKey(feature) : '';
-    if (isCounter) totals.set(key, total);
-    if (!this.#isNew) return undefined;
-    return isCounter ? denialsSince(before?.get(key), total) : (denials ?? undefined);
-  }
-
-  /** What is wrong with vendor licenses. */
-  *problems(): Generator<SourceProblem, void> {
-    if (this.unreachable.length > 0) {
-      const message = `the observation document says that ${namesIn(this.unreachable)} cannot be reached: check the license server`;
-      yield { kind: 'unreachable', message };
-    }
-    if (this.empty.length > 0) {
-      const message = `the observation document lists no feature of ${namesIn(this.empty)}: check its script, or write reachable false while the server does not answer`;
-      yield { kind: 'empty', message };
-    }
-  }
-}
-
-/**
- * Requests denied between two readings of a counter. A counter that has fallen was started again and has counted its value
- * since. Undefined at first sight: how much of it is new is not known.
- */
-function denialsSince(previous: number | undefined, current: number): number | undefined {
-  if (previous === undefined) return undefined;
-  return current >= previous ? current - previous : current;
+  return problems;
 }
 
 /** The checked document. */
@@ -186,14 +100,14 @@ export function parseObservations(text: string, context: ObservationContext): Pa
   const { time, problem } = clockOf(document, context);
   const writtenAt = time ?? context.writtenAt;
   const latest = problem === undefined ? (writtenAt ?? context.now) + CLOCK_DIFFERENCE : undefined;
-  const reading = new DocumentReading(context, latest, writtenAt);
+  const reading = new EntryReading({ ...context, latest, writtenAt }, new DiagnosticsCount());
   for (const entry of document.vendor_licenses) {
     reading.add(entry);
   }
   const said = (document.problems ?? []).map(({ kind, message }) => ({ kind, message: plainText(message) }));
   return {
     vendorLicenses: reading.vendorLicenses,
-    problems: [...said, ...(problem === undefined ? [] : [problem]), ...reading.problems()],
+    problems: [...said, ...(problem === undefined ? [] : [problem]), ...problemsOf(reading)],
     members: (document.members ?? []).map(({ server, up, master }) => ({
       server: plainText(server),
       up,
@@ -201,6 +115,6 @@ export function parseObservations(text: string, context: ObservationContext): Pa
     })),
     referenceTime: time,
     diagnostics: reading.diagnostics,
-    memory: { writtenAt, denialTotals: reading.denialTotals },
+    memory: reading.memory,
   };
 }

@@ -26,9 +26,18 @@ export interface Look {
   readonly problem: SourceProblem | undefined;
 }
 
+/** What a log is called, and how its path is found. */
+export interface LogKind {
+  /** `debug log`. */
+  readonly name: string;
+  /** Where the operator finds the path, after `set`. */
+  readonly remedy: string;
+}
+
 /** The log, its encoding, and how much of it is read at once. */
 export interface LogFollowerOptions {
   readonly path: string;
+  readonly kind: LogKind;
   /** Label of the WHATWG encoding standard; UTF-8, else Latin-1, without one. */
   readonly encoding: string | undefined;
   /** Seconds. */
@@ -49,23 +58,20 @@ const MAX_RENAMED = 3;
 const ROTATION = 60;
 
 /** The path of a log cannot be followed for a reason that the operator can change. */
-function failureOf(path: string, error: unknown): SourceFailure {
+function failureOf(path: string, { name, remedy }: LogKind, error: unknown): SourceFailure {
   const { code } = error as NodeJS.ErrnoException;
   if (code === 'ENOENT' || code === 'ENOTDIR')
-    return new SourceFailure(
-      'missing_tool',
-      `the debug log ${path} does not exist; set the path that follows -l in the command line of lmgrd, or DEBUGLOG in the options file of the vendor daemon`,
-    );
+    return new SourceFailure('missing_tool', `the ${name} ${path} does not exist; set ${remedy}`);
   if (code === 'EACCES' || code === 'EPERM')
     return new SourceFailure(
       'refused',
-      `the debug log ${path} may not be read by the user of this process; allow it (chmod a+r) also for the files that rotation creates, and check its directories`,
+      `the ${name} ${path} may not be read by the user of this process; allow it (chmod a+r) also for the files that rotation creates, and check its directories`,
     );
   if (code === 'ENOTREG' || code === 'ENXIO' || code === 'EISDIR')
-    return new SourceFailure('refused', `the debug log ${path} is not a regular file; set the path of a file`);
+    return new SourceFailure('refused', `the ${name} ${path} is not a regular file; set the path of a file`);
   return new SourceFailure(
     'unreachable',
-    `the debug log ${path} cannot be read${code === undefined ? '' : `: ${code}`}; check its file system`,
+    `the ${name} ${path} cannot be read${code === undefined ? '' : `: ${code}`}; check its file system`,
   );
 }
 
@@ -187,7 +193,7 @@ export class LogFollower {
   }
 
   #problemOf(error: unknown, now: number): SourceProblem | undefined {
-    const failure = failureOf(this.#options.path, error);
+    const failure = failureOf(this.#options.path, this.#options.kind, error);
     const isRotating =
       failure.kind === 'missing_tool' && this.#foundAt !== undefined && now - this.#foundAt <= ROTATION;
     return isRotating ? undefined : failure;

@@ -1,13 +1,17 @@
-import type { OnUnread } from '../lines.ts';
-import type { ManagerCode, ReadInput } from '../manager.ts';
+import { DiagnosticsCount, linesOf, type OnUnread } from '../lines.ts';
+import { DenialCount, withDenials } from '../log/denial-count.ts';
+import type { ManagerCode, ManagerReader, ReaderDeps, ReadInput } from '../manager.ts';
 import type { Parsed } from '../parsed.ts';
+import type { SourceSettings } from '../source-settings.ts';
 import { createTextReader } from '../text-reader.ts';
 import { createSourceTime } from '../times.ts';
 import { textOf } from '../transport/transport.ts';
+import type { RlmOwn } from './definition.ts';
 import { cutFailure } from './failure.ts';
 import { observeRlm } from './observe.ts';
 import { parseRlmstat } from './parse.ts';
-import { shapes, vocabulary } from './words.ts';
+import { readReportLine, reportLog } from './report-log.ts';
+import { reportShapes, shapes, vocabulary } from './words.ts';
 
 /** The server that was asked. */
 interface Asked {
@@ -16,7 +20,7 @@ interface Asked {
 
 const args = (server: string): readonly string[] => ['rlmstat', '-a', '-c', server];
 
-function read({ settings, via, output, more }: ReadInput<object, Asked>, onUnread?: OnUnread): Parsed {
+function read({ settings, via, output, more }: ReadInput<RlmOwn, Asked>, onUnread?: OnUnread): Parsed {
   const { servers, part, timeZone, calendarZone } = settings;
   const localTime = createSourceTime(timeZone, calendarZone);
   const report = parseRlmstat(textOf(output), { localTime, onUnread });
@@ -25,8 +29,64 @@ function read({ settings, via, output, more }: ReadInput<object, Asked>, onUnrea
   return observeRlm(report, { server: servers[0] ?? 'the server', part, now: output.at, localTime });
 }
 
-/** What reads the output of rlmstat. */
-export const rlmCode: ManagerCode<object, Asked, Parsed> = {
+/** How many requests a report log says were refused for the last time. */
+function deniedIn(
+  text: string,
+  { now, settings, onUnread }: { now: number; settings: SourceSettings; onUnread: OnUnread },
+): number {
+  const diagnostics = new DiagnosticsCount(onUnread);
+  const localTime = createSourceTime(settings.timeZone, settings.calendarZone);
+  let denials = 0;
+  for (const line of linesOf(text)) {
+    diagnostics.startLine();
+    const found = readReportLine(line, now, localTime);
+    if (found === 'unparsed') diagnostics.addUnparsed(line);
+    else if (found) denials += 1;
+  }
+  return denials;
+}
+
+/** Reads rlmstat, with the denials of report logs. */
+function createReader(settings: SourceSettings & RlmOwn, deps: ReaderDeps<RlmOwn, Asked, Parsed>): ManagerReader {
+  const { now, elapsed } = deps.host;
+  const logs = new Map(
+    Object.entries(settings.reportLogs).map(([isv, log]) => [
+      isv.toLowerCase(),
+      new DenialCount(reportLog(isv.toLowerCase()), log, { now, elapsed }),
+    ]),
+  );
+  const reader = createTextReader(settings, deps, { args, more: (server) => ({ server }), keep: () => undefined });
+
+  /** Logs of ISV servers that there are not: their denials would be missing without a word. */
+  const strangeProblems = ({ vendorLicenses }: Parsed): Parsed['problems'] => {
+    const isvs = vendorLicenses.map(({ daemon }) => daemon.toLowerCase());
+    const strange = [...logs.keys()].filter((isv) => !isvs.includes(isv));
+    if (strange.length === 0 || isvs.length === 0) return [];
+    const message = `report_logs names the ISV server ${strange.join(', ')}, which the server does not have; it has ${isvs.join(', ')}`;
+    return [{ kind: 'unparsed', message, isMinor: true }];
+  };
+
+  return {
+    read: async (signal) => {
+      const parsed = await reader.read(signal);
+      const vendorLicenses: Parsed['vendorLicenses'][number][] = [];
+      for (const one of parsed.vendorLicenses) {
+        const isv = one.daemon.toLowerCase();
+        const denied = await logs.get(isv)?.take();
+        denied?.confirm();
+        vendorLicenses.push(withDenials(one, denied?.of(isv)));
+      }
+      const problems = [...logs.values()].flatMap((log) => log.problems());
+      return { ...parsed, vendorLicenses, problems: [...parsed.problems, ...problems, ...strangeProblems(parsed)] };
+    },
+    close: async () => {
+      await Promise.all([reader.close(), ...[...logs.values()].map((log) => log.stop())]);
+    },
+  };
+}
+
+/** What reads the output of rlmstat, and report logs. */
+export const rlmCode: ManagerCode<RlmOwn, Asked, Parsed> = {
   texts: {
     rlmstat: {
       title: 'rlmutil rlmstat -a',
@@ -47,17 +107,26 @@ export const rlmCode: ManagerCode<object, Asked, Parsed> = {
       shapes,
       normalized: (text) => text,
     },
+    report: {
+      title: 'the end of the report log',
+      places: ({ reportLogs }) =>
+        Object.entries(reportLogs).map(([isv, log]) => ({ of: isv, log, kind: reportLog(isv) })),
+      recognize: (text) => (/^RLM Report Log\b/m.test(text) ? { servers: [], at: undefined, isSure: true } : undefined),
+      shapes: reportShapes,
+      normalized: (text) => text,
+    },
   },
   read,
-  createReader: (settings, deps) =>
-    createTextReader(settings, deps, { args, more: (server) => ({ server }), keep: () => undefined }),
+  createReader,
   replay: ({ settings, via, now, texts }) => ({
     readings: texts('rlmstat').map(({ output, of = '', onUnread }) => () => {
       const number = Number(/^server (\d{1,4})$/.exec(of)?.[1] ?? 1);
       const server = settings.servers[number - 1] ?? 'the server';
       return read({ settings: { ...settings, servers: [server] }, via, now, output, more: { server } }, onUnread);
     }),
-    remarks: [],
+    remarks: texts('report').map(
+      ({ output, onUnread }) => `report log: ${deniedIn(output.stdout, { now, settings, onUnread })} denials`,
+    ),
   }),
   vocabulary,
 };

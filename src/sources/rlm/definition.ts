@@ -1,10 +1,46 @@
-import { defineManager, type ManagerDefinition, noOwnSettings } from '../manager.ts';
+import { z } from 'zod';
+import { recordOf } from '../../settings/structures.ts';
+import { isNot, text } from '../../settings/values.ts';
+import { defineManager, type ManagerDefinition, type OwnSettings, serversRequired } from '../manager.ts';
+import type { LogSettings } from '../source-settings.ts';
+
+/** Files beside the output of rlmstat. */
+export interface RlmOwn {
+  /** By ISV server. */
+  readonly reportLogs: Readonly<Record<string, LogSettings>>;
+}
+
+/** As it is written. */
+interface RlmEntry {
+  readonly reportLogs?: Readonly<Record<string, string>>;
+}
+
+const mapped = <A, B>(record: Readonly<Record<string, A>>, to: (value: A) => B): Record<string, B> =>
+  Object.fromEntries(Object.entries(record).map(([key, value]) => [key, to(value)]));
+
+const ownSettings: OwnSettings<RlmEntry, RlmOwn> = {
+  keys: {
+    report_logs: recordOf(z.string(), text, isNot('a map of ISV servers and files'), 'is not a valid name').describe(
+      'RLM report log of each ISV server. They give denials.',
+    ),
+  },
+  inFolder: ({ reportLogs, ...others }, absolute) => ({
+    ...others,
+    ...(reportLogs && { reportLogs: mapped(reportLogs, absolute) }),
+  }),
+  complete: ({ reportLogs = {} }, timeZone) => ({
+    reportLogs: mapped(reportLogs, (path) => ({ path, timeZone, encoding: undefined })),
+  }),
+  files: ({ reportLogs }) => Object.values(reportLogs).map(({ path }) => ['report_logs', path] as const),
+};
 
 /** RLM of Reprise Software. */
 export const rlm: ManagerDefinition = defineManager({
-  how: '`rlmutil rlmstat -a`',
+  how: '`rlmutil rlmstat -a`, report logs',
   alsoCalled: /^(?:reprise|rlm)/,
   answers: {
+    down: 'yes',
+    redundancy: 'several `servers` are asked in order',
     usage: 'yes; available only without reservations',
     users: 'yes',
     since: 'yes',
@@ -12,16 +48,16 @@ export const rlm: ManagerDefinition = defineManager({
     usedReserve: 'none',
     queue: 'none',
     borrowed: 'none',
-    denials: 'none',
+    denials: 'with `report_logs`',
+    denialCauses: 'with `report_logs`',
     versions: 'yes',
     expiry: 'yes',
     tokens: 'none',
     applications: 'none',
   },
-  settings: noOwnSettings,
+  settings: ownSettings,
   needsVia: () => true,
-  serversProblem: ({ length }) =>
-    length > 0 ? undefined : { message: 'servers is required, for example "servers: [27000@host]"', isOfList: false },
+  serversProblem: serversRequired('5053@host'),
   namesDaemons: ({ daemons }) => daemons.length > 0,
   code: async () => (await import('./code.ts')).rlmCode,
 });

@@ -32,6 +32,13 @@ export const shapes: readonly string[] = [
   '(?:lmstat|lmutil) - copyright|flexible license manager status on',
 ];
 
+/** What stays of a report log: the kinds of records, and the numbers at their ends. */
+export const reportShapes: readonly string[] = [
+  '^(?:RLM Report Log|START|PRODUCT|LICENSE FILE|INUSE|OUT|IN|DENY|END|TIMEZONE|AUTH|SHUTDOWN|SWITCH|LOG|QUE|DEQUE|REREAD)(?= |$)',
+  String.raw`(?<= )\d{1,9} -?\d{1,5} -?\d{1,5}(?= \d{1,2}\/\d{1,2} )`,
+  String.raw`(?<= )\d{1,2}\/\d{1,2} \d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,4})?)?(?=\s{0,9}$)`,
+];
+
 /** The words that may stay. */
 export const vocabulary: Vocabulary = {
   words: `

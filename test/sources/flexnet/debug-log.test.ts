@@ -1,8 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/model/local-time.ts';
-import { DebugLogReader, type Denials } from '../../../src/sources/flexnet/debug-log.ts';
+import { DebugLogReader } from '../../../src/sources/flexnet/debug-log.ts';
 import { formOfLog } from '../../../src/sources/flexnet/debug-log-line.ts';
+import type { Denials } from '../../../src/sources/log/denial-count.ts';
 import { isLong } from '../../support/extent.ts';
 
 const localTime = createLocalTime('Europe/Berlin');

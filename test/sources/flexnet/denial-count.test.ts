@@ -12,7 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { DenialCount, type TakenDenials } from '../../../src/sources/flexnet/denial-count.ts';
+import { debugLog } from '../../../src/sources/flexnet/debug-log.ts';
+import { DenialCount, type TakenDenials } from '../../../src/sources/log/denial-count.ts';
 
 const start = Date.parse('2026-11-18T09:00:00Z') / 1000;
 
@@ -34,6 +35,7 @@ afterEach(async () => {
 
 function begin(options: { intervalMs?: number; maxBytes?: number } = {}): DenialCount {
   const count = new DenialCount(
+    debugLog,
     { path, timeZone: 'UTC', encoding: undefined },
     // looks only when denials are taken
     { now: () => now, elapsed: () => now, intervalMs: 1_000_000, ...options },
@@ -211,11 +213,12 @@ describe('denials', () => {
   it('need a zone and an encoding that exist', () => {
     const settings = { path, timeZone: 'UTC', encoding: undefined };
     expect(
-      () => new DenialCount({ ...settings, timeZone: 'Nowhere/Here' }, { now: () => now, elapsed: () => now }),
+      () =>
+        new DenialCount(debugLog, { ...settings, timeZone: 'Nowhere/Here' }, { now: () => now, elapsed: () => now }),
     ).toThrow(RangeError);
-    expect(() => new DenialCount({ ...settings, encoding: 'no such' }, { now: () => now, elapsed: () => now })).toThrow(
-      RangeError,
-    );
+    expect(
+      () => new DenialCount(debugLog, { ...settings, encoding: 'no such' }, { now: () => now, elapsed: () => now }),
+    ).toThrow(RangeError);
   });
 });
 

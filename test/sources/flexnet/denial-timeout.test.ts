@@ -1,5 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { DenialCount } from '../../../src/sources/flexnet/denial-count.ts';
+import { debugLog } from '../../../src/sources/flexnet/debug-log.ts';
+import { DenialCount } from '../../../src/sources/log/denial-count.ts';
 
 /** A file server that does not answer: each look at the log takes as long as it wants. */
 vi.mock('../../../src/sources/log/log-follower.ts', () => ({
@@ -12,6 +13,7 @@ vi.mock('../../../src/sources/log/log-follower.ts', () => ({
 describe('a log on a file server that does not answer', () => {
   it('holds up neither a collection nor the end of the process', async () => {
     const count = new DenialCount(
+      debugLog,
       { path: '/nfs/lmgrd.log', timeZone: 'UTC', encoding: undefined },
       { now: () => 0, elapsed: () => 0, timeoutMs: 20 },
     );

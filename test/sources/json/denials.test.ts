@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { ObservationMemory } from '../../../src/sources/json/observations.ts';
+import type { ObservationMemory } from '../../../src/sources/json/entry-reading.ts';
 import { NOW, parse } from './documents.ts';
 
 describe('denials by a counter', () => {

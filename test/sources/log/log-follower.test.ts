@@ -13,6 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { debugLog } from '../../../src/sources/flexnet/debug-log.ts';
 import { LogFollower, type Look } from '../../../src/sources/log/log-follower.ts';
 
 let folder: string;
@@ -32,7 +33,7 @@ afterEach(async () => {
 });
 
 function follow(options: { maxBytes?: number; bytesBefore?: number; encoding?: string } = {}): LogFollower {
-  const follower = new LogFollower({ path, encoding: undefined, elapsed: () => now, ...options });
+  const follower = new LogFollower({ path, kind: debugLog, encoding: undefined, elapsed: () => now, ...options });
   followers.push(follower);
   return follower;
 }
@@ -220,7 +221,12 @@ describe('a log that cannot be read', () => {
     });
     rmSync(path, { recursive: true });
     writeFileSync(path, '');
-    const inside = new LogFollower({ path: join(path, 'log'), encoding: undefined, elapsed: () => now });
+    const inside = new LogFollower({
+      path: join(path, 'log'),
+      kind: debugLog,
+      encoding: undefined,
+      elapsed: () => now,
+    });
     expect((await inside.look()).problem).toMatchObject({ kind: 'missing_tool' });
   });
 
@@ -262,7 +268,7 @@ describe('lines that are written', () => {
         rmSync(folder, { recursive: true, force: true });
         mkdirSync(folder);
         writeFileSync(path, '');
-        const follower = new LogFollower({ path, encoding: undefined, elapsed: () => now, maxBytes });
+        const follower = new LogFollower({ path, kind: debugLog, encoding: undefined, elapsed: () => now, maxBytes });
         const read: string[] = [];
         /** Lines of the file that were not looked at, all of which a truncation or a second rotation loses. */
         let unseen: string[] = [];

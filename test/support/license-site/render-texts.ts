@@ -1,6 +1,7 @@
 import { createLocalTime } from '../../../src/model/local-time.ts';
 import type { Manager } from '../../../src/sources/managers.ts';
 import { renderLmstat, renderLmstatInventory } from './render-lmstat.ts';
+import { renderDsls, renderLmx, renderLsdyna, renderRms, renderSlurm } from './render-managers.ts';
 import { renderObservations } from './render-observations.ts';
 import { renderRlmstat } from './render-rlmstat.ts';
 import type { Site } from './site.ts';
@@ -14,6 +15,11 @@ export const renderTexts: Readonly<Record<Manager, (site: Site) => readonly [Ren
     ['inventory', renderLmstatInventory(site, utc)],
   ],
   rlm: (site) => [['rlmstat', renderRlmstat(site, utc)]],
+  dsls: (site) => [['dslicsrv', renderDsls(site)]],
+  lmx: (site) => [['lmxendutil', renderLmx(site)]],
+  lsdyna: (site) => [['lstc_qrun', renderLsdyna(site)]],
+  rms: (site) => [['lsmon', renderRms(site)]],
+  slurm: (site) => [['scontrol', renderSlurm(site)]],
   json: (site) => [['document', renderObservations(site)]],
 };
 

@@ -1,13 +1,51 @@
 import { setImmediate as pause } from 'node:timers/promises';
-import { createLocalTime } from '../../model/local-time.ts';
+import { createLocalTime, type LocalTime } from '../../model/local-time.ts';
 import type { DenialCause, PoolObservation, VendorLicenseObservation } from '../../model/observation/observation.ts';
 import type { Diagnostics } from '../../model/observation/source.ts';
 import type { SourceProblem } from '../../model/observation/source-failure.ts';
 import { createLatestOnly } from '../../scheduling/latest-only.ts';
-import { LogFollower, type Look } from '../log/log-follower.ts';
-import type { DebugLogSettings } from '../source-settings.ts';
-import { DebugLogReader, type Denials } from './debug-log.ts';
-import { formOfLog } from './debug-log-line.ts';
+import type { LogSettings } from '../source-settings.ts';
+import { LogFollower, type LogKind, type Look } from './log-follower.ts';
+
+/** Refused requests for one feature, for one cause. */
+export interface Denials {
+  /** As the log names it: a daemon that has forked can be several, such as `MLM` and `MLM_1`. */
+  readonly daemon: string;
+  readonly feature: string;
+  /** Undefined if the log does not say it. */
+  readonly cause: DenialCause | undefined;
+  readonly count: number;
+}
+
+/** Reads the lines of a log. */
+export interface DenialReader {
+  /** Lines that are not understood although they are refusals. */
+  readonly diagnostics: Diagnostics;
+  /** Those that have written to the log. */
+  readonly daemons: ReadonlySet<string>;
+  /** Lines before the first that count. */
+  seek(lines: Iterable<string>): void;
+  /** The next lines are the first of another file. */
+  beginFile(): void;
+  /**
+   * The next lines.
+   *
+   * @param now epoch seconds
+   * @param isRecent whether they were written within the last hours, because all lines before were read then
+   * @returns refusals that are certain now
+   */
+  push(lines: Iterable<string>, when: { readonly now: number; readonly isRecent: boolean }): readonly Denials[];
+  /** All lines that exist now were read. @returns refusals that are certain now */
+  settle(now: number): readonly Denials[];
+}
+
+/** A log in which a license manager writes denials. */
+export interface DenialLog extends LogKind {
+  /** @param localTime of the times in the log */
+  createReader(localTime: LocalTime): DenialReader;
+  /** What is wrong with a file that begins so, after its path, with the remedy. Undefined if nothing is. @param head Latin-1 */
+  problemOf(head: string): string | undefined;
+}
 
 /** Refused requests since the collection before. */
 export interface TakenDenials {
@@ -65,10 +103,11 @@ function sumOf(counts: Counts, daemon: string): readonly Denials[] {
   return [...(sum.get(daemon)?.values() ?? [])];
 }
 
-/** Counts denials in the debug log of a license server, which it follows from now on. */
+/** Counts denials in a log of a license server, which it follows from now on. */
 export class DenialCount {
+  readonly #kind: DenialLog;
   readonly #path: string;
-  readonly #reader: DebugLogReader;
+  readonly #reader: DenialReader;
   readonly #follower: LogFollower;
   readonly #now: () => number;
   readonly #timeoutMs: number;
@@ -85,14 +124,16 @@ export class DenialCount {
 
   /** @throws RangeError for a time zone or an encoding that does not exist */
   constructor(
-    { path, encoding, timeZone }: DebugLogSettings,
+    kind: DenialLog,
+    { path, encoding, timeZone }: LogSettings,
     { now, elapsed, maxBytes = 4 << 20, intervalMs = 10_000, timeoutMs = 10_000 }: DenialCountOptions,
   ) {
+    this.#kind = kind;
     this.#path = path;
     this.#now = now;
     this.#timeoutMs = timeoutMs;
-    this.#reader = new DebugLogReader(createLocalTime(timeZone));
-    this.#follower = new LogFollower({ path, encoding, elapsed, maxBytes });
+    this.#reader = kind.createReader(createLocalTime(timeZone));
+    this.#follower = new LogFollower({ path, kind, encoding, elapsed, maxBytes });
     this.#look = createLatestOnly(() => this.#lookOnce());
     this.#timer = setInterval(() => void this.#look().catch(() => undefined), intervalMs).unref();
     void this.#look().catch(() => undefined);
@@ -105,6 +146,14 @@ export class DenialCount {
   /** Why denials are not known now. */
   problem(): SourceProblem | undefined {
     return this.#problem;
+  }
+
+  /** The same as a problem of the source, of which the figures are good all the same. */
+  problems(): readonly SourceProblem[] {
+    // an error keeps its message where a copy does not see it
+    return this.#problem === undefined
+      ? []
+      : [{ kind: this.#problem.kind, message: this.#problem.message, isMinor: true }];
   }
 
   /** What was written so far counts, except for refusals of the last seconds: they may be false and count next time. */
@@ -155,7 +204,7 @@ export class DenialCount {
         if ((await Promise.race([this.#look(), promise])) === 'late') {
           this.#problem = {
             kind: 'timeout',
-            message: `the debug log ${this.#path} could not be read within ${this.#timeoutMs / 1000} s; check its file system (NFS)`,
+            message: `the ${this.#kind.name} ${this.#path} could not be read within ${this.#timeoutMs / 1000} s; check its file system (NFS)`,
           };
           return false;
         }
@@ -190,16 +239,8 @@ export class DenialCount {
   }
 
   #problemOfForm(head: string | undefined): SourceProblem | undefined {
-    const form = head === undefined ? undefined : formOfLog(head);
-    const remedy = 'set the path that follows -l in the command line of lmgrd, or DEBUGLOG in the options file';
-    if (form === 'report')
-      return {
-        kind: 'unparsed',
-        message: `${this.#path} is not text: the REPORT log (REPORTLOG in the options file) is encrypted and cannot be read; ${remedy}`,
-      };
-    if (form === 'other')
-      return { kind: 'unparsed', message: `${this.#path} is not a debug log of FlexNet; ${remedy}` };
-    return undefined;
+    const wrong = head === undefined ? undefined : this.#kind.problemOf(head);
+    return wrong === undefined ? undefined : { kind: 'unparsed', message: `${this.#path} ${wrong}` };
   }
 
   #remove(counts: Counts): void {
@@ -214,8 +255,8 @@ export class DenialCount {
 }
 
 /**
- * Adds the denials of a debug log. A feature without any had none; which of its versions were asked for, the log does not say,
- * so the first one has them all. The log can spell a feature in other letters than lmstat.
+ * Adds the denials of a log. A feature without any had none; which of its versions were asked for, the log does not say,
+ * so the first one has them all. The log can spell a feature in other letters.
  *
  * @param denied undefined if they are not known
  */

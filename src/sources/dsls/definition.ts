@@ -1,0 +1,29 @@
+import { defineManager, type ManagerDefinition, noOwnSettings, serversRequired } from '../manager.ts';
+
+/** The license server of Dassault Systèmes, DSLS. */
+export const dsls: ManagerDefinition = defineManager({
+  how: '`DSLicSrv -admin`, `getLicenseUsage -csv`',
+  alsoCalled: /^(?:dassault|dslicsrv|dsls|catia)/,
+  answers: {
+    down: 'yes',
+    redundancy: 'several `servers` are asked in order',
+    usage: 'yes',
+    users: 'yes',
+    since: 'yes',
+    unusedReserve: 'none',
+    usedReserve: 'none',
+    queue: 'yes',
+    borrowed: 'none',
+    denials: 'none',
+    denialCauses: 'none',
+    versions: 'yes, the release number',
+    expiry: 'yes',
+    tokens: 'none',
+    applications: 'by the last use: idle after 15 minutes',
+  },
+  settings: noOwnSettings,
+  needsVia: () => true,
+  serversProblem: serversRequired('4084@host'),
+  namesDaemons: () => true,
+  code: async () => (await import('./code.ts')).dslsCode,
+});

@@ -1,0 +1,29 @@
+import { defineManager, type ManagerDefinition, noOwnSettings, serversRequired } from '../manager.ts';
+
+/** LM-X of X-Formation, and the license manager of Altair, which is made of it. */
+export const lmx: ManagerDefinition = defineManager({
+  how: '`lmxendutil -licstatxml`, or `almutil -licstatxml` of Altair',
+  alsoCalled: /^(?:lm[-_]?x|altair|almutil|xformation)/,
+  answers: {
+    down: 'yes',
+    redundancy: 'several `servers` (HAL) are asked in order',
+    usage: 'yes',
+    users: 'yes',
+    since: 'yes',
+    unusedReserve: 'none',
+    usedReserve: 'none',
+    queue: 'none',
+    borrowed: 'yes',
+    denials: 'since version 5, by a counter',
+    denialCauses: 'none',
+    versions: 'yes',
+    expiry: 'yes',
+    tokens: 'none',
+    applications: 'none',
+  },
+  settings: noOwnSettings,
+  needsVia: () => true,
+  serversProblem: serversRequired('6200@host'),
+  namesDaemons: ({ daemons }) => daemons.length > 0,
+  code: async () => (await import('./code.ts')).lmxCode,
+});

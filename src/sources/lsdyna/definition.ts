@@ -1,0 +1,29 @@
+import { defineManager, type ManagerDefinition, noOwnSettings, serversRequired } from '../manager.ts';
+
+/** The license server of LS-DYNA. */
+export const lsdyna: ManagerDefinition = defineManager({
+  how: '`lstc_qrun -R`, and `lstc_qrun` for the times',
+  alsoCalled: /^(?:ls-?dyna|lstc|lsdyna)/,
+  answers: {
+    down: 'yes',
+    redundancy: 'several `servers` are asked in order',
+    usage: 'yes; a license group is a feature of its own',
+    users: 'yes',
+    since: 'yes',
+    unusedReserve: 'none',
+    usedReserve: 'none',
+    queue: 'yes',
+    borrowed: 'none',
+    denials: 'none',
+    denialCauses: 'none',
+    versions: 'none',
+    expiry: 'yes',
+    tokens: 'one of the license group',
+    applications: 'none',
+  },
+  settings: noOwnSettings,
+  needsVia: () => true,
+  serversProblem: serversRequired('31010@host'),
+  namesDaemons: () => true,
+  code: async () => (await import('./code.ts')).lsdynaCode,
+});
