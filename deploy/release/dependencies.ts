@@ -29,6 +29,7 @@ const readJson = (path: string) => JSON.parse(readFileSync(join(repository, path
 
 /** Why each direct dependency is here. */
 export const reasons: Readonly<Record<string, string>> = {
+  '@rgrove/parse-xml': 'reads the answers of LM-X',
   bcryptjs: 'checks passwords of the web config, without native code',
   fastify: 'HTTP server of the exporter and of the embedded analyzer',
   hono: 'writes the HTML of the pages, escaped',

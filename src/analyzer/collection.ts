@@ -62,7 +62,9 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
     const before = new Map(current.map((collected) => [collected.name, collected]));
     const at = Math.floor(now());
     current = observations.map((observation) => keep(observation, before.get(vendorLicenseName(observation)), at));
-    const reached = current.filter((_, i) => observations[i]?.reachable === true);
+    const reached = current.filter(
+      (_, i) => observations[i]?.reachable === true && observations[i]?.isDownThere !== true,
+    );
     await onCollected({ source, at: begun, slot, reached });
   };
 

@@ -44,9 +44,9 @@ export interface Collector {
 export const DOWN_AFTER = 30 * 60;
 const FIRST_WAIT_MS = 10_000;
 
-/** Whether the last collection is too old (spec 2.1 IsCurrent, 4.4). */
-export function isDown({ collectedAt }: Collected, now: number): boolean {
-  return now - collectedAt >= DOWN_AFTER;
+/** Whether the last collection is too old (spec 2.1 IsCurrent, 4.4), here or at another analyzer. */
+export function isDown({ collectedAt, observation }: Collected, now: number): boolean {
+  return observation.isDownThere === true || now - collectedAt >= DOWN_AFTER;
 }
 
 /** Collects from sources, each on its own schedule, and keeps the newest of each vendor license. */

@@ -53,6 +53,7 @@ function useByStatus(checkouts: readonly Checkout[]): UseByStatus {
 
 /** The record of a pool. */
 export function toFeature({ collected: { observation }, pool }: FoundPool, now: number): WireFeature {
+  if (pool.record !== undefined) return pool.record;
   const { checkouts, queued } = pool;
   const token = pool.token === 'unknown' ? undefined : pool.token;
   const isListed = isKnown([pool], 'list');

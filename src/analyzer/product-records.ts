@@ -43,6 +43,12 @@ function countedLicenses(pools: readonly PoolObservation[], now: number): number
   return capacities.length === 0 && pools.length > 0 ? undefined : sumOf(capacities);
 }
 
+/** What another analyzer says, with whether that is current here. */
+function asItIs(collected: Collected, record: WireProduct, now: number): WireProduct {
+  const down = isDown(collected, now);
+  return { ...record, IsCurrent: !down, MappingIcon: down ? 'ServerDown' : record.MappingIcon };
+}
+
 /** Spec 4.1. Counts only what matches; a vendor license of which nothing matches is left out. */
 export function getProducts(current: readonly Collected[], now: number, parameters: Parameters): WireProduct[] {
   const isProduct = filter(parameters.filters);
@@ -57,6 +63,8 @@ export function getProducts(current: readonly Collected[], now: number, paramete
       const checkouts = checkoutsOf(pools, isUser);
       if (narrowed && pools.length === 0) return [];
       if (parameters.user !== undefined && checkouts.length === 0) return [];
+      const { record } = collected.observation;
+      if (record !== undefined && !narrowed && parameters.user === undefined) return [asItIs(collected, record, now)];
       const { active, inactive, indeterminate } = countByStatus(checkouts);
       const isReached = !isUnknown(collected) && collected.observation.hasOtherPools !== true;
       const isListed = isReached && isKnown(pools, 'list');

@@ -128,7 +128,7 @@ export function createPasswordRefresh(
 /** All accounts that were used since the start. A reload must not forget their logons. */
 interface Accounts {
   /** The gate of the configured account, with the configured credentials and limits. */
-  gateOf(config: AppConfig): CredentialGate;
+  gateOf(config: Pick<AppConfig, 'analyzer' | 'storagePath'>): CredentialGate;
   close(): void;
 }
 

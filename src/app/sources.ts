@@ -12,6 +12,7 @@ import type { SourceSettings } from '../sources/source-settings.ts';
 import { rootWarning } from '../sources/transport/tool-check.ts';
 import { createTransportHost, type TransportHost } from '../sources/transport/transport-host.ts';
 import { pseudonymKeyIn } from './pseudonym-key.ts';
+import { createSourceAnalyzers } from './source-analyzers.ts';
 
 /** The license managers that the embedded analyzer collects from, by the configuration. */
 
@@ -27,14 +28,24 @@ export interface ConfiguredSources extends Omit<SourceSet, 'replace'> {
 }
 
 /** What the transports of all sources share. */
-export const createHost = ({ storagePath }: Config, now: () => number, log: Log): TransportHost =>
-  createTransportHost({
+export function createHost({ storagePath }: Config, now: () => number, log: Log): TransportHost {
+  const analyzers = createSourceAnalyzers(storagePath, { now, log });
+  const host = createTransportHost({
     // users of a host cannot share one below the folder for temporary files
     workFolder:
       storagePath === undefined ? join(tmpdir(), `license-exporter-${userInfo().uid}`) : join(storagePath, 'work'),
     now,
+    analyzer: analyzers.transport,
     onProblem: (reason) => log.warn({ reason }, 'sources are read less safely'),
   });
+  return {
+    ...host,
+    close: () => {
+      host.close();
+      analyzers.close();
+    },
+  };
+}
 
 /** Creates the sources of this configuration, and what their transports share. */
 export function createSources(config: Config, now: () => number, log: Log): ConfiguredSources {

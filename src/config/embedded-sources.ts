@@ -5,6 +5,7 @@ import type { ConfigSettings } from './config-settings.ts';
 import { readText } from './named-files.ts';
 import type { Secret } from './secret.ts';
 import { managersWith, ownKeys, type SourceEntry } from './sections/sources.ts';
+import { analyzerOfSource } from './source-analyzer.ts';
 import { pathsIn, type WrittenSource, writtenSources } from './source-entries.ts';
 import { readSourceTls } from './source-tls.ts';
 
@@ -41,6 +42,9 @@ function check(written: WrittenSource, entry: SourceEntry): void {
   if (via === undefined && definition?.needsVia(entry) !== false) {
     refuse('via is required: how it is read, for example "via: {command: /opt/flexlm/lmutil}"');
   }
+  if (via?.analyzer !== undefined && manager !== 'query-api') {
+    refuse('belongs to "manager: query-api"', ['via', 'analyzer']);
+  }
   const problem = definition?.serversProblem(servers);
   if (problem !== undefined) refuse(problem.message, problem.isOfList ? ['servers'] : []);
   if (interval + timeout > MAX_TOGETHER) {
@@ -57,14 +61,19 @@ function check(written: WrittenSource, entry: SourceEntry): void {
 
 function viaOf(
   settings: ConfigSettings,
-  { refuse }: WrittenSource,
-  { via, env = {}, interval = DEFAULT_INTERVAL }: SourceEntry,
+  written: WrittenSource,
+  { via, env = {}, interval = DEFAULT_INTERVAL, timeout = DEFAULT_TIMEOUT }: SourceEntry,
 ): SourceConfig['via'] {
+  if (via?.analyzer !== undefined) {
+    const client = analyzerOfSource(settings, written, via.analyzer, timeout);
+    return { kind: 'analyzer', url: client.url, client };
+  }
   if (via?.command !== undefined) return { kind: 'command', command: via.command, env };
   if (via?.file !== undefined) {
     return { kind: 'file', file: via.file, maxAge: via.max_age ?? 2 * interval };
   }
   if (via?.http === undefined) return undefined;
+  const { refuse } = written;
   const { caFile, certFile, keyFile, serverName, insecureSkipVerify = false } = via.tls ?? {};
   const tls = readSourceTls(settings, { ca: caFile, cert: certFile, key: keyFile }, (role, message) =>
     refuse(message, ['via', 'tls', `${role}_file`]),

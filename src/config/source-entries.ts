@@ -25,16 +25,24 @@ const mapOfEntries = mapOf({ sources: entries }).transform(({ sources }) => sour
 
 type Via = NonNullable<SourceEntry['via']>;
 
-function viaIn(absolute: (path: string) => string, { file, token_file: tokenFile, tls, ...via }: Via): Via {
+function viaIn(absolute: (path: string) => string, { file, token_file: tokenFile, tls, analyzer, ...via }: Via): Via {
+  const tlsIn = (files: Via['tls']): Via['tls'] =>
+    files && {
+      ...files,
+      caFile: files.caFile && absolute(files.caFile),
+      certFile: files.certFile && absolute(files.certFile),
+      keyFile: files.keyFile && absolute(files.keyFile),
+    };
   return {
     ...via,
     file: file && absolute(file),
     token_file: tokenFile && absolute(tokenFile),
-    tls: tls && {
-      ...tls,
-      caFile: tls.caFile && absolute(tls.caFile),
-      certFile: tls.certFile && absolute(tls.certFile),
-      keyFile: tls.keyFile && absolute(tls.keyFile),
+    tls: tlsIn(tls),
+    analyzer: analyzer && {
+      ...analyzer,
+      passwordFile: analyzer.passwordFile && absolute(analyzer.passwordFile),
+      logonFile: analyzer.logonFile && absolute(analyzer.logonFile),
+      tls: tlsIn(analyzer.tls),
     },
   };
 }

@@ -52,21 +52,21 @@ function findPassword(settings: ConfigSettings): Password | undefined {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
 const CONTROL = /[\u0000-\u001f\u007f]/;
 
-function accountOf(settings: ConfigSettings): { username: string; domain: string } {
-  const username = settings.value('analyzer.username') ?? '';
-  const domain = settings.value('analyzer.domain') ?? '';
+/** The account `name` or `DOMAIN\name`. @param refuse reports what is wrong with one of them */
+export function accountOf(
+  username: string,
+  domain: string,
+  refuse: (key: 'username', message: string) => void,
+): { readonly username: string; readonly domain: string } {
   // in double quotes, YAML reads DOMAIN\nagios as two lines
   if (CONTROL.test(username)) {
-    settings.refuse(
-      'analyzer.username',
-      'holds a control character; write DOMAIN\\name without quotes or in single quotes',
-    );
+    refuse('username', 'holds a control character; write DOMAIN\\name without quotes or in single quotes');
   }
   const [, prefix, name] = /^([^\\]*)\\(.*)$/s.exec(username) ?? [];
   if (prefix === undefined || name === undefined) return { username, domain };
-  if (name === '') settings.refuse('analyzer.username', 'has a domain but no account');
+  if (name === '') refuse('username', 'has a domain but no account');
   if (domain !== '' && domain.toLowerCase() !== prefix.toLowerCase()) {
-    settings.refuse('analyzer.username', 'has another domain than analyzer.domain');
+    refuse('username', 'has another domain than analyzer.domain');
   }
   return { username: name, domain: prefix };
 }
@@ -91,7 +91,7 @@ export function checkAnalyzer(settings: ConfigSettings): void {
   const sources = sourcesKey(settings);
   if (hasAnalyzer(settings) && sources !== undefined) {
     const both = `is set beside ${sources}: one of them would be ignored`;
-    const how = `remove analyzer.url to collect from the sources, or ${sources} to poll the analyzer`;
+    const how = `remove analyzer.url to collect from the sources, or ${sources} to poll the analyzer; to see both, make the analyzer a source: "manager: query-api" with "via: {analyzer: {url: …}}"`;
     settings.refuse('analyzer.url', `${both}; ${how}`);
   }
   // with sources, the embedded analyzer is the analyzer
@@ -122,7 +122,11 @@ function checkLogonFile(settings: ConfigSettings, file: string | undefined): voi
 /** The configuration of the analyzer to poll; `undefined` without one. Reports its problems. */
 export function analyzerOf(settings: ConfigSettings): AnalyzerConfig | undefined {
   if (!hasAnalyzer(settings)) return undefined;
-  const { username, domain } = accountOf(settings);
+  const { username, domain } = accountOf(
+    settings.value('analyzer.username') ?? '',
+    settings.value('analyzer.domain') ?? '',
+    (key, message) => settings.refuse(`analyzer.${key}`, message),
+  );
   const need = (key: SettingKey, message: string): void =>
     settings.reportMissing(key, (settings.rawSetting(key) ?? settings.rawSetting('analyzer.url'))?.where([]), message);
   if (username === '') need('analyzer.username', 'is required with analyzer.url');

@@ -57,7 +57,7 @@ export const noOwnSettings: OwnSettings<object, object> = {
 /** What is read at once, as plain data without secrets: it may be read in another thread. */
 export interface ReadInput<Own extends object = object, More = unknown> {
   readonly settings: Omit<SourceSettings, 'via'> & Own;
-  readonly via: 'command' | 'file' | 'http';
+  readonly via: 'command' | 'file' | 'http' | 'analyzer';
   /** Epoch seconds. */
   readonly now: number;
   readonly output: Output;

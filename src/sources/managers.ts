@@ -4,15 +4,23 @@ import { json } from './json/definition.ts';
 import { lmx } from './lmx/definition.ts';
 import { lsdyna } from './lsdyna/definition.ts';
 import type { ManagerDefinition } from './manager.ts';
+import { queryApi } from './query-api/definition.ts';
 import { rlm } from './rlm/definition.ts';
 import { rms } from './rms/definition.ts';
 import { slurm } from './slurm/definition.ts';
 
 /** The license managers, in the order of the documentation. */
-export const managers = { flexnet, rlm, dsls, lmx, lsdyna, rms, slurm, json } as const satisfies Record<
-  string,
-  ManagerDefinition
->;
+export const managers = {
+  flexnet,
+  rlm,
+  dsls,
+  lmx,
+  lsdyna,
+  rms,
+  slurm,
+  'query-api': queryApi,
+  json,
+} as const satisfies Record<string, ManagerDefinition>;
 
 /** The value of `manager` in the configuration. */
 export type Manager = keyof typeof managers;

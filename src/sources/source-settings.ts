@@ -16,7 +16,7 @@ export interface SourceSettings<Key = string> {
   /** Daemons that exist, shown as down before the server was ever reached. */
   readonly daemons: readonly string[];
   /** Undefined for a source of license files alone. */
-  readonly via: CommandSettings | FileSettings | HttpSettings<Key> | undefined;
+  readonly via: CommandSettings | FileSettings | HttpSettings<Key> | AnalyzerSettings | undefined;
   readonly interval: number;
   readonly timeout: number;
   readonly maxOutput: number;
@@ -62,6 +62,14 @@ export interface HttpSettings<Key = string> {
     readonly serverName: string | undefined;
     readonly insecureSkipVerify: boolean;
   };
+}
+
+/** A source that asks another analyzer. */
+export interface AnalyzerSettings {
+  readonly kind: 'analyzer';
+  readonly url: string;
+  /** The account and the connection, for what makes the client. */
+  readonly client: object;
 }
 
 /** A log in which a license manager writes denials. */

@@ -1,6 +1,7 @@
 import { SourceFailure, type SourceFailureKind, type SourceProblem } from '../model/observation/source-failure.ts';
 import type { VendorLicenseEntry } from './json/document.ts';
 import { DiagnosticsCount, linesOf, MAX_LINE, type OnUnread } from './lines.ts';
+import type { ReadInput } from './manager.ts';
 import type { SourceTime } from './times.ts';
 
 /** What a tool prints about a license server, read line by line. */
@@ -103,7 +104,7 @@ export function failureOf(
   { vendorLicenses, refusal, isOwn, isCut, hasText, diagnostics }: TextReport,
   { name, title }: ToolNames,
   server: string,
-  via: 'command' | 'file' | 'http',
+  via: ReadInput['via'],
 ): SourceFailure | undefined {
   const output = `The output for ${name} at ${server}`;
   const byHand = 'Run the configured command by hand';

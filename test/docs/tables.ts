@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
 import { runbookOf } from '../../deploy/prometheus/generate.ts';
 import { allowedLicenses, productionDependencies, reasons } from '../../deploy/release/dependencies.ts';
 import { findings } from '../../deploy/release/findings.ts';
@@ -113,7 +115,13 @@ export const tables: Readonly<Record<string, () => string>> = {
   'license managers': () =>
     table(
       ['manager', 'how'],
-      managerNames.map((name) => [code(name), managers[name].how]),
+      managerNames.map((name) => {
+        const page = `managers/${name}.md`;
+        return [
+          existsSync(join(import.meta.dirname, '../../docs', page)) ? `[${code(name)}](${page})` : code(name),
+          managers[name].how,
+        ];
+      }),
     ),
   answers: () =>
     table(

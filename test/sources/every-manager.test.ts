@@ -75,6 +75,8 @@ const elsewhere: Readonly<Partial<Record<Manager, readonly Question[]>>> = {
   lmx: ['denials'],
   // a site without groups
   lsdyna: ['tokens'],
+  // its users are further answers
+  'query-api': ['users', 'since', 'usedReserve', 'borrowed', 'applications', 'tokens'],
   json: ['denials', 'denialCauses', 'tokens', 'applications', 'redundancy'],
 };
 

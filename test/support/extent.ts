@@ -19,6 +19,7 @@ export const matrix = [
   'test/peers/gss-ntlmssp.test.ts',
   'test/peers/proxies.test.ts',
   'test/peers/samba-accounts.test.ts',
+  'test/peers/samba-source.test.ts',
   'test/peers/samba.test.ts',
   'test/rightsizing/following-advice.test.ts',
   'test/rightsizing/forecast.test.ts',

@@ -76,7 +76,7 @@ export const rooms: Readonly<Record<string, Room>> = {
     floor: 2,
     promise:
       'Each source is read within its own time and limits, and becomes an observation, or a failure that names the remedy. A failing one disturbs no other, and leaves no process behind.',
-    mayImport: ['model', 'scheduling', 'settings'],
+    mayImport: ['model', 'query-api', 'scheduling', 'settings'],
   },
   metrics: {
     floor: 2,

@@ -5,6 +5,7 @@ import { listOf, mapOf, oneOrMore, recordOf, secretInFile } from '../../settings
 import { boolean, duration, isNot, oneOf, regularExpression, size, text, timeZone } from '../../settings/values.ts';
 import { type Manager, managerNames, managers } from '../../sources/managers.ts';
 import { baseUrl } from '../addresses.ts';
+import { analyzer } from './analyzer.ts';
 
 /** `embedded_analyzer.sources`: license managers that the embedded analyzer collects from. Every key is optional here. */
 
@@ -81,6 +82,23 @@ const tls = mapOf(
   { key: secretInFile('key') },
 ).transform(camelized);
 
+const ofAnalyzer = analyzer.shape;
+
+const viaAnalyzer = mapOf(
+  {
+    url: baseUrl('https://lic.example.com:8443/analyzer', 'set username and password_file'),
+    username: ofAnalyzer.username,
+    domain: text.optional(),
+    workstation: ofAnalyzer.workstation,
+    password_file: ofAnalyzer.password_file,
+    auth_retry: ofAnalyzer.auth_retry,
+    max_failed_logons: ofAnalyzer.max_failed_logons,
+    logon_file: ofAnalyzer.logon_file,
+    tls: tls.optional(),
+  },
+  { password: secretInFile('password') },
+).transform(camelized);
+
 const via = mapOf(
   {
     command: z
@@ -104,6 +122,11 @@ const via = mapOf(
     http: baseUrl('https://licenses.example.com/observations')
       .optional()
       .describe('An address that answers with the text or JSON.'),
+    analyzer: viaAnalyzer
+      .optional()
+      .describe(
+        'Another analyzer of the Query API: `url`, `username`, `domain`, `workstation`, `password_file`, `auth_retry`, `max_failed_logons`, `logon_file` and `tls`, as in `analyzer`.',
+      ),
     token_file: text.optional().describe('File with a bearer token for `http`. It is read for each request.'),
     tls: tls
       .optional()
@@ -111,9 +134,10 @@ const via = mapOf(
   },
   { token: secretInFile('token') },
 ).superRefine((written, context) => {
-  const ways = (['command', 'file', 'http'] as const).filter((way) => written[way] !== undefined);
+  const ways = (['command', 'file', 'http', 'analyzer'] as const).filter((way) => written[way] !== undefined);
   if (ways.length === 1) return;
-  const message = ways.length === 0 ? 'needs one of command, file and http' : `has ${ways.join(' and ')}; keep one`;
+  const message =
+    ways.length === 0 ? 'needs one of command, file, http and analyzer' : `has ${ways.join(' and ')}; keep one`;
   context.addIssue({ code: 'custom', message });
 });
 
@@ -138,7 +162,7 @@ const firstKeys = {
     .describe('Third part of the names of its vendor licenses. Needed if two sources would report the same name.'),
   daemons: listOf(text).describe('Vendor daemons that are shown as down before the server was ever reached.'),
   via: via.describe(
-    'How it is read: exactly one of `command`, `file` and `http`. FlexNet with `license_files` needs none.',
+    'How it is read: exactly one of `command`, `file`, `http` and `analyzer`. FlexNet with `license_files` needs none.',
   ),
   env: recordOf(variable, text, isNot('a map of names and values'), 'is not a valid name').describe(
     'Environment variables of the command. It gets no others than these and PATH, HOME, LANG, LC_ALL and TZ.',

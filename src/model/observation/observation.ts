@@ -1,3 +1,5 @@
+import type { WireFeature, WireProduct } from '../../query-api/records.ts';
+
 /**
  * What the analyzer learns from a license manager at one collection. Times are epoch seconds. A value that the source cannot
  * know is missing or `undefined`, never 0. A number is 0 only if the source reported 0, or listed everything and found none.
@@ -109,6 +111,8 @@ export interface PoolObservation {
   readonly denials: number | undefined;
   /** How many of them for which cause. Those that are in none have a cause that is not known. */
   readonly denialCauses?: Readonly<Partial<Record<DenialCause, number>>>;
+  /** What another analyzer says of it: GetFeatures answers that, as it is. */
+  readonly record?: WireFeature;
 }
 
 /** What a source reports about one vendor license. Everything that it does not know is `undefined`. */
@@ -122,6 +126,10 @@ export interface VendorLicenseObservation {
   readonly isKnownToBeEmpty?: true;
   /** It may have pools that are not in the list: sums over the list are not known. */
   readonly hasOtherPools?: true;
+  /** Another analyzer says that it is down there, and has its last figures. */
+  readonly isDownThere?: true;
+  /** What another analyzer says of it: GetProducts answers that, as it is, unless a question is about a part of it. */
+  readonly record?: WireProduct;
   /** Of an unreachable one, what is known without its server, for instance from license files. */
   readonly pools: readonly PoolObservation[];
 }

@@ -18,6 +18,7 @@ export const sourceFailureKinds = {
   empty: 'the server runs, but lists no feature',
   clock: 'the time in the output is not the time of this host',
   too_old: 'the file is too old',
+  no_analyzer: 'another analyzer cannot be asked',
 } as const;
 
 /** The kinds of failed collections, by the label `reason`. */
@@ -44,6 +45,7 @@ export const saysServerIsDown: Readonly<Record<SourceFailureKind, boolean>> = {
   empty: false,
   clock: false,
   too_old: false,
+  no_analyzer: false,
 };
 
 /** One sentence for the operator. It names the thing and the remedy, never a user or the host of a user. */

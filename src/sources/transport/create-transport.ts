@@ -16,6 +16,8 @@ export function createTransport(settings: SourceSettings, host: TransportHost): 
       return createFileTransport({ ...via, ...common }, host);
     case 'http':
       return createHttpTransport({ ...via, ...common }, host);
+    case 'analyzer':
+      return host.analyzer({ ...via, ...common });
     case undefined:
       return undefined;
   }

@@ -1,8 +1,10 @@
 import { uptime } from 'node:os';
 import { createPlaces, type Places } from '../../scheduling/places.ts';
+import type { AnalyzerSettings } from '../source-settings.ts';
 import { type SendSignal, sendSignal } from './processes.ts';
 import { createReaper, type Reaper } from './reaper.ts';
 import { SharedWork } from './shared-work.ts';
+import type { Transport, TransportSettings } from './transport.ts';
 import { runPrefix, WorkFolder } from './work-folder.ts';
 
 /** Tools of all sources that run at once. */
@@ -22,6 +24,8 @@ export interface TransportHost {
   readonly now: () => number;
   /** Seconds, for ages: it goes on while the clock is set. */
   readonly elapsed: () => number;
+  /** Asks another analyzer: the arguments of a read are an endpoint and its parameters, `name=value`. */
+  readonly analyzer: (settings: AnalyzerSettings & TransportSettings) => Transport;
   /** To be called when all transports are closed. */
   close(): void;
 }
@@ -31,6 +35,7 @@ export interface TransportHostOptions {
   /** Where the working directories of tools are created. It is created if its parent exists. */
   readonly workFolder: string;
   readonly now: () => number;
+  readonly analyzer?: TransportHost['analyzer'];
   /** A sentence for the log: the sources work, but less safely. */
   readonly onProblem: (message: string) => void;
   /** For tests: how time passes, the shell of the reaper, and how signals are sent. */
@@ -56,6 +61,11 @@ export function createTransportHost(options: TransportHostOptions): TransportHos
     sendSignal: options.sendSignal ?? sendSignal,
     now,
     elapsed: options.elapsed ?? uptime,
+    analyzer:
+      options.analyzer ??
+      (() => {
+        throw new Error('no client of analyzers was given');
+      }),
     close: () => reaper.close(),
   };
 }

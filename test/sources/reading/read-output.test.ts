@@ -2,7 +2,7 @@ import { serialize } from 'node:v8';
 import { afterEach, describe, expect, it } from 'vitest';
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
 import { managerCodes } from '../../../src/sources/manager-codes.ts';
-import { type Manager, managerNames, managers } from '../../../src/sources/managers.ts';
+import { type Manager, managerNames } from '../../../src/sources/managers.ts';
 import type { Parsed } from '../../../src/sources/parsed.ts';
 import { createReader } from '../../../src/sources/reading/read-output.ts';
 import { createReadingThread, type ReadingThread } from '../../../src/sources/reading/reading-thread.ts';
@@ -21,7 +21,8 @@ const now = 1_800_000_000;
 const rendered = (manager: Manager, users: number): string =>
   renderTexts[manager](createLargeSite({ features: knowsUsers(manager) ? 10 : 5 * users, users, now }))[0][1];
 
-const knowsUsers = (manager: Manager): boolean => managers[manager].answers.users !== 'none';
+/** Whether the text that is rendered has users. */
+const knowsUsers = (manager: Manager): boolean => manager !== 'slurm' && manager !== 'query-api';
 
 /** A thread that counts what it was asked. */
 function countingThread(): { readonly thread: ReadingThread; readonly asked: () => number } {

@@ -213,3 +213,31 @@ export const renderSlurm = (site: Site): string =>
       return `LicenseName=${feature} Total=${pool.count} Used=${used} Free=${pool.count - used} Reserved=${reservedOf(pool)} Remote=no\n`;
     })
     .join('');
+
+/** Answers of another analyzer. It answers about users of a feature one by one, which is no part of them. */
+export function renderAnswers(site: Site): string {
+  const [{ host, port }] = site.servers;
+  const server = `${port}@${host}`;
+  const end = ({ expires }: SitePool): number =>
+    expires === 'permanent' ? 2_147_483_647 : Date.UTC(expires.year, expires.month - 1, expires.date + 1) / 1000 - 1;
+  const features = licensesIn(site).map(({ feature, daemon, pool }) => {
+    const [used, reserved] = [licensesOf(pool), reservedOf(pool)];
+    return {
+      ...{ Feature: feature, Version: pool.version, Package: '', ServerName: server, Daemon: daemon },
+      ...{ LicenseType: pool.count === Number.POSITIVE_INFINITY ? 'uncounted' : 'floating', FeatureType: 'feature' },
+      ...{ LicenseModel: 'concurrent', TokenCost: '', TokenPool: '', TokenSource: '', TokenCostValue: 0 },
+      MaxAvailable: pool.count === Number.POSITIVE_INFINITY ? undefined : pool.count,
+      ...{ InUse: used, MaxInUse: used, Available: pool.count - used - reserved, UnusedReserve: reserved },
+      ...{ UsedReserve: 0, LicenseExpiration: end(pool), BorrowedUse: 0, MappedTo: null, LogActive: 'NaN!' },
+      MaxQueued: pool.queued.reduce((sum, one) => sum + one.licenses, 0),
+    };
+  });
+  const products = site.daemons.map(({ name, isUp }) => ({
+    ...{ Product: `${server};${name}`, CollectionTime: site.now, IsCurrent: isUp, MappingIcon: '', ExpiredIcon: '' },
+  }));
+  const down = site.daemons.filter(({ isUp }) => !isUp).map(({ name }) => ({ Label: `${server};${name}` }));
+  return JSON.stringify({ GetProducts: products, GetServerDown: down, GetFeatures: [features] }).replaceAll(
+    '"NaN!"',
+    'NaN',
+  );
+}

@@ -1,7 +1,7 @@
 import { createLocalTime } from '../../../src/model/local-time.ts';
 import type { Manager } from '../../../src/sources/managers.ts';
 import { renderLmstat, renderLmstatInventory } from './render-lmstat.ts';
-import { renderDsls, renderLmx, renderLsdyna, renderRms, renderSlurm } from './render-managers.ts';
+import { renderAnswers, renderDsls, renderLmx, renderLsdyna, renderRms, renderSlurm } from './render-managers.ts';
 import { renderObservations } from './render-observations.ts';
 import { renderRlmstat } from './render-rlmstat.ts';
 import type { Site } from './site.ts';
@@ -20,6 +20,7 @@ export const renderTexts: Readonly<Record<Manager, (site: Site) => readonly [Ren
   lsdyna: (site) => [['lstc_qrun', renderLsdyna(site)]],
   rms: (site) => [['lsmon', renderRms(site)]],
   slurm: (site) => [['scontrol', renderSlurm(site)]],
+  'query-api': (site) => [['answers', renderAnswers(site)]],
   json: (site) => [['document', renderObservations(site)]],
 };
 
