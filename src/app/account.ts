@@ -9,7 +9,7 @@ import { tlsOptions } from '../model/client-tls.ts';
 import type { Log } from '../model/log.ts';
 import { type Credentials, normaliseDomain } from '../ntlm/client-codec.ts';
 import { CredentialGate, type GateLimits } from '../ntlm/credential-gate.ts';
-import { createMemoryStore } from '../ntlm/logon-store.ts';
+import { createMemoryStore, type LogonStore } from '../ntlm/logon-store.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
 import type { AppConfig } from './pipeline.ts';
 
@@ -50,18 +50,30 @@ export interface AccountOptions extends Pick<LogonFileOptions, 'log' | 'mayRepla
   readonly writes: StateWrites;
 }
 
+/** Where logons are counted: a file, or the memory of this process. */
+interface Counted {
+  readonly store: LogonStore;
+  problem(): string | undefined;
+  close(): void;
+}
+
+function openStore(
+  path: string | undefined,
+  { writes, ...options }: Omit<AccountOptions, 'analyzer' | 'storagePath'>,
+): Counted {
+  if (path === undefined) return { store: createMemoryStore(), problem: () => undefined, close: () => undefined };
+  const ofFile = writes.of(basename(path));
+  const file = new LogonFile({ path, writes: ofFile, ...options });
+  return { store: file, problem: () => ofFile.problem(), close: () => file.close() };
+}
+
+const createGate = (analyzer: AnalyzerConfig, store: LogonStore): CredentialGate =>
+  new CredentialGate({ credentials: credentialsOf(analyzer), ...limitsOf(analyzer), store });
+
 /** The gate of the configured account, with its logon file if there is one. */
-export function openAccount({ analyzer, storagePath, writes, ...options }: AccountOptions): Account {
-  const path = logonFileOf(analyzer, storagePath);
-  const ofFile = path === undefined ? undefined : writes.of(basename(path));
-  const file =
-    path === undefined || ofFile === undefined ? undefined : new LogonFile({ path, writes: ofFile, ...options });
-  const gate = new CredentialGate({
-    credentials: credentialsOf(analyzer),
-    ...limitsOf(analyzer),
-    store: file ?? createMemoryStore(),
-  });
-  return { gate, problem: () => ofFile?.problem(), close: () => file?.close() };
+export function openAccount({ analyzer, storagePath, ...options }: AccountOptions): Account {
+  const { store, problem, close } = openStore(logonFileOf(analyzer, storagePath), options);
+  return { gate: createGate(analyzer, store), problem, close };
 }
 
 /** Logs changes of the credentials: proven, unproven or rejected. */
@@ -127,25 +139,32 @@ export function createPasswordRefresh(
 
 /** All accounts that were used since the start. A reload must not forget their logons. */
 interface Accounts {
-  /** The gate of the configured account, with the configured credentials and limits. */
+  /** The gate of an account at an analyzer, with the configured credentials and limits. */
   gateOf(config: Pick<AppConfig, 'analyzer' | 'storagePath'>): CredentialGate;
   close(): void;
 }
 
-/** The accounts of this process, so that a reload does not forget logons that failed. */
+/**
+ * The accounts of this process, so that a reload does not forget logons that failed. Logons of one account are counted together,
+ * also at several analyzers, where it can have different passwords.
+ */
 export function createAccounts(log: Log, writes: StateWrites): Accounts {
-  const accounts = new Map<string, Account>();
+  const counted = new Map<string | undefined, Counted>();
+  const gates = new Map<string, CredentialGate>();
   return {
     gateOf: ({ analyzer, storagePath }) => {
+      const path = logonFileOf(analyzer, storagePath);
+      const known = counted.get(path) ?? openStore(path, { log, writes, mayReplace: true });
+      counted.set(path, known);
       const { domain, username } = credentialsOf(analyzer);
-      const key = JSON.stringify([domain.toLowerCase(), username.toLowerCase(), logonFileOf(analyzer, storagePath)]);
-      const account = accounts.get(key) ?? openAccount({ analyzer, storagePath, log, writes, mayReplace: true });
-      accounts.set(key, account);
-      account.gate.reconfigure(credentialsOf(analyzer), limitsOf(analyzer));
-      return account.gate;
+      const key = JSON.stringify([domain.toLowerCase(), username.toLowerCase(), path, new URL(analyzer.url).origin]);
+      const gate = gates.get(key) ?? createGate(analyzer, known.store);
+      gates.set(key, gate);
+      gate.reconfigure(credentialsOf(analyzer), limitsOf(analyzer));
+      return gate;
     },
     close: () => {
-      for (const account of accounts.values()) account.close();
+      for (const { close } of counted.values()) close();
     },
   };
 }

@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { ConfigError } from '../config/problems.ts';
+import { managerCodes } from '../sources/manager-codes.ts';
+import { managerNames } from '../sources/managers.ts';
 import { decodeOutput } from '../sources/transport/decode-output.ts';
 import type { Capture } from './capture/capture-file.ts';
 import { isUnderstood, recognize, replay } from './capture/replay.ts';
 import type { CommandContext } from './command.ts';
 import { understoodText } from './understood-text.ts';
 
-const UNKNOWN =
-  'is neither a capture nor a text that a license manager prints: lmstat -a, lmstat -i, rlmstat -a, an observation document, a license file or a debug log of FlexNet';
+/** What can be tried, by the titles of all managers. */
+const titles = managerNames.flatMap((name) => Object.values(managerCodes[name].texts).map(({ title }) => title));
+const UNKNOWN = `is neither a capture nor a text that a license manager prints or writes: ${titles.join(', ')}`;
 
 async function read(path: string): Promise<Capture | string> {
   let bytes: Uint8Array;

@@ -36,7 +36,10 @@ export async function readDenied(denials: DenialSource, inventory: Inventory): P
   if (denials.kind === 'polled') return polledToday(inventory);
   const today = await denials.today();
   if ('reason' in today || today.value.features.length > 0) return today;
-  return { reason: 'the denials of today are not known: no source reports them; FlexNet needs debug_log for that' };
+  return {
+    reason:
+      'the denials of today are not known: no source reports them; FlexNet needs debug_log for that, and RLM report_logs',
+  };
 }
 
 const NOT_POLLED = html`<p class="unknown">Denials are not polled here: the page of a feature requests those of its last 30 days. To see and alert on them here, name features in <code>history.features</code> and set <code>metrics.collectors.history</code>.</p>`;

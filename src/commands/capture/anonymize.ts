@@ -151,7 +151,8 @@ export function anonymize(header: CaptureHeader, sections: readonly CaptureSecti
   // what failed, and the number of a file or server, are words of this program
   const isOwn = ({ stream, text }: CaptureSection): boolean =>
     stream === 'failure' && Object.hasOwn(sourceFailureKinds, text.trim());
-  const whose = (of: string): string => (/^(?:file|server) \d+$/.test(of) ? of : words.replaced(of, []));
+  const whose = (of: string): string =>
+    /^(?:file|server|answer) \d+(?:, run \d+)?$/.test(of) ? of : words.replaced(of, []);
   return {
     header: {
       ...header,

@@ -23,7 +23,7 @@ export interface Source {
 /** How reading a source went. Times are epoch seconds. */
 export interface SourceHealth {
   readonly name: string;
-  /** `flexnet`, `rlm` or `json`. */
+  /** The value of `manager` in the configuration. */
   readonly manager: string;
   /** Undefined before the first reading is over. False if anything of it is down or could not be read. */
   readonly up: boolean | undefined;

@@ -163,8 +163,11 @@ const DATES = /^\s*Start date:\s+\S+\s+Expire date:\s+(\S+)$/i;
 const KEY_TYPE = /^\s*Key type:\s+(\S+)/i;
 const USED = /^\s*(\d{1,15}) of (\d{1,15}|unlimited) license\(s\) used:?$/i;
 const USER = /^\s*(\d{1,15}) license\(s\) used by (.+)\s\[[^[\]]*\]$/i;
-const TIMES =
-  /^\s*Login time:\s+(\d{4}-\d{2}-\d{2} [\d:]{5,8})(?:\s+Checkout time:\s+(\d{4}-\d{2}-\d{2} [\d:]{5,8}))?$/i;
+const TIME = String.raw`(\d{4}-\d{2}-\d{2} [\d:]{5,8})`;
+const TIMES = new RegExp(
+  String.raw`^\s*Login time:\s+${TIME}(?:\s+Checkout time:\s+${TIME})?(?:\s+Borrow expire time:\s+${TIME})?$`,
+  'i',
+);
 const BORROWED = /^\s*Borrow(?:ed until| expire(?:s| date| time)?):/i;
 const noise =
   /^\s*(?:LM-X End-user Utility|Copyright\b|[+-]{5,}$|LM-X license server\(s\):|Server version:|Shared on |Altair License)/i;
@@ -211,8 +214,11 @@ function readText(text: string, context: TextContext) {
     if (used !== undefined) return addFeature(used, total);
     const [, licenses, who = ''] = USER.exec(line) ?? [];
     if (licenses !== undefined) return readUser(licenses, who);
-    const [, login, checkout] = TIMES.exec(line) ?? [];
-    if (login !== undefined) return setLast(known('since', momentOf(checkout ?? login, context)));
+    const [, login, checkout, borrowedUntil] = TIMES.exec(line) ?? [];
+    if (login !== undefined) {
+      const isBorrowed = borrowedUntil !== undefined && { borrowed: true };
+      return setLast({ ...known('since', momentOf(checkout ?? login, context)), ...isBorrowed });
+    }
     const [, end] = DATES.exec(line) ?? [];
     if (end !== undefined) attributes.set('END', end);
     const [, keyType] = KEY_TYPE.exec(line) ?? [];

@@ -202,7 +202,7 @@ export const queryApiCode: ManagerCode<QueryApiOwn, Asked, Parsed> = {
     answers: {
       title: 'the answers of the analyzer',
       places: ({ via }) =>
-        via?.kind === 'analyzer' ? ENDPOINTS.map((args) => ({ of: args[0], args })) : [{ args: [] }],
+        via?.kind === 'analyzer' ? ENDPOINTS.map((args, at) => ({ of: `answer ${at + 1}`, args })) : [{ args: [] }],
       recognize: (text) => {
         const isWhole = /^\s*\{\s*"GetProducts"/.test(text);
         return isWhole ? { servers: [], at: undefined, isSure: true } : undefined;
@@ -221,7 +221,9 @@ export const queryApiCode: ManagerCode<QueryApiOwn, Asked, Parsed> = {
     const answers = texts('answers');
     const [first] = answers;
     if (first === undefined) return { readings: [], remarks: [] };
-    const parts = new Map(answers.map(({ of = '', output }) => [of, output.stdout]));
+    const parts = new Map(
+      answers.map(({ of = '', output }) => [ENDPOINTS[Number(of.at(-1)) - 1]?.[0] ?? of, output.stdout]),
+    );
     const stdout = parts.has('GetProducts') ? joined(parts) : first.output.stdout;
     const input = { settings, via, now, output: { ...first.output, stdout }, more: { url: 'the analyzer' } };
     return { readings: [() => read(input, first.onUnread)], remarks: [] };

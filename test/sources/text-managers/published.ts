@@ -76,7 +76,7 @@ Key type: EXCLUSIVE License sharing: CUSTOM VIRTUAL
     Shared on custom string: ada:pc1
 
 25000 license(s) used by Jane Roe@pc2 [10.0.0.2]
-Login time: 2027-01-15 05:26   Checkout time: 2027-01-15 05:26
+Login time: 2027-01-15 05:26   Borrow expire time: 2027-02-15 05:26
 ----------------------------------------
 Feature: Viewer Version: 1.0 Vendor: EXAMPLE
 Start date: NONE Expire date: NONE

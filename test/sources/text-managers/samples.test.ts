@@ -150,6 +150,8 @@ describe('LM-X', () => {
       ['ada', 'pc1.example.com_ver2023', 15_000, at('01-15T06:29:00')],
       ['Jane Roe', 'pc2', 25_000, at('01-15T05:26:00')],
     ]);
+    expect(solver?.checkouts.map(({ borrowed }) => borrowed)).toEqual([false, true]);
+    // without a borrowed one, the text does not say whether there are any
     expect(solver?.unknownOfCheckouts).toEqual(['borrowed', 'status']);
     expect(viewer).toMatchObject({ licenseModel: 'token', token: 'unknown', increments: [{ expires: undefined }] });
   });
