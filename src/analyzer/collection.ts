@@ -52,7 +52,9 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
   const keep = (observation: VendorLicenseObservation, before: Collected | undefined, at: number): Collected => {
     const collected = { source: source.name, name: vendorLicenseName(observation), observation };
     if (observation.reachable) return { ...collected, collectedAt: at };
-    return before !== undefined && before.collectedAt > 0 ? before : { ...collected, collectedAt: 0 };
+    if (before === undefined || before.collectedAt === 0) return { ...collected, collectedAt: 0 };
+    if (observation.isDownThere !== true) return before;
+    return { ...before, observation: { ...before.observation, isDownThere: true } };
   };
 
   const read = async (): Promise<void> => {

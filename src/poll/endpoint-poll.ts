@@ -1,3 +1,4 @@
+import { withDeadline } from '../model/deadline.ts';
 import { type Failure, QueryError } from '../model/failure.ts';
 import {
   type EndpointState,
@@ -59,33 +60,6 @@ async function readParts<T>(options: ReadOptions<T>): Promise<Map<string, Readin
     }),
   );
   return new Map(readings);
-}
-
-/**
- * Runs work with a signal that is aborted with the given one, or after `seconds` with a failure of kind `timeout`.
- *
- * It is not made by `AbortSignal.any`: Node keeps such a signal in memory for as long as it has a listener, and the client
- * never removes its own.
- */
-export async function withDeadline<T>(
-  seconds: number,
-  stop: AbortSignal,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  const ending = new AbortController();
-  const onStop = (): void => ending.abort(stop.reason);
-  if (stop.aborted) onStop();
-  stop.addEventListener('abort', onStop);
-  const timer = setTimeout(
-    () => ending.abort(new QueryError('timeout', `the poll did not end within ${seconds} s`)),
-    seconds * 1000,
-  );
-  try {
-    return await work(ending.signal);
-  } finally {
-    clearTimeout(timer);
-    stop.removeEventListener('abort', onStop);
-  }
 }
 
 /** What is known of each part of an endpoint. */
@@ -157,7 +131,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   };
 
   const read = (parts: readonly string[], stop: AbortSignal): Promise<Parts<E>> =>
-    withDeadline(options.deadline, stop, (signal) =>
+    withDeadline({ what: 'the poll', seconds: options.deadline, stop }, (signal) =>
       readParts({
         parts,
         read: (part) => readPart(part, signal),

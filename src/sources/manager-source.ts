@@ -106,7 +106,7 @@ export function createManagerSource(settings: SourceSettings, deps: ManagerSourc
   const take = (begun: number, parsed: Parsed): void => {
     const { vendorLicenses, problems, members, diagnostics } = parsed;
     identities = vendorLicenses;
-    const isRead = vendorLicenses.some(({ reachable }) => reachable);
+    const isRead = vendorLicenses.some(({ reachable, isDownThere }) => reachable || isDownThere === true);
     finish(begun, problems, {
       ...(isRead && { lastSuccessAt: now() }),
       members,

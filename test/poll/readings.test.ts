@@ -3,13 +3,13 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { watchOf } from '../../src/client/reception.ts';
-import { withDeadline } from '../../src/poll/endpoint-poll.ts';
+import { withDeadline } from '../../src/model/deadline.ts';
 
 const never = new AbortController().signal;
 
 it('a pass is aborted by its deadline, or with the reason of the stop', async () => {
   const reasonOf = (seconds: number, stop: AbortSignal): Promise<unknown> =>
-    withDeadline(seconds, stop, (signal) =>
+    withDeadline({ what: 'the poll', seconds, stop }, (signal) =>
       signal.aborted
         ? Promise.resolve(signal.reason)
         : new Promise((resolve) => signal.addEventListener('abort', () => resolve(signal.reason))),
@@ -28,7 +28,7 @@ it('nothing of a pass stays in memory', async () => {
   const stopping = new AbortController();
   const signals: WeakRef<AbortSignal>[] = [];
   for (let i = 0; i < 20; i += 1) {
-    await withDeadline(60, stopping.signal, async (signal) => {
+    await withDeadline({ what: 'the poll', seconds: 60, stop: stopping.signal }, async (signal) => {
       // as the client does for a request
       const request = { abort: () => undefined };
       watchOf(signal).add(request);

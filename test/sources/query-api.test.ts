@@ -47,6 +47,14 @@ const user = (name: string, more: object = {}): object => ({
 
 type Answers = Readonly<Record<string, unknown>>;
 
+/** An answer that never comes. */
+const hangs = Symbol('hangs');
+
+const untilAborted = (signal: AbortSignal): Promise<never> =>
+  new Promise((_, reject) =>
+    signal.addEventListener('abort', () => reject(new SourceFailure('timeout', String(signal.reason?.message)))),
+  );
+
 /** Reads an analyzer that answers these questions. A question is an endpoint with its product and feature. */
 async function read(answers: Answers, { prefix = '', asked = [] as string[], more = {} as object } = {}) {
   const settings = {
@@ -67,12 +75,13 @@ async function read(answers: Answers, { prefix = '', asked = [] as string[], mor
     const reader = managerCodes['query-api'].createReader(settings, {
       host,
       transport: {
-        read: async ([endpoint = '', ...pairs]) => {
+        read: async ([endpoint = '', ...pairs], signal) => {
           const of = pairs.filter((pair) => /^(?:product|feature)=/.test(pair)).map((pair) => pair.split('=')[1]);
           const question = [endpoint, ...of].join(' ');
           asked.push(question);
           const answer = answers[question];
           if (answer instanceof Error) throw answer;
+          if (answer === hangs) return untilAborted(signal);
           const stdout = typeof answer === 'string' ? answer : JSON.stringify(answer ?? []);
           return { stdout, stderr: '', exitCode: undefined, at: 1_800_000_100 };
         },
@@ -204,6 +213,17 @@ describe('the records of another analyzer', () => {
     ]);
   });
 
+  it('say what was never reached there, of which nothing is known here either', async () => {
+    const never = { IsCurrent: false, CollectionTime: 0 };
+    const GetProducts = [product('1@a;x', never), product('1@b;x', { ...never, DistinctUsers: 0 }), product('1@c;x')];
+    const { vendorLicenses } = await read({ GetProducts });
+    expect(vendorLicenses.map(({ reachable, isKnownToBeEmpty }) => [reachable, isKnownToBeEmpty])).toEqual([
+      [false, undefined],
+      [false, true],
+      [true, undefined],
+    ]);
+  });
+
   it('that cannot be used are counted, and the others are used', async () => {
     const parsed = await read({
       ...one,
@@ -227,8 +247,9 @@ describe('users that are not known', () => {
           'the users of 1 features of http://a/analyzer are not known, GetUsers failed: the analyzer answered 403',
       },
     ]);
-    const late = await read(one, { more: { timeout: 0 } });
+    const late = await read({ ...one, 'GetUsers 27000@lic1;vend solver': hangs }, { more: { timeout: 0.2 } });
     expect(late.problems).toMatchObject([{ message: expect.stringContaining('there was no time for them') }]);
+    expect(poolsOf(late)).toMatchObject([{ checkouts: [], unknownOfCheckouts: ['list'], inUse: 2 }]);
   });
 
   it('are not asked for where the answer would be about other features too', async () => {
@@ -242,6 +263,14 @@ describe('users that are not known', () => {
     expect(asked.filter((question) => question.startsWith('GetUsers'))).toEqual(['GetUsers 27000@lic1;vend mesh']);
   });
 });
+
+it.each(['GetProducts', 'GetServerDown', 'GetFeatures %'])(
+  'an analyzer that does not answer %s is a failure, however long a request may take',
+  async (question) => {
+    const failure = await read({ ...one, [question]: hangs }, { more: { timeout: 0.1 } }).catch((error) => error);
+    expect(failure).toMatchObject({ kind: 'timeout', message: 'the collection did not end within 0.1 s' });
+  },
+);
 
 it.each<[string, Answers, RegExp]>([
   ['no JSON', { GetProducts: '<html>' }, /is not JSON: check that it is an analyzer of the Query API/],

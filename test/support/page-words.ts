@@ -86,7 +86,7 @@ export const pageWords: ReadonlySet<string> = new Set([
   'Whether the first poll has ended.',
   'Whether the process answers.',
   'Which licenses expire when, as a table.',
-  'The denials of today are not known: no source reports them; FlexNet needs debug_log for that.',
+  'The denials of today are not known: no source reports them; FlexNet needs debug_log for that, and RLM report_logs.',
   'How many licenses were in use is not known.',
   'Who holds a license of it is not known.',
   'Who holds it',

@@ -1,3 +1,4 @@
+import { withDeadline } from '../../model/deadline.ts';
 import type { PoolObservation, VendorLicenseObservation } from '../../model/observation/observation.ts';
 import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
 import { recordFields } from '../../query-api/records.ts';
@@ -13,7 +14,7 @@ import { FEATURES_OF, readAnswers, readUsers } from './records.ts';
 const ENDPOINTS = [['GetProducts'], ['GetServerDown'], ['GetFeatures', 'product=%']] as const;
 /** Requests about users at once. The client limits all of them. */
 const AT_ONCE = 4;
-/** Part of the timeout after which no further request about users is sent. */
+/** Part of the timeout after which requests about users are canceled. */
 const FOR_USERS = 0.5;
 
 /** Where an analyzer is, for messages. */
@@ -63,11 +64,11 @@ async function askFeatures(
   try {
     const all = await ask('GetFeatures', ALL);
     answers.set('GetFeatures', all);
-    const { features } = readAnswers(joined(answers));
-    if (features.length > 0 || /^[\s[\]]*$/.test(all)) apart = sharedNames(products);
+    // not parsed here: it can be megabytes
+    if (/"ServerName"\s*:\s*"[^"]|^[\s[\]]*$/.test(all)) apart = sharedNames(products);
+    else answers.delete('GetFeatures');
   } catch (error) {
-    if (!(error instanceof SyntaxError) && !(error instanceof SourceFailure && REFUSALS.has(error.kind))) throw error;
-    answers.delete('GetFeatures');
+    if (!(error instanceof SourceFailure && REFUSALS.has(error.kind))) throw error;
   }
   for (const product of apart) answers.set(`${FEATURES_OF}${product}`, await ask('GetFeatures', `product=${product}`));
   return answers;
@@ -119,15 +120,15 @@ function createQueryApiReader(
   /** @returns why users of features are not known; undefined if they are */
   const addUsers = async (
     vendorLicenses: VendorLicenseObservation[],
-    begun: number,
     signal: AbortSignal,
+    stop: AbortSignal,
   ): Promise<SourceProblem | undefined> => {
     const wanted = wantedIn(vendorLicenses, prefix);
     const pools = vendorLicenses.map((one) => [...one.pools]);
     let next = 0;
     let refusal: Error | undefined;
     const work = async (): Promise<void> => {
-      while (next < wanted.length && refusal === undefined && host.elapsed() - begun < settings.timeout * FOR_USERS) {
+      while (next < wanted.length && refusal === undefined && !signal.aborted) {
         const { product, pool, places } = wanted[next] as Wanted;
         next += 1;
         const about = [
@@ -146,8 +147,8 @@ function createQueryApiReader(
             if (known !== undefined) own[place] = withUsers(known, i === 0 ? readUsers(stdout) : []);
           }
         } catch (error) {
-          if (!(error instanceof SourceFailure || error instanceof SyntaxError) || signal.aborted) throw error;
-          refusal = error;
+          if (!(error instanceof SourceFailure || error instanceof SyntaxError) || stop.aborted) throw error;
+          if (!signal.aborted) refusal = error;
           next -= 1;
         }
       }
@@ -160,26 +161,32 @@ function createQueryApiReader(
     return usersProblem(url, wanted.length - next, refusal);
   };
 
+  const readAll = async (signal: AbortSignal): Promise<Parsed> => {
+    const begun = host.elapsed();
+    const ask = async (...args: readonly string[]): Promise<string> => (await transport.read(args, signal)).stdout;
+    let output = await transport.read(via.kind === 'analyzer' ? ['GetProducts'] : [], signal);
+    if (via.kind === 'analyzer') {
+      const answers = new Map([
+        ['GetProducts', output.stdout],
+        ['GetServerDown', await ask('GetServerDown')],
+      ]);
+      const features = await askFeatures(productsOf(output.stdout, url), ask);
+      output = { ...output, stdout: joined(new Map([...answers, ...features])) };
+    }
+    const input = { settings: { ...others, prefix }, via: via.kind, now: host.now(), output, more: { url } };
+    const parsed = await readIn(input);
+    if (via.kind !== 'analyzer') return parsed;
+    const vendorLicenses = [...parsed.vendorLicenses];
+    const seconds = Math.max(0, settings.timeout * FOR_USERS - (host.elapsed() - begun));
+    const problem = await withDeadline({ what: 'GetUsers', seconds, stop: signal }, (untilLate) =>
+      addUsers(vendorLicenses, untilLate, signal),
+    );
+    return { ...parsed, vendorLicenses, problems: [...parsed.problems, ...(problem === undefined ? [] : [problem])] };
+  };
+
   return {
-    read: async (signal) => {
-      const begun = host.elapsed();
-      const ask = async (...args: readonly string[]): Promise<string> => (await transport.read(args, signal)).stdout;
-      let output = await transport.read(via.kind === 'analyzer' ? ['GetProducts'] : [], signal);
-      if (via.kind === 'analyzer') {
-        const answers = new Map([
-          ['GetProducts', output.stdout],
-          ['GetServerDown', await ask('GetServerDown')],
-        ]);
-        const features = await askFeatures(productsOf(output.stdout, url), ask);
-        output = { ...output, stdout: joined(new Map([...answers, ...features])) };
-      }
-      const input = { settings: { ...others, prefix }, via: via.kind, now: host.now(), output, more: { url } };
-      const parsed = await readIn(input);
-      if (via.kind !== 'analyzer') return parsed;
-      const vendorLicenses = [...parsed.vendorLicenses];
-      const problem = await addUsers(vendorLicenses, begun, signal);
-      return { ...parsed, vendorLicenses, problems: [...parsed.problems, ...(problem === undefined ? [] : [problem])] };
-    },
+    // each request has the same timeout: all of them together would take longer
+    read: (stop) => withDeadline({ what: 'the collection', seconds: settings.timeout, stop }, readAll),
     close: () => transport.close(),
   };
 }

@@ -137,11 +137,13 @@ export function observeAnswers(text: string, { url, prefix }: AnswersContext, on
     const [server = '', daemon = ''] = key.split(';');
     const own = featuresOf.get(key) ?? byName.get(`${server};${daemon}`) ?? [];
     const isDown = product.IsCurrent === false || down.has(key);
+    // of one that was never reached there, nothing is known here either, unless it is known there
+    const isReached = !isDown || product.CollectionTime !== 0;
     return {
       ...names,
-      reachable: true,
+      reachable: isReached,
       pools: own.map((record) => poolOf(record, names.server, prefix)),
-      ...(own.length === 0 && ({ isKnownToBeEmpty: true } as const)),
+      ...(!isReached && product.DistinctUsers === 0 && ({ isKnownToBeEmpty: true } as const)),
       ...(isDown && ({ isDownThere: true } as const)),
       record: { ...product, Product: nameOf(names) } satisfies WireProduct,
     };
