@@ -119,6 +119,8 @@ describe('the denials of an ISV server', () => {
     renameSync(path, `${path}.1`);
     writeFileSync(path, `RLM Report Log Format 9\n${deny('cad')}`);
     expect(denialsOf(await read())[0]).toEqual(['acme', ['cad', 1], ['cad', 0], ['cam', 1]]);
+    // one of days ago would be counted as one of now
+    appendFileSync(path, deny('cad').replace('01/15', '01/12'));
     expect(denialsOf(await read())[0]).toEqual(['acme', ['cad', 0], ['cad', 0], ['cam', 0]]);
   });
 

@@ -208,6 +208,12 @@ describe('LS-DYNA', () => {
     expect(other?.unknownOfCheckouts).toContain('list');
   });
 
+  it('tells processes of the same number on different hosts apart', () => {
+    const text = (published.lsdyna['programs'] ?? '').replaceAll('10274', '59005');
+    const [program] = poolsOf(read('lsdyna', text));
+    expect(program?.checkouts.map(({ since }) => since)).toEqual([at('01-14T16:18:00'), at('01-15T06:22:00')]);
+  });
+
   it('reads the list of programs alone', () => {
     const [program] = poolsOf(sample('lsdyna', 'running'));
     expect(program).toMatchObject({
