@@ -130,7 +130,7 @@ describe('the path of the datasource', () => {
 describe('an analyzer that does not answer', () => {
   it('delays neither scrapes nor polls, and panels get an error in time', async () => {
     const { faulty, app, url } = await start({
-      'datasource.deadline': '5s',
+      'datasource.deadline': '10s',
       'poll.products': '* * * * * *',
       'analyzer.concurrency': 4,
     });
@@ -157,7 +157,7 @@ describe('an analyzer that does not answer', () => {
       expect([code, body.error.code, body.message]).toEqual([
         504,
         'deadline',
-        'the analyzer did not answer within 5 s',
+        'the analyzer did not answer within 10 s',
       ]);
     }
     faulty.break(undefined);
