@@ -26,6 +26,10 @@ export function* linesOf(text: string): Generator<string, void> {
   }
 }
 
+/** A whole number as a tool writes it. Undefined for another word. */
+export const wholeNumber = (written: string | undefined, digits = 9): number | undefined =>
+  written !== undefined && written.length <= digits && /^\d+$/.test(written) ? Number(written) : undefined;
+
 /**
  * The shape of a line and nothing of its content, so that it can be logged: letters become `a`, digits `9`, and runs of
  * one kind are one character.

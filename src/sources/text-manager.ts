@@ -4,13 +4,10 @@ import type { CapturedText, ManagerCode, ReadInput, Recognized, Vocabulary } fro
 import type { Parsed } from './parsed.ts';
 import { createTextReader } from './text-reader.ts';
 import { failureOf, type TextContext, type TextReport, type ToolNames } from './text-report.ts';
-import { createSourceTime } from './times.ts';
+import { CLOCK_DIFFERENCE, createSourceTime } from './times.ts';
 import { type Output, type Transport, textOf } from './transport/transport.ts';
 
 /** A manager whose answer is what its tool prints. */
-
-/** Seconds that the clock of a server may be ahead of ours. */
-const CLOCK_DIFFERENCE = 300;
 
 /** What differs between such managers. */
 export interface TextManager extends ToolNames {

@@ -13,6 +13,9 @@ const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', '
 /** The month of a name such as `Jun` in any case, from 1. Undefined for another word. */
 export const monthOf = (name: string): number | undefined => MONTHS.indexOf(name.toLowerCase()) + 1 || undefined;
 
+/** Seconds that two clocks may differ. */
+export const CLOCK_DIFFERENCE = 300;
+
 /** A time of the clock on a day. */
 export interface ClockTime {
   readonly hour: number;

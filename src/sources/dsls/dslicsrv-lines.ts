@@ -1,3 +1,4 @@
+import { wholeNumber } from '../lines.ts';
 import { type SourceTime, timeOf } from '../times.ts';
 
 /** The lines of DSLicSrv. */
@@ -81,10 +82,5 @@ export const PROCESS = /^\s*(\S+)\s+\([^()]*\)\/(\S*)\s+(\S.*)$/;
 /** A number of licenses. Undefined for another word. */
 export const count = (written: string | undefined): number | 'uncounted' | undefined => {
   if (/^unlimited$/i.test(written ?? '')) return 'uncounted';
-  return /^\d{1,9}$/.test(written ?? '') ? Number(written) : undefined;
-};
-/** A number. Undefined for another word. */
-export const integer = (written: string | undefined): number | undefined => {
-  const found = count(written);
-  return found === 'uncounted' ? undefined : found;
+  return wholeNumber(written);
 };

@@ -1,11 +1,12 @@
 import type { CheckoutEntry, FeatureEntry, IncrementEntry, QueuedEntry } from '../json/document.ts';
 import { known } from '../known.ts';
+import { wholeNumber } from '../lines.ts';
 import { readLines, type TextContext, type TextReport, unknownHost, unreachable } from '../text-report.ts';
+import { CLOCK_DIFFERENCE } from '../times.ts';
 import {
   cellsOf,
   count,
   EDITOR,
-  integer,
   labelled,
   momentOf,
   NOT_READY,
@@ -24,7 +25,6 @@ import {
 
 /** Seconds without use after which a license is idle. Programs renew theirs every few minutes. */
 const IDLE_AFTER = 900;
-const CLOCK_DIFFERENCE = 300;
 
 const name = 'DSLS';
 const refusals = [
@@ -188,7 +188,7 @@ class Reading {
       ...known('count', count(total)),
       ...known('expires', momentOf(expires, this.#context.localTime)),
     };
-    feature.bought.set(key, { increment, inUse: integer(inUse) });
+    feature.bought.set(key, { increment, inUse: wholeNumber(inUse) });
   }
 
   #waiting({ user, host, since, tokens }: Grant): QueuedEntry {
@@ -196,7 +196,7 @@ class Reading {
       user,
       host: hostOf(host),
       ...known('since', momentOf(since, this.#context.localTime)),
-      licenses: integer(tokens) ?? 1,
+      licenses: wholeNumber(tokens) ?? 1,
     };
   }
 

@@ -2,6 +2,7 @@ import { SourceFailure, type SourceProblem } from '../../model/observation/sourc
 import { DiagnosticsCount } from '../lines.ts';
 import type { Parsed } from '../parsed.ts';
 import type { SourceTime } from '../times.ts';
+import { CLOCK_DIFFERENCE } from '../times.ts';
 import type { ObservationDocument } from './document.ts';
 import { checkDocument } from './document-check.ts';
 import { DocumentProblems } from './document-problems.ts';
@@ -11,8 +12,6 @@ import { EntryReading, type ObservationMemory } from './entry-reading.ts';
 
 /** The manager `json`: observations that a script writes. */
 
-/** Seconds that two clocks may differ. */
-const CLOCK_DIFFERENCE = 300;
 /** No document is too old that is younger than this, seconds. */
 const MIN_MAX_AGE = 600;
 

@@ -2,7 +2,7 @@ import { parseXml, XmlElement, XmlError } from '@rgrove/parse-xml';
 import { SourceFailure } from '../../model/observation/source-failure.ts';
 import type { CheckoutEntry, FeatureEntry, VendorLicenseEntry } from '../json/document.ts';
 import { known } from '../known.ts';
-import { DiagnosticsCount } from '../lines.ts';
+import { DiagnosticsCount, wholeNumber } from '../lines.ts';
 import {
   type Refusal,
   readLines,
@@ -40,8 +40,7 @@ interface FeatureUnderway {
   readonly checkouts: CheckoutEntry[];
 }
 
-const integer = (written: string | undefined): number | undefined =>
-  /^\d{1,15}$/.test(written ?? '') ? Number(written) : undefined;
+const integer = (written: string | undefined): number | undefined => wholeNumber(written, 15);
 
 /** The largest number stands for no limit (vendor's documentation). */
 const countOf = (written: string | undefined): number | 'uncounted' | undefined =>

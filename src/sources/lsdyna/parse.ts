@@ -1,5 +1,6 @@
 import type { CheckoutEntry, FeatureEntry } from '../json/document.ts';
 import { known } from '../known.ts';
+import { wholeNumber } from '../lines.ts';
 import { readLines, type TextContext, type TextReport, unknownHost, unreachable } from '../text-report.ts';
 import { dayIn, monthOf, yearlessTime } from '../times.ts';
 
@@ -31,9 +32,6 @@ const LISTED =
   /^\s*(\S(?:.*\S)?)\s+(\d{1,10})@(\S+)\s+(\S+)\s+([A-Z][a-z]{2})\s+([A-Z][a-z]{2})\s+(\d{1,2})\s+(\d{1,2}):(\d{2})(?::\d{2})?\s+(\d{1,9})$/;
 const noise =
   /^\s*(?:LICENSE INFORMATION|[-\s|]{5,}|User\s+Host\s+Program\s.*|No programs (?:running|queued|running or queued))$/i;
-
-const integer = (written: string | undefined): number | undefined =>
-  /^\d{1,9}$/.test(written ?? '') ? Number(written) : undefined;
 
 /** `12/30/2022`, the month first, as `2022-12-30`. */
 function expiryOf(written: string): string | undefined {
@@ -168,10 +166,10 @@ class Reading {
 const GROUP_NAME = 'LICENSE GROUP';
 
 const figuresOf = ([used, free, total, queue]: readonly string[]) => ({
-  used: integer(used),
-  free: integer(free),
-  total: integer(total),
-  queue: integer(queue),
+  used: wholeNumber(used),
+  free: wholeNumber(free),
+  total: wholeNumber(total),
+  queue: wholeNumber(queue),
 });
 
 const isPartOf = (a: string, b: string): boolean => a.startsWith(b) || b.startsWith(a);

@@ -1,4 +1,5 @@
 import type { LocalTime } from '../../model/local-time.ts';
+import { wholeNumber } from '../lines.ts';
 import { type Expiry, expiryOf, monthOf, type SourceTime, timeOf } from '../times.ts';
 import type { RlmError, RlmPool, RlmStart, RlmUsage } from './report.ts';
 
@@ -173,8 +174,8 @@ export class PoolUnderway implements RlmPool {
 
   #set(name: string, value: string, localTime: SourceTime): void {
     if (name === 'count') this.count = countOf(value);
-    else if (name === '# reservations') this.reserved = numberOf(value);
-    else if (name === 'inuse') this.inUse = numberOf(value);
+    else if (name === '# reservations') this.reserved = wholeNumber(value);
+    else if (name === 'inuse') this.inUse = wholeNumber(value);
     else if (name === 'exp') this.expires = expiryOf(value, localTime);
   }
 }
@@ -196,15 +197,13 @@ function figuresOf(line: string): Map<string, string> {
   return figures;
 }
 
-const numberOf = (written: string): number | undefined => (/^\d{1,9}$/.test(written) ? Number(written) : undefined);
-
 /**
  * A count of 0 is not known: RLM writes 0 for uncounted licenses in license files, and a pool whose licenses were all
  * removed would have it too.
  */
 function countOf(written: string): number | undefined {
   if (UNLIMITED.test(written)) return Number.POSITIVE_INFINITY;
-  return numberOf(written) || undefined;
+  return wholeNumber(written) || undefined;
 }
 
 /** `1/0 at 03/28 20:41`: licenses, a second number that no document explains, and the time of the checkout. */

@@ -1,5 +1,6 @@
 import type { CheckoutEntry, FeatureEntry, IncrementEntry, QueuedEntry } from '../json/document.ts';
 import { known } from '../known.ts';
+import { wholeNumber } from '../lines.ts';
 import { readLines, type TextContext, type TextReport, unknownHost, unreachable } from '../text-report.ts';
 import { monthOf, timeOf } from '../times.ts';
 
@@ -33,12 +34,8 @@ const UNLIMITED = new Set(['2097150', '4294967294']);
 
 const unquoted = (value: string): string => /^"(.*)"\s*$/.exec(value)?.[1]?.trim() ?? value.trim();
 
-const integer = (value: string | undefined): number | undefined =>
-  /^\d{1,9}$/.test(value?.trim() ?? '') ? Number(value) : undefined;
-
-function countOf(value: string | undefined): number | 'uncounted' | undefined {
-  const written = value?.trim() ?? '';
-  return /^unlimited\b/i.test(written) || UNLIMITED.has(written) ? 'uncounted' : integer(written);
+function countOf(written = ''): number | 'uncounted' | undefined {
+  return /^unlimited\b/i.test(written) || UNLIMITED.has(written) ? 'uncounted' : wholeNumber(written);
 }
 
 function momentOf(value: string | undefined, { localTime }: TextContext): number | undefined {
@@ -92,7 +89,7 @@ class Reading {
     }
     const [, label, value = ''] = PAIR.exec(line) ?? [];
     if (label === undefined || this.#values === undefined) return false;
-    this.#values.set(labelOf(label), value);
+    this.#values.set(labelOf(label), value.trim());
     return true;
   };
 
@@ -136,7 +133,7 @@ function clientOf({ values }: Block, context: TextContext): CheckoutEntry {
     host: unquoted(values.get('host name') ?? ''),
     display: unquoted(values.get('x display name') ?? ''),
     ...known('since', momentOf(values.get('status'), context)),
-    licenses: integer(written ?? holding) ?? 1,
+    licenses: wholeNumber(written ?? holding) ?? 1,
     borrowed: /^\s*yes/i.test(values.get('is commuter token') ?? ''),
   };
 }
@@ -151,11 +148,11 @@ function queuedOf({ values, blocks }: FeatureUnderway, context: TextContext): Qu
     .map((block): QueuedEntry => {
       const wanted = [...block.values].find(([label]) => /requested|wanted/.test(label))?.[1];
       const { user, host } = clientOf(block, context);
-      return { user, host: host ?? '', licenses: integer(wanted) ?? 1 };
+      return { user, host: host ?? '', licenses: wholeNumber(wanted) ?? 1 };
     });
   const numbers = [...values]
     .filter(([label]) => /tokens in queue$/.test(label))
-    .map(([, value]) => integer(value) ?? 0);
+    .map(([, value]) => wholeNumber(value) ?? 0);
   if (numbers.length === 0 && listed.length === 0) return undefined;
   const rest = numbers.reduce((total, one) => total + one, 0) - sum(listed);
   return rest > 0 ? [...listed, { user: '', host: '', licenses: rest }] : listed;
@@ -167,8 +164,8 @@ function entryOf(feature: FeatureUnderway, context: TextContext): FeatureEntry |
   if (named === '') return undefined;
   const checkouts = blocks.filter(({ kind }) => kind === 'client').map((block) => clientOf(block, context));
   const [unreserved, usedReserve] = [
-    integer(values.get('unreserved tokens in use')),
-    integer(values.get('reserved tokens in use')),
+    wholeNumber(values.get('unreserved tokens in use')),
+    wholeNumber(values.get('reserved tokens in use')),
   ];
   const inUse = unreserved === undefined ? undefined : unreserved + (usedReserve ?? 0);
   return {
@@ -176,9 +173,9 @@ function entryOf(feature: FeatureUnderway, context: TextContext): FeatureEntry |
     version: unquoted(values.get('feature version') ?? ''),
     increments: incrementsOf(feature, context),
     ...known('in_use', inUse),
-    ...known('available', integer(values.get('available unreserved'))),
+    ...known('available', wholeNumber(values.get('available unreserved'))),
     ...known('used_reserve', usedReserve),
-    ...known('unused_reserve', integer(values.get('available reserved'))),
+    ...known('unused_reserve', wholeNumber(values.get('available reserved'))),
     checkouts,
     checkouts_complete: inUse !== undefined && sum(checkouts) >= inUse,
     ...known('queued', queuedOf(feature, context)),

@@ -1,6 +1,6 @@
 import type { FeatureEntry } from '../json/document.ts';
 import { known } from '../known.ts';
-import { DiagnosticsCount } from '../lines.ts';
+import { DiagnosticsCount, wholeNumber } from '../lines.ts';
 import {
   type Refusal,
   readLines,
@@ -46,12 +46,11 @@ const refusals: readonly Refusal[] = [
 /** Figures of one license. */
 type Figures = ReadonlyMap<string, string>;
 
-const integer = (written: string | undefined): number | undefined =>
-  /^\d{1,9}$/.test(written ?? '') ? Number(written) : undefined;
-
 /** `Free` counts licenses that are reserved, so that without reservations it is what anyone can get. */
 function entryOf(figures: Figures): FeatureEntry {
-  const [total, used, free, reserved] = ['total', 'used', 'free', 'reserved'].map((key) => integer(figures.get(key)));
+  const [total, used, free, reserved] = ['total', 'used', 'free', 'reserved'].map((key) =>
+    wholeNumber(figures.get(key)),
+  );
   return {
     feature: figures.get('licensename') ?? '',
     increments: [{ ...known('count', total) }],
