@@ -102,6 +102,11 @@ export class ColumnReader {
     }
   }
 
+  /** Whether nothing follows. */
+  get isAtEnd(): boolean {
+    return this.#at >= this.#bytes.length;
+  }
+
   /** The number of items that follow. */
   length(max: number): number {
     const length = this.integer();
@@ -175,8 +180,11 @@ export class ColumnReader {
 /** No local day has more seconds. */
 const MAX_SAMPLES = 2 * 86_400;
 
-/** @param start first second of the day */
-export function encodeSamples(samples: readonly Sample[], start: number): Buffer {
+const differenceFrom = (value: StoredFigure, from: number): StoredFigure =>
+  value === undefined ? undefined : value - from;
+
+/** @param start first second of the day @param isCompressed whether it is compressed if that saves space */
+export function encodeSamples(samples: readonly Sample[], start: number, isCompressed = true): Buffer {
   const writer = createWriter();
   writer.integer(samples.length);
   writer.column(
@@ -189,8 +197,15 @@ export function encodeSamples(samples: readonly Sample[], start: number): Buffer
   writer.figures(samples.map(({ reserved }) => reserved));
   writer.figures(samples.map(({ users }) => users));
   writer.figures(samples.map(({ denials }) => denials));
+  if (samples.some(({ whole }) => whole !== undefined)) {
+    // as differences from what the moment says: nearly all are 0
+    writer.figures(samples.map(({ inUse = 0, whole }) => differenceFrom(whole?.peak, inUse)));
+    writer.figures(
+      samples.map(({ inUse = 0, seconds, whole }) => differenceFrom(whole?.licenseSeconds, inUse * seconds)),
+    );
+  }
   const plain = writer.result();
-  if (plain.length < WORTH_COMPRESSING) return Buffer.concat([Buffer.of(PLAIN), plain]);
+  if (!isCompressed || plain.length < WORTH_COMPRESSING) return Buffer.concat([Buffer.of(PLAIN), plain]);
   return Buffer.concat([Buffer.of(ZSTD), zstdCompressSync(plain)]);
 }
 
@@ -220,7 +235,7 @@ export function decodeSamples(bytes: Uint8Array, start: number): Sample[] {
   reader.column(seconds, length);
   for (const figure of figures) reader.figures(figure, length);
   const [available, inUse, reserved, users, denials] = figures;
-  return Array.from(at, (time, i) => ({
+  const samples = Array.from(at, (time, i) => ({
     at: time,
     seconds: seconds[i] ?? 0,
     available: figureAt(available, i),
@@ -229,6 +244,24 @@ export function decodeSamples(bytes: Uint8Array, start: number): Sample[] {
     users: figureAt(users, i),
     denials: figureAt(denials, i),
   }));
+  return reader.isAtEnd ? samples : withWholeSlots(samples, reader);
+}
+
+/** Only logs know whole slots: their columns are missing otherwise. */
+function withWholeSlots(samples: readonly Sample[], reader: ColumnReader): Sample[] {
+  const [more, moreSeconds] = [new Float64Array(samples.length), new Float64Array(samples.length)];
+  reader.figures(more, samples.length);
+  reader.figures(moreSeconds, samples.length);
+  return samples.map((sample, i) => {
+    const [peak, licenseSeconds] = [figureAt(more, i), figureAt(moreSeconds, i)];
+    if (peak === undefined && licenseSeconds === undefined) return sample;
+    const { inUse = 0, seconds } = sample;
+    const whole = {
+      peak: peak === undefined ? undefined : peak + inUse,
+      licenseSeconds: licenseSeconds === undefined ? undefined : licenseSeconds + inUse * seconds,
+    };
+    return { ...sample, whole };
+  });
 }
 
 type Column = Float64Array<ArrayBuffer>;

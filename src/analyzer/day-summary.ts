@@ -1,13 +1,15 @@
 import type { LocalHour } from '../model/local-time.ts';
 import { isUncountedFigure, UNCOUNTED } from '../model/uncounted.ts';
-import type { HourSummary } from './hour-summary.ts';
-import { addKnown, type Figures, highest, type Sample } from './sample.ts';
+import type { HourSummary, Level } from './hour-summary.ts';
+import { addKnown, type Figures, highest, type Sample, type WholeSlot } from './sample.ts';
 import { sumOf } from './usage.ts';
 
 /** What is known of a series, or of several added up, from one second to another. */
-interface Segment extends Figures {
+export interface Segment extends Figures {
   readonly from: number;
   readonly to: number;
+  /** Of the whole time, if it is known. */
+  readonly whole?: WholeSlot | undefined;
 }
 
 /** A sample stands until its time is over, the next one, or the end of the frame; for a second at least. */
@@ -15,7 +17,8 @@ function segmentsOfSamples(samples: readonly Sample[], end: number): Segment[] {
   return samples.map((sample, i) => {
     const to = Math.min(sample.at + sample.seconds, samples[i + 1]?.at ?? end, end);
     const { available, inUse, reserved, users, denials } = sample;
-    return { from: sample.at, to: Math.max(to, sample.at + 1), available, inUse, reserved, users, denials };
+    const whole = to - sample.at === sample.seconds ? sample.whole : undefined;
+    return { from: sample.at, to: Math.max(to, sample.at + 1), available, inUse, reserved, users, denials, whole };
   });
 }
 
@@ -23,16 +26,28 @@ function segmentsOfSamples(samples: readonly Sample[], end: number): Segment[] {
 function segmentsOfHours(summaries: readonly HourSummary[], hours: readonly LocalHour[]): Segment[] {
   return summaries.flatMap(({ index, levels, available, reserved, users, denials }) => {
     let from = hours[index]?.start ?? 0;
+    let isFirst = true;
     return levels.map(([inUse, seconds]) => {
-      const segment = { from, to: from + seconds, available, inUse, reserved, users, denials };
+      const counted = isFirst || denials === undefined ? denials : 0;
+      const segment = { from, to: from + seconds, available, inUse, reserved, users, denials: counted };
+      // a peak has no time of its own
+      if (seconds > 0) isFirst = false;
       from += seconds;
       return segment;
     });
   });
 }
 
+/** What is known of a day of a series, part by part, in order. Denials count at the beginning of a part. @param end first second after the day */
+export function segmentsOf(record: DayRecord, hours: readonly LocalHour[], end: number): readonly Segment[] {
+  const segments = 'samples' in record ? segmentsOfSamples(record.samples, end) : segmentsOfHours(record.hours, hours);
+  return segments.filter(({ from, to }) => to > from);
+}
+
 /** Adds up what several series had at the same time of a day, which begins at `start`. */
 type AddUp = (curves: readonly (readonly Segment[])[], start: number) => Segment[];
+
+const HOUR = 3600;
 
 /** Longest local day, seconds, and then some. */
 const MAX_SECONDS = 30 * 3600;
@@ -138,6 +153,8 @@ interface OpenHour {
   /** Of each series. */
   readonly denials: (number | undefined)[];
   readonly levels: Map<number | undefined, number>;
+  /** Between the moments of samples; -1 if that is not known. */
+  peak: number;
 }
 
 /** Called for each hour that a segment touches, with the seconds of it that lie there. */
@@ -155,7 +172,7 @@ class OpenDay {
   at(index: number): OpenHour {
     let hour = this.#open.get(index);
     if (hour === undefined) {
-      hour = { available: undefined, reserved: undefined, users: undefined, denials: [], levels: new Map() };
+      hour = { available: undefined, reserved: undefined, users: undefined, denials: [], levels: new Map(), peak: -1 };
       this.#open.set(index, hour);
     }
     return hour;
@@ -179,13 +196,22 @@ class OpenDay {
   summaries(): HourSummary[] {
     return [...this.#open]
       .sort(([a], [b]) => a - b)
-      .map(([index, { denials, levels, ...rest }]) => ({
+      .map(([index, { denials, levels, peak, ...rest }]) => ({
         index,
         ...rest,
         denials: sumOf(denials),
-        levels: [...levels].sort(([a = -1], [b = -1]) => b - a),
+        levels: withPeak(
+          [...levels].sort(([a = -1], [b = -1]) => b - a),
+          peak,
+        ),
       }));
   }
+}
+
+/** A peak between the moments of samples is a level of no time. */
+function withPeak(levels: readonly Level[], peak: number): readonly Level[] {
+  const [highestLevel] = levels[0] ?? [];
+  return peak > (highestLevel ?? -1) ? [[peak, 0], ...levels] : levels;
 }
 
 function summarise(records: readonly DayRecord[], { hours, end }: DayFrame, addUp: AddUp): HourSummary[] {
@@ -195,7 +221,9 @@ function summarise(records: readonly DayRecord[], { hours, end }: DayFrame, addU
   );
   const isAlone = curves.length === 1;
   const sum = isAlone ? (curves[0] ?? []) : addUp(curves, hours[0]?.start ?? 0);
-  day.eachHour(sum, (hour, { inUse, available, reserved }, seconds) => {
+  day.eachHour(sum, (hour, { from, to, inUse, available, reserved, whole }, seconds) => {
+    // of a longer time nobody knows in which hour the peak was
+    if (whole?.peak !== undefined && to - from <= HOUR) hour.peak = Math.max(hour.peak, whole.peak);
     hour.levels.set(inUse, (hour.levels.get(inUse) ?? 0) + seconds);
     hour.available = highest(hour.available, available);
     hour.reserved = highest(hour.reserved, reserved);
@@ -246,4 +274,20 @@ export function totalsOf(hours: readonly HourSummary[]): DayTotals {
   }
   const { available, inUse, reserved, users, denials, licenseSeconds } = totals;
   return { available, inUse, reserved, users, denials, licenseSeconds };
+}
+
+/**
+ * The totals of a day of one series. What is known of whole slots counts: the license-hours of a log are exact, and those of a day
+ * of which nothing else is known are in no hour.
+ */
+export function totalsOfDay(samples: readonly Sample[], hours: readonly HourSummary[], end: number): DayTotals {
+  const totals = totalsOf(hours);
+  let { inUse } = totals;
+  let licenseSeconds: number | undefined;
+  for (const { from, to, inUse: level, whole } of segmentsOfSamples(samples, end)) {
+    const known = whole?.licenseSeconds ?? (level === undefined ? undefined : level * (to - from));
+    licenseSeconds = addKnown(licenseSeconds, known);
+    inUse = highest(inUse, whole?.peak);
+  }
+  return { ...totals, inUse, licenseSeconds };
 }

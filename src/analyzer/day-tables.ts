@@ -1,11 +1,14 @@
 import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { LocalTime } from '../model/local-time.ts';
 import { decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
-import { createDaySummary, type DayRecord, type DayTotals, totalsOf } from './day-summary.ts';
+import { createDaySummary, type DayRecord, type DayTotals, totalsOf, totalsOfDay } from './day-summary.ts';
+import { fillHours } from './fill-hours.ts';
+import { fillSamples } from './fill-samples.ts';
 import { blob, figure, type HistoryFile, integer, type Row } from './history-file.ts';
 import { decodeHours } from './hour-columns.ts';
 import type { HourSummary } from './hour-summary.ts';
-import { type Figures, mergeSamples, type Sample } from './sample.ts';
+import { ImportedTable } from './imported-table.ts';
+import { type Figures, isSum, mergeSamples, type Sample } from './sample.ts';
 
 /** A recorded day of a series, as its totals. */
 export interface StoredTotals extends DayTotals {
@@ -68,10 +71,13 @@ export class DayTables {
   readonly #file: HistoryFile;
   readonly #localTime: LocalTime;
   readonly #summariseDay = createDaySummary();
+  readonly imported: ImportedTable;
 
-  constructor(file: HistoryFile, localTime: LocalTime) {
+  /** @param isCompressed whether imported samples are compressed @throws StoreError */
+  constructor(file: HistoryFile, localTime: LocalTime, isCompressed: boolean) {
     this.#file = file;
     this.#localTime = localTime;
+    this.imported = new ImportedTable(file, localTime, isCompressed);
   }
 
   /** Must come before the samples of that time. */
@@ -111,25 +117,95 @@ export class DayTables {
   read(id: number, day: number, isSealed: boolean): DayRecord | undefined {
     const kept = this.keptSamples(id, day);
     const open = isSealed ? undefined : this.#openSamples(id, id, day).get(id);
-    if (kept !== undefined || open !== undefined) return { samples: mergeSamples(kept ?? [], open ?? []) };
-    const row = this.#file.sql('SELECT hours FROM day WHERE series = ? AND day = ?').get(id, day);
-    return row === undefined ? undefined : { hours: decodeHours(blob(row, 'hours')) };
+    const imported = this.imported.samples(id, day);
+    if (kept !== undefined || open !== undefined || imported !== undefined)
+      return { samples: fillSamples(mergeSamples(kept ?? [], open ?? []), imported ?? []) };
+    const hours = this.#keptHours(id, day);
+    return hours === undefined ? undefined : { hours };
   }
 
   /** The day's hours and totals are kept too once it is over. */
   writeDay(id: number, day: number, samples: readonly Sample[], isOver: boolean): void {
-    const start = this.#localTime.startOf(day);
-    this.#file
-      .sql('INSERT INTO day_samples VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET samples = excluded.samples')
-      .run(id, day, encodeSamples(samples, start));
-    if (!isOver) return;
+    if (samples.length > 0) {
+      this.#file
+        .sql('INSERT INTO day_samples VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET samples = excluded.samples')
+        .run(id, day, encodeSamples(samples, this.#localTime.startOf(day)));
+    }
+    if (isOver) this.#writeTotals(id, day, fillSamples(samples, this.imported.samples(id, day) ?? []));
+  }
+
+  #writeTotals(id: number, day: number, samples: readonly Sample[]): void {
+    if (samples.length === 0) return;
+    const hours = this.#hoursOf(day, samples);
+    this.#writeHours(id, day, hours, totalsOfDay(samples, hours, this.#localTime.startOf(day + 1)));
+  }
+
+  #hoursOf(day: number, samples: readonly Sample[]): readonly HourSummary[] {
     const frame = { hours: this.#localTime.hoursOf(day), end: this.#localTime.startOf(day + 1) };
-    const hours = this.#summariseDay([{ samples }], frame);
-    const { available, inUse, reserved, users, denials, licenseSeconds } = totalsOf(hours);
+    return this.#summariseDay([{ samples }], frame);
+  }
+
+  #writeHours(id: number, day: number, hours: readonly HourSummary[], known: DayTotals): void {
+    const { available, inUse, reserved, users, denials, licenseSeconds } = known;
     const totals = [available, inUse, reserved, users, denials, licenseSeconds].map(nullable);
     this.#file
       .sql('INSERT OR REPLACE INTO day VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
       .run(id, day, ...totals, encodeHours(hours));
+  }
+
+  /**
+   * Adds imported samples of a day. Figures of our own stay; of two imports the finer one counts, else the later. Where only
+   * the hours of a day are left, they are filled hour by hour.
+   */
+  importDay(id: number, day: number, samples: readonly Sample[], imported: number, isOver: boolean): void {
+    const before = this.imported.samples(id, day);
+    const own = this.keptSamples(id, day);
+    if (before === undefined && own === undefined && isOver && this.#keptHours(id, day) !== undefined) {
+      this.importHours(id, day, samples, imported);
+      return;
+    }
+    const isFirst = this.imported.isFinest(id, day, imported);
+    // sums of a day are of use only where nothing else is known of it
+    if (samples.some(isSum) && (own !== undefined || !isFirst)) return;
+    const kept = before?.some(isSum) ? undefined : before;
+    const all = isFirst ? fillSamples(samples, kept ?? []) : fillSamples(kept ?? [], samples);
+    this.imported.writeSamples(id, day, all);
+    if (isOver) this.#writeTotals(id, day, fillSamples(own ?? [], all));
+    this.imported.addOrigin(id, day, imported, own !== undefined || !isOver);
+  }
+
+  /** Adds the hours of imported samples to those of a day that is over. */
+  importHours(id: number, day: number, samples: readonly Sample[], imported: number): void {
+    const kept = this.#keptHours(id, day);
+    const hasOwn = kept !== undefined && this.imported.hasOwn(id, day);
+    const isFirst = !hasOwn && this.imported.isFinest(id, day, imported);
+    if (samples.some(isSum) && !isFirst) return;
+    if (kept === undefined || samples.some(isSum) || (isFirst && this.imported.hasOnlySums(id, day))) {
+      this.#writeTotals(id, day, samples);
+    } else {
+      const more = this.#hoursOf(day, samples);
+      const filled = isFirst ? fillHours(more, kept) : fillHours(kept, more);
+      this.#writeHours(id, day, filled, totalsOf(filled));
+    }
+    this.imported.addOrigin(id, day, imported, hasOwn);
+  }
+
+  #keptHours(id: number, day: number): readonly HourSummary[] | undefined {
+    const row = this.#file.sql('SELECT hours FROM day WHERE series = ? AND day = ?').get(id, day);
+    return row === undefined ? undefined : decodeHours(blob(row, 'hours'));
+  }
+
+  /** The newest number of licenses that is known of a series. */
+  newestAvailable(id: number): number | undefined {
+    const row =
+      this.#file
+        .sql(`SELECT available FROM open_collection CROSS JOIN open_sample USING (at)
+          WHERE series = ? AND available IS NOT NULL ORDER BY at DESC LIMIT 1`)
+        .get(id) ??
+      this.#file
+        .sql('SELECT available FROM day WHERE series = ? AND available IS NOT NULL ORDER BY day DESC LIMIT 1')
+        .get(id);
+    return row === undefined ? undefined : figure(row, 'available');
   }
 
   /** Makes blobs of open samples. The series are neighbours in order of their keys. */
@@ -137,8 +213,7 @@ export class DayTables {
     const [first = 0, last = first] = [ids[0], ids.at(-1)];
     const open = this.#openSamples(first, last, day);
     for (const id of ids) {
-      const samples = mergeSamples(this.keptSamples(id, day) ?? [], open.get(id) ?? []);
-      if (samples.length > 0) this.writeDay(id, day, samples, true);
+      this.writeDay(id, day, mergeSamples(this.keptSamples(id, day) ?? [], open.get(id) ?? []), true);
     }
     this.#file
       .sql(`DELETE FROM open_sample WHERE series BETWEEN ? AND ? AND at IN
@@ -167,7 +242,7 @@ export class DayTables {
   /** Days from the given one on that have samples of a series in a blob. */
   keptDays(id: number, from: number): readonly number[] {
     const rows = this.#file.sql('SELECT day FROM day_samples WHERE series = ? AND day >= ?').all(id, from);
-    return rows.map((row) => integer(row, 'day'));
+    return [...rows.map((row) => integer(row, 'day')), ...this.imported.days(id, from)];
   }
 
   /** The first and the last day with hours, or an empty list. */
@@ -231,10 +306,12 @@ export class DayTables {
   prune(id: number, samplesBefore: number, before: number): void {
     this.#file.sql('DELETE FROM day_samples WHERE series = ? AND day < ?').run(id, samplesBefore);
     this.#file.sql('DELETE FROM day WHERE series = ? AND day < ?').run(id, before);
+    this.imported.prune(id, samplesBefore, before);
     this.#file
       .sql(`DELETE FROM series WHERE id = ?1
         AND NOT EXISTS (SELECT 1 FROM day WHERE series = ?1)
         AND NOT EXISTS (SELECT 1 FROM day_samples WHERE series = ?1)
+        AND NOT EXISTS (SELECT 1 FROM imported_samples WHERE series = ?1)
         AND NOT EXISTS (SELECT 1 FROM open_collection CROSS JOIN open_sample USING (at) WHERE series = ?1)`)
       .run(id);
   }

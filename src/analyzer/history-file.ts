@@ -29,6 +29,10 @@ export interface HistoryFileOptions {
   readonly origin: string;
   /** Maximum size of the file, bytes. */
   readonly maxSize: number;
+  /** Whether its content can be made again: then it is written faster, and not compressed. */
+  readonly isTemporary?: boolean | undefined;
+  /** Whether it is only read: another process may write to it. */
+  readonly isReadOnly?: boolean | undefined;
 }
 
 /** The SQLite database of the history, opened by one process. */
@@ -63,6 +67,7 @@ export const storeProblems = {
   full: 'the disk, or embedded_analyzer.store_max_size, is full; make room, or raise the limit',
   cannotOpen: 'it cannot be opened; the directory must exist and be writable',
   noDirectory: 'its directory cannot be created (CODE); create it, or set another storage.path',
+  older: 'it was written by an older version of license-exporter; start this version on it once',
   newer: 'it was written by a newer version of license-exporter; use that version, or move the file away',
   timeZone:
     'its days are in the time zone FOUND, not WANTED; change embedded_analyzer.time_zone back, or move the file away',
@@ -110,7 +115,14 @@ export const text = (row: Row, column: string): string => String(row[column]);
 export const blob = (row: Row, column: string): Uint8Array => row[column] as Uint8Array;
 
 /** Opens the file, or creates a new one. @throws StoreError with the problem and the remedy */
-export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFileOptions): HistoryFile {
+export function openHistoryFile({
+  path,
+  timeZone,
+  origin,
+  maxSize,
+  isTemporary,
+  isReadOnly = false,
+}: HistoryFileOptions): HistoryFile {
   const where = path ?? 'in memory';
 
   const problem = (why: string, cause?: unknown, Kind = StoreError): StoreError =>
@@ -134,8 +146,8 @@ export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFile
 
   const database = guard(() => {
     // it contains names of users, and SQLite would create it readable by all users
-    if (path !== undefined) createPrivateFile(path);
-    return new DatabaseSync(path ?? ':memory:', { timeout: BUSY_MS });
+    if (path !== undefined && !isReadOnly) createPrivateFile(path);
+    return new DatabaseSync(path ?? ':memory:', { timeout: BUSY_MS, readOnly: isReadOnly });
   });
 
   const rollBack = (): void => {
@@ -155,14 +167,24 @@ export function openHistoryFile({ path, timeZone, origin, maxSize }: HistoryFile
     }
   };
 
+  const versionOf = (): number => integer(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
+
   const prepareFile = (): void => {
+    if (isReadOnly) {
+      if (versionOf() > SCHEMA_VERSION) throw problem(storeProblems.newer);
+      if (versionOf() < SCHEMA_VERSION) throw problem(storeProblems.older);
+      checkNote('time zone', timeZone, storeProblems.timeZone);
+      checkNote('origin', origin, storeProblems.origin, OriginError);
+      return;
+    }
     // only the process that has locked the directory writes to it; a backup reads it meanwhile
     database.exec('PRAGMA trusted_schema = OFF;');
     // overwrites deleted content in the file and its log, because it may contain names of users
     database.exec('PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 0;');
-    database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;`);
+    database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL;`);
+    database.exec(`PRAGMA synchronous = ${isTemporary === true ? 'OFF' : 'FULL'};`);
     database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSize / PAGE_SIZE))};`);
-    const version = integer(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
+    const version = versionOf();
     if (version > SCHEMA_VERSION) throw problem(storeProblems.newer);
     // detects a file that cannot be written, even if there is nothing to write
     transact(() => {

@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 
 /** The tables of the history file, and how a file of an earlier version gets them. */
 
-/** Version 0.1.0 made 1, in which every figure was known. 2 had one source. */
-export const SCHEMA_VERSION = 3;
+/** Version 0.1.0 made 1, in which every figure was known. 2 had one source. 3 had no imports. */
+export const SCHEMA_VERSION = 4;
 
 /**
  * A figure that is not known is null. Open samples stand in order of time: a collection then is written to a few pages, not
@@ -33,15 +33,32 @@ const tables = {
   ) WITHOUT ROWID`,
 } as const;
 
+/**
+ * What other programs recorded. Its samples stand apart from our own, so that it can be imported again; a day without origins
+ * is our own.
+ */
+const importTables = {
+  imported: `CREATE TABLE imported (
+    id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, form TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL,
+    seconds INTEGER NOT NULL
+  )`,
+  importedSamples: `CREATE TABLE imported_samples (
+    series INTEGER NOT NULL, day INTEGER NOT NULL, samples BLOB NOT NULL, PRIMARY KEY (series, day)
+  ) WITHOUT ROWID`,
+  origin: `CREATE TABLE origin (
+    series INTEGER NOT NULL, day INTEGER NOT NULL, imported INTEGER NOT NULL, PRIMARY KEY (series, day, imported)
+  ) WITHOUT ROWID`,
+} as const;
+
 /** Makes the tables of a new file. Within a transaction. */
 export function createTables(database: DatabaseSync): void {
-  for (const definition of Object.values(tables)) database.exec(definition);
+  for (const definition of Object.values({ ...tables, ...importTables })) database.exec(definition);
   database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
 }
 
 /**
- * From 1: figures may be null. From 2: an observation has a source; the only one that there was has no name. No row is
- * rewritten, so a file of any size is ready at once. Only the definitions change: NOT NULL makes no difference to how a row
+ * From 1: figures may be null. From 2: an observation has a source; the only one that there was has no name. From 3: tables
+ * of imports. No row is rewritten, so a file of any size is ready at once. Only the definitions change: NOT NULL makes no difference to how a row
  * is stored, and a missing last column has its default ("Making Other Kinds Of Table Schema Changes" of
  * https://sqlite.org/lang_altertable.html). One transaction: a crash leaves the one version or the other.
  */
@@ -53,6 +70,7 @@ export function migrateTables(database: DatabaseSync, transact: (action: () => v
     define.run(tables.openSample, 'open_sample');
     define.run(tables.day, 'day');
     define.run(tables.observation, 'observation');
+    for (const definition of Object.values(importTables)) database.exec(definition);
     database.exec(`PRAGMA schema_version = ${version + 1}; PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
   setProtection(database, true);

@@ -15,7 +15,7 @@ export interface HourSummary {
   readonly denials: number | undefined;
   /**
    * Seconds at each number of licenses in use, the highest number first and the unknown last. Together less than the hour
-   * where data lacks.
+   * where data lacks. The first one has 0 seconds if a log shows a peak between the moments at which use is recorded.
    */
   readonly levels: readonly Level[];
 }

@@ -31,12 +31,25 @@ export interface Figures {
   readonly denials: number | undefined;
 }
 
+/** What is known of a whole slot by a source that sees each change, such as a log, or has only sums. */
+export interface WholeSlot {
+  /** Licenses in use at most; at the beginning of the slot it may have been less. */
+  readonly peak: number | undefined;
+  /** Licenses in use times seconds. */
+  readonly licenseSeconds: number | undefined;
+}
+
+/** Whether a sample has only the figures of a time so long that nobody knows when in it they were. */
+export const isSum = ({ seconds, inUse }: Sample): boolean => seconds > 3600 && inUse === undefined;
+
 /** The figures of one feature in one slot. What was not known is `undefined`. */
 export interface Sample extends Figures {
   /** Epoch seconds, the beginning of a slot. */
   readonly at: number;
   /** Seconds it stands for, if the next sample or the end of the local day does not come first. */
   readonly seconds: number;
+  /** Beside the figures of its moment; without it, only the moment is known. */
+  readonly whole?: WholeSlot | undefined;
 }
 
 /** The samples of one feature on one local day, the oldest first. */
@@ -127,13 +140,4 @@ export function mergeSamples(a: readonly Sample[], b: readonly Sample[]): readon
     byTime.set(sample.at, same === undefined ? sample : combine(same, sample));
   }
   return [...byTime.values()].sort((x, y) => x.at - y.at);
-}
-
-/** In order of time; at each moment what is kept, and more where there is nothing. */
-export function fillSamples(kept: readonly Sample[], more: readonly Sample[]): readonly Sample[] {
-  const known = new Set(kept.map(({ at }) => at));
-  return mergeSamples(
-    kept,
-    more.filter(({ at }) => !known.has(at)),
-  );
 }

@@ -2,9 +2,11 @@ import type { LocalTime } from '../model/local-time.ts';
 import type { Collected } from '../model/observation/observation.ts';
 import type { DayRecord } from './day-summary.ts';
 import { type DayColumns, type DayOfHours, DayTables, type EncodedHours, type StoredTotals } from './day-tables.ts';
+import { fillSamples } from './fill-samples.ts';
 import { type HistoryFileOptions, openHistoryFile, text } from './history-file.ts';
+import type { ImportedSpan, ImportOrigin } from './imported-table.ts';
 import { ObservationTable } from './observation-table.ts';
-import { type DayOfSamples, type Figures, fillSamples, type Series } from './sample.ts';
+import type { DayOfSamples, Figures, Series } from './sample.ts';
 import { SeriesTable, type StoredSeries } from './series-table.ts';
 
 /** Where the history is, and the calendar of its days. */
@@ -45,6 +47,20 @@ export interface Store {
   known(): Generator<void, readonly Collected[]>;
   /** Adds samples of whole local days that has none yet, and a note with them. */
   add(days: readonly DayOfSamples[], note: readonly [key: string, value: string]): Generator<void, void>;
+  /**
+   * Adds what other programs recorded on whole local days: it fills what is not known here, and can be repeated.
+   *
+   * @param asOfNow whether the newest known number of licenses counts where the import does not know it
+   * @param samplesFrom of days before this one only hours are kept
+   */
+  import(
+    days: readonly DayOfSamples[],
+    origin: ImportOrigin,
+    asOfNow: boolean,
+    samplesFrom?: number,
+  ): Generator<void, void>;
+  /** What of a series was imported, the oldest first. */
+  imported(series: StoredSeries): readonly ImportedSpan[];
   /** Seals every day before this one. */
   seal(day: number): Generator<void, void>;
   /** Forgets samples of days before one day, and everything of days before another. */
@@ -75,7 +91,7 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
   const file = openHistoryFile({ ...options, timeZone: localTime.timeZone });
   const { sql, guard, transact } = file;
   const seriesTable = new SeriesTable(file);
-  const days = new DayTables(file, localTime);
+  const days = new DayTables(file, localTime, options.isTemporary !== true);
   const lastObservations = new ObservationTable(file);
 
   const note = (key: string): string | undefined => {
@@ -150,6 +166,21 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
       setNote(key, value);
     });
 
+  const importDays: Store['import'] = (samplesOfDays, origin, asOfNow, samplesFrom = Number.NEGATIVE_INFINITY) =>
+    write(function* (added) {
+      const imported = days.imported.identify(origin);
+      for (const [i, { series, day, samples }] of samplesOfDays.entries()) {
+        const { id } = seriesTable.identify(series, added);
+        const available = asOfNow ? days.newestAvailable(id) : undefined;
+        const known =
+          available === undefined ? samples : samples.map((one) => ({ ...one, available: one.available ?? available }));
+        const isOver = day < sealed;
+        if (isOver && day < samplesFrom) days.importHours(id, day, known, imported);
+        else days.importDay(id, day, known, imported, isOver);
+        if (i % BATCH === BATCH - 1) yield;
+      }
+    });
+
   const seal = function* (before: number): Generator<void, void> {
     if (before <= sealed) return;
     const collected = days.collectedDays();
@@ -187,6 +218,8 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
     record,
     known: () => lastObservations.all(),
     add,
+    import: importDays,
+    imported: ({ id }) => guard(() => days.imported.spans(id)),
     seal,
     prune,
     read: ({ id }, day) => guard(() => days.read(id, day, day < sealed)),

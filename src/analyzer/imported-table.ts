@@ -1,0 +1,131 @@
+import type { LocalTime } from '../model/local-time.ts';
+import { decodeSamples, encodeSamples } from './day-codec.ts';
+import { blob, type HistoryFile, integer, text } from './history-file.ts';
+import type { Sample } from './sample.ts';
+
+/** Where figures come from that this program did not record. */
+export interface ImportOrigin {
+  /** The same for an import that is taken up again after an interruption. */
+  readonly key: string;
+  /** `FlexNet debug log`. */
+  readonly form: string;
+  /** Of what was read, such as the name of a file without its path. */
+  readonly name: string;
+  /** When it was imported, epoch seconds. */
+  readonly at: number;
+  /** Seconds between two moments of which it knows the figures; 0 if it knows each change. */
+  readonly seconds: number;
+}
+
+/** The days of a series that come from an import. */
+export interface ImportedSpan extends Pick<ImportOrigin, 'form' | 'name' | 'at'> {
+  readonly first: number;
+  readonly last: number;
+  readonly days: number;
+}
+
+/** The key of what this program recorded itself, beside an import of the same day. */
+const OWN = 0;
+
+/** Imported samples, apart from our own, and the origins of days. Writes must be within a transaction. */
+export class ImportedTable {
+  readonly #file: HistoryFile;
+  readonly #localTime: LocalTime;
+  readonly #isCompressed: boolean;
+  #isEmpty: boolean;
+
+  /** @throws StoreError */
+  constructor(file: HistoryFile, localTime: LocalTime, isCompressed: boolean) {
+    this.#file = file;
+    this.#localTime = localTime;
+    this.#isCompressed = isCompressed;
+    this.#isEmpty = file.guard(() => file.sql('SELECT 1 FROM imported LIMIT 1').get() === undefined);
+  }
+
+  /** The key of an origin in the store. */
+  identify({ key, form, name, at, seconds }: ImportOrigin): number {
+    this.#isEmpty = false;
+    this.#file
+      .sql('INSERT OR IGNORE INTO imported (key, form, name, at, seconds) VALUES (?, ?, ?, ?, ?)')
+      .run(key, form, name, Math.floor(at), seconds);
+    return integer(this.#file.sql('SELECT id FROM imported WHERE key = ?').get(key) ?? {}, 'id');
+  }
+
+  samples(series: number, day: number): readonly Sample[] | undefined {
+    if (this.#isEmpty) return undefined;
+    const row = this.#file.sql('SELECT samples FROM imported_samples WHERE series = ? AND day = ?').get(series, day);
+    return row === undefined ? undefined : decodeSamples(blob(row, 'samples'), this.#localTime.startOf(day));
+  }
+
+  writeSamples(series: number, day: number, samples: readonly Sample[]): void {
+    this.#file
+      .sql('INSERT OR REPLACE INTO imported_samples VALUES (?, ?, ?)')
+      .run(series, day, encodeSamples(samples, this.#localTime.startOf(day), this.#isCompressed));
+  }
+
+  /** Whether a day has figures of our own, or may have. */
+  hasOwn(series: number, day: number): boolean {
+    const origins = this.#origins(series, day);
+    return origins.length === 0 || origins.includes(OWN);
+  }
+
+  /** Whether an import knows no less of the time within a day than those before: of two, the finer one counts, else the later. */
+  isFinest(series: number, day: number, imported: number): boolean {
+    const row = this.#file
+      .sql(`SELECT min(seconds) AS finest, (SELECT seconds FROM imported WHERE id = ?3) AS seconds
+        FROM origin JOIN imported ON id = imported WHERE series = ?1 AND day = ?2 AND id <> ?3`)
+      .get(series, day, imported);
+    return typeof row?.finest !== 'number' || integer(row, 'seconds') <= row.finest;
+  }
+
+  /** Whether all that is known of a day are sums over it. */
+  hasOnlySums(series: number, day: number): boolean {
+    const row = this.#file
+      .sql('SELECT min(seconds) AS finest FROM origin JOIN imported ON id = imported WHERE series = ? AND day = ?')
+      .get(series, day);
+    return typeof row?.finest === 'number' && row.finest > 3600;
+  }
+
+  addOrigin(series: number, day: number, imported: number, isBesideOwn: boolean): void {
+    const insert = this.#file.sql('INSERT OR IGNORE INTO origin VALUES (?, ?, ?)');
+    insert.run(series, day, imported);
+    if (isBesideOwn) insert.run(series, day, OWN);
+  }
+
+  #origins(series: number, day: number): readonly number[] {
+    if (this.#isEmpty) return [];
+    const rows = this.#file.sql('SELECT imported FROM origin WHERE series = ? AND day = ?').all(series, day);
+    return rows.map((row) => integer(row, 'imported'));
+  }
+
+  /** Days from the given one on that have imported samples. */
+  days(series: number, from: number): readonly number[] {
+    if (this.#isEmpty) return [];
+    const rows = this.#file.sql('SELECT day FROM imported_samples WHERE series = ? AND day >= ?').all(series, from);
+    return rows.map((row) => integer(row, 'day'));
+  }
+
+  /** What of a series was imported, the oldest first. */
+  spans(series: number): readonly ImportedSpan[] {
+    if (this.#isEmpty) return [];
+    return this.#file
+      .sql(`SELECT form, name, at, min(day) AS first, max(day) AS last, count(*) AS days
+        FROM origin JOIN imported ON id = imported WHERE series = ? GROUP BY id ORDER BY first, id`)
+      .all(series)
+      .map((row) => ({
+        form: text(row, 'form'),
+        name: text(row, 'name'),
+        at: integer(row, 'at'),
+        first: integer(row, 'first'),
+        last: integer(row, 'last'),
+        days: integer(row, 'days'),
+      }));
+  }
+
+  /** Deletes samples of days before one, and origins of days before another. */
+  prune(series: number, samplesBefore: number, before: number): void {
+    if (this.#isEmpty) return;
+    this.#file.sql('DELETE FROM imported_samples WHERE series = ? AND day < ?').run(series, samplesBefore);
+    this.#file.sql('DELETE FROM origin WHERE series = ? AND day < ?').run(series, before);
+  }
+}
