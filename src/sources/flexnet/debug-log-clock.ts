@@ -36,7 +36,7 @@ export class LogClock {
   read({ clock, day }: Pick<LogLine, 'clock' | 'day'>): number {
     const last = this.#clock;
     // the day has changed, but another daemon is late
-    const isLate = day === undefined && last !== undefined && clock - last > HALF_DAY && last < DISORDER;
+    const isLate = day === undefined && last !== undefined && clock > DAY - DISORDER && last < DISORDER;
     if (isLate) return (this.#day - 1) * DAY + clock;
     if (last !== undefined && last - clock > HALF_DAY) this.#day += 1;
     this.#clock = clock;

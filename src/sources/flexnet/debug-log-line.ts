@@ -1,5 +1,5 @@
 import type { DenialCause } from '../../model/observation/observation.ts';
-import { MAX_LINE } from '../lines.ts';
+import { MAX_LINE, wholeNumber } from '../lines.ts';
 import { dayIn, monthOf } from '../times.ts';
 
 /** The lines of FlexNet's debug log that say when something happened, and who got a license or did not. */
@@ -13,18 +13,31 @@ export interface LogLine {
   /** The vendor daemon or `lmgrd`; undefined for a banner. */
   readonly daemon: string | undefined;
   readonly event: LogEvent | 'unparsed' | undefined;
+  /** What a line without an event says, with the white space at its end. */
+  readonly message?: string;
 }
 
-/** A license was checked out, or refused. */
+/** A license was checked out, checked in, or refused. */
 export interface LogEvent {
-  readonly kind: 'out' | 'denied';
+  readonly kind: 'out' | 'in' | 'denied';
   readonly feature: string;
+  readonly licenses: number;
   /** User, host and, if the line has it, process; undefined if they are not in the line. They must not leave the reader. */
   readonly client: string | undefined;
   /** What stands in brackets. */
   readonly checkoutData: string | undefined;
   /** Why it was refused; undefined if the line does not say so. */
   readonly cause: DenialCause | undefined;
+  /** Only the verbose form has them. */
+  readonly counts: LogCounts | undefined;
+}
+
+/** Licenses of a feature at an event. */
+interface LogCounts {
+  /** As the client asks for it. */
+  readonly version: string;
+  readonly inUse: number;
+  readonly outOf: number;
 }
 
 /** Error numbers of FlexNet (vendor's documentation) that say more than that a request was refused. */
@@ -50,6 +63,10 @@ function causeIn(rest: string): DenialCause | undefined {
 /** Seconds between a line and the time in its text, if the text says when the line was written. */
 const SAME_MOMENT = 120;
 const MAX_FEATURE = 200;
+
+/** What nearly all lines of a log look like: a pattern for all lines takes five times as long. */
+const USUAL =
+  /^(\d{1,2}):(\d{2}):(\d{2}) \(([^()]{1,64})\) (OUT|IN): "([^"]{1,200})" ([^\s"()[\]^]{1,300})\s*(?:\((\d{1,6}) licenses?\)\s*)?$/;
 
 const PREFIX = /^\s*(\d{1,2}):(\d{2}):(\d{2})\s+\(([^()]{1,64})\)\s?/;
 const DATED_PREFIX = /^\s*(\d{4})-(\d{2})-(\d{2})[T ](\d{1,2}):(\d{2}):(\d{2})\S*\s+\(([^()]{1,64})\)\s?/;
@@ -84,30 +101,45 @@ function dayNamedIn(message: string, clock: number): number | undefined {
   const [, month, date, year] =
     TIMESTAMP.exec(message) ?? ((message.includes(' started on ') && STARTED.exec(message)) || []);
   if (month !== undefined) return dayOf(year, Number(month), date);
-  const moment = momentIn(message);
-  // a message may name other moments too, for instance that of the last reread
+  // `Time: DATE` is now; a peak `attempted at DATE` or a request that took long `at DATE` may have been at this time of another day
+  const found = FULL_DATE.exec(message);
+  const isNow = found !== null && /:\s*$/.test(message.slice(0, found.index));
+  const moment = isNow ? momentIn(message) : undefined;
   return moment !== undefined && Math.abs(moment.clock - clock) <= SAME_MOMENT ? moment.day : undefined;
 }
 
+interface Details {
+  readonly user: string;
+  readonly process: string;
+  readonly counts: LogCounts | undefined;
+}
+
 /**
- * The user and the process in the details between `^^^`: `version user address process …`; the user may have several words.
- * Without an address, the process is not known.
+ * The details between `^^^`: `version user address process handle in_use out_of …` (vendor's documentation); the user may have
+ * several words. Without an address, the others are not known.
  */
-function detailsIn(details: string): { user: string; process: string } {
-  const words = details.split(/\s+/);
-  const address = words.findIndex((word, at) => at > 1 && /^(?:\d+\.\d+\.\d+\.\d+|[\da-f]*:[\da-f:.]*)$/i.test(word));
-  if (address === -1) return { user: words[1] ?? '', process: '' };
-  return { user: words.slice(1, address).join(' '), process: words[address + 1] ?? '' };
+function detailsIn(rest: string): Details | undefined {
+  const at = rest.indexOf('^^^');
+  if (at === -1) return undefined;
+  const words = rest
+    .slice(at + 3)
+    .trim()
+    .split(/\s+/);
+  const address = words.findIndex((word, i) => i > 1 && /^(?:\d+\.\d+\.\d+\.\d+|[\da-f]*:[\da-f:.]*)$/i.test(word));
+  if (address === -1) return { user: words[1] ?? '', process: '', counts: undefined };
+  const [process = '', , ...others] = words.slice(address + 1);
+  const [inUse, outOf] = others.map((word) => wholeNumber(word));
+  const counts = inUse === undefined || outOf === undefined ? undefined : { version: words[0] ?? '', inUse, outOf };
+  return { user: words.slice(1, address).join(' '), process, counts };
 }
 
 /** `user@host`, where the user may have several words, up to the details. The verbose form adds the process. */
-function clientOf(rest: string): string | undefined {
+function clientOf(rest: string, details: Details | undefined): string | undefined {
   const end = rest.search(/\s(?:\s|\[|\(|"|\^\^\^)/);
   const client = (end === -1 ? rest : rest.slice(0, end)).trim();
   if (client === '' || client.startsWith('(') || client.startsWith('[')) return undefined;
-  const at = rest.indexOf('^^^');
-  if (at === -1) return client;
-  const { user, process } = detailsIn(rest.slice(at + 3).trim());
+  if (details === undefined) return client;
+  const { user, process } = details;
   // the verbose form may have the user only in the details
   return `${client.startsWith('@') ? user : ''}${client}\0${process}`;
 }
@@ -122,18 +154,55 @@ function splitFeature(text: string): [feature: string, rest: string] | undefined
   return feature === undefined || feature.length > MAX_FEATURE ? undefined : [feature, rest];
 }
 
+/** `(3 licenses)`, or before the feature in the old form. One where the line has no number. */
+function licensesIn(text: string): number {
+  const [, before, after] = /^(\d{1,6}) \S+ (?:to|by) |\((\d{1,6}) licenses?\)/.exec(text) ?? [];
+  return Number(before ?? after ?? 1);
+}
+
 function eventOf(kind: LogEvent['kind'], text: string): LogEvent | 'unparsed' {
   const split = splitFeature(text);
   if (split === undefined) return 'unparsed';
   // the feature can be followed by a group without a meaning here, such as (PORT_AT_HOST_PLUS   )
   const rest = split[1].replace(/^\([^()]*\)\s+/, '');
   const [, checkoutData] = /\s\[([^\]]*)\]/.exec(` ${rest}`) ?? [];
-  return { kind, feature: split[0], client: clientOf(rest), checkoutData, cause: causeIn(rest) };
+  const details = detailsIn(rest);
+  return {
+    kind,
+    feature: split[0],
+    licenses: licensesIn(text),
+    client: clientOf(rest, details),
+    checkoutData,
+    cause: kind === 'denied' ? causeIn(rest) : undefined,
+    counts: details?.counts,
+  };
+}
+
+const kinds: Readonly<Record<string, LogEvent['kind']>> = { OUT: 'out', IN: 'in', DENIED: 'denied' };
+
+/** A checkout or a checkin in its usual form. */
+function readUsualLine(line: string): LogLine | undefined {
+  const [, hour, minute, second, daemon, kind = '', feature = '', client, licenses] = USUAL.exec(line) ?? [];
+  const clock = clockOf(hour, minute, second);
+  const eventKind = kinds[kind];
+  if (clock === undefined || eventKind === undefined) return undefined;
+  const event = {
+    kind: eventKind,
+    feature,
+    licenses: licenses === undefined ? 1 : Number(licenses),
+    client,
+    checkoutData: undefined,
+    cause: undefined,
+    counts: undefined,
+  };
+  return { clock, day: undefined, daemon, event };
 }
 
 /** What a line says. Undefined for one without a time. */
 export function readLogLine(line: string): LogLine | undefined {
   if (line.length > MAX_LINE) return undefined;
+  const usual = readUsualLine(line);
+  if (usual !== undefined) return usual;
   const plain = PREFIX.exec(line);
   const dated = plain === null ? DATED_PREFIX.exec(line) : null;
   const prefix = plain ?? dated;
@@ -144,13 +213,16 @@ export function readLogLine(line: string): LogLine | undefined {
   const [hour, minute, second, daemon] = prefix.slice(dated === null ? 1 : 4);
   const clock = clockOf(hour, minute, second);
   if (clock === undefined) return undefined;
-  const message = line.slice(prefix[0].length).trim();
+  const message = line.slice(prefix[0].length).trimStart();
   const day = dated === null ? undefined : dayOf(dated[1], Number(dated[2]), dated[3]);
-  const [whole, kind] = /^([A-Z]+):\s*/.exec(message) ?? [];
-  if (whole === undefined) return { clock, day: day ?? dayNamedIn(message, clock), daemon, event: undefined };
+  const [whole, kind = ''] = /^([A-Z]+):\s*/.exec(message) ?? [];
+  if (whole === undefined) {
+    return { clock, day: day ?? dayNamedIn(message, clock), daemon, event: undefined, message };
+  }
   // other events have users and hosts in their text, which are no dates
-  if (kind !== 'OUT' && kind !== 'DENIED') return { clock, day, daemon, event: undefined };
-  return { clock, day, daemon, event: eventOf(kind === 'OUT' ? 'out' : 'denied', message.slice(whole.length)) };
+  const eventKind = kinds[kind];
+  if (eventKind === undefined) return { clock, day, daemon, event: undefined };
+  return { clock, day, daemon, event: eventOf(eventKind, message.slice(whole.length).trimEnd()) };
 }
 
 /**

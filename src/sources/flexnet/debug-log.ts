@@ -3,30 +3,20 @@ import { DiagnosticsCount } from '../lines.ts';
 import type { DenialLog, DenialReader, Denials } from '../log/denial-count.ts';
 import { LogClock } from './debug-log-clock.ts';
 import { formOfLog, type LogEvent, readLogLine } from './debug-log-line.ts';
+import { MAX_REMEMBERED, type Refusal, RefusedRequests } from './refused-requests.ts';
 
-/**
- * Seconds in which a client counts once for a feature: clients repeat a refused request each second, and one request can be
- * refused by each INCREMENT line of the feature. Only another process, or a checkout in between, shows another request.
- */
-const SAME_REQUEST = 60;
-/** A refusal is false if the client gets the license within these seconds, for instance from another pool. */
-const FALSE_WITHIN = 5;
 /** Older refusals do not count: a log that was not readable for days would count them all at once. A day, and a wrong zone. */
 const MAX_AGE = 26 * 3600;
 const MAX_DAEMONS = 200;
-/** Clients that are remembered, and features that wait for a date. */
-const MAX_REMEMBERED = 20_000;
-
-/** The first of the requests of a client that count once. */
-interface Refusal {
-  readonly what: Omit<Denials, 'count'>;
-  /** Seconds of the log. */
-  at: number;
-  readonly readAt: number;
-}
+/** What a refusal counts for. */
+type Refused = Omit<Denials, 'count'>;
 
 /** A daemon that has forked writes `_` and a number after its name (vendor's documentation). */
 const withoutFork = (daemon: string): string => daemon.replace(/_\d{1,4}$/, '');
+
+/** Of a client and a feature. */
+export const requestKey = (daemon: string, feature: string, client: string): string =>
+  `${withoutFork(daemon)}\0${feature}\0${client}`;
 
 /**
  * Counts refused requests in the debug log of FlexNet, whose lines have a time but no date. Users and hosts are remembered for
@@ -43,11 +33,9 @@ export class DebugLogReader implements DenialReader {
   /** Vendor daemons, and `lmgrd`, that have written to the log. */
   readonly daemons = new Set<string>();
   readonly #clock: LogClock;
-  /** By client and feature, the oldest first: those that count once, and of them those that may be false still. */
-  readonly #refusals = new Map<string, Refusal>();
-  readonly #uncertain = new Map<string, Refusal>();
+  readonly #requests = new RefusedRequests<Refused>((refusal) => this.#count(refusal));
   /** Refusals without a date, by hour and what was refused. */
-  readonly #undated = new Map<string, { what: Refusal['what']; at: number; count: number }>();
+  readonly #undated = new Map<string, { what: Refused; at: number; count: number }>();
   /** Refusals that are certain. */
   #certain: Denials[] = [];
   #now = 0;
@@ -88,7 +76,7 @@ export class DebugLogReader implements DenialReader {
       if (read === undefined) continue;
       const at = this.#clock.read(read);
       this.#addDaemon(read.daemon);
-      if (at !== this.#at) this.#makeCertain(({ at: since }) => at - since > FALSE_WITHIN || at < since - SAME_REQUEST);
+      if (at !== this.#at) this.#requests.passTo(at);
       this.#at = at;
       if (read.event === 'unparsed') this.diagnostics.addUnparsed(line);
       else if (read.event !== undefined) this.#readEvent(read.event, read.daemon ?? '', at);
@@ -104,7 +92,7 @@ export class DebugLogReader implements DenialReader {
    */
   settle(now: number): readonly Denials[] {
     this.#now = now;
-    this.#makeCertain(({ readAt }) => now - readAt > FALSE_WITHIN);
+    this.#requests.settle(now);
     return this.#taken();
   }
 
@@ -113,62 +101,18 @@ export class DebugLogReader implements DenialReader {
   }
 
   #readEvent({ kind, feature, client, checkoutData, cause }: LogEvent, daemon: string, at: number): void {
-    const keyOf = (name: string): string => `${withoutFork(daemon)}\0${name}\0${client}`;
-    if (kind === 'denied')
-      this.#readRefusal(keyOf(feature), { what: { daemon, feature, cause }, at, readAt: this.#now }, client);
-    else if (client !== undefined && this.#refusals.size > 0) {
-      this.#forget(keyOf(feature));
+    if (kind === 'denied') {
+      if (this.#clock.isRepeated(at, this.#now)) return;
+      const key = client === undefined ? undefined : requestKey(daemon, feature, client);
+      this.#requests.refuse(key, { what: { daemon, feature, cause }, at, readAt: this.#now });
+    } else if (kind === 'out' && client !== undefined) {
+      this.#requests.forget(requestKey(daemon, feature, client));
       // tokens: another feature is checked out, with the wanted one as its data
-      if (checkoutData !== undefined) this.#forget(keyOf(checkoutData));
+      if (checkoutData !== undefined) this.#requests.forget(requestKey(daemon, checkoutData, client));
     }
   }
 
-  #readRefusal(key: string, refusal: Refusal, client: string | undefined): void {
-    if (this.#clock.isRepeated(refusal.at, this.#now)) return;
-    if (client === undefined) {
-      this.#count(refusal);
-      return;
-    }
-    const known = this.#refusals.get(key);
-    if (known !== undefined && Math.abs(refusal.at - known.at) <= SAME_REQUEST) return;
-    this.#remove(key);
-    this.#removeOld(refusal.at);
-    this.#refusals.set(key, refusal);
-    this.#uncertain.set(key, refusal);
-  }
-
-  #removeOld(now: number): void {
-    // several at once, because each search for the oldest passes those that were removed
-    const most = this.#refusals.size < MAX_REMEMBERED ? MAX_REMEMBERED : MAX_REMEMBERED / 2;
-    for (const [key, { at }] of this.#refusals) {
-      if (Math.abs(now - at) <= SAME_REQUEST && this.#refusals.size <= most) return;
-      this.#remove(key);
-    }
-  }
-
-  /** The minute of a client is over. */
-  #remove(key: string): void {
-    this.#refusals.delete(key);
-    const uncertain = this.#uncertain.get(key);
-    if (!this.#uncertain.delete(key) || uncertain === undefined) return;
-    this.#count(uncertain);
-  }
-
-  /** The client got its license: what is refused from now on is another request. One that is certain counts. */
-  #forget(key: string): void {
-    this.#uncertain.delete(key);
-    this.#refusals.delete(key);
-  }
-
-  #makeCertain(isCertain: (refusal: Refusal) => boolean): void {
-    for (const [key, refusal] of this.#uncertain) {
-      if (!isCertain(refusal)) return;
-      this.#uncertain.delete(key);
-      this.#count(refusal);
-    }
-  }
-
-  #count({ what, at }: Pick<Refusal, 'what' | 'at'>, count = 1): void {
+  #count({ what, at }: Pick<Refusal<Refused>, 'what' | 'at'>, count = 1): void {
     if (this.#clock.isDated) {
       if (this.#clock.ageOf(at, this.#now) <= MAX_AGE) this.#certain.push({ ...what, count });
       return;
@@ -182,7 +126,7 @@ export class DebugLogReader implements DenialReader {
 
   /** The log has a date now, or another one than was guessed. */
   #shift(seconds: number): void {
-    for (const refusal of this.#refusals.values()) refusal.at += seconds;
+    this.#requests.shift(seconds);
     for (const waiting of this.#undated.values()) waiting.at += seconds;
   }
 
