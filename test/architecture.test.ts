@@ -15,13 +15,15 @@ const packageRooms: Readonly<Record<string, readonly string[]>> = {
   fastify: ['web', 'pages', 'app', 'html', 'datasource', 'analyzer'],
   bcryptjs: ['web', 'commands'],
   yaml: ['config', 'alerts'],
-  zod: ['settings', 'config', 'alerts', 'sources'],
+  zod: ['settings', 'config', 'alerts', 'sources', 'exchange'],
   pino: ['main.ts'],
   marked: ['pages'],
   hono: ['html'],
   nodemailer: ['messages'],
   '@rgrove/parse-xml': ['sources'],
   'ical-generator': ['expiries'],
+  'modern-tar': ['exchange'],
+  yauzl: ['exchange'],
 };
 
 function sourceFiles(folder: string): string[] {
@@ -36,8 +38,9 @@ function sourceFiles(folder: string): string[] {
 function importsOf(source: string): string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
   const forms = [
-    /\bfrom\s*['"]([^'"]+)['"]/g,
-    /\bimport\s*['"]([^'"]+)['"]/g,
+    // the words can be texts too
+    /(?<!['"])\bfrom\s*['"]([^'"]+)['"]/g,
+    /(?<!['"])\bimport\s*['"]([^'"]+)['"]/g,
     /\bimport\s*\(\s*['"`]([^'"`]+)['"`]/g,
     /\bnew URL\(\s*['"`](\.[^'"`]+)['"`]/g,
   ];

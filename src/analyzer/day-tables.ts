@@ -1,4 +1,3 @@
-import type { SQLOutputValue, StatementSync } from 'node:sqlite';
 import type { LocalTime } from '../model/local-time.ts';
 import { decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
 import { createDaySummary, type DayRecord, type DayTotals, totalsOf, totalsOfDay } from './day-summary.ts';
@@ -10,33 +9,6 @@ import type { HourSummary } from './hour-summary.ts';
 import { ImportedTable } from './imported-table.ts';
 import { type Figures, isSum, mergeSamples, type Sample } from './sample.ts';
 
-/** A recorded day of a series, as its totals. */
-export interface StoredTotals extends DayTotals {
-  readonly day: number;
-}
-
-/** A recorded day of a series, as its hours. */
-export interface DayOfHours {
-  readonly day: number;
-  readonly hours: readonly HourSummary[];
-}
-
-/** The totals of recorded days, ascending, in columns of the same length. NaN is unknown. */
-export interface DayColumns {
-  readonly day: Int32Array;
-  /** Maximum of the day. */
-  readonly available: Float64Array;
-  /** Maximum of the day. */
-  readonly inUse: Float64Array;
-  /** Maximum of the day. */
-  readonly reserved: Float64Array;
-  /** Refused requests. */
-  readonly denials: Float64Array;
-}
-
-/** The bytes of the hours of a day, as hexadecimal digits. */
-export type EncodedHours = readonly [day: number, digits: string];
-
 const nullable = (value: number | undefined): number | null => value ?? null;
 
 /** Of two samples of one moment the higher figure, or the one that is known. */
@@ -46,12 +18,6 @@ const keepHighest = (column: string): string =>
 const INSERT_SAMPLE = `INSERT INTO open_sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET
   seconds = max(seconds, excluded.seconds), ${['available', 'in_use', 'reserved', 'users'].map(keepHighest).join()},
   denials = coalesce(denials + excluded.denials, denials, excluded.denials)`;
-
-/** The rows of a statement as lists, which are made faster than objects. */
-function rowsInLists(statement: StatementSync, ...parameters: number[]): readonly (readonly SQLOutputValue[])[] {
-  statement.setReturnArrays(true);
-  return statement.all(...parameters) as unknown as readonly (readonly SQLOutputValue[])[];
-}
 
 const toSample = (row: Row): Sample => ({
   at: integer(row, 'at'),
@@ -185,7 +151,10 @@ export class DayTables {
     } else {
       const more = this.#hoursOf(day, samples);
       const filled = isFirst ? fillHours(more, kept) : fillHours(kept, more);
-      this.#writeHours(id, day, filled, totalsOf(filled));
+      // the license-hours of a log are exact: they are kept where its levels are
+      const isSame = filled.length === kept.length && filled.every(({ levels }, i) => levels === kept[i]?.levels);
+      const totals = totalsOf(filled);
+      this.#writeHours(id, day, filled, isSame ? { ...totals, licenseSeconds: this.#licenseSeconds(id, day) } : totals);
     }
     this.imported.addOrigin(id, day, imported, hasOwn);
   }
@@ -193,6 +162,11 @@ export class DayTables {
   #keptHours(id: number, day: number): readonly HourSummary[] | undefined {
     const row = this.#file.sql('SELECT hours FROM day WHERE series = ? AND day = ?').get(id, day);
     return row === undefined ? undefined : decodeHours(blob(row, 'hours'));
+  }
+
+  #licenseSeconds(id: number, day: number): number | undefined {
+    const row = this.#file.sql('SELECT license_seconds FROM day WHERE series = ? AND day = ?').get(id, day);
+    return row === undefined ? undefined : figure(row, 'license_seconds');
   }
 
   /** The newest number of licenses that is known of a series. */
@@ -243,63 +217,6 @@ export class DayTables {
   keptDays(id: number, from: number): readonly number[] {
     const rows = this.#file.sql('SELECT day FROM day_samples WHERE series = ? AND day >= ?').all(id, from);
     return [...rows.map((row) => integer(row, 'day')), ...this.imported.days(id, from)];
-  }
-
-  /** The first and the last day with hours, or an empty list. */
-  extent(id: number): readonly number[] {
-    const row = this.#file
-      .sql(`SELECT (SELECT min(day) FROM day WHERE series = ?1) AS first,
-        (SELECT max(day) FROM day WHERE series = ?1) AS last`)
-      .get(id);
-    return row === undefined || row.first === null ? [] : [integer(row, 'first'), integer(row, 'last')];
-  }
-
-  /** From one day to before another, in order. */
-  hours(id: number, from: number, to: number): readonly DayOfHours[] {
-    return this.#file
-      .sql('SELECT day, hours FROM day WHERE series = ? AND day >= ? AND day < ? ORDER BY day')
-      .all(id, from, to)
-      .map((row) => ({ day: integer(row, 'day'), hours: decodeHours(blob(row, 'hours')) }));
-  }
-
-  /** Of all days before one, in order. The blobs of hours beside them are not read. */
-  totals(id: number, before: number): readonly StoredTotals[] {
-    return this.#file
-      .sql(`SELECT day, available, in_use, reserved, users, denials, license_seconds
-        FROM day WHERE series = ? AND day < ? ORDER BY day`)
-      .all(id, before)
-      .map((row) => ({
-        day: integer(row, 'day'),
-        available: figure(row, 'available'),
-        inUse: figure(row, 'in_use'),
-        reserved: figure(row, 'reserved'),
-        users: figure(row, 'users'),
-        denials: figure(row, 'denials'),
-        licenseSeconds: figure(row, 'license_seconds'),
-      }));
-  }
-
-  /** The same in columns, which takes half as long. */
-  columns(id: number, before: number): DayColumns {
-    const statement = this.#file.sql(`SELECT day, available, in_use, reserved, denials
-      FROM day WHERE series = ? AND day < ? ORDER BY day`);
-    const rows = rowsInLists(statement, id, before);
-    const column = (at: number): Float64Array => Float64Array.from(rows, (row) => (row[at] ?? Number.NaN) as number);
-    return {
-      day: Int32Array.from(rows, ([day]) => day as number),
-      available: column(1),
-      inUse: column(2),
-      reserved: column(3),
-      denials: column(4),
-    };
-  }
-
-  /** The hours of days from one to before another, in order, as they are stored. */
-  encodedHours(id: number, from: number, to: number): readonly EncodedHours[] {
-    // as texts: an array of bytes for each day would keep the garbage collector busy
-    const statement = this.#file.sql(`SELECT day, hex(hours)
-      FROM day WHERE series = ? AND day >= ? AND day < ? ORDER BY day`);
-    return rowsInLists(statement, id, from, to) as unknown as readonly EncodedHours[];
   }
 
   /** Deletes samples of days before one, everything of days before another, and the series when nothing is left of it. */

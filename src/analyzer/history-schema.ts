@@ -40,7 +40,7 @@ const tables = {
 const importTables = {
   imported: `CREATE TABLE imported (
     id INTEGER PRIMARY KEY, key TEXT NOT NULL UNIQUE, form TEXT NOT NULL, name TEXT NOT NULL, at INTEGER NOT NULL,
-    seconds INTEGER NOT NULL
+    seconds INTEGER NOT NULL, as_of_now INTEGER NOT NULL
   )`,
   importedSamples: `CREATE TABLE imported_samples (
     series INTEGER NOT NULL, day INTEGER NOT NULL, samples BLOB NOT NULL, PRIMARY KEY (series, day)

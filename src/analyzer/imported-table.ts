@@ -15,6 +15,14 @@ export interface ImportOrigin {
   readonly at: number;
   /** Seconds between two moments of which it knows the figures; 0 if it knows each change. */
   readonly seconds: number;
+  /** Whether the newest known number of licenses counts where the import does not know it. */
+  readonly asOfNow: boolean;
+}
+
+/** Days of an import that wait for a number of licenses. */
+export interface WaitingDays {
+  readonly origin: ImportOrigin;
+  readonly days: readonly number[];
 }
 
 /** The days of a series that come from an import. */
@@ -43,11 +51,11 @@ export class ImportedTable {
   }
 
   /** The key of an origin in the store. */
-  identify({ key, form, name, at, seconds }: ImportOrigin): number {
+  identify({ key, form, name, at, seconds, asOfNow }: ImportOrigin): number {
     this.#isEmpty = false;
     this.#file
-      .sql('INSERT OR IGNORE INTO imported (key, form, name, at, seconds) VALUES (?, ?, ?, ?, ?)')
-      .run(key, form, name, Math.floor(at), seconds);
+      .sql('INSERT OR IGNORE INTO imported (key, form, name, at, seconds, as_of_now) VALUES (?, ?, ?, ?, ?, ?)')
+      .run(key, form, name, Math.floor(at), seconds, Number(asOfNow));
     return integer(this.#file.sql('SELECT id FROM imported WHERE key = ?').get(key) ?? {}, 'id');
   }
 
@@ -103,6 +111,27 @@ export class ImportedTable {
     if (this.#isEmpty) return [];
     const rows = this.#file.sql('SELECT day FROM imported_samples WHERE series = ? AND day >= ?').all(series, from);
     return rows.map((row) => integer(row, 'day'));
+  }
+
+  /** Days of a series without a number of licenses, of imports for which that of now counts. */
+  waiting(series: number): readonly WaitingDays[] {
+    if (this.#isEmpty) return [];
+    const rows = this.#file
+      .sql(`SELECT imported.*, group_concat(origin.day) AS days FROM origin JOIN imported ON id = imported
+        JOIN day ON day.series = origin.series AND day.day = origin.day
+        WHERE origin.series = ? AND as_of_now = 1 AND day.available IS NULL GROUP BY id`)
+      .all(series);
+    return rows.map((row) => ({
+      origin: {
+        key: text(row, 'key'),
+        form: text(row, 'form'),
+        name: text(row, 'name'),
+        at: integer(row, 'at'),
+        seconds: integer(row, 'seconds'),
+        asOfNow: true,
+      },
+      days: text(row, 'days').split(',').map(Number),
+    }));
   }
 
   /** What of a series was imported, the oldest first. */

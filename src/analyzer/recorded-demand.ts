@@ -1,8 +1,9 @@
 import type { LocalTime } from '../model/local-time.ts';
-import type { DayColumns } from './day-tables.ts';
 import { StoreError } from './history-file.ts';
 import { HourColumns } from './hour-columns.ts';
+import type { ImportedSpan } from './imported-table.ts';
 import type { RecordedDenials } from './recorded-denials.ts';
+import type { DayColumns } from './sealed-days.ts';
 import type { StoredSeries } from './series-table.ts';
 import type { Store } from './store.ts';
 
@@ -37,12 +38,19 @@ export interface RecordedDemand {
   pastAdded(): Promise<void>;
   /** Days of that past that are not added yet; `undefined` if all are. */
   pastDaysLeft(): number | undefined;
+  /** Registers what is called when an import was added. */
+  onImported(listener: () => void): void;
+  /** What of a series was imported, the oldest first. */
+  imported(series: StoredSeries): readonly ImportedSpan[];
   readonly denials: RecordedDenials;
 }
 
 /** The history, and what is known about it without reading it. */
 export interface RecordedDemandOptions
-  extends Pick<RecordedDemand, 'origin' | 'localTime' | 'intervalOf' | 'pastAdded' | 'pastDaysLeft' | 'denials'> {
+  extends Pick<
+    RecordedDemand,
+    'origin' | 'localTime' | 'intervalOf' | 'pastAdded' | 'pastDaysLeft' | 'onImported' | 'denials'
+  > {
   /** @throws StoreError */
   readonly store: () => Store;
 }
@@ -91,6 +99,7 @@ export function createRecordedDemand({ store, localTime, ...options }: RecordedD
     localTime,
     series: () => store().series(),
     sealedUntil: () => store().sealedUntil(),
+    imported: (series) => store().imported(series),
     totals: (series, before) => store().sealedColumns(series, before),
     hours: function* (series, from, to) {
       const memory = take();

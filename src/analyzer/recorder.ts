@@ -1,10 +1,11 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LocalTime } from '../model/local-time.ts';
 import type { Collected } from '../model/observation/observation.ts';
-import type { RecordingHealth } from '../model/observation/recording.ts';
+import type { ImportedHistory, RecordingHealth } from '../model/observation/recording.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { DamagedStore, StoreError } from './history-file.ts';
 import type { Past } from './sample.ts';
+import { daysWith, ImportSummary, importsOf, type OpenImport } from './staged-import.ts';
 import type { Recording, Store } from './store.ts';
 
 /** The history, how long it is kept, and who is told of problems. */
@@ -24,7 +25,7 @@ export interface RecorderOptions {
 }
 
 /** How recording goes; see `RecordingHealth`. */
-export type RecorderState = Pick<RecordingHealth, 'lastRecordedAt' | 'errors' | 'problem'>;
+export type RecorderState = Pick<RecordingHealth, 'lastRecordedAt' | 'errors' | 'problem' | 'imports'>;
 
 const SINCE = 'recorded since';
 const PAST = 'past added from day';
@@ -38,6 +39,7 @@ export class Recorder {
   #errors = 0;
   #lastRecordedAt: number | undefined;
   #daysLeft: number | undefined;
+  #imports: readonly ImportedHistory[] = [];
   #isStopping = false;
   #queue: Promise<void> = Promise.resolve();
 
@@ -89,6 +91,49 @@ export class Recorder {
     }
   }
 
+  /**
+   * Takes up what another program has recorded, between collections.
+   *
+   * @returns the number of days of series; undefined if recording stops or has a problem meanwhile: it can be taken up again
+   */
+  async addImport(open: OpenImport): Promise<number | undefined> {
+    const { localTime, sampleDays } = this.#options;
+    const { staged } = open;
+    const samplesFrom = localTime.dayOf(staged.at) - sampleDays;
+    const summary = new ImportSummary();
+    for (const piece of open.pieces()) {
+      await setImmediate();
+      if (!this.#canWrite()) return undefined;
+      if (piece === undefined) continue;
+      const work = (): Iterable<void> => this.#store?.import(piece, staged, samplesFrom) ?? [];
+      await this.#write(() => runSliced(this.#untilStopped(work())));
+      summary.add(piece);
+    }
+    await this.#write(async () => {
+      if (this.#store === undefined) return;
+      summary.remember(this.#store, open);
+      this.#imports = importsOf(this.#store);
+    });
+    return this.#canWrite() ? summary.days : undefined;
+  }
+
+  /** Numbers of licenses that became known count for imports that did not have them. @returns whether there were any */
+  async addNowBought(): Promise<boolean> {
+    const found = this.#canWrite() ? (this.#store?.nowBought() ?? []) : [];
+    const { localTime, sampleDays } = this.#options;
+    for (const bought of found) {
+      const samplesFrom = localTime.dayOf(bought.origin.at) - sampleDays;
+      const days = daysWith(bought, localTime);
+      const work = (): Iterable<void> => this.#store?.import(days, bought.origin, samplesFrom) ?? [];
+      await this.#write(() => runSliced(this.#untilStopped(work())));
+    }
+    return found.length > 0;
+  }
+
+  #canWrite(): boolean {
+    return this.#store !== undefined && !this.#isStopping && this.#problem === undefined;
+  }
+
   /** Days of the past that are still to be added; `undefined` while nothing is being added. */
   pastDaysLeft(): number | undefined {
     return this.#daysLeft;
@@ -101,7 +146,8 @@ export class Recorder {
   }
 
   state(): RecorderState {
-    return { lastRecordedAt: this.#lastRecordedAt, errors: this.#errors, problem: this.#problem };
+    const [errors, problem, imports] = [this.#errors, this.#problem, this.#imports];
+    return { lastRecordedAt: this.#lastRecordedAt, errors, problem, imports };
   }
 
   /** The clock was set: the last recording is as old as before. @param by seconds */
@@ -119,6 +165,7 @@ export class Recorder {
   async #ready(at: number): Promise<Store> {
     const { open, localTime, sampleDays, days } = this.#options;
     const store = this.#store ?? open();
+    if (this.#store === undefined) this.#imports = importsOf(store);
     this.#store = store;
     if (store.note(SINCE) === undefined) store.setNote(SINCE, String(at));
     const today = localTime.dayOf(at);

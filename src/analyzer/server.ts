@@ -11,6 +11,7 @@ import { type Collector, createCollector } from './collector.ts';
 import { type BodyContext, endpointBodies } from './endpoint-bodies.ts';
 import { checkOrigin, StoreError } from './history-file.ts';
 import { createHttpFront, type HttpFrontOptions } from './http-front.ts';
+import { ImportWatch, type TakenUp } from './import-watch.ts';
 import { createRecordedDemand, type RecordedDemand } from './recorded-demand.ts';
 import { createDenialRecord } from './recorded-denials.ts';
 import { Recorder } from './recorder.ts';
@@ -56,6 +57,10 @@ export interface AnalyzerOptions extends HttpFrontOptions {
   readonly onClockMoved?: (listener: (by: number) => void) => void;
   /** Called when history can be recorded again after a problem, with the number of attempts that failed. */
   readonly onRecovery?: (failures: number) => void;
+  /** Where imports wait to be taken up; none are without it. */
+  readonly importFolder?: string | undefined;
+  /** Called when an import is in the history. */
+  readonly onTakenUp?: (taken: TakenUp) => void;
   /** Sets the damaged file of the history aside. Returns whether a new one can take its place. */
   readonly setAside?: (path: string, reason: string) => boolean;
 }
@@ -195,6 +200,22 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   });
 
   const front = createHttpFront(options, answerOrFail, answerOpenly);
+  const importListeners: (() => void)[] = [];
+  const onImported = (): void => importListeners.forEach((listener) => void listener());
+  const imports =
+    options.importFolder === undefined
+      ? undefined
+      : new ImportWatch({
+          folder: options.importFolder,
+          localTime,
+          recorder,
+          onProblem: options.onProblem,
+          onTakenUp: (taken) => {
+            options.onTakenUp?.(taken);
+            onImported();
+          },
+          onChanged: onImported,
+        });
   let addingPast: NodeJS.Timeout | undefined;
   const pastAdded = Promise.withResolvers<void>();
   if (options.past === undefined) pastAdded.resolve();
@@ -215,6 +236,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       intervalOf: collector.intervalOf,
       pastAdded: () => pastAdded.promise,
       pastDaysLeft: () => recorder.pastDaysLeft(),
+      onImported: (listener) => importListeners.push(listener),
       denials,
     }),
     recording,
@@ -228,6 +250,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
         await recorder.stop();
         throw error;
       }
+      imports?.start();
       const { past, pastDelay = 0 } = options;
       if (past === undefined) return;
       addingPast = setTimeout(() => void addPast(past), 1000 * pastDelay);
@@ -235,6 +258,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     stop: async () => {
       clearTimeout(addingPast);
       pastAdded.resolve();
+      imports?.stop();
       collector.stop();
       await front.stop();
       await recorder.stop();

@@ -1,12 +1,13 @@
 import type { LocalTime } from '../model/local-time.ts';
 import type { Collected } from '../model/observation/observation.ts';
 import type { DayRecord } from './day-summary.ts';
-import { type DayColumns, type DayOfHours, DayTables, type EncodedHours, type StoredTotals } from './day-tables.ts';
+import { DayTables } from './day-tables.ts';
 import { fillSamples } from './fill-samples.ts';
 import { type HistoryFileOptions, openHistoryFile, text } from './history-file.ts';
-import type { ImportedSpan, ImportOrigin } from './imported-table.ts';
+import type { ImportedSpan, ImportOrigin, WaitingDays } from './imported-table.ts';
 import { ObservationTable } from './observation-table.ts';
 import type { DayOfSamples, Figures, Series } from './sample.ts';
+import { type DayColumns, type DayOfHours, type EncodedHours, SealedDays, type StoredTotals } from './sealed-days.ts';
 import { SeriesTable, type StoredSeries } from './series-table.ts';
 
 /** Where the history is, and the calendar of its days. */
@@ -50,15 +51,11 @@ export interface Store {
   /**
    * Adds what other programs recorded on whole local days: it fills what is not known here, and can be repeated.
    *
-   * @param asOfNow whether the newest known number of licenses counts where the import does not know it
    * @param samplesFrom of days before this one only hours are kept
    */
-  import(
-    days: readonly DayOfSamples[],
-    origin: ImportOrigin,
-    asOfNow: boolean,
-    samplesFrom?: number,
-  ): Generator<void, void>;
+  import(days: readonly DayOfSamples[], origin: ImportOrigin, samplesFrom?: number): Generator<void, void>;
+  /** Imported days of which the number of licenses is known now, and was not when they were imported. */
+  nowBought(): readonly NowBought[];
   /** What of a series was imported, the oldest first. */
   imported(series: StoredSeries): readonly ImportedSpan[];
   /** Seals every day before this one. */
@@ -81,6 +78,15 @@ export interface Store {
   close(): void;
 }
 
+/** Days of an import, and the number of licenses that counts for them. */
+export interface NowBought extends WaitingDays {
+  readonly series: StoredSeries;
+  readonly available: number;
+}
+
+/** Whether imported days wait for a number of licenses. */
+const WAITING = 'imports wait for numbers';
+
 /** Rows written between two chances for others to run. */
 const SLICE = 500;
 /** Series whose days are written between two chances for others to run. */
@@ -92,6 +98,7 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
   const { sql, guard, transact } = file;
   const seriesTable = new SeriesTable(file);
   const days = new DayTables(file, localTime, options.isTemporary !== true);
+  const sealedDays = new SealedDays(file);
   const lastObservations = new ObservationTable(file);
 
   const note = (key: string): string | undefined => {
@@ -166,12 +173,13 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
       setNote(key, value);
     });
 
-  const importDays: Store['import'] = (samplesOfDays, origin, asOfNow, samplesFrom = Number.NEGATIVE_INFINITY) =>
+  const importDays: Store['import'] = (samplesOfDays, origin, samplesFrom = Number.NEGATIVE_INFINITY) =>
     write(function* (added) {
       const imported = days.imported.identify(origin);
       for (const [i, { series, day, samples }] of samplesOfDays.entries()) {
         const { id } = seriesTable.identify(series, added);
-        const available = asOfNow ? days.newestAvailable(id) : undefined;
+        const available = origin.asOfNow ? days.newestAvailable(id) : undefined;
+        if (origin.asOfNow && available === undefined) setNote(WAITING, 'yes');
         const known =
           available === undefined ? samples : samples.map((one) => ({ ...one, available: one.available ?? available }));
         const isOver = day < sealed;
@@ -180,6 +188,19 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
         if (i % BATCH === BATCH - 1) yield;
       }
     });
+
+  const nowBought = (): readonly NowBought[] => {
+    if (note(WAITING) !== 'yes') return [];
+    let isWaiting = false;
+    const found = seriesTable.all().flatMap((series) => {
+      const waiting = days.imported.waiting(series.id);
+      const available = waiting.length === 0 ? undefined : days.newestAvailable(series.id);
+      if (waiting.length > 0) isWaiting = true;
+      return available === undefined ? [] : waiting.map((one) => ({ ...one, series, available }));
+    });
+    if (!isWaiting) transact(() => setNote(WAITING, 'no'));
+    return found;
+  };
 
   const seal = function* (before: number): Generator<void, void> {
     if (before <= sealed) return;
@@ -205,7 +226,7 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
 
   const extent = (series: readonly StoredSeries[]): { first: number; last: number } | undefined => {
     const collected = days.collectedDays();
-    const bounds = series.flatMap(({ id }) => [...days.extent(id), ...openDays(id, collected)]);
+    const bounds = series.flatMap(({ id }) => [...sealedDays.extent(id), ...openDays(id, collected)]);
     if (bounds.length === 0) return undefined;
     const first = bounds.reduce((a, b) => Math.min(a, b));
     return { first, last: bounds.reduce((a, b) => Math.max(a, b)) };
@@ -219,14 +240,15 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
     known: () => lastObservations.all(),
     add,
     import: importDays,
+    nowBought: () => guard(nowBought),
     imported: ({ id }) => guard(() => days.imported.spans(id)),
     seal,
     prune,
     read: ({ id }, day) => guard(() => days.read(id, day, day < sealed)),
-    sealedHours: ({ id }, from, to) => guard(() => days.hours(id, from, Math.min(to, sealed))),
-    sealedTotals: ({ id }) => guard(() => days.totals(id, sealedDay())),
-    sealedColumns: ({ id }, before) => guard(() => days.columns(id, Math.min(before, sealedDay()))),
-    encodedHours: ({ id }, from, to) => guard(() => days.encodedHours(id, from, Math.min(to, sealed))),
+    sealedHours: ({ id }, from, to) => guard(() => sealedDays.hours(id, from, Math.min(to, sealed))),
+    sealedTotals: ({ id }) => guard(() => sealedDays.totals(id, sealedDay())),
+    sealedColumns: ({ id }, before) => guard(() => sealedDays.columns(id, Math.min(before, sealedDay()))),
+    encodedHours: ({ id }, from, to) => guard(() => sealedDays.encodedHours(id, from, Math.min(to, sealed))),
     note: (key) => guard(() => note(key)),
     setNote: (key, value) => guard(() => transact(() => setNote(key, value))),
     close: () => file.close(),

@@ -78,6 +78,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   const deliveryCounts = new Map<string, DeliveryCounts>();
   const messageCounts = new Map<string, MessageCounts>();
   const rightsizing = new NightlyPass({ now, log, writes: writes.of(RIGHTSIZING_FILE) });
+  deps.recorded?.onImported(() => rightsizing.renew());
   const current = new CurrentPipeline({ clock, deliveryCounts, messageCounts, rightsizing, log });
   const owners = createCurrentOwners(initial, log, () => void current.recommit());
   const prices = createCurrentPrices(initial, log);

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { StoreError } from '../analyzer/history-file.ts';
 import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../analyzer/server.ts';
 import { createSimulatedSite } from '../analyzer/simulated-site.ts';
+import { IMPORT_FOLDER } from '../analyzer/staged-import.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../model/log.ts';
 import type { Source, SourceHealth } from '../model/observation/source.ts';
@@ -21,7 +22,7 @@ const HISTORY_PROBLEM = 'the embedded analyzer cannot use its history, only the 
 /** How long one server of a simulated site has been down when it starts, seconds: longer than until it is listed as down. */
 const DOWN_BEFORE_START = 40 * 60;
 /** What real figures are of. Sources come and go, so their names are no part of it. */
-const LICENSE_MANAGERS = 'license managers';
+export const LICENSE_MANAGERS = 'license managers';
 
 /** What the owner of an analyzer decides. */
 export interface Ownership extends Pick<AnalyzerOptions, 'gate' | 'onRequest' | 'version'> {
@@ -93,7 +94,16 @@ export function createSimulatedAnalyzer(config: Config, own: Ownership): Analyze
 
 /** The configured embedded analyzer on license managers. */
 function createCollectingAnalyzer(config: Config, sources: readonly Source[], own: Ownership): Analyzer {
-  return createAnalyzer({ ...optionsOf(config, own), origin: LICENSE_MANAGERS, isOriginRequired: true, sources });
+  const { storagePath } = config;
+  return createAnalyzer({
+    ...optionsOf(config, own),
+    origin: LICENSE_MANAGERS,
+    isOriginRequired: true,
+    sources,
+    importFolder: storagePath && join(storagePath, IMPORT_FOLDER),
+    onTakenUp: ({ form, name, series, days }) =>
+      own.log.info({ form, name, series, days }, 'imported history is in use now'),
+  });
 }
 
 /** An analyzer with the license managers that it collects from. */

@@ -1,6 +1,9 @@
+import { createQueryClient, type QueryClient } from '../client/query-client.ts';
 import { createTransport } from '../client/transport.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
+import type { Answers } from '../inventory/decoding/decode.ts';
 import type { Decoder, IncomingAnswer } from '../inventory/decoding/decoder.ts';
+import { AskedDecoder } from '../inventory/plane/asked-decoder.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import { SourceFailure, type SourceFailureKind } from '../model/observation/source-failure.ts';
@@ -12,6 +15,9 @@ import { createStateWrites } from '../storage/file-writes.ts';
 import { createAccounts, createDispatcher, createPasswordRefresh } from './account.ts';
 
 /** Other analyzers as sources: each is asked with its own account, whose logons are counted as those of a polled analyzer are. */
+
+/** History has no expiries. */
+const PERMANENT_AFTER = Number.POSITIVE_INFINITY;
 
 /** An answer as the text that it is. */
 type Texts = Readonly<Record<EndpointName, string>>;
@@ -59,9 +65,17 @@ const parametersOf = (pairs: readonly string[]): Readonly<Record<string, string>
       .filter(([, value]) => value !== ''),
   );
 
+/** A client of another analyzer. */
+export interface SourceClient {
+  readonly client: QueryClient;
+  close(): Promise<void>;
+}
+
 /** What asks other analyzers. */
 export interface SourceAnalyzers {
   readonly transport: TransportHost['analyzer'];
+  /** For what is not collected. @param client the configuration of an analyzer that is a source */
+  clientOf(client: unknown): SourceClient;
   close(): void;
 }
 
@@ -73,10 +87,9 @@ export function createSourceAnalyzers(
   const limitedLog = limitRepeats(log);
   const accounts = createAccounts(log, createStateWrites(log));
 
-  const transport = ({ label, client }: Parameters<TransportHost['analyzer']>[0]): Transport => {
-    const analyzer = client as AnalyzerConfig;
+  const requestsTo = (analyzer: AnalyzerConfig) => {
     const gate = accounts.gateOf({ analyzer, storagePath });
-    const requests = createTransport({
+    return createTransport({
       baseUrl: analyzer.url,
       dispatcher: createDispatcher(analyzer, gate, log),
       refreshCredentials: createPasswordRefresh(analyzer, { gate, now, log: limitedLog }),
@@ -85,6 +98,24 @@ export function createSourceAnalyzers(
       maxChartSize: analyzer.maxChartSize,
       userAgent: 'license-exporter source',
     });
+  };
+
+  const clientOf = (client: unknown): SourceClient => {
+    const analyzer = client as AnalyzerConfig;
+    const requests = requestsTo(analyzer);
+    const decoder = new AskedDecoder({ permanentAfter: PERMANENT_AFTER, maxResponseSize: analyzer.maxResponseSize });
+    return {
+      client: createQueryClient<Answers>(requests, decoder),
+      close: async () => {
+        await requests.close();
+        await decoder.close();
+      },
+    };
+  };
+
+  const transport = ({ label, client }: Parameters<TransportHost['analyzer']>[0]): Transport => {
+    const analyzer = client as AnalyzerConfig;
+    const requests = requestsTo(analyzer);
     return {
       read: async ([endpoint = '', ...pairs], signal) => {
         if (!isEndpoint(endpoint)) throw new Error(`${endpoint} is no endpoint`);
@@ -103,5 +134,5 @@ export function createSourceAnalyzers(
       close: () => requests.close(),
     };
   };
-  return { transport, close: () => accounts.close() };
+  return { transport, clientOf, close: () => accounts.close() };
 }

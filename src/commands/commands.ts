@@ -69,6 +69,46 @@ export const commands: readonly Command[] = [
     run: async (context) => (await import('./try-source.ts')).trySource(context),
   },
   {
+    name: 'import',
+    summary:
+      'Import the past into the history of the embedded analyzer: debug logs of FlexNet, report logs of RLM, dated outputs of lmstat (a file or a folder), series of a server with the API of Prometheus (its address), or the days of another analyzer (the name of a source). A folder is read with its subfolders; files can be compressed (.gz, .zst) or in archives (.tar, .zip). What is recorded already stays. A daemon can go on running: it takes the import up within a minute. It can be interrupted and repeated. Exit code 0 if anything was found, else 1.',
+    argument: { placeholder: 'FROM', what: 'a file, a folder, an address or a source' },
+    flags: {
+      'dry-run': { what: 'only report what would be imported.' },
+      server: {
+        placeholder: 'NAME',
+        what: 'the license server of the daemons in the logs, if the history does not tell it.',
+      },
+      'time-zone': { placeholder: 'NAME', what: 'the time zone of the logs, if it is not that of the analyzer.' },
+      encoding: { placeholder: 'NAME', what: 'the encoding of the logs, if it is not UTF-8 or Latin-1.' },
+      'first-day': {
+        placeholder: 'DATE',
+        what: 'of a server, the first day, such as 2026-01-31 (default: 400 days ago).',
+      },
+      'last-day': { placeholder: 'DATE', what: 'of a server, the last day (default: yesterday).' },
+      'authorization-file': {
+        placeholder: 'FILE',
+        what: 'a file with the value of the header Authorization for the server, such as "Bearer …".',
+      },
+      'available-as-of-now': {
+        what: 'use the number of licenses of today for the past, where a log does not tell it.',
+      },
+    },
+    run: async (context) => (await import('./import.ts')).importCommand(context),
+  },
+  {
+    name: 'history export',
+    summary:
+      'Print the history of the embedded analyzer, as OpenMetrics text with time stamps for `promtool tsdb create-blocks-from openmetrics`, or as CSV. A daemon can go on running.',
+    flags: {
+      format: { placeholder: 'FORMAT', what: 'openmetrics (default) or csv.' },
+      'first-day': { placeholder: 'DATE', what: 'the first day, such as 2026-01-31 (default: all there is).' },
+      'last-day': { placeholder: 'DATE', what: 'the last day (default: today).' },
+      feature: { placeholder: 'PATTERN', what: 'only these features; * stands for any characters.' },
+    },
+    run: async (context) => (await import('./history-export.ts')).historyExport(context),
+  },
+  {
     name: 'backup',
     summary:
       'Write history, right-sizing advice and the key of the pseudonyms to a new directory. A daemon that uses `storage.path` can go on running.',

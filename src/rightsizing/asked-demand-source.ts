@@ -51,7 +51,8 @@ const MAX_LICENSES = 100_000;
 
 const none = new Float64Array();
 
-function ofTrend(trend: readonly TrendSeries[], name: string, localTime: LocalTime): ByDay {
+/** The values of a trend series of GetHistory by local day. */
+export function ofTrend(trend: readonly TrendSeries[], name: string, localTime: LocalTime): ByDay {
   const series = trend.find((candidate) => candidate.name === name);
   const days = new Map<number, number>();
   for (const [i, at] of (series?.at ?? none).entries()) {
@@ -69,7 +70,8 @@ function dayOfCategory(category: string): number | undefined {
   return Number.isInteger(day) && dateText(day) === date ? day : undefined;
 }
 
-function ofReserved({ categories, series }: ReservedHistory, name: string): ByDay {
+/** The values of a series of GetHistoryReserved by local day. */
+export function ofReserved({ categories, series }: ReservedHistory, name: string): ByDay {
   const values = series.find((candidate) => candidate.name === name)?.values ?? none;
   const days = new Map<number, number>();
   for (const [i, category] of categories.entries()) {

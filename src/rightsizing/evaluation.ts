@@ -13,10 +13,15 @@ import { reasonOf } from './reason.ts';
 import { refusalsOf } from './refusals.ts';
 import { busyWeekOf, newestPeaks, runsOutOf } from './run-out.ts';
 import { useDaysOf } from './use-days.ts';
-import { countDays, HIGH_DAYS, oldestCounted, WINDOW_DAYS, weeklyPeaks, YEAR_HOURS } from './window.ts';
-
-/** Fewer days give no confidence. */
-const PROVISIONAL_DAYS = 90;
+import {
+  countDays,
+  HIGH_DAYS,
+  oldestCounted,
+  PROVISIONAL_DAYS,
+  WINDOW_DAYS,
+  weeklyPeaks,
+  YEAR_HOURS,
+} from './window.ts';
 
 /** The days of the window from one to before another. */
 const windowOf = (today: number): readonly [from: number, to: number] => [today - WINDOW_DAYS, today];

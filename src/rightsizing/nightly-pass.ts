@@ -114,6 +114,11 @@ export class NightlyPass implements Rightsizing {
     void this.#beginPasses();
   }
 
+  /** The recorded past has changed: the advice is computed again, after a pass that runs now. */
+  renew(): void {
+    if (this.#hasBegun && !this.#isPaused) void this.#run();
+  }
+
   /** Cancels a running pass. No inventory is used any more when it resolves. */
   async pause(): Promise<void> {
     this.#isPaused = true;

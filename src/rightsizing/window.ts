@@ -6,6 +6,8 @@ export const WINDOW_DAYS = 365;
 export const YEAR_HOURS = 8760;
 /** Seconds. */
 export const HOUR = 3600;
+/** Fewer days give no confidence. */
+export const PROVISIONAL_DAYS = 90;
 /** Days that show a year with its seasons. */
 export const HIGH_DAYS = 330;
 

@@ -17,7 +17,7 @@ export interface StorageLock {
 }
 
 /** Another process has locked the directory. */
-class StorageInUse extends OperatorError {}
+export class StorageInUse extends OperatorError {}
 
 /**
  * Locks a directory until the connection is closed. SQLite holds the lock, so the system releases it even if the process is

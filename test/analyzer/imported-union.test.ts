@@ -19,7 +19,14 @@ const start = localTime.startOf(day);
 const slots = (localTime.startOf(day + 1) - start) / SLOT;
 const cases = isLong || isMatrix ? 1000 : 150;
 
-const origin = (key: string, seconds = 0) => ({ key, form: 'FlexNet debug log', name: 'a.log', at: 0, seconds });
+const origin = (key: string, seconds = 0) => ({
+  key,
+  form: 'FlexNet debug log',
+  name: 'a.log',
+  at: 0,
+  seconds,
+  asOfNow: false,
+});
 
 /** What happens in each slot, and what the recorder and the log say of it. */
 interface Slot extends Figures {
@@ -83,7 +90,7 @@ function perform(store: Store, steps: readonly Step[], drawn: readonly Slot[]): 
   for (const [i, step] of steps.entries()) {
     if (step === 'seal') runAtOnce(store.seal(day + 1));
     else if (step === 'import') {
-      if (samples.length > 0) runAtOnce(store.import([{ series, day, samples }], origin(`import ${i}`), false));
+      if (samples.length > 0) runAtOnce(store.import([{ series, day, samples }], origin(`import ${i}`)));
     } else {
       for (const [at, slot] of drawn.entries())
         if (slot.isLive) runAtOnce(store.record(start + at * SLOT, SLOT, onlyFigures([[series, liveOf(slot)]])));
@@ -139,7 +146,7 @@ describe('imports of one day', () => {
   });
   const totalsOf = (store: Store) => store.series().flatMap((one) => store.sealedTotals(one))[0];
   const put = (store: Store, key: string, seconds: number, ...samples: readonly Sample[]): void =>
-    runAtOnce(store.import([{ series, day, samples }], origin(key, seconds), false));
+    runAtOnce(store.import([{ series, day, samples }], origin(key, seconds)));
 
   it.each(['both before the end of the day', 'after it', 'when only hours are left'])(
     'count by figure: the finer one, else the later; %s',

@@ -94,6 +94,7 @@ const demandOf = (store: Store) =>
     intervalOf: () => 300,
     pastAdded: async () => undefined,
     pastDaysLeft: () => undefined,
+    onImported: () => undefined,
     denials: { counted: () => [], today: async () => ({ series: [] }), yesterday: async () => ({ series: [] }) },
   });
 

@@ -16,6 +16,7 @@ const floors: Readonly<Record<string, number>> = {
   'G5 decoding': 0.25,
   'requests to the analyzer': 5,
   'a panel from the cache': 1.2,
+  'import: processor time': 0.4,
   // Prometheus only relays what the engine has evaluated
   'alerts firing: evaluation': 2,
   'alerts firing: delivery': 0.2,

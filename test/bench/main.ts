@@ -5,6 +5,7 @@ import { benchDatasource } from './datasource.ts';
 import { benchDecode } from './decode.ts';
 import { findShortfalls } from './floors.ts';
 import { benchHistory } from './history.ts';
+import { benchImport } from './import.ts';
 import { benchLive } from './live.ts';
 import { benchPages } from './pages.ts';
 import { benchPass } from './pass.ts';
@@ -123,6 +124,10 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
     ...(values.quick ? [] : await benchPrometheus({ features: siteFeatures, interval: 60, scrapes: 2 })),
   ],
   'A8 collect': () => benchCollect({ sources, runs: fewRuns, collections: values.quick ? 100 : 500 }),
+  import: () =>
+    benchImport(
+      values.quick ? { megabytes: 20, days: 8, features: 200 } : { megabytes: 1000, days: 365, features: 200 },
+    ),
   pages: () => benchPages(siteFeatures, fewRuns),
   pass: () => benchPass(size('pass-features', 400, 20_000)),
   'G12 start': async () => [...(await benchStart(fewRuns))],

@@ -10,9 +10,10 @@ const source = [join(src, 'main.ts'), ...globSync(join(src, 'commands/*.ts'))].m
 );
 
 it('every flag of a command is read, and no other one', () => {
-  const read = source.join('\n').matchAll(/switches\.has\('([\w-]+)'\)|values: \{ ([\w-]+): \w+ \}/g);
+  const forms = /switches\.has\('([\w-]+)'\)|values: \{ ([\w-]+): \w+ \}|\bvalues\['([\w-]+)'\]|line\.values\.(\w+)/g;
+  const read = source.join('\n').matchAll(forms);
   const names = commands.flatMap(({ flags = {} }) => Object.keys(flags));
-  expect(new Set([...read].map(([, name, valued]) => name ?? valued))).toEqual(new Set(names));
+  expect(new Set([...read].map((found) => found.slice(1).find((name) => name !== undefined)))).toEqual(new Set(names));
 });
 
 it('has the flags that are given', () => {

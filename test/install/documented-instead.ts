@@ -28,6 +28,21 @@ export const instead: Readonly<Record<string, Instead>> = {
   'npm run bench': ci,
   'npm run sources-day': ci,
   'npm run test:install': ci,
+  // logs, servers and analyzers that no test machine has
+  'license-exporter import /var/log/flexlm --dry-run --config.file=/etc/license-exporter/site1/config.yml': {
+    run: 'license-exporter import --help',
+  },
+  'license-exporter import /var/log/flexlm --available-as-of-now --config.file=/etc/license-exporter/site1/config.yml':
+    { run: 'license-exporter import --help' },
+  'license-exporter import http://prometheus:9090 --first-day=2025-11-01 --config.file=/etc/license-exporter/site1/config.yml':
+    { run: 'license-exporter import --help' },
+  'license-exporter import headquarters --config.file=/etc/license-exporter/site2/config.yml': {
+    run: 'license-exporter import --help',
+  },
+  'license-exporter history export --first-day=2026-01-01 --config.file=/etc/license-exporter/site1/config.yml > history.om':
+    { run: 'license-exporter history export --help' },
+  "license-exporter history export --format=csv --feature='cad*' --config.file=/etc/license-exporter/site1/config.yml > history.csv":
+    { run: 'license-exporter history export --help' },
   '.ci/run': { in: 'docs/developers/development.md' },
   // the setup of every test of test/install
   'npm run bundle': { script: 'bundle' },

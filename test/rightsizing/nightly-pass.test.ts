@@ -73,6 +73,7 @@ const sourceOf = (
       intervalOf: () => HOUR,
       pastAdded: async () => undefined,
       pastDaysLeft: () => undefined,
+      onImported: () => undefined,
       denials: { counted: () => [], today: async () => ({ series: [] }), yesterday: async () => ({ series: [] }) },
       ...more,
     }),

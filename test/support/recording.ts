@@ -10,5 +10,6 @@ export const recorded = (at: number, changes: Partial<RecordingHealth> = {}): Re
   size: 4096,
   maxSize: 2 ** 30,
   free: 2 ** 40,
+  imports: [],
   ...changes,
 });

@@ -120,6 +120,12 @@ export const rooms: Readonly<Record<string, Room>> = {
     promise: 'The same users and limits protect every path, and no client can block the others.',
     mayImport: ['model', 'html'],
   },
+  exchange: {
+    floor: 3,
+    promise:
+      'What other programs recorded comes into the history, and what it has goes out: each figure once, and what a text does not tell stays unknown.',
+    mayImport: ['model', 'analyzer', 'sources', 'rightsizing'],
+  },
   diagnosis: {
     floor: 3,
     promise:

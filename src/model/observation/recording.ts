@@ -2,6 +2,20 @@
 const SILENCE_SECONDS = 1800;
 const SILENT_INTERVALS = 3;
 
+/** What other programs had recorded, and is in the history. Days are counted from 1970-01-01. */
+export interface ImportedHistory {
+  /** `FlexNet debug log`. */
+  readonly form: string;
+  /** Of a file without its path, a server or a source. */
+  readonly name: string;
+  /** When it was imported, epoch seconds. */
+  readonly at: number;
+  readonly first: number;
+  readonly last: number;
+  /** Series of features. */
+  readonly series: number;
+}
+
 /** How recording the history goes. Times are epoch seconds, sizes bytes. */
 export interface RecordingHealth {
   /** When this process began to record. */
@@ -19,6 +33,8 @@ export interface RecordingHealth {
   readonly maxSize: number;
   /** Free space of its file system for this process; `undefined` in memory. */
   readonly free: number | undefined;
+  /** The newest imports, the oldest of them first. */
+  readonly imports: readonly ImportedHistory[];
 }
 
 /** Why history is not recorded, in sentences; `undefined` if it is. @param now epoch seconds */

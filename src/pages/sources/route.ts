@@ -1,7 +1,8 @@
 import { type PageLink, pageHtml } from '../../html/frame.ts';
 import { type Html, html, joined, nameHtml } from '../../html/html.ts';
 import { sendPage } from '../../html/routes.ts';
-import { recordingProblem } from '../../model/observation/recording.ts';
+import { dateText } from '../../model/local-time.ts';
+import { type ImportedHistory, recordingProblem } from '../../model/observation/recording.ts';
 import { healthJson, type SourceHealth } from '../../model/observation/source.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
@@ -105,6 +106,18 @@ function listHtml(sources: readonly SourceHealth[], now: number): Html {
 ${items}</ul>`;
 }
 
+/** What of the history other programs had recorded, the newest import first. */
+function importsHtml(imports: readonly ImportedHistory[], now: number): Html | undefined {
+  if (imports.length === 0) return undefined;
+  const items = imports.toReversed().map(
+    ({ form, name, at, first, last, series }) =>
+      html`<li><div><strong>${nameHtml(name)}</strong> <small>${form}</small></div>
+<div>${dateText(first)} to ${dateText(last)}, ${series} ${series === 1 ? 'feature' : 'features'}</div>
+<div class="details">imported ${agoHtml(at, now)}</div></li>\n`,
+  );
+  return html`<h2>Imported history</h2>\n<ul class="rows sources">\n${items}</ul>`;
+}
+
 type Context = Pick<PageContext, 'site' | 'now' | 'collecting'>;
 
 /** The sources and their problems, as a page and as JSON. Only an analyzer in this process has any. */
@@ -113,7 +126,8 @@ export function sourcesRoutes({ site, now, collecting }: Context, link: PageLink
   return {
     '/': async (_, reply) => {
       const { sources, recording } = collecting;
-      const content = html`<h1>Sources</h1>\n${notRecordedHtml(recordingProblem(recording(), now()))}${listHtml(sources(), now())}`;
+      const health = recording();
+      const content = html`<h1>Sources</h1>\n${notRecordedHtml(recordingProblem(health, now()))}${listHtml(sources(), now())}${importsHtml(health.imports, now())}`;
       return sendPage(reply, pageHtml(site, { ...link, refreshes: true }, content));
     },
     '/status.json': async () => collecting.sources().map(healthJson),

@@ -57,7 +57,8 @@ const MAX_SERVED = 10_000;
 
 /** What a line of a daemon says of daemons. */
 const BEGINS = /^flex(?:net|lm)\b.* started on\b/i;
-const ENDS = /^(?:daemon shutdown requested|exiting\b|shutdown\b|shutting down)/i;
+const ENDS =
+  /^(?:(?:vendor )?daemon shutdown requested|server exiting|license server manager \(lmgrd\) exiting|exiting\b|shutdown\b|shutting down)/i;
 /** What `lmgrd` says of another daemon. */
 const LMGRD_STARTS = /^(?:re)?started (\S+) \(/i;
 const LMGRD_ENDS = /^(?:shutting down (\S+) pid|(\S+) exited with status)/i;

@@ -1,0 +1,176 @@
+import { segmentsOf } from '../analyzer/day-summary.ts';
+import type { StoredSeries } from '../analyzer/series-table.ts';
+import type { Store } from '../analyzer/store.ts';
+import { csvParts } from '../model/csv-text.ts';
+import type { LocalTime } from '../model/local-time.ts';
+import { isUncountedFigure } from '../model/uncounted.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
+
+/** History as text, for other programs. */
+
+/** The history, and which part of it. */
+export interface ExportOptions {
+  readonly store: Store;
+  readonly localTime: LocalTime;
+  /** In the order in which they are written. */
+  readonly series: readonly StoredSeries[];
+  /** The first day, and the day after the last. */
+  readonly from: number;
+  readonly until: number;
+}
+
+/** Seconds after which Prometheus takes a sample for stale, and a new one is needed. */
+const LOOKBACK = 300;
+
+/** A moment of a series; what is not known is undefined. */
+interface Moment {
+  readonly at: number;
+  readonly available: number | undefined;
+  readonly inUse: number | undefined;
+  readonly reserved: number | undefined;
+  readonly users: number | undefined;
+  /** Refused requests since the moment before. */
+  readonly denials: number | undefined;
+}
+
+/**
+ * The moments of a series at which something is known, no more than five minutes apart while it is. Where only hours are left,
+ * the levels of an hour come in falling order.
+ */
+function* momentsOf({ store, localTime, from, until }: ExportOptions, series: StoredSeries): Generator<Moment, void> {
+  for (let day = from; day < until; day += 1) {
+    const record = store.read(series, day);
+    if (record === undefined) continue;
+    const end = localTime.startOf(day + 1);
+    for (const { from: begin, to, ...figures } of segmentsOf(record, localTime.hoursOf(day), end)) {
+      for (let at = begin; at < to; at += LOOKBACK) {
+        const denials = at === begin ? figures.denials : figures.denials && 0;
+        yield { ...figures, denials, at };
+      }
+    }
+  }
+}
+
+type Figure = Exclude<keyof Moment, 'at'>;
+
+/** The metrics of `/metrics` that history has. */
+const families: readonly {
+  readonly name: string;
+  readonly type: string;
+  readonly help: string;
+  readonly figure: Figure;
+}[] = [
+  { name: 'license_feature_in_use', type: 'gauge', help: 'Licenses in use.', figure: 'inUse' },
+  {
+    name: 'license_feature_max_available',
+    type: 'gauge',
+    help: 'Licenses available at most, absent for uncounted features.',
+    figure: 'available',
+  },
+  { name: 'license_feature_distinct_users', type: 'gauge', help: 'Distinct users.', figure: 'users' },
+  {
+    name: 'license_feature_denials',
+    type: 'counter',
+    help: 'Requests for licenses that were denied since the beginning of the export.',
+    figure: 'denials',
+  },
+];
+
+/** Characters that are given at once. */
+const CHUNK = 1 << 16;
+
+/**
+ * The samples of a metric. Prometheus shows one for five minutes, with the last moment of them or without, by its version: the
+ * last one before a gap is a millisecond early, so that the gap begins where it is.
+ */
+function* samplesOf(
+  options: ExportOptions,
+  series: StoredSeries,
+  figure: Figure,
+): Generator<readonly [at: string, value: number], void> {
+  const isCounter = figure === 'denials';
+  let total = 0;
+  let last: { readonly at: number; readonly value: number } | undefined;
+  for (const moment of momentsOf(options, series)) {
+    const value = moment[figure];
+    if (value === undefined || (figure === 'available' && isUncountedFigure(value))) continue;
+    if (last !== undefined) yield [timeOf(last.at, moment.at - last.at > LOOKBACK), last.value];
+    total += value;
+    last = { at: moment.at, value: isCounter ? total : value };
+  }
+  if (last !== undefined) yield [timeOf(last.at, true), last.value];
+}
+
+const timeOf = (at: number, isBeforeGap: boolean): string => (isBeforeGap ? (at - 0.001).toFixed(3) : String(at));
+
+const escaped = (value: string): string =>
+  value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+
+/** Two vendor licenses can have the same name in metrics; then they keep their own. */
+function vendorLicenseNames(series: readonly StoredSeries[]): ReadonlyMap<string, string> {
+  const names = [...new Set(series.map(({ vendorLicense }) => vendorLicense))];
+  const byName = Map.groupBy(names, (name) => parseVendorLicense(name).vendorLicense);
+  return new Map(
+    [...byName].flatMap(([short, own]) => own.map((name) => [name, own.length === 1 ? short : name] as const)),
+  );
+}
+
+/** OpenMetrics text with time stamps, one metric after the other and one series after the other, as promtool needs it. */
+export function* openMetricsText(options: ExportOptions): Generator<string, void> {
+  const names = vendorLicenseNames(options.series);
+  for (const { name, type, help, figure } of families) {
+    yield `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+    const sample = type === 'counter' ? `${name}_total` : name;
+    for (const series of options.series) {
+      const { vendorLicense, feature, package: packageName, featureType } = series;
+      const labels = Object.entries({
+        vendor_license: names.get(vendorLicense) ?? vendorLicense,
+        feature,
+        package: packageName,
+        feature_type: featureType,
+      })
+        .filter(([, value]) => value !== '')
+        .map(([label, value]) => `${label}="${escaped(value)}"`)
+        .join(',');
+      let text = '';
+      for (const [at, value] of samplesOf(options, series, figure)) {
+        text += `${sample}{${labels}} ${value} ${at}\n`;
+        if (text.length > CHUNK) {
+          yield text;
+          text = '';
+        }
+      }
+      yield text;
+    }
+  }
+  yield '# EOF\n';
+}
+
+/** What each line of CSV has; spreadsheets and scripts find figures by these names. */
+const csvColumns = [
+  'time',
+  'vendor_license',
+  'feature',
+  'package',
+  'feature_type',
+  'in_use',
+  'available',
+  'reserved',
+  'users',
+  'denials',
+] as const;
+
+/** CSV with a line for each moment. Times are those of UTC. What is not known is an empty cell. */
+export function csvText(options: ExportOptions): Generator<string> {
+  function* rows(): Generator<readonly (string | number | null)[], void> {
+    for (const series of options.series) {
+      const { vendorLicense, feature, package: packageName, featureType } = series;
+      for (const { at, inUse, available, reserved, users, denials } of momentsOf(options, series)) {
+        const time = new Date(at * 1000).toISOString().replace('.000', '');
+        const figures = [inUse, available, reserved, users, denials].map((one) => one ?? null);
+        yield [time, vendorLicense, feature, packageName, featureType, ...figures];
+      }
+    }
+  }
+  return csvParts(csvColumns, rows());
+}

@@ -1,0 +1,127 @@
+import type { Sample } from '../analyzer/sample.ts';
+
+/** Seconds of a slot: imports are recorded as by an analyzer that looks every five minutes. */
+export const SLOT = 300;
+/** No local day has more. */
+const MAX_SLOTS = (27 * 3600) / SLOT;
+
+const NOT_SEEN = -1;
+
+/** A part of a local day, epoch seconds. */
+export interface Span {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** What is in use of a feature now. */
+export interface InUse {
+  licenses: number;
+  users: number;
+  available: number | undefined;
+}
+
+/** Slots in which nothing changes are one sample: most are, and nobody needs them apart. */
+function addSample(samples: Sample[], sample: Sample): void {
+  const last = samples.at(-1);
+  const isSame =
+    last !== undefined &&
+    last.at + last.seconds === sample.at &&
+    last.inUse === sample.inUse &&
+    last.users === sample.users &&
+    last.available === sample.available &&
+    last.denials === 0 &&
+    sample.denials === 0 &&
+    last.whole === undefined &&
+    sample.whole === undefined;
+  if (isSame) samples[samples.length - 1] = { ...last, seconds: last.seconds + sample.seconds };
+  else samples.push(sample);
+}
+
+/** The slots of a feature on one local day: what is in use at the beginning of each, and over the whole of it. */
+export class UsageDay {
+  readonly #inUse = new Int32Array(MAX_SLOTS).fill(NOT_SEEN);
+  readonly #users = new Int32Array(MAX_SLOTS);
+  readonly #available = new Int32Array(MAX_SLOTS);
+  readonly #peak = new Int32Array(MAX_SLOTS);
+  readonly #denials = new Int32Array(MAX_SLOTS);
+  readonly #licenseSeconds = new Float64Array(MAX_SLOTS);
+  #start = 0;
+
+  /** @param start first second of the day */
+  begin(start: number): void {
+    this.#start = start;
+    this.#inUse.fill(NOT_SEEN);
+    this.#peak.fill(0);
+    this.#denials.fill(0);
+    this.#licenseSeconds.fill(0);
+  }
+
+  /** That many are in use from one moment to the other, both within the day. */
+  add(from: number, to: number, { licenses, users, available }: InUse): void {
+    for (let at = from; at < to; ) {
+      const slot = Math.floor((at - this.#start) / SLOT);
+      const end = Math.min(this.#start + (slot + 1) * SLOT, to);
+      if (this.#inUse[slot] === NOT_SEEN) {
+        this.#inUse[slot] = licenses;
+        this.#users[slot] = users;
+        this.#available[slot] = available ?? NOT_SEEN;
+      }
+      this.#licenseSeconds[slot] = (this.#licenseSeconds[slot] ?? 0) + licenses * (end - at);
+      this.peak(at, licenses);
+      at = end;
+    }
+  }
+
+  /** So many were in use at a moment, if only for less than a second. */
+  peak(at: number, licenses: number): void {
+    const slot = Math.floor((at - this.#start) / SLOT);
+    if (licenses > (this.#peak[slot] ?? 0)) this.#peak[slot] = licenses;
+  }
+
+  deny(at: number): void {
+    const slot = Math.floor((at - this.#start) / SLOT);
+    this.#denials[slot] = (this.#denials[slot] ?? 0) + 1;
+  }
+
+  /** The slots of which the log tells a part. @param covered parts of the day, in order @param end first second after the day */
+  samples(covered: readonly Span[], end: number): Sample[] {
+    const samples: Sample[] = [];
+    let next = 0;
+    for (const { from, to } of covered) {
+      const last = this.#slotAfter(to, end);
+      for (let slot = Math.max(next, Math.floor((from - this.#start) / SLOT)); slot < last; slot += 1) {
+        addSample(samples, this.#sample(slot, end));
+      }
+      next = Math.max(next, last);
+    }
+    return samples;
+  }
+
+  /** The first slot that is not covered: of one in which the last line stands at once, the line counts. */
+  #slotAfter(to: number, end: number): number {
+    const slot = Math.ceil((to - this.#start) / SLOT);
+    const hasLine =
+      to < end && (to - this.#start) % SLOT === 0 && (this.#peak[slot] ?? 0) + (this.#denials[slot] ?? 0) > 0;
+    return hasLine ? slot + 1 : slot;
+  }
+
+  #sample(slot: number, end: number): Sample {
+    const at = this.#start + slot * SLOT;
+    const seconds = Math.min(SLOT, end - at);
+    const inUse = Math.max(0, this.#inUse[slot] ?? 0);
+    const available = this.#available[slot] ?? NOT_SEEN;
+    const peak = Math.max(inUse, this.#peak[slot] ?? 0);
+    const licenseSeconds = this.#licenseSeconds[slot] ?? 0;
+    return {
+      at,
+      seconds,
+      available: this.#inUse[slot] === NOT_SEEN || available === NOT_SEEN ? undefined : available,
+      inUse,
+      reserved: undefined,
+      users: this.#inUse[slot] === NOT_SEEN ? 0 : (this.#users[slot] ?? 0),
+      denials: this.#denials[slot] ?? 0,
+      // most slots are as their first moment
+      whole: peak === inUse && licenseSeconds === inUse * seconds ? undefined : { peak, licenseSeconds },
+    };
+  }
+}
