@@ -1,12 +1,25 @@
 import { execFileSync } from 'node:child_process';
-import { cpSync, existsSync, globSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import {
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { join, resolve } from 'node:path';
 
-/** `npm run build`: the program as JavaScript in `dist/`, which is what the npm package and the archives contain. */
+/**
+ * `npm run build`: the program as JavaScript in `dist/`, which is what the npm package and the archives contain.
+ * `node deploy/package/build.ts FOLDER` builds it there.
+ */
 
 const root = join(import.meta.dirname, '../..');
 const source = join(root, 'src');
-const dist = join(root, 'dist');
+const target = resolve(root, process.argv[2] ?? 'dist');
 
 const git = (...args: readonly string[]): string => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
 
@@ -25,16 +38,25 @@ function identity(): { revision: string; branch: string } {
   };
 }
 
-rmSync(dist, { recursive: true, force: true });
-execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'tsconfig.build.json'], {
-  cwd: root,
-  stdio: 'inherit',
-});
-// the compiler would make a module of it, which an old Node refuses before it can say so
-writeFileSync(
-  join(dist, 'launch.js'),
-  readFileSync(join(source, 'launch.js'), 'utf8').replace('./start.ts', './start.js'),
-);
-for (const asset of globSync('**/*.{css,svg}', { cwd: source }).concat('html/refresh.js'))
-  cpSync(join(source, asset), join(dist, asset));
-writeFileSync(join(dist, 'build.json'), `${JSON.stringify(identity())}\n`);
+// what is there is replaced when the new one is whole: others may start it, or pack it, meanwhile
+mkdirSync(join(root, 'build'), { recursive: true });
+const work = mkdtempSync(join(root, 'build', 'dist-'));
+const dist = join(work, 'new');
+try {
+  execFileSync(join(root, 'node_modules/.bin/tsc'), ['--project', 'tsconfig.build.json', '--outDir', dist], {
+    cwd: root,
+    stdio: 'inherit',
+  });
+  // the compiler would make a module of it, which an old Node refuses before it can say so
+  writeFileSync(
+    join(dist, 'launch.js'),
+    readFileSync(join(source, 'launch.js'), 'utf8').replace('./start.ts', './start.js'),
+  );
+  for (const asset of globSync('**/*.{css,svg}', { cwd: source }).concat('html/refresh.js'))
+    cpSync(join(source, asset), join(dist, asset));
+  writeFileSync(join(dist, 'build.json'), `${JSON.stringify(identity())}\n`);
+  if (existsSync(target)) renameSync(target, join(work, 'old'));
+  renameSync(dist, target);
+} finally {
+  rmSync(work, { recursive: true, force: true });
+}

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { hash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, normalize } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { artefacts, buildArtefacts } from '../support/artefacts.ts';
@@ -77,8 +77,13 @@ describe('the npm package', () => {
 
 describe('a build', () => {
   const version = (env: Readonly<Record<string, string>>): string => {
-    execFileSync(process.execPath, ['deploy/package/build.ts'], { cwd: root, env: { ...process.env, ...env } });
-    return execFileSync(process.execPath, ['dist/launch.js', '--version'], { cwd: root, encoding: 'utf8' });
+    // not in `dist`, which others start meanwhile
+    const folder = join(root, 'build/named');
+    mkdirSync(folder, { recursive: true });
+    copyFileSync(join(root, 'package.json'), join(folder, 'package.json'));
+    const built = join(folder, 'dist');
+    execFileSync(process.execPath, ['deploy/package/build.ts', built], { cwd: root, env: { ...process.env, ...env } });
+    return execFileSync(process.execPath, [join(built, 'launch.js'), '--version'], { encoding: 'utf8' });
   };
 
   it('names the commit and branch of the repository, or those that it is given', () => {
