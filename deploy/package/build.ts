@@ -55,7 +55,13 @@ try {
   for (const asset of globSync('**/*.{css,svg}', { cwd: source }).concat('html/refresh.js'))
     cpSync(join(source, asset), join(dist, asset));
   writeFileSync(join(dist, 'build.json'), `${JSON.stringify(identity())}\n`);
-  if (existsSync(target)) renameSync(target, join(work, 'old'));
+  try {
+    if (existsSync(target)) renameSync(target, join(work, 'old'));
+  } catch (error) {
+    // an overlay file system renames no folder of a lower layer
+    if ((error as NodeJS.ErrnoException).code !== 'EXDEV') throw error;
+    rmSync(target, { recursive: true });
+  }
   renameSync(dist, target);
 } finally {
   rmSync(work, { recursive: true, force: true });
