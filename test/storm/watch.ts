@@ -14,11 +14,15 @@ export function createWatch(daemon: Daemon, keeps: readonly string[], truth: () 
   let peak = 0;
   let latest: Page | undefined;
   let paused = false;
+  let pauses = 0;
   let stopped = false;
   /** Everything was there once. */
   let isBegun = false;
   const look = async (): Promise<void> => {
     const started = performance.now();
+    const before = pauses;
+    // also one that began before a pause, and has its answer after it
+    const isPaused = (): boolean => paused || pauses !== before;
     try {
       const page = readPage(await daemon.scrape());
       latest = page;
@@ -27,9 +31,9 @@ export function createWatch(daemon: Daemon, keeps: readonly string[], truth: () 
       if (known !== undefined && isBegun) for (const series of findEnded(page, known, keeps)) ended.add(series);
     } catch (error) {
       // the daemon may have been killed while it answered
-      if (!paused) failed.push(String(error));
+      if (!isPaused()) failed.push(String(error));
     }
-    if (paused) return;
+    if (isPaused()) return;
     scrapes += 1;
     worstMs = Math.max(worstMs, performance.now() - started);
   };
@@ -61,6 +65,7 @@ export function createWatch(daemon: Daemon, keeps: readonly string[], truth: () 
     },
     pause: (on: boolean) => {
       paused = on;
+      if (on) pauses += 1;
     },
     stop: () => {
       stopped = true;
