@@ -140,7 +140,8 @@ describe('an analyzer that does not answer', () => {
       for (const end of hanging) end();
     });
     let answered = 0;
-    const panels = Array.from({ length: 30 }, async (_, i) => {
+    // as many as one address can have at once: more would wait until these are answered
+    const panels = Array.from({ length: 16 }, async (_, i) => {
       const reply = await ask(url, `f${i}`);
       answered += 1;
       return reply;

@@ -31,7 +31,7 @@ const DAYS = 365;
 const localTime = createLocalTime('Europe/Berlin');
 const today = localTime.dayOf(Date.parse('2026-11-18T12:00Z') / 1000);
 const size = isMatrix
-  ? { vendorLicenses: 8, featuresPerVendorLicense: 12 }
+  ? { vendorLicenses: 5, featuresPerVendorLicense: 10 }
   : { vendorLicenses: 3, featuresPerVendorLicense: 8 };
 
 interface Held {

@@ -30,7 +30,7 @@ const analyzer = `embedded_analyzer:
   tls: {cert_file: lic.pem, key_file: lic.key}\n`;
 
 /** A wrong path is an error. A reader tries again while a daemon that was just started has no data, which is 503. */
-const curlSettings = 'fail\nretry = 30\nretry-delay = 1\n';
+const curlSettings = 'fail\nretry = 120\nretry-delay = 1\n';
 
 /** A reader's host with systemd. Downloads are in /root. */
 export async function furnishHost(machine: BootedMachine): Promise<void> {
