@@ -1,6 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Dashboard, Panel, RowPanel } from '@grafana/grafana-foundation-sdk/dashboard';
+import { archive } from './dashboards/archive.ts';
 import { expirations } from './dashboards/expirations.ts';
 import { exporter } from './dashboards/exporter.ts';
 import { featureDashboard } from './dashboards/feature.ts';
@@ -10,6 +11,8 @@ import { vendorLicenseDashboard } from './dashboards/vendor-license.ts';
 
 /** The folder of the generated dashboards. */
 export const folder = join(import.meta.dirname, 'json');
+/** Apart from the others: it is for sites with an archive, and has another data source. */
+const archiveFolder = join(import.meta.dirname, 'archive');
 
 /** All panels of a dashboard, those of closed rows too. */
 const panelsOf = ({ panels = [] }: Dashboard): readonly (Panel | RowPanel)[] =>
@@ -54,7 +57,11 @@ export function renderDashboards(): ReadonlyMap<string, string> {
   );
 }
 
+/** The text of the dashboard on the archive. */
+export const renderArchive = (): string => `${JSON.stringify(finish(archive().build()), undefined, 2)}\n`;
+
 if (import.meta.main) {
-  mkdirSync(folder, { recursive: true });
+  for (const needed of [folder, archiveFolder]) mkdirSync(needed, { recursive: true });
   for (const [name, text] of renderDashboards()) writeFileSync(join(folder, name), text);
+  writeFileSync(join(archiveFolder, 'license-archive.json'), renderArchive());
 }

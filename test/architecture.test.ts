@@ -24,6 +24,7 @@ const packageRooms: Readonly<Record<string, readonly string[]>> = {
   'ical-generator': ['expiries'],
   'modern-tar': ['exchange'],
   yauzl: ['exchange'],
+  pg: ['archive'],
 };
 
 function sourceFiles(folder: string): string[] {

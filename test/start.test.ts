@@ -16,6 +16,7 @@ const later = {
   'pages and their answers': /\/src\/pages\/[\w-]+\/|\/src\/datasource\/handlers\./,
   'texts of mails': /\/src\/messages\/[\w-]+-mail\./,
   'the analyzer': /\/src\/analyzer\/server\./,
+  'the driver of PostgreSQL': /\/node_modules\/pg\//,
   'languages of zod': /\/zod\/.*\/locales\/(?!en\.)/,
 };
 

@@ -39,6 +39,7 @@ export const reasons: Readonly<Record<string, string>> = {
   'modern-tar': 'unpacks archives of logs that are imported',
   'node-cron': 'schedules of polls',
   nodemailer: 'sends e-mail',
+  pg: 'the archive of the history in PostgreSQL; it is not loaded without one',
   pino: 'log',
   'pino-pretty': 'log for a terminal',
   'prom-client': 'metrics of the process, and registries',

@@ -3,6 +3,7 @@ import type { EngineAlert } from './definition.ts';
 import { alertDeliveryFailing } from './definitions/alert-delivery-failing/alert-delivery-failing.ts';
 import { analyzerAuthFailing } from './definitions/analyzer-auth-failing/analyzer-auth-failing.ts';
 import { analyzerUnreachable } from './definitions/analyzer-unreachable/analyzer-unreachable.ts';
+import { archiveDown } from './definitions/archive-down/archive-down.ts';
 import { capacityDropped } from './definitions/capacity-dropped/capacity-dropped.ts';
 import { collectionStale } from './definitions/collection-stale/collection-stale.ts';
 import { denials } from './definitions/denials/denials.ts';
@@ -36,6 +37,7 @@ export const engineAlerts = {
   LicenseSourceDown: sourceDown,
   LicenseRedundancyLost: redundancyLost,
   LicenseHistoryNotRecorded: historyNotRecorded,
+  LicenseArchiveDown: archiveDown,
   LicenseCollectionStale: collectionStale,
   LicenseExpired: expired,
   LicenseExpiringSoon: expiringSoon,

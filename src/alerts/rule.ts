@@ -19,7 +19,7 @@ export type SourceState = Pick<
 };
 
 /** How an analyzer in this process records history. */
-export type RecordingState = Pick<RecordingHealth, 'since' | 'interval' | 'lastRecordedAt'>;
+export type RecordingState = Pick<RecordingHealth, 'since' | 'interval' | 'lastRecordedAt' | 'archive'>;
 
 /** When the licenses of a feature run out. Days are local days of the analyzer, counted from 1970-01-01. */
 export interface Forecast {

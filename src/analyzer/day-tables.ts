@@ -1,4 +1,6 @@
 import type { LocalTime } from '../model/local-time.ts';
+import type { ArchiveMarks } from './archive-marks.ts';
+import type { ArchivedDay } from './archived-day.ts';
 import { decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
 import { createDaySummary, type DayRecord, type DayTotals, totalsOf, totalsOfDay } from './day-summary.ts';
 import { fillHours } from './fill-hours.ts';
@@ -8,6 +10,7 @@ import { decodeHours } from './hour-columns.ts';
 import type { HourSummary } from './hour-summary.ts';
 import { ImportedTable } from './imported-table.ts';
 import { type Figures, isSum, mergeSamples, type Sample } from './sample.ts';
+import type { StoredSeries } from './series-table.ts';
 
 const nullable = (value: number | undefined): number | null => value ?? null;
 
@@ -19,14 +22,18 @@ const INSERT_SAMPLE = `INSERT INTO open_sample VALUES (?, ?, ?, ?, ?, ?, ?, ?) O
   seconds = max(seconds, excluded.seconds), ${['available', 'in_use', 'reserved', 'users'].map(keepHighest).join()},
   denials = coalesce(denials + excluded.denials, denials, excluded.denials)`;
 
-const toSample = (row: Row): Sample => ({
-  at: integer(row, 'at'),
-  seconds: integer(row, 'seconds'),
+const figuresOf = (row: Row): Figures => ({
   available: figure(row, 'available'),
   inUse: figure(row, 'in_use'),
   reserved: figure(row, 'reserved'),
   users: figure(row, 'users'),
   denials: figure(row, 'denials'),
+});
+
+const toSample = (row: Row): Sample => ({
+  at: integer(row, 'at'),
+  seconds: integer(row, 'seconds'),
+  ...figuresOf(row),
 });
 
 /**
@@ -38,9 +45,12 @@ export class DayTables {
   readonly #localTime: LocalTime;
   readonly #summariseDay = createDaySummary();
   readonly imported: ImportedTable;
+  /** The days that an archive does not have yet; `undefined` without an archive. */
+  readonly marks: ArchiveMarks | undefined;
 
   /** @param isCompressed whether imported samples are compressed @throws StoreError */
-  constructor(file: HistoryFile, localTime: LocalTime, isCompressed: boolean) {
+  constructor(file: HistoryFile, localTime: LocalTime, isCompressed: boolean, marks: ArchiveMarks | undefined) {
+    this.marks = marks;
     this.#file = file;
     this.#localTime = localTime;
     this.imported = new ImportedTable(file, localTime, isCompressed);
@@ -112,11 +122,29 @@ export class DayTables {
   }
 
   #writeHours(id: number, day: number, hours: readonly HourSummary[], known: DayTotals): void {
+    this.#writeRow(id, day, known, encodeHours(hours));
+    this.marks?.add(id, day);
+  }
+
+  #writeRow(id: number, day: number, known: DayTotals, hours: Uint8Array): void {
     const { available, inUse, reserved, users, denials, licenseSeconds } = known;
     const totals = [available, inUse, reserved, users, denials, licenseSeconds].map(nullable);
-    this.#file
-      .sql('INSERT OR REPLACE INTO day VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)')
-      .run(id, day, ...totals, encodeHours(hours));
+    this.#file.sql('INSERT OR REPLACE INTO day VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)').run(id, day, ...totals, hours);
+  }
+
+  /** What an archive needs of a day that is over. */
+  archived(series: StoredSeries, day: number): ArchivedDay | undefined {
+    const row = this.#file.sql('SELECT * FROM day WHERE series = ? AND day = ?').get(series.id, day);
+    if (row === undefined) return undefined;
+    const totals = { ...figuresOf(row), licenseSeconds: figure(row, 'license_seconds') };
+    return { series, day, totals, hours: blob(row, 'hours'), origin: this.imported.originOf(series.id, day) };
+  }
+
+  /** Writes what an archive has of a day that is over. Samples that say less or something else are deleted. @param at epoch seconds */
+  writeArchived(id: number, { day, totals, hours, origin }: ArchivedDay, at: number): void {
+    this.#writeRow(id, day, totals, hours);
+    this.#file.sql('DELETE FROM day_samples WHERE series = ? AND day = ?').run(id, day);
+    this.imported.replaceByArchive(id, day, origin, at);
   }
 
   /**
@@ -219,11 +247,15 @@ export class DayTables {
     return [...rows.map((row) => integer(row, 'day')), ...this.imported.days(id, from)];
   }
 
-  /** Deletes samples of days before one, everything of days before another, and the series when nothing is left of it. */
+  /** Deletes samples of days before one, and everything of days before another. */
   prune(id: number, samplesBefore: number, before: number): void {
     this.#file.sql('DELETE FROM day_samples WHERE series = ? AND day < ?').run(id, samplesBefore);
     this.#file.sql('DELETE FROM day WHERE series = ? AND day < ?').run(id, before);
     this.imported.prune(id, samplesBefore, before);
+  }
+
+  /** Deletes a series of which nothing is left. */
+  deleteIfEmpty(id: number): void {
     this.#file
       .sql(`DELETE FROM series WHERE id = ?1
         AND NOT EXISTS (SELECT 1 FROM day WHERE series = ?1)

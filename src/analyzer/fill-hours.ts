@@ -3,7 +3,7 @@ import type { HourSummary } from './hour-summary.ts';
 const isKnown = ({ levels }: HourSummary): boolean => levels.some(([inUse]) => inUse !== undefined);
 
 /** Of an hour, the figures that `kept` knows, and those of `more` for the others. */
-function fillHour(kept: HourSummary, more: HourSummary): HourSummary {
+export function fillHour(kept: HourSummary, more: HourSummary): HourSummary {
   return {
     index: kept.index,
     available: kept.available ?? more.available,

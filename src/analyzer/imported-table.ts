@@ -1,4 +1,5 @@
 import type { LocalTime } from '../model/local-time.ts';
+import type { DayOrigin } from './archived-day.ts';
 import { decodeSamples, encodeSamples } from './day-codec.ts';
 import { blob, type HistoryFile, integer, text } from './history-file.ts';
 import type { Sample } from './sample.ts';
@@ -34,6 +35,8 @@ export interface ImportedSpan extends Pick<ImportOrigin, 'form' | 'name' | 'at'>
 
 /** The key of what this program recorded itself, beside an import of the same day. */
 const OWN = 0;
+/** The name of what an archive knows: it keeps only the form of an import. */
+const ARCHIVE = 'archive';
 
 /** Imported samples, apart from our own, and the origins of days. Writes must be within a transaction. */
 export class ImportedTable {
@@ -98,6 +101,31 @@ export class ImportedTable {
     const insert = this.#file.sql('INSERT OR IGNORE INTO origin VALUES (?, ?, ?)');
     insert.run(series, day, imported);
     if (isBesideOwn) insert.run(series, day, OWN);
+  }
+
+  /** Where the figures of a day come from. */
+  originOf(series: number, day: number): DayOrigin {
+    const origins = this.#origins(series, day);
+    if (origins.length === 0) return { isLive: true, forms: [], seconds: undefined };
+    const rows = this.#file
+      .sql('SELECT form, seconds FROM origin JOIN imported ON id = imported WHERE series = ? AND day = ?')
+      .all(series, day);
+    return {
+      isLive: origins.includes(OWN),
+      forms: [...new Set(rows.map((row) => text(row, 'form')))].sort(),
+      seconds: Math.min(...rows.map((row) => integer(row, 'seconds'))),
+    };
+  }
+
+  /** What an archive knows of a day replaces its samples, and is where its figures come from. @param at epoch seconds */
+  replaceByArchive(series: number, day: number, { isLive, forms, seconds = 0 }: DayOrigin, at: number): void {
+    if (this.#isEmpty && forms.length === 0) return;
+    this.#file.sql('DELETE FROM imported_samples WHERE series = ? AND day = ?').run(series, day);
+    this.#file.sql('DELETE FROM origin WHERE series = ? AND day = ?').run(series, day);
+    for (const form of forms) {
+      const key = JSON.stringify([ARCHIVE, form, seconds]);
+      this.addOrigin(series, day, this.identify({ key, form, name: ARCHIVE, at, seconds, asOfNow: false }), isLive);
+    }
   }
 
   #origins(series: number, day: number): readonly number[] {

@@ -7,6 +7,7 @@ import { DamagedStore, StoreError } from './history-file.ts';
 import type { Past } from './sample.ts';
 import { daysWith, ImportSummary, importsOf, type OpenImport } from './staged-import.ts';
 import type { Recording, Store } from './store.ts';
+import type { StoreArchive } from './store-archive.ts';
 
 /** The history, how long it is kept, and who is told of problems. */
 export interface RecorderOptions {
@@ -130,6 +131,17 @@ export class Recorder {
     return found.length > 0;
   }
 
+  /** Writes something else between collections. @returns whether it was written; not if recording stops or has a problem */
+  async apply(work: (store: Store) => Iterable<void>): Promise<boolean> {
+    let isDone = false;
+    await this.#write(async () => {
+      if (this.#store === undefined) return;
+      await runSliced(this.#untilStopped(work(this.#store)));
+      isDone = !this.#isStopping;
+    });
+    return isDone;
+  }
+
   #canWrite(): boolean {
     return this.#store !== undefined && !this.#isStopping && this.#problem === undefined;
   }
@@ -143,6 +155,12 @@ export class Recorder {
   store(): Store {
     if (this.#store === undefined) throw new StoreError(this.#problem ?? 'the history store is not open');
     return this.#store;
+  }
+
+  /** The days that an archive exchanges; `undefined` while history cannot be recorded, or has not been yet. */
+  sealedDays(): StoreArchive | undefined {
+    const isReady = this.#canWrite() && Number.isFinite(this.#store?.sealedUntil());
+    return isReady ? this.#store?.archive : undefined;
   }
 
   state(): RecorderState {

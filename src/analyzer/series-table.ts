@@ -6,7 +6,8 @@ export interface StoredSeries extends Series {
   readonly id: number;
 }
 
-const keyOf = ({ vendorLicense, feature, package: packageName, featureType }: Series): string =>
+/** The same for equal series only. */
+export const seriesKey = ({ vendorLicense, feature, package: packageName, featureType }: Series): string =>
   JSON.stringify([vendorLicense, feature, packageName, featureType]);
 
 /** The series that are stored, all of them in memory too. */
@@ -25,7 +26,7 @@ export class SeriesTable {
         package: text(row, 'package'),
         featureType: text(row, 'feature_type'),
       };
-      this.#byKey.set(keyOf(series), series);
+      this.#byKey.set(seriesKey(series), series);
     }
   }
 
@@ -33,9 +34,14 @@ export class SeriesTable {
     return [...this.#byKey.values()];
   }
 
+  /** By their keys in the store. */
+  byId(): ReadonlyMap<number, StoredSeries> {
+    return new Map(this.all().map((series) => [series.id, series]));
+  }
+
   /** Call it only within a transaction. `added` collects the series to forget if that fails. */
   identify(series: Series, added: Series[]): StoredSeries {
-    const key = keyOf(series);
+    const key = seriesKey(series);
     const found = this.#byKey.get(key);
     if (found !== undefined) return found;
     const { vendorLicense, feature, package: packageName, featureType } = series;
@@ -50,7 +56,7 @@ export class SeriesTable {
 
   /** After a transaction that was undone. */
   forget(added: readonly Series[]): void {
-    for (const series of added) this.#byKey.delete(keyOf(series));
+    for (const series of added) this.#byKey.delete(seriesKey(series));
   }
 
   /** After rows were deleted. */

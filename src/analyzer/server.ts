@@ -7,6 +7,7 @@ import type { Source } from '../model/observation/source.ts';
 import { type EndpointName, endpointNames, endpoints } from '../query-api/endpoints.ts';
 import { createOpenApi } from '../query-api/openapi.ts';
 import { readParameters } from '../query-api/parameters.ts';
+import type { ArchivableHistory, Archiving } from './archivable-history.ts';
 import { type Collector, createCollector } from './collector.ts';
 import { type BodyContext, endpointBodies } from './endpoint-bodies.ts';
 import { checkOrigin, StoreError } from './history-file.ts';
@@ -59,6 +60,8 @@ export interface AnalyzerOptions extends HttpFrontOptions {
   readonly onRecovery?: (failures: number) => void;
   /** Where imports wait to be taken up; none are without it. */
   readonly importFolder?: string | undefined;
+  /** Exchanges the history with an archive; absent without one. */
+  readonly archive?: ((history: ArchivableHistory) => Archiving) | undefined;
   /** Called when an import is in the history. */
   readonly onTakenUp?: (taken: TakenUp) => void;
   /** Sets the damaged file of the history aside. Returns whether a new one can take its place. */
@@ -105,7 +108,8 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   const { path, timeZone, sampleDays, days, maxSize } = options.history;
   const localTime = createLocalTime(timeZone);
   const recorder = new Recorder({
-    open: () => openStore({ path, localTime, origin: options.origin, maxSize }),
+    open: () =>
+      openStore({ path, localTime, origin: options.origin, maxSize, isArchived: options.archive !== undefined }),
     localTime,
     sampleDays,
     days,
@@ -185,6 +189,16 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     }
   };
 
+  const importListeners: (() => void)[] = [];
+  const onImported = (): void => importListeners.forEach((listener) => void listener());
+  const archive = options.archive?.({
+    origin: options.origin,
+    localTime,
+    days: () => recorder.sealedDays(),
+    firstDay: () => localTime.dayOf(options.now()) - days,
+    write: (work) => recorder.apply(({ archive: exchanged }) => (exchanged === undefined ? [] : work(exchanged))),
+    onTaken: onImported,
+  });
   let since = options.now();
   options.onClockMoved?.((by) => {
     since += by;
@@ -197,11 +211,10 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     since,
     interval: collector.shortestInterval(),
     maxSize,
+    archive: archive?.health(),
   });
 
   const front = createHttpFront(options, answerOrFail, answerOpenly);
-  const importListeners: (() => void)[] = [];
-  const onImported = (): void => importListeners.forEach((listener) => void listener());
   const imports =
     options.importFolder === undefined
       ? undefined
@@ -251,6 +264,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
         throw error;
       }
       imports?.start();
+      archive?.start();
       const { past, pastDelay = 0 } = options;
       if (past === undefined) return;
       addingPast = setTimeout(() => void addPast(past), 1000 * pastDelay);
@@ -259,6 +273,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       clearTimeout(addingPast);
       pastAdded.resolve();
       imports?.stop();
+      await archive?.stop();
       collector.stop();
       await front.stop();
       await recorder.stop();

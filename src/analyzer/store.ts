@@ -1,5 +1,6 @@
 import type { LocalTime } from '../model/local-time.ts';
 import type { Collected } from '../model/observation/observation.ts';
+import { ArchiveMarks } from './archive-marks.ts';
 import type { DayRecord } from './day-summary.ts';
 import { DayTables } from './day-tables.ts';
 import { fillSamples } from './fill-samples.ts';
@@ -9,10 +10,13 @@ import { ObservationTable } from './observation-table.ts';
 import type { DayOfSamples, Figures, Series } from './sample.ts';
 import { type DayColumns, type DayOfHours, type EncodedHours, SealedDays, type StoredTotals } from './sealed-days.ts';
 import { SeriesTable, type StoredSeries } from './series-table.ts';
+import { StoreArchive } from './store-archive.ts';
 
 /** Where the history is, and the calendar of its days. */
 export interface StoreOptions extends Omit<HistoryFileOptions, 'timeZone'> {
   readonly localTime: LocalTime;
+  /** Whether sealed days are exchanged with an archive; `undefined` leaves what is marked for it. */
+  readonly isArchived?: boolean | undefined;
 }
 
 /** What is recorded of a collection. */
@@ -75,6 +79,8 @@ export interface Store {
   /** Something to remember beside the samples. */
   note(key: string): string | undefined;
   setNote(key: string, value: string): void;
+  /** What is exchanged with an archive; `undefined` without one. */
+  readonly archive: StoreArchive | undefined;
   close(): void;
 }
 
@@ -93,11 +99,13 @@ const SLICE = 500;
 const BATCH = 16;
 
 /** Opens the store, or creates a new one. @throws StoreError with the problem and the remedy */
-export function openStore({ localTime, ...options }: StoreOptions): Store {
+export function openStore({ localTime, isArchived, ...options }: StoreOptions): Store {
   const file = openHistoryFile({ ...options, timeZone: localTime.timeZone });
   const { sql, guard, transact } = file;
   const seriesTable = new SeriesTable(file);
-  const days = new DayTables(file, localTime, options.isTemporary !== true);
+  const marks = isArchived === true ? ArchiveMarks.open(file) : undefined;
+  if (isArchived === false) ArchiveMarks.discard(file);
+  const days = new DayTables(file, localTime, options.isTemporary !== true, marks);
   const sealedDays = new SealedDays(file);
   const lastObservations = new ObservationTable(file);
 
@@ -218,8 +226,13 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
   };
 
   const prune = function* (samplesBefore: number, before: number): Generator<void, void> {
+    guard(() => transact(() => marks?.prune(before)));
+    const expected = guard(() => marks?.series());
     yield* eachBatch((ids) => {
-      for (const id of ids) days.prune(id, samplesBefore, before);
+      for (const id of ids) {
+        days.prune(id, samplesBefore, before);
+        if (expected?.has(id) !== true) days.deleteIfEmpty(id);
+      }
     });
     seriesTable.forgetDeleted();
   };
@@ -251,6 +264,7 @@ export function openStore({ localTime, ...options }: StoreOptions): Store {
     encodedHours: ({ id }, from, to) => guard(() => sealedDays.encodedHours(id, from, Math.min(to, sealed))),
     note: (key) => guard(() => note(key)),
     setNote: (key, value) => guard(() => transact(() => setNote(key, value))),
+    archive: marks && new StoreArchive({ days, marks, seriesTable, write, note, setNote, sealedDay }),
     close: () => file.close(),
   };
 }

@@ -10,6 +10,7 @@ import { errorFields } from '../model/operator-error.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import { HISTORY_FILE } from '../storage/saved-files.ts';
 import { setAside } from '../storage/set-aside.ts';
+import { createArchiving } from './archiving.ts';
 import { createSources } from './sources.ts';
 
 const DAY = 86_400;
@@ -31,10 +32,8 @@ export interface Ownership extends Pick<AnalyzerOptions, 'gate' | 'onRequest' | 
   readonly log: Log;
 }
 
-function optionsOf(
-  { embeddedAnalyzer: settings, storagePath }: Config,
-  { log, clock, ...own }: Ownership,
-): Omit<AnalyzerOptions, 'origin' | 'sources'> {
+function optionsOf(config: Config, { log, clock, ...own }: Ownership): Omit<AnalyzerOptions, 'origin' | 'sources'> {
+  const { embeddedAnalyzer: settings, storagePath } = config;
   const { listen, timeZone, tls } = settings;
   return {
     ...own,
@@ -56,6 +55,7 @@ function optionsOf(
       else log.error(errorFields(error), 'the embedded analyzer has a problem');
     },
     onRecovery: (failures) => log.info({ failures }, 'the embedded analyzer records history again'),
+    archive: config.archive && createArchiving(config.archive, { log, clock, ...own }),
     setAside: (path, reason) => setAside({ path, reason, lost: LOST_HISTORY }, log) !== undefined,
   };
 }

@@ -13,10 +13,15 @@ import type { CommandContext } from './command.ts';
 /** What every site has, wherever its analyzer runs. */
 type Common = Pick<Site, 'config' | 'env' | 'log' | 'version'>;
 
-/** Another port and no storage for an analyzer in this process, because a daemon may be running. */
+/** Another port, no storage and no archive for an analyzer in this process, because a daemon may be running. */
 const beside = (config: Config): Config => {
   const listen = { host: '127.0.0.1', port: 0 };
-  return { ...config, storagePath: undefined, embeddedAnalyzer: { ...config.embeddedAnalyzer, listen } };
+  return {
+    ...config,
+    storagePath: undefined,
+    archive: undefined,
+    embeddedAnalyzer: { ...config.embeddedAnalyzer, listen },
+  };
 };
 
 async function examine(site: Site, before: StepResult): Promise<Report> {

@@ -77,7 +77,8 @@ function takeUpHere(config: Config, storage: string, localTime: LocalTime, now: 
   }
   try {
     const path = join(storage, HISTORY_FILE);
-    const store = openStore({ path, localTime, origin: LICENSE_MANAGERS, maxSize: storeMaxSize });
+    const isArchived = config.archive !== undefined;
+    const store = openStore({ path, localTime, origin: LICENSE_MANAGERS, maxSize: storeMaxSize, isArchived });
     try {
       const today = localTime.dayOf(now);
       const samplesFrom = today - retention.samples / 86_400;

@@ -92,6 +92,70 @@ export function baseUrl(example: string, credentials = 'leave them out') {
     .transform((written) => new URL(written).href.replace(/\/+$/, ''));
 }
 
+/** Where a PostgreSQL database is, and how it is reached. */
+export interface DatabaseAddress {
+  /** A host, or the directory of a socket. */
+  readonly host: string;
+  readonly port: number;
+  readonly database: string;
+  readonly user: string;
+  /** Whether the connection uses TLS. */
+  readonly isEncrypted: boolean;
+}
+
+const databaseForm = {
+  error: isNotAddress('an address such as postgresql://licenses@db.example.com/monitoring'),
+  abort: true,
+};
+const POSTGRESQL_PORT = 5432;
+const LOOPBACK = /^(?:localhost|127(?:\.\d+){3}|::1|\/.*)$/;
+
+function databaseOf(written: string): DatabaseAddress {
+  const { hostname, port, pathname, username, searchParams } = new URL(written);
+  const host = searchParams.get('host') ?? hostname.replace(/^\[(.*)\]$/, '$1');
+  const mode = searchParams.get('sslmode');
+  return {
+    host,
+    port: port === '' ? POSTGRESQL_PORT : Number(port),
+    database: decodeURIComponent(pathname.slice(1)),
+    user: decodeURIComponent(username),
+    isEncrypted: mode === null ? !LOOPBACK.test(host) : mode !== 'disable',
+  };
+}
+
+const isDatabaseUrl = (written: string): boolean => {
+  const url = urlOf(written);
+  if (url === undefined || !['postgresql:', 'postgres:'].includes(url.protocol)) return false;
+  const { host, database, user } = databaseOf(written);
+  return host !== '' && database !== '' && user !== '';
+};
+const parametersOf = (written: string): URLSearchParams => urlOf(written)?.searchParams ?? new URLSearchParams();
+
+/** `postgresql://licenses@db.example.com/monitoring`, `postgresql://licenses@localhost/monitoring?host=/var/run/postgresql`. */
+export const databaseUrl = z
+  .string(databaseForm)
+  .trim()
+  .refine((written) => (urlOf(written)?.password ?? '') === '', {
+    error: 'must not contain a password; set storage.archive.password_file',
+    abort: true,
+  })
+  .refine(isDatabaseUrl, databaseForm)
+  .refine((written) => [...parametersOf(written).keys()].every((name) => name === 'host' || name === 'sslmode'), {
+    error: 'may only have the parameters host and sslmode; for certificates, set storage.archive.tls',
+  })
+  .refine((written) => [null, 'disable', 'verify-full'].includes(parametersOf(written).get('sslmode')), {
+    error: 'has another sslmode than disable or verify-full: any other accepts a server that is not the right one',
+  })
+  .transform(databaseOf);
+
+const schemaForm = { error: isNot('a name of a schema such as license_exporter, in lower case') };
+
+/** The name of a schema of PostgreSQL, which needs no quotes. */
+export const schemaName = z
+  .string(schemaForm)
+  .trim()
+  .regex(/^(?!pg_)[a-z_][a-z0-9_]{0,62}$/, schemaForm);
+
 /** A path of the HTTP server that is neither one of these nor below one. */
 export function urlPath(reserved: readonly string[]) {
   const form = { error: isNot('a path such as /metrics'), abort: true };

@@ -36,7 +36,9 @@ export class ConfigSettings extends CheckedSettings<typeof sections> {
   }
 
   /** TLS of a client, with the content of its files. Reports their problems. */
-  clientTls(section: 'analyzer.tls' | 'alerting.email.tls_config' | 'alerting.webhook.tls_config'): ClientTls<Secret> {
+  clientTls(
+    section: 'analyzer.tls' | 'storage.archive.tls' | 'alerting.email.tls_config' | 'alerting.webhook.tls_config',
+  ): ClientTls<Secret> {
     const files = this.readTls({
       ca: this.reference(`${section}.ca_file`),
       cert: this.reference(`${section}.cert_file`),
@@ -47,6 +49,18 @@ export class ConfigSettings extends CheckedSettings<typeof sections> {
       serverName: this.value(`${section}.server_name`),
       insecureSkipVerify: this.value(`${section}.insecure_skip_verify`) === true,
     };
+  }
+
+  /** The path of a file with a secret, which is read again each time it is used. Reports a file that cannot be used. */
+  secretFile(key: SettingKey): string | undefined {
+    const path = this.pathOf(key);
+    if (this.readSecretFile(this.reference(key))?.trim() === '') this.refuse(key, `${path} is empty`);
+    return path;
+  }
+
+  /** Reports what is missing if a setting needs another one. */
+  need(key: SettingKey, by: SettingKey): void {
+    this.reportMissing(key, this.rawSetting(by)?.where([]), `is required with ${by}`);
   }
 
   /** The values of a section, in camelCase. They are complete if there are no problems. */

@@ -2,6 +2,7 @@ import type { ClientTls } from '../model/client-tls.ts';
 import type { OwnerEntry } from '../model/owners.ts';
 import type { PriceEntry } from '../model/prices.ts';
 import type { TrustedProxy } from '../model/trusted-proxy.ts';
+import type { DatabaseAddress } from './addresses.ts';
 import type { SourceConfig } from './embedded-sources.ts';
 import type { NamedEntries } from './entry-file.ts';
 import type { Secret } from './secret.ts';
@@ -63,6 +64,15 @@ export interface AlertingConfig extends Omit<Section<'alerting'>, 'alertmanagers
   readonly webhook: WebhookConfig | undefined;
 }
 
+/** A database that keeps the history of the embedded analyzer too. The password stays in its file, which is read for each connection. */
+export interface ArchiveConfig extends DatabaseAddress {
+  readonly passwordFile: string | undefined;
+  readonly schema: string;
+  /** The name of the analyzer, under which the archive keeps the history. */
+  readonly name: string;
+  readonly tls: ClientTls<Secret>;
+}
+
 type Embedded = Section<'embedded_analyzer'>;
 
 /** The valid configuration, in the sections of the file. Only `loadConfig` creates it. Durations are seconds. */
@@ -82,6 +92,7 @@ export interface Config {
   /** Epoch seconds. */
   readonly permanentAfter: number;
   readonly storagePath: string | undefined;
+  readonly archive: ArchiveConfig | undefined;
   readonly web: Omit<Section<'web'>, 'listenAddress' | 'configFile' | 'trustedProxy'> & {
     readonly listen: Section<'web'>['listenAddress'];
     /** The file of `access`. It is read again when it changes. */

@@ -1,3 +1,4 @@
+import { archiveOf } from './archive.ts';
 import type { Config } from './config.ts';
 import { ConfigSettings, type LoadOptions } from './config-settings.ts';
 import { embeddedOf } from './embedded-files.ts';
@@ -31,6 +32,7 @@ export function loadConfig(options: LoadOptions): Config {
   const email = emailOf(settings);
   const webhook = webhookOf(settings);
   const owners = ownersOf(settings);
+  const archive = archiveOf(settings);
   const prices = entriesNamedBy(settings, 'rightsizing.price_file', readPriceFile);
   checkRelations(settings);
   checkAnalyzer(settings);
@@ -54,6 +56,7 @@ export function loadConfig(options: LoadOptions): Config {
     expirationSearch: expiration.search,
     permanentAfter: expiration.permanentAfter,
     storagePath: settings.pathOf('storage.path'),
+    archive,
     web,
     access: accessOf(settings, web),
     alerting: { ...settings.section('alerting'), alertmanagers, email, webhook },

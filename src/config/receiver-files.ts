@@ -6,24 +6,11 @@ import type { SettingKey } from './settings.ts';
 
 /** The receivers of alerts beside Alertmanagers, with the content of their files. */
 
-/** The path of a file with a secret, which is read again for each message. Reports a file that cannot be used. */
-function secretFile(settings: ConfigSettings, key: SettingKey): string | undefined {
-  const reference = settings.reference(key);
-  const path = settings.pathOf(key);
-  if (settings.readSecretFile(reference)?.trim() === '') settings.refuse(key, `${path} is empty`);
-  return path;
-}
-
-/** Reports what is missing if a setting needs another one. */
-function need(settings: ConfigSettings, key: SettingKey, by: SettingKey): void {
-  settings.reportMissing(key, settings.rawSetting(by)?.where([]), `is required with ${by}`);
-}
-
 /** Reports what is missing if only one of two settings is set. */
 function needBoth(settings: ConfigSettings, one: SettingKey, other: SettingKey): void {
   const [hasOne, hasOther] = [settings.value(one) !== undefined, settings.value(other) !== undefined];
-  if (hasOne && !hasOther) need(settings, other, one);
-  if (hasOther && !hasOne) need(settings, one, other);
+  if (hasOne && !hasOther) settings.need(other, one);
+  if (hasOther && !hasOne) settings.need(one, other);
 }
 
 /** The mail server; `undefined` if none is configured. Reports problems of its settings and files. */
@@ -31,15 +18,15 @@ export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
   const smarthost = settings.value('alerting.email.smarthost');
   const first = settings.firstSettingOf('alerting.email');
   const tls = settings.clientTls('alerting.email.tls_config');
-  const passwordFile = secretFile(settings, 'alerting.email.auth_password_file');
+  const passwordFile = settings.secretFile('alerting.email.auth_password_file');
   const { to = [], authUsername, ...email } = settings.section('alerting').email;
   if (first === undefined) return undefined;
   if (smarthost === undefined) {
-    need(settings, 'alerting.email.smarthost', first);
+    settings.need('alerting.email.smarthost', first);
     return undefined;
   }
-  if (email.from === undefined) need(settings, `alerting.email.from`, 'alerting.email.smarthost');
-  if (to.length === 0) need(settings, 'alerting.email.to', 'alerting.email.smarthost');
+  if (email.from === undefined) settings.need(`alerting.email.from`, 'alerting.email.smarthost');
+  if (to.length === 0) settings.need('alerting.email.to', 'alerting.email.smarthost');
   needBoth(settings, 'alerting.email.auth_username', 'alerting.email.auth_password_file');
   const { hello, requireTls, sendResolved, digest, owners = {} } = email;
   return {
@@ -61,12 +48,12 @@ export function emailOf(settings: ConfigSettings): EmailConfig | undefined {
 export function webhookOf(settings: ConfigSettings): WebhookConfig | undefined {
   const first = settings.firstSettingOf('alerting.webhook');
   const tls = settings.clientTls('alerting.webhook.tls_config');
-  const urlFile = secretFile(settings, 'alerting.webhook.url_file');
-  const passwordFile = secretFile(settings, 'alerting.webhook.basic_auth.password_file');
-  const credentialsFile = secretFile(settings, 'alerting.webhook.authorization.credentials_file');
+  const urlFile = settings.secretFile('alerting.webhook.url_file');
+  const passwordFile = settings.secretFile('alerting.webhook.basic_auth.password_file');
+  const credentialsFile = settings.secretFile('alerting.webhook.authorization.credentials_file');
   const { url, basicAuth, authorization, timeout, sendResolved } = settings.section('alerting').webhook;
   if (first === undefined) return undefined;
-  if (url === undefined && urlFile === undefined) need(settings, 'alerting.webhook.url', first);
+  if (url === undefined && urlFile === undefined) settings.need('alerting.webhook.url', first);
   if (url !== undefined && urlFile !== undefined) {
     settings.refuse('alerting.webhook.url_file', 'cannot be combined with alerting.webhook.url; remove one of them');
   }

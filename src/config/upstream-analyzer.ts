@@ -1,4 +1,5 @@
 import { dirname, join } from 'node:path';
+import { OperatorError } from '../model/operator-error.ts';
 import type { AnalyzerConfig } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { directoryProblem, isDirectory, readText } from './named-files.ts';
@@ -17,12 +18,12 @@ const NO_FILE =
   'Pass the file with --config.file, or set LICENSE_EXPORTER_ANALYZER_URL, _USERNAME and _PASSWORD_FILE. ' +
   'To try license-exporter first, run: license-exporter demo';
 
-/** A password from a file, without the line break at its end. @throws Error that names the problem of the file */
+/** A password from a file, without the line break at its end. @throws OperatorError that names the problem of the file */
 export function readPasswordFile(path: string): Secret {
   const read = readText(path);
-  if ('why' in read) throw new Error(`${path} ${read.why}`);
+  if ('why' in read) throw new OperatorError(`${path} ${read.why}`);
   const password = read.text.replace(/\r?\n$/, '');
-  if (password === '') throw new Error(`${path} is empty`);
+  if (password === '') throw new OperatorError(`${path} is empty`);
   return new Secret(password);
 }
 
@@ -81,7 +82,8 @@ const sourcesKey = (settings: ConfigSettings) =>
 export const hasSources = (settings: ConfigSettings): boolean => sourcesKey(settings) !== undefined;
 
 /** Whether an analyzer to poll is configured. A key without a value sets nothing. */
-const hasAnalyzer = (settings: ConfigSettings): boolean => (settings.rawSetting('analyzer.url')?.raw ?? null) !== null;
+export const hasAnalyzer = (settings: ConfigSettings): boolean =>
+  (settings.rawSetting('analyzer.url')?.raw ?? null) !== null;
 
 /**
  * Reports an analyzer beside sources, of which only one would be used, and a missing analyzer if it is required. The last check,

@@ -17,6 +17,7 @@ export type StepName =
   | 'endpoints'
   | 'clock'
   | 'storage'
+  | 'archive'
   | 'web'
   | 'Alertmanagers'
   | 'mail'

@@ -1,3 +1,4 @@
+import { archiveStep } from './archive-step.ts';
 import { clockStep } from './clock-step.ts';
 import { alertmanagersStep, mailStep, webhookStep } from './delivery-steps.ts';
 import { endpointsStep } from './endpoints-step.ts';
@@ -39,6 +40,7 @@ export const steps: readonly Step[] = [
   endpointsStep,
   clockStep,
   storageStep,
+  archiveStep,
   webStep,
   alertmanagersStep,
   mailStep,

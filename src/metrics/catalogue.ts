@@ -251,6 +251,12 @@ export const catalogue = {
     license_history_store_size_bytes: 'Size of the history store. No sample if it is in memory.',
     license_history_store_limit_bytes: 'Maximum size of the history store, embedded_analyzer.store_max_size.',
     license_history_free_bytes: 'Free space of the file system of the history store. No sample if it is in memory.',
+    license_history_archive_up:
+      '1 if the last exchange with the archive of the history succeeded, 0 if it failed. No sample without storage.archive, and before the first exchange.',
+    license_history_archive_last_success_timestamp_seconds:
+      'Unix time at which everything was exchanged with the archive last. No sample before this process has done so.',
+    license_history_archive_waiting_days:
+      'Days of features that the archive does not have yet, as of the last exchange. No sample before the first one.',
   }),
   ...metricsOf('sources', [...historyLabels, 'cause'], {
     license_feature_denials_total:

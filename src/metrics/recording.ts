@@ -1,4 +1,4 @@
-import type { RecordingHealth } from '../model/observation/recording.ts';
+import type { ArchiveHealth, RecordingHealth } from '../model/observation/recording.ts';
 import type { MetricName } from './catalogue.ts';
 import type { Expose } from './registry.ts';
 
@@ -6,6 +6,13 @@ import type { Expose } from './registry.ts';
 export interface StateWrites {
   readonly file: string;
   errors(): number;
+}
+
+/** Whether the last attempt to use the archive succeeded; unknown before the first one. */
+function isUp(archive: ArchiveHealth | undefined): number | undefined {
+  if (archive === undefined) return undefined;
+  if (archive.problem !== undefined) return 0;
+  return archive.lastSuccessAt === undefined ? undefined : 1;
 }
 
 /** Registers the metrics of the history. They have no samples without an analyzer in this process. */
@@ -24,6 +31,9 @@ export function exposeRecording(expose: Expose, recording: () => RecordingHealth
   show('license_history_store_limit_bytes', ({ maxSize }) => maxSize);
   show('license_history_free_bytes', ({ free }) => free);
   show('license_history_write_errors_total', ({ errors }) => errors);
+  show('license_history_archive_up', ({ archive }) => isUp(archive));
+  show('license_history_archive_last_success_timestamp_seconds', ({ archive }) => archive?.lastSuccessAt);
+  show('license_history_archive_waiting_days', ({ archive }) => archive?.waiting);
 }
 
 /** Requests that were denied for one cause, since the start. */

@@ -92,7 +92,7 @@ describe('LicenseHistoryNotRecorded', () => {
   const id = 'LicenseHistoryNotRecorded/warning';
   const about = { alertname: 'LicenseHistoryNotRecorded', severity: 'warning' };
   const at = (interval: number, lastRecordedAt: number | undefined, since = NOW - 86_400) =>
-    evaluate(id, {}, { recording: { since, interval, lastRecordedAt } });
+    evaluate(id, {}, { recording: { since, interval, lastRecordedAt, archive: undefined } });
 
   it.each([
     [60, 1800],
@@ -114,5 +114,38 @@ describe('LicenseHistoryNotRecorded', () => {
   it('has no data without an analyzer in this process', () => {
     const { labels, hasNoData } = evaluate(id, {});
     expect([labels, hasNoData]).toEqual([[], true]);
+  });
+});
+
+describe('LicenseArchiveDown', () => {
+  const id = 'LicenseArchiveDown/warning';
+  const about = { alertname: 'LicenseArchiveDown', severity: 'warning' };
+  const at = (archive: { lastSuccessAt?: number; problem?: string } | undefined) => {
+    const health = archive && {
+      since: NOW - 7200,
+      lastSuccessAt: undefined,
+      problem: undefined,
+      waiting: 3,
+      ...archive,
+    };
+    return evaluate(id, {}, { recording: { since: NOW, interval: 60, lastRecordedAt: NOW, archive: health } });
+  };
+
+  const summariesOf = ({ findings }: ReturnType<typeof at>) => findings.map(({ annotations }) => annotations.summary);
+
+  it('fires while the last exchange has failed, with the reason', () => {
+    const failing = at({ lastSuccessAt: NOW - 3600, problem: 'nothing listens on db:5432' });
+    expect(failing.labels).toEqual([about]);
+    expect(summariesOf(failing)).toEqual(['The archive of the history has not been reached for 1h.']);
+    expect(summariesOf(at({ problem: 'nothing listens on db:5432' }))).toEqual([
+      'The archive of the history has not been reached for 2h.',
+    ]);
+    expect(at({ lastSuccessAt: NOW - 30 }).labels).toEqual([]);
+  });
+
+  it('does not know before the first exchange, and is over without an archive', () => {
+    expect([at({}).labels, at({}).isUnknown(about)]).toEqual([[], true]);
+    const without = at(undefined);
+    expect([without.labels, without.isUnknown(about)]).toEqual([[], false]);
   });
 });

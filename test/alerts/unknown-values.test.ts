@@ -105,7 +105,12 @@ describe('every rule', () => {
         true,
         {
           sources: sources?.map((source) => ({ ...source, failedReadings: undefined })),
-          recording: recording && { ...recording, lastRecordedAt: undefined, since: NOW },
+          recording: recording && {
+            ...recording,
+            lastRecordedAt: undefined,
+            since: NOW,
+            archive: recording.archive && { ...recording.archive, problem: undefined, lastSuccessAt: undefined },
+          },
           forecasts,
           before: more.before,
           isSeriesLimited: undefined,

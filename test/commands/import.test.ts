@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -123,6 +123,19 @@ describe('import', () => {
     await outcome(args);
     expect(daysIn(storage, 'cad')).toEqual(days);
     expect(readdirSync(join(storage, 'import'))).toEqual([]);
+  });
+
+  it('gives the days to the archive too, which doctor tries', async () => {
+    const { storage, config, log } = createPlace();
+    const archive = `archive: {url: "postgresql://licenses@127.0.0.1:9/monitoring"}`;
+    const text = readFileSync(config, 'utf8').replace(`{path: ${storage}}`, `{path: ${storage}, ${archive}}`);
+    writeFileSync(config, `analyzer: {name: site}\n${text}`);
+    expect((await outcome(['import', log, `--config.file=${config}`])).code).toBe(0);
+    const database = new DatabaseSync(join(storage, 'history.db'), { readOnly: true });
+    expect(database.prepare('SELECT count(*) AS days FROM archive_mark').get()).toEqual({ days: 365 });
+    database.close();
+    const { output } = await outcome(['doctor', `--config.file=${config}`]);
+    expect(output).toMatch(/^! archive +nothing listens on 127\.0\.0\.1:9 \(ECONNREFUSED\); start the archive there/m);
   });
 
   it('is taken up by a running daemon, which then has advice', async () => {

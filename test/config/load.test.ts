@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ownLabelsOf } from '../../src/alerts/notification.ts';
 import { parseCommandLine } from '../../src/commands/command-line.ts';
-import { listenAddress } from '../../src/config/addresses.ts';
+import { databaseUrl, listenAddress } from '../../src/config/addresses.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import { ConfigError } from '../../src/config/problems.ts';
 import { Secret } from '../../src/config/secret.ts';
@@ -294,5 +294,29 @@ describe('values', () => {
     ]);
     for (const text of ['1', ':', ':70000', '::1:3', 'a b:1', null])
       expect(() => listenAddress.parse(text)).toThrow('is not an address');
+  });
+
+  it('addresses of databases, with TLS unless they are on this host', () => {
+    const address = (text: string) => databaseUrl.parse(text);
+    const base = { port: 5432, database: 'm', user: 'u', isEncrypted: true };
+    expect(address('postgresql://u@db.example.com/m')).toEqual({ ...base, host: 'db.example.com' });
+    expect(address('postgres://u%40x@[2001:db8::1]:6432/m%20n')).toEqual({
+      host: '2001:db8::1',
+      port: 6432,
+      database: 'm n',
+      user: 'u@x',
+      isEncrypted: true,
+    });
+    expect(address('postgresql://u@db/m?sslmode=disable')).toEqual({ ...base, host: 'db', isEncrypted: false });
+    for (const host of ['localhost', '127.0.0.1', '[::1]'])
+      expect(address(`postgresql://u@${host}/m`).isEncrypted).toBe(false);
+    expect(address('postgresql://u@127.0.0.1/m?sslmode=verify-full').isEncrypted).toBe(true);
+    expect(address('postgresql://u@localhost/m?host=/run/postgresql')).toEqual({
+      ...base,
+      host: '/run/postgresql',
+      isEncrypted: false,
+    });
+    for (const text of ['', 'postgresql://', 'postgresql://u@db', 'postgresql://db/m', 'http://u@db/m', null])
+      expect(() => address(text as string)).toThrow('is not an address');
   });
 });

@@ -152,7 +152,7 @@ describe('pages', () => {
     const unknown = named.filter(
       (name) =>
         !known.has(name) &&
-        !/_$|^license_(exporter|poll|feature|upstream|type|model|password|files|source)$/.test(name),
+        !/_$|^license_(exporter|poll|feature|upstream|type|model|password|files|source|seconds)$/.test(name),
     );
     expect([...new Set(unknown)]).toEqual([]);
   });

@@ -9,6 +9,8 @@ import type { AlertName } from '../../src/alerts/definitions.ts';
 import { durationOf } from '../../src/alerts/prometheus/promql.ts';
 import { allAlerts, createRules, ruleSettings } from '../../src/alerts/rules.ts';
 import { storeProblems } from '../../src/analyzer/history-file.ts';
+import { archiveProblems } from '../../src/archive/connection.ts';
+import { dayColumns, hourColumns } from '../../src/archive/rows.ts';
 import { kindOfCode, ntlmKinds } from '../../src/client/failures.ts';
 import { flagUsage } from '../../src/commands/command.ts';
 import { commands, usageOf } from '../../src/commands/commands.ts';
@@ -50,6 +52,15 @@ const groupOf = ({ group }: Metric): string => {
   if (group === 'sources') return 'with sources';
   return `${group}${collectors[group] ? '' : ' (off)'}`;
 };
+
+const columnsTable = (
+  name: string,
+  columns: Readonly<Record<string, { readonly type: string; readonly about: string }>>,
+) =>
+  table(
+    [`column of ${code(name)}`, 'type', 'meaning'],
+    Object.entries(columns).map(([column, { type, about }]) => [code(column), type, cell(about)]),
+  );
 
 export const tables: Readonly<Record<string, () => string>> = {
   metrics: () =>
@@ -232,6 +243,13 @@ export const tables: Readonly<Record<string, () => string>> = {
         ...Object.entries(webConfigKeys).map(([key, meaning]) => [code(key), cell(meaning)]),
         ...Object.entries(unsupported).map(([key, remedy]) => [code(key), `refused: ${cell(remedy)}`]),
       ],
+    ),
+  'archive days': () => columnsTable('day', dayColumns),
+  'archive hours': () => columnsTable('hour', hourColumns),
+  'archive problems': () =>
+    table(
+      ['problem of the archive, and the remedy'],
+      Object.values(archiveProblems).map((problem) => [cell(problem)]),
     ),
   dashboards: () =>
     table(

@@ -1,4 +1,4 @@
-import { appendFileSync, existsSync } from 'node:fs';
+import { appendFileSync, existsSync, readdirSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
 /** The real programs that tests run against, and the Debian package each comes from. */
@@ -31,15 +31,25 @@ const packages: Readonly<Record<string, string>> = {
   slurmd: 'slurmd',
   scontrol: 'slurm-client',
   munged: 'munge',
+  postgres: 'postgresql',
+  initdb: 'postgresql',
+  psql: 'postgresql-client',
   gssapi: 'python3-gssapi gss-ntlmssp',
 };
 
 /** The name of Debian's library folder for this architecture. */
 const libraries = `/usr/lib/${process.arch === 'arm64' ? 'aarch64' : 'x86_64'}-linux-gnu`;
 
+/** Debian keeps the programs of each version of PostgreSQL apart. */
+const postgresql = '/usr/lib/postgresql';
+const versions = existsSync(postgresql)
+  ? readdirSync(postgresql).map((version) => join(postgresql, version, 'bin'))
+  : [];
+
 const folders = [
   ...(process.env.PATH ?? '').split(delimiter),
   '/usr/sbin',
+  ...versions,
   libraries,
   '/usr/lib/python3/dist-packages',
 ];

@@ -11,5 +11,6 @@ export const recorded = (at: number, changes: Partial<RecordingHealth> = {}): Re
   maxSize: 2 ** 30,
   free: 2 ** 40,
   imports: [],
+  archive: undefined,
   ...changes,
 });

@@ -66,6 +66,12 @@ export const rooms: Readonly<Record<string, Room>> = {
       'A complete server of the Query API. Only authenticated requests get an answer; a gap is no data, never 0.',
     mayImport: ['model', 'query-api', 'ntlm', 'scheduling', 'storage'],
   },
+  archive: {
+    floor: 2,
+    promise:
+      'A database has the history too, and gives back what is missing here. Nothing waits for it: without it, only a gauge and an alert tell.',
+    mayImport: ['model', 'analyzer'],
+  },
   rightsizing: {
     floor: 1,
     promise:

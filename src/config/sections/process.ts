@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { integer, oneOf, text } from '../../settings/values.ts';
+import { databaseUrl, schemaName } from '../addresses.ts';
+import { clientTls } from './client-tls.ts';
 
 /** Where state is kept. */
 export const storage = z
@@ -10,6 +12,25 @@ export const storage = z
       .describe(
         'Directory for data that survives restarts: the count of logons, the alerts, the advice on the number of licenses, and the history of the embedded analyzer. Only one process can use it.',
       ),
+    archive: z
+      .strictObject({
+        url: databaseUrl
+          .optional()
+          .meta({ restart: true })
+          .describe(
+            'PostgreSQL database that keeps the history of the embedded analyzer too, for example `postgresql://licenses@db.example.com/monitoring`. It needs `analyzer.name`. Connections to other hosts use TLS, unless `?sslmode=disable` is added.',
+          ),
+        password_file: text
+          .optional()
+          .meta({ restart: true })
+          .describe('File that holds the password of its user. It is read for each connection.'),
+        schema: schemaName
+          .prefault('license_exporter')
+          .meta({ restart: true })
+          .describe('Schema of its tables. It is created if the user may do that.'),
+        tls: clientTls('the host of the URL', { restart: true }),
+      })
+      .describe('An archive of the history, for other programs and for a new machine.'),
   })
   .describe('Data that survives restarts.');
 

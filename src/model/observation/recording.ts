@@ -16,6 +16,18 @@ export interface ImportedHistory {
   readonly series: number;
 }
 
+/** How the exchange of the history with its archive goes. Times are epoch seconds. */
+export interface ArchiveHealth {
+  /** When this process began to use it. */
+  readonly since: number;
+  /** When everything was exchanged last; `undefined` before this process has done so. */
+  readonly lastSuccessAt: number | undefined;
+  /** Why the last attempt failed; `undefined` if it did not, and before the first one. */
+  readonly problem: string | undefined;
+  /** Days of series that the archive does not have yet, as of the last attempt; `undefined` before it. */
+  readonly waiting: number | undefined;
+}
+
 /** How recording the history goes. Times are epoch seconds, sizes bytes. */
 export interface RecordingHealth {
   /** When this process began to record. */
@@ -35,6 +47,8 @@ export interface RecordingHealth {
   readonly free: number | undefined;
   /** The newest imports, the oldest of them first. */
   readonly imports: readonly ImportedHistory[];
+  /** `undefined` without an archive. */
+  readonly archive: ArchiveHealth | undefined;
 }
 
 /** Why history is not recorded, in sentences; `undefined` if it is. @param now epoch seconds */

@@ -2,7 +2,7 @@ import { type PageLink, pageHtml } from '../../html/frame.ts';
 import { type Html, html, joined, nameHtml } from '../../html/html.ts';
 import { sendPage } from '../../html/routes.ts';
 import { dateText } from '../../model/local-time.ts';
-import { type ImportedHistory, recordingProblem } from '../../model/observation/recording.ts';
+import { type ArchiveHealth, type ImportedHistory, recordingProblem } from '../../model/observation/recording.ts';
 import { healthJson, type SourceHealth } from '../../model/observation/source.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
@@ -118,6 +118,22 @@ function importsHtml(imports: readonly ImportedHistory[], now: number): Html | u
   return html`<h2>Imported history</h2>\n<ul class="rows sources">\n${items}</ul>`;
 }
 
+/** How the exchange of the history with its archive goes. */
+function archiveHtml(archive: ArchiveHealth | undefined, now: number): Html | undefined {
+  if (archive === undefined) return undefined;
+  const { lastSuccessAt, problem, waiting } = archive;
+  const [row, words] = stateClass[problem !== undefined ? 'detail' : lastSuccessAt === undefined ? 'unknown' : 'up'];
+  const state = problem ?? (lastSuccessAt === undefined ? 'the first exchange is not over' : 'in use');
+  const days =
+    waiting === undefined ? undefined : html`<br>${waiting} ${waiting === 1 ? 'day' : 'days'} of features to exchange`;
+  return html`<h2>Archive of the history</h2>
+<ul class="rows sources">
+<li class="${row}"><div><strong>PostgreSQL</strong></div>
+<div><span class="${words}">${state}</span></div>
+<div class="details">last exchange ${agoHtml(lastSuccessAt, now)}${days}</div></li>
+</ul>`;
+}
+
 type Context = Pick<PageContext, 'site' | 'now' | 'collecting'>;
 
 /** The sources and their problems, as a page and as JSON. Only an analyzer in this process has any. */
@@ -127,7 +143,7 @@ export function sourcesRoutes({ site, now, collecting }: Context, link: PageLink
     '/': async (_, reply) => {
       const { sources, recording } = collecting;
       const health = recording();
-      const content = html`<h1>Sources</h1>\n${notRecordedHtml(recordingProblem(health, now()))}${listHtml(sources(), now())}${importsHtml(health.imports, now())}`;
+      const content = html`<h1>Sources</h1>\n${notRecordedHtml(recordingProblem(health, now()))}${listHtml(sources(), now())}${archiveHtml(health.archive, now())}${importsHtml(health.imports, now())}`;
       return sendPage(reply, pageHtml(site, { ...link, refreshes: true }, content));
     },
     '/status.json': async () => collecting.sources().map(healthJson),

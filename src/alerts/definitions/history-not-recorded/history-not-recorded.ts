@@ -40,5 +40,7 @@ export const historyNotRecorded = engineAlert({
     remedy:
       'What is not recorded now is missing from charts and from advice permanently. Check the disk of storage.path and embedded_analyzer.store_max_size. The page /sources of the exporter shows the reason.',
   },
-  example: (now) => ({ recording: { since: now - 86_400, interval: 300, lastRecordedAt: now - 1801 } }),
+  example: (now) => ({
+    recording: { since: now - 86_400, interval: 300, lastRecordedAt: now - 1801, archive: undefined },
+  }),
 });

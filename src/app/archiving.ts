@@ -1,0 +1,38 @@
+import type { AnalyzerOptions } from '../analyzer/server.ts';
+import { Archive } from '../archive/archive.ts';
+import type { DatabaseOptions } from '../archive/connection.ts';
+import type { Exchanged } from '../archive/exchange.ts';
+import type { ArchiveConfig } from '../config/config.ts';
+import { revealTls } from '../config/secret.ts';
+import { readPasswordFile } from '../config/upstream-analyzer.ts';
+import type { Log } from '../model/log.ts';
+import { errorFields } from '../model/operator-error.ts';
+import type { Clock } from '../scheduling/clock.ts';
+
+const PROBLEM = 'the archive of the history cannot be used; recording goes on, and it gets the days later';
+
+/** How to reach the database of the archive. */
+export function databaseOf({ name: _, passwordFile, tls, isEncrypted, ...where }: ArchiveConfig): DatabaseOptions {
+  return {
+    ...where,
+    password: () => (passwordFile === undefined ? undefined : readPasswordFile(passwordFile).reveal()),
+    tls: isEncrypted ? revealTls(tls) : undefined,
+  };
+}
+
+/** Exchanges the history of an analyzer with the configured archive. */
+export function createArchiving(
+  config: ArchiveConfig,
+  { log, clock, version }: { readonly log: Log; readonly clock: Clock; readonly version: string },
+): NonNullable<AnalyzerOptions['archive']> {
+  const options = {
+    ...databaseOf(config),
+    name: config.name,
+    version,
+    now: clock.now,
+    onProblem: (error: unknown) => log.warn(errorFields(error), PROBLEM),
+    onRecovery: (failures: number) => log.info({ failures }, 'the archive of the history is in use again'),
+    onExchanged: (days: Exchanged) => log.info(days, 'days of features were exchanged with the archive'),
+  };
+  return (history) => new Archive(options, history);
+}
