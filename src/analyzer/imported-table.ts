@@ -1,4 +1,5 @@
 import type { LocalTime } from '../model/local-time.ts';
+import type { ImportedDays } from '../model/observation/recording.ts';
 import type { DayOrigin } from './archived-day.ts';
 import { decodeSamples, encodeSamples } from './day-codec.ts';
 import { blob, type HistoryFile, integer, text } from './history-file.ts';
@@ -24,13 +25,6 @@ export interface ImportOrigin {
 export interface WaitingDays {
   readonly origin: ImportOrigin;
   readonly days: readonly number[];
-}
-
-/** The days of a series that come from an import. */
-export interface ImportedSpan extends Pick<ImportOrigin, 'form' | 'name' | 'at'> {
-  readonly first: number;
-  readonly last: number;
-  readonly days: number;
 }
 
 /** The key of what this program recorded itself, beside an import of the same day. */
@@ -163,7 +157,7 @@ export class ImportedTable {
   }
 
   /** What of a series was imported, the oldest first. */
-  spans(series: number): readonly ImportedSpan[] {
+  spans(series: number): readonly ImportedDays[] {
     if (this.#isEmpty) return [];
     return this.#file
       .sql(`SELECT form, name, at, min(day) AS first, max(day) AS last, count(*) AS days

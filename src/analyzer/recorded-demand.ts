@@ -1,7 +1,7 @@
 import type { LocalTime } from '../model/local-time.ts';
+import type { ImportedDays } from '../model/observation/recording.ts';
 import { StoreError } from './history-file.ts';
 import { HourColumns } from './hour-columns.ts';
-import type { ImportedSpan } from './imported-table.ts';
 import type { RecordedDenials } from './recorded-denials.ts';
 import type { DayColumns } from './sealed-days.ts';
 import type { StoredSeries } from './series-table.ts';
@@ -41,7 +41,7 @@ export interface RecordedDemand {
   /** Registers what is called when an import was added. */
   onImported(listener: () => void): void;
   /** What of a series was imported, the oldest first. */
-  imported(series: StoredSeries): readonly ImportedSpan[];
+  imported(series: StoredSeries): readonly ImportedDays[];
   readonly denials: RecordedDenials;
 }
 

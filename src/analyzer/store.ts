@@ -1,11 +1,12 @@
 import type { LocalTime } from '../model/local-time.ts';
 import type { Collected } from '../model/observation/observation.ts';
+import type { ImportedDays } from '../model/observation/recording.ts';
 import { ArchiveMarks } from './archive-marks.ts';
 import type { DayRecord } from './day-summary.ts';
 import { DayTables } from './day-tables.ts';
 import { fillSamples } from './fill-samples.ts';
 import { type HistoryFileOptions, openHistoryFile, text } from './history-file.ts';
-import type { ImportedSpan, ImportOrigin, WaitingDays } from './imported-table.ts';
+import type { ImportOrigin, WaitingDays } from './imported-table.ts';
 import { ObservationTable } from './observation-table.ts';
 import type { DayOfSamples, Figures, Series } from './sample.ts';
 import { type DayColumns, type DayOfHours, type EncodedHours, SealedDays, type StoredTotals } from './sealed-days.ts';
@@ -61,7 +62,7 @@ export interface Store {
   /** Imported days of which the number of licenses is known now, and was not when they were imported. */
   nowBought(): readonly NowBought[];
   /** What of a series was imported, the oldest first. */
-  imported(series: StoredSeries): readonly ImportedSpan[];
+  imported(series: StoredSeries): readonly ImportedDays[];
   /** Seals every day before this one. */
   seal(day: number): Generator<void, void>;
   /** Forgets samples of days before one day, and everything of days before another. */

@@ -10,7 +10,8 @@ import type { Owns } from '../rightsizing/recorded-demand-source.ts';
 
 /** The denials that an analyzer in this process records, by the names of vendor licenses that the other metrics and pages have. */
 
-const nameOf = (vendorLicense: string): string => parseVendorLicense(vendorLicense).vendorLicense;
+/** The name of a vendor license outside of the history. */
+export const nameOf = (vendorLicense: string): string => parseVendorLicense(vendorLicense).vendorLicense;
 
 /** @param owns what is selected, and of this shard */
 export function* deniedRequests(denials: RecordedDenials, owns: Owns): Generator<DeniedRequests> {

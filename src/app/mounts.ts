@@ -1,4 +1,5 @@
 import type { FastifyRequest } from 'fastify';
+import { StoreError } from '../analyzer/history-file.ts';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
 import type { Backend } from '../datasource/backend.ts';
 import type { Site } from '../html/frame.ts';
@@ -13,7 +14,7 @@ import { pathList } from '../web/landing-page.ts';
 import type { Mount } from '../web/server.ts';
 import { externalUrl } from './alerting.ts';
 import { alertCountsOf, collectionTimes, hasDenials, notRequestedRules } from './attention.ts';
-import { deniedToday } from './denials.ts';
+import { deniedToday, nameOf } from './denials.ts';
 import { shownName } from './identity.ts';
 import type { AppConfig, Pipeline } from './pipeline.ts';
 
@@ -52,6 +53,21 @@ interface MountDeps {
 function denialSource({ config, passInputs }: Pipeline, recorded: RecordedDemand | undefined): DenialSource {
   if (recorded !== undefined) return { kind: 'recorded', today: () => deniedToday(recorded, passInputs.owns) };
   return { kind: hasDenials(config) ? 'polled' : 'not polled' };
+}
+
+function importedOf(recorded: RecordedDemand | undefined): PageContext['imported'] {
+  if (recorded === undefined) return () => [];
+  return (vendorLicense, feature) => {
+    try {
+      return recorded
+        .series()
+        .filter((series) => series.feature === feature && nameOf(series.vendorLicense) === vendorLicense)
+        .flatMap(recorded.imported);
+    } catch (error) {
+      if (error instanceof StoreError) return [];
+      throw error;
+    }
+  };
 }
 
 /** The routes of a path. */
@@ -111,6 +127,7 @@ export function createMounts({
     collectedAt: () => collectionTimes(pipeline().inventory.latest()),
     denials: () => denialSource(pipeline(), recorded),
     collecting,
+    imported: importedOf(recorded),
     interfaces: pathList({ telemetryPath: initial.web.telemetryPath, mounts: offered }),
   };
   return offered.map(({ page, ...mount }) => ({ ...mount, ...routesOf(page, context) }));

@@ -76,6 +76,7 @@ export class Archive implements Archiving {
       return;
     }
     try {
+      this.#waiting = this.#history.days()?.waiting();
       await this.#exchange();
       this.#waiting = this.#history.days()?.waiting();
       this.#lastSuccessAt = this.#options.now();
@@ -97,7 +98,6 @@ export class Archive implements Archiving {
     this.#connection = connection;
     try {
       if (this.#isStopping) return;
-      this.#waiting = this.#history.days()?.waiting();
       const exchanged = await new Exchange(connection, this.#options, this.#history).run();
       if (exchanged.taken + exchanged.given > 0) this.#options.onExchanged(exchanged);
     } finally {

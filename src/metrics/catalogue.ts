@@ -256,7 +256,7 @@ export const catalogue = {
     license_history_archive_last_success_timestamp_seconds:
       'Unix time at which everything was exchanged with the archive last. No sample before this process has done so.',
     license_history_archive_waiting_days:
-      'Days of features that the archive does not have yet, as of the last exchange. No sample before the first one.',
+      'Days of features that the archive does not have yet, as of the last attempt to exchange them. No sample before the first one.',
   }),
   ...metricsOf('sources', [...historyLabels, 'cause'], {
     license_feature_denials_total:

@@ -7,7 +7,7 @@ import { type Page, pageHtml, type Site } from '../html/frame.ts';
 import { type Content, type Html, html } from '../html/html.ts';
 import { sendPage } from '../html/routes.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import type { RecordingHealth } from '../model/observation/recording.ts';
+import type { ImportedDays, RecordingHealth } from '../model/observation/recording.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
 import type { Figure } from '../model/unknown.ts';
 import type { DenialSource } from './denied.ts';
@@ -48,6 +48,8 @@ export interface PageContext {
   readonly denials: () => DenialSource;
   /** Of an analyzer in this process, with the history that it records; `undefined` without one. */
   readonly collecting: Collecting | undefined;
+  /** What of a feature was imported, in all packages and types; empty while history cannot be read. */
+  readonly imported: (vendorLicense: string, feature: string) => readonly ImportedDays[];
   /** Links for other programs, at the end of the first page. */
   readonly interfaces: Content;
 }

@@ -17,6 +17,8 @@ const floors: Readonly<Record<string, number>> = {
   'requests to the analyzer': 5,
   'a panel from the cache': 1.2,
   'import: processor time': 0.4,
+  'archive: a new disk': 1,
+  'archive: the first upload': 0.7,
   // Prometheus only relays what the engine has evaluated
   'alerts firing: evaluation': 2,
   'alerts firing: delivery': 0.2,

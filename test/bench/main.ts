@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { benchAlerts } from './alerts.ts';
+import { benchArchive } from './archive.ts';
 import { benchCollect } from './collect.ts';
 import { benchDatasource } from './datasource.ts';
 import { benchDecode } from './decode.ts';
@@ -128,6 +129,7 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
     benchImport(
       values.quick ? { megabytes: 20, days: 8, features: 200 } : { megabytes: 1000, days: 365, features: 200 },
     ),
+  archive: () => (values.quick ? benchArchive(50, 60) : benchArchive(2000, 365)),
   pages: () => benchPages(siteFeatures, fewRuns),
   pass: () => benchPass(size('pass-features', 400, 20_000)),
   'G12 start': async () => [...(await benchStart(fewRuns))],

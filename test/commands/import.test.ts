@@ -155,6 +155,8 @@ describe('import', () => {
     const address = String(daemon.lines.find(({ msg }) => msg === 'listening')?.address);
     const sources = await (await fetch(`${address}/sources`)).text();
     expect(sources).toMatch(/Imported history[\s\S]*lmgrd\.log[\s\S]*FlexNet debug log[\s\S]*1 feature/);
+    const page = await (await fetch(`${address}/feature?vendor_license=27000%40lic1;vend&feature=cad`)).text();
+    expect(page).toMatch(/was imported:[\s\S]*365 days from \S+ to \S+: FlexNet debug log [\s\S]*lmgrd\.log/);
     const csv = await (await fetch(`${address}/api/v1/rightsizing?format=csv`)).text();
     const [head = '', ...rows] = csv.split('\n');
     const columns = head.split(',');

@@ -2,18 +2,27 @@
 const SILENCE_SECONDS = 1800;
 const SILENT_INTERVALS = 3;
 
-/** What other programs had recorded, and is in the history. Days are counted from 1970-01-01. */
-export interface ImportedHistory {
+/** What another program had recorded, and is in the history. Days are counted from 1970-01-01. */
+interface Imported {
   /** `FlexNet debug log`. */
   readonly form: string;
-  /** Of a file without its path, a server or a source. */
+  /** Of a file without its path, a server or a source; `archive` for what an archive has given back. */
   readonly name: string;
   /** When it was imported, epoch seconds. */
   readonly at: number;
   readonly first: number;
   readonly last: number;
+}
+
+/** An import as a whole. */
+export interface ImportedHistory extends Imported {
   /** Series of features. */
   readonly series: number;
+}
+
+/** What of an import is about one feature. */
+export interface ImportedDays extends Imported {
+  readonly days: number;
 }
 
 /** How the exchange of the history with its archive goes. Times are epoch seconds. */

@@ -1,4 +1,6 @@
 import { type Content, type Html, html, joined, nameHtml } from '../../html/html.ts';
+import { dateText } from '../../model/local-time.ts';
+import type { ImportedDays } from '../../model/observation/recording.ts';
 import { type AttentionItem, attentionSection } from '../alert-list.ts';
 import { type DeniedToday, deniedOfFeature } from '../denied.ts';
 import { type FeatureItem, featureListHtml } from '../feature-list.ts';
@@ -23,6 +25,7 @@ export interface FeaturePageData extends FeatureName {
   readonly week: Known<readonly WeekHour[]>;
   readonly holders: Known<readonly Holder[]>;
   readonly advice: Known<readonly AdviceAnswer[]>;
+  readonly imported: readonly ImportedDays[];
 }
 
 /** 30 days as a picture: the most licenses in use each day, those that were bought, and denials. In units of its own, a day is 10 wide. */
@@ -154,9 +157,19 @@ function adviceHtml(advice: Known<readonly AdviceAnswer[]>): Html {
   return html`${sentences}<p class="soft"><a href="rightsizing">Right-sizing of all features</a></p>`;
 }
 
+/** What of its history other programs had recorded. */
+function importedHtml(imported: readonly ImportedDays[], clock: Clock): Html | undefined {
+  if (imported.length === 0) return undefined;
+  const items = imported.map(
+    ({ form, name, at, first, last, days }) =>
+      html`<li>${counted(days, 'day')} from ${dateText(first)} to ${dateText(last)}: ${form} ${nameHtml(name)}, imported ${agoHtml(at, clock)}</li>`,
+  );
+  return html`<p>A part of its history was imported:</p>\n<ul>\n${items}</ul>`;
+}
+
 /** The page of one feature: what is in use now, its year, its week and its advice. */
 export function featureContent(data: FeaturePageData, clock: Clock): Content {
-  const { vendorLicense, feature, items, owners, attention, denied, history, week, advice } = data;
+  const { vendorLicense, feature, items, owners, attention, denied, history, week, advice, imported } = data;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
   return html`<h1>${nameHtml(feature)}</h1>
 <p class="soft">Feature of <a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owned}</p>
@@ -170,5 +183,6 @@ ${'reason' in week ? unknownHtml(week.reason) : weekHtml(week.value)}
 <h2>Who holds it</h2>
 ${holdersHtml(data, clock)}
 <h2>Right-sizing</h2>
-${adviceHtml(advice)}`;
+${adviceHtml(advice)}
+${importedHtml(imported, clock)}`;
 }

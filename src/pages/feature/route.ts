@@ -41,7 +41,8 @@ export const featureRoutes = (context: PageContext): Routes =>
       attempt(() => readAdvice(name, backend, signal)),
     ]);
     const owners = backend.owners().of(vendorLicense, feature);
-    const data = { ...name, items, owners, attention, denied, history, week, holders, advice };
+    const imported = context.imported(vendorLicense, feature);
+    const data = { ...name, items, owners, attention, denied, history, week, holders, advice, imported };
     const clock = { now: backend.now(), timeZone: backend.localTime.timeZone };
     return written({ title: `${feature}, ${vendorLicense}`, refreshes: true }, featureContent(data, clock));
   });
