@@ -68,6 +68,7 @@ export const archiveProblems = {
   timeZone:
     'the archive has the days of this analyzer in the time zone FOUND, not WANTED; change embedded_analyzer.time_zone back, or set another analyzer.name',
   origin: 'under this name the archive has history of FOUND, not of WANTED; set another analyzer.name',
+  noPassword: 'the archive requires a password; set storage.archive.password_file',
   noTls: 'the archive has no TLS; enable it there, or add ?sslmode=disable to storage.archive.url',
 } as const;
 
@@ -99,6 +100,7 @@ function failureOf(error: unknown, options: DatabaseOptions): Error {
   const { code = '', message } = error as NodeJS.ErrnoException;
   if (isProblem(code)) return archiveError(code, options);
   if (/does not support SSL/.test(message)) return archiveError('noTls', options);
+  if (/password must be a string/.test(message)) return archiveError('noPassword', options);
   if (/read timeout/.test(message)) return archiveError('57014', options);
   const explained = explainConnection(/timeout expired/.test(message) ? 'ETIMEDOUT' : code, error, peer);
   if (explained !== undefined) return new ArchiveError(inOneLine(explained));

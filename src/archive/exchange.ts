@@ -23,10 +23,12 @@ export interface ExchangeOptions extends DatabaseOptions {
 interface Progress {
   readonly archive: string;
   readonly analyzer: number;
-  /** The history has all changes before this one. */
+  /** It has all changes before this one, and of this one those up to a place in the order of keys. */
   readonly change: number;
-  /** Of the changes from that one to another, it has those of days up to a place in the order of their keys. */
-  readonly reading?: { readonly until: number; readonly series: number; readonly day: number } | undefined;
+  readonly series: number;
+  readonly day: number;
+  /** While all days are taken for the first time: the changes up to this one, of which it has those up to that place. */
+  readonly until?: number | undefined;
 }
 
 /** What an exchange did, in days of series. */
@@ -71,7 +73,7 @@ export class Exchange {
     let progress = this.#progress();
     // another archive, or one that was restored from a backup: it may lack what it had
     if (progress?.archive !== archive || progress.analyzer !== analyzer || progress.change > newest + 1) {
-      progress = { archive, analyzer, change: 0 };
+      progress = { archive, analyzer, change: 0, series: 0, day: 0, until: newest };
       await this.#write((days) => days.markAll(JSON.stringify(progress)));
     }
     const { taken, progress: followed } = await this.#take(progress, newest);
@@ -113,24 +115,29 @@ export class Exchange {
     return { analyzer, newest: Number(row?.change) };
   }
 
-  /** Takes what the archive has, from where the last exchange ended. In the order of the keys, which is that of the disk. */
+  /**
+   * Takes what the archive has, from where the last exchange ended: first all days in the order of the keys, which is that of
+   * the disk, then in the order of changes. Each has an index, so that no page takes longer in a large archive.
+   */
   async #take(from: Progress, newest: number): Promise<{ readonly taken: number; readonly progress: Progress }> {
     let [progress, taken] = [from, 0];
-    while (progress.change <= newest) {
-      const { until, series, day } = progress.reading ?? { until: newest, series: 0, day: 0 };
+    while (progress.until !== undefined || progress.change <= newest) {
+      const { archive, analyzer, change, series, day, until } = progress;
+      const place =
+        until === undefined
+          ? `(day.change, day.series, day.day) > ($2, $3, $4::date) ORDER BY day.change, day.series, day.day`
+          : `day.change <= $2 AND (day.series, day.day) > ($3, $4::date) ORDER BY day.series, day.day`;
       const rows = await this.#connection.query(
         `SELECT ${DAY_COLUMNS} FROM schema.day JOIN schema.series ON series.id = day.series
-          WHERE analyzer = $1 AND change BETWEEN $2 AND $3 AND (day.series, day.day) > ($4, $5::date)
-          AND day.day >= $6::date ORDER BY day.series, day.day LIMIT ${PAGE}`,
-        [progress.analyzer, progress.change, until, series, dateText(day), dateText(this.#history.firstDay())],
+          WHERE analyzer = $1 AND day.day >= $5::date AND ${place} LIMIT ${PAGE}`,
+        [analyzer, until ?? change, series, dateText(day), dateText(this.#history.firstDay())],
       );
       const found = rows.map(dayOf);
       const last = found.at(-1);
-      const { archive, analyzer, change } = progress;
       progress =
         last === undefined || found.length < PAGE
-          ? { archive, analyzer, change: until + 1 }
-          : { archive, analyzer, change, reading: { until, series: last.series, day: last.day.day } };
+          ? { archive, analyzer, change: (until ?? newest) + 1, series: 0, day: 0 }
+          : { archive, analyzer, change: last.change, series: last.series, day: last.day.day, until };
       const text = JSON.stringify(progress);
       const taking = found.map((one) => one.day);
       await this.#write((days) => days.take(taking, text, Date.now() / 1000));
@@ -186,7 +193,8 @@ export class Exchange {
     await writeDays(connection, toWrite, change, this.#history.localTime);
     await connection.query('UPDATE schema.analyzer SET change = $1 WHERE id = $2', [change, progress.analyzer]);
     // what was written here need not be read again, unless another analyzer has written meanwhile
-    const next = Number(before?.change) < progress.change ? { ...progress, change: change + 1 } : progress;
+    const next =
+      Number(before?.change) < progress.change ? { ...progress, change: change + 1, series: 0, day: 0 } : progress;
     return { exchanged, next };
   }
 

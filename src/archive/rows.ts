@@ -7,10 +7,11 @@ import type { ArchiveConnection, ArchiveRow } from './connection.ts';
 
 /** Days and hours as rows of the archive. */
 
-/** A day of the archive, with the key of its series there. */
+/** A day of the archive, with the key of its series there, and the transaction that wrote it. */
 export interface DayOfArchive {
   readonly day: ArchivedDay;
   readonly series: number;
+  readonly change: number;
 }
 
 type Value = string | number | boolean | Uint8Array | undefined;
@@ -42,13 +43,14 @@ const figureOf = (row: ArchiveRow, column: string): number | undefined =>
 
 /** The columns of a day that `dayOf` needs. */
 export const DAY_COLUMNS = `vendor_license, feature, package, feature_type, series, day - date '1970-01-01' AS day, origin,
-  resolution, peak, license_seconds, denials, available, uncounted, reserved, users, hours`;
+  resolution, peak, license_seconds, denials, available, uncounted, reserved, users, hours, day.change`;
 
 /** A row with these columns. */
 export function dayOf(row: ArchiveRow): DayOfArchive {
   const text = (column: string): string => String(row[column]);
   return {
     series: Number(row.series),
+    change: Number(row.change),
     day: {
       series: {
         vendorLicense: text('vendor_license'),

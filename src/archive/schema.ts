@@ -50,7 +50,7 @@ const versions: readonly string[] = [
     change bigint NOT NULL,
     PRIMARY KEY (series, day)
   );
-  CREATE INDEX day_change ON schema.day (change);
+  CREATE INDEX day_change ON schema.day (change, series, day);
   CREATE INDEX day_day ON schema.day (day);
   CREATE TABLE schema.hour (
     series bigint NOT NULL,

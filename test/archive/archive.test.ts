@@ -183,6 +183,33 @@ describe.runIf(peer('postgres', 'initdb', 'psql', 'openssl'))('an archive in Pos
     expect(known(late).flatMap(({ totals }) => totals.map(({ day }) => day))).toEqual([DAY + 9]);
   });
 
+  it('gives thousands of days page by page, also after interruptions, to a new disk and to one that follows', async () => {
+    const [store, following, replaced] = [openHistory(), openHistory(), openHistory()];
+    fill(store, cad, DAY);
+    await exchange('pages', store);
+    await exchange('pages', following);
+    const days = Array.from({ length: 1200 }, (_, i) => DAY - 1 - i);
+    for (const series of [cad, odd])
+      runAtOnce(
+        store.add(
+          days.map((day) => ({ series, day, samples: [sample(day, day % 24)] })),
+          ['past', 'x'],
+        ),
+      );
+    expect(await exchange('pages', store)).toEqual({ taken: 0, given: 2400 });
+    const options = exchangeOptions(archive, 'pages');
+    for (const other of [following, replaced]) {
+      for (const fault of [{ write: 2 }, { query: 5 }])
+        await expect(exchangeOnce(options, { store: other, localTime, origin: ORIGIN }, fault)).rejects.toThrow();
+      const { taken } = await exchange('pages', other);
+      // what the first attempts have taken is not taken again
+      expect(taken).toBeGreaterThan(0);
+      expect(taken).toBeLessThan(1500);
+      const of = (one: Store) => known(one).map(({ totals }) => totals);
+      expect(of(other)).toEqual(of(store));
+    }
+  });
+
   it('has the columns that are documented', async () => {
     await exchange('schema', openHistory());
     const columns = (table: string): string =>
@@ -254,6 +281,9 @@ describe.runIf(peer('postgres', 'initdb', 'psql', 'openssl'))('an archive in Pos
   it('says why it cannot be used, and what to do', async () => {
     expect(await problemOf({ password: () => 'wrong' })).toBe(
       'the archive rejects the password of licenses; correct storage.archive.password_file',
+    );
+    expect(await problemOf({ password: () => undefined })).toBe(
+      'the archive requires a password; set storage.archive.password_file',
     );
     expect(await problemOf({ database: 'none' })).toBe(
       'there is no database none; create it, or correct storage.archive.url',
