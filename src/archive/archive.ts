@@ -35,7 +35,7 @@ export class Archive implements Archiving {
   #timer: NodeJS.Timeout | undefined;
   #connection: ArchiveConnection | undefined;
   #running: Promise<void> = Promise.resolve();
-  #isStopping = false;
+  readonly #stopping = new AbortController();
   #failures = 0;
   #problem: string | undefined;
   #lastSuccessAt: number | undefined;
@@ -52,7 +52,7 @@ export class Archive implements Archiving {
   }
 
   async stop(): Promise<void> {
-    this.#isStopping = true;
+    this.#stopping.abort();
     clearTimeout(this.#timer);
     this.#connection?.close();
     await this.#running;
@@ -64,7 +64,7 @@ export class Archive implements Archiving {
   }
 
   #schedule(seconds: number): void {
-    if (this.#isStopping) return;
+    if (this.#stopping.signal.aborted) return;
     this.#timer = setTimeout(() => {
       this.#running = this.#run();
     }, seconds * 1000).unref();
@@ -84,7 +84,7 @@ export class Archive implements Archiving {
       this.#problem = undefined;
       this.#failures = 0;
     } catch (error) {
-      if (this.#isStopping) return;
+      if (this.#stopping.signal.aborted) return;
       const { message } = error as Error;
       this.#failures += 1;
       if (message !== this.#problem) this.#options.onProblem(error);
@@ -94,10 +94,10 @@ export class Archive implements Archiving {
   }
 
   async #exchange(): Promise<void> {
-    const connection = await connectArchive(this.#options);
+    const connection = await connectArchive(this.#options, this.#stopping.signal);
     this.#connection = connection;
     try {
-      if (this.#isStopping) return;
+      if (this.#stopping.signal.aborted) return;
       const exchanged = await new Exchange(connection, this.#options, this.#history).run();
       if (exchanged.taken + exchanged.given > 0) this.#options.onExchanged(exchanged);
     } finally {

@@ -40,7 +40,7 @@ export interface ArchiveConnection {
 }
 
 const peer: Peer = { name: 'the archive', url: 'storage.archive.url', tls: 'storage.archive.tls' };
-const CONNECT_MS = 10_000;
+const CONNECT_MS = 30_000;
 /** Of one query. The longest one writes the hours of some hundred days. */
 const QUERY_MS = 60_000;
 /** How long a statement waits for a lock: what waits for a table that it changes holds up readers. A pooler refuses it as an option of the connection. */
@@ -107,8 +107,8 @@ function failureOf(error: unknown, options: DatabaseOptions): Error {
   return new ArchiveError(`the archive reports: ${message.replace(/\s+/g, ' ')}${code === '' ? '' : ` (${code})`}`);
 }
 
-/** Connects to the database. @throws ArchiveError */
-export async function connectArchive(options: DatabaseOptions): Promise<ArchiveConnection> {
+/** Connects to the database. @param signal ends the attempt @throws ArchiveError */
+export async function connectArchive(options: DatabaseOptions, signal?: AbortSignal): Promise<ArchiveConnection> {
   const { host, port, database, user, tls, schema } = options;
   const { default: pg } = await import('pg');
   const config: ClientConfig = {
@@ -138,7 +138,14 @@ export async function connectArchive(options: DatabaseOptions): Promise<ArchiveC
     const made = new pg.Client({ ...config, ...(password !== undefined && { password }) });
     // a connection that ends while nothing is asked fails the next query
     made.on('error', () => undefined);
-    await made.connect();
+    const give = (): void => void made.connection.stream.destroy();
+    signal?.addEventListener('abort', give, { once: true });
+    try {
+      if (signal?.aborted !== true) await made.connect();
+      signal?.throwIfAborted();
+    } finally {
+      signal?.removeEventListener('abort', give);
+    }
     return made;
   });
   const query: ArchiveConnection['query'] = (text, values = []) =>

@@ -1,4 +1,5 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
@@ -349,6 +350,34 @@ describe.runIf(peer('postgres', 'initdb', 'psql', 'openssl'))('an archive in Pos
     );
     await used.stop();
     blocker.close();
+    expect(used.health().problem).toBeUndefined();
+  });
+
+  it('is left at once when the program stops, also while nothing answers an attempt to connect', {
+    timeout: 25_000,
+  }, async () => {
+    const silent = createServer(() => undefined);
+    await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
+    cleanup.add(() => silent.close());
+    const connected = new Promise<Socket>((resolve) => silent.once('connection', resolve));
+    const used = new Archive(
+      {
+        ...exchangeOptions(archive, 'silent'),
+        port: (silent.address() as AddressInfo).port,
+        now: () => Date.now() / 1000,
+        onProblem: () => undefined,
+        onRecovery: () => undefined,
+        onExchanged: () => undefined,
+      },
+      archivableOf({ store: openHistory(), localTime, origin: ORIGIN }),
+    );
+    used.start();
+    const socket = await connected;
+    const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
+    // the attempt would wait for half a minute, longer than the test may take
+    socket.resume();
+    await used.stop();
+    await closed;
     expect(used.health().problem).toBeUndefined();
   });
 
