@@ -112,6 +112,9 @@ interface Situation {
 const config = '/etc/license-exporter/site1/config.yml';
 const source = '{name: ansys, manager: flexnet, servers: [1055@lic1.example.com], via: {command: /opt/flexlm/lmutil}}';
 
+/** The advice is computed after the past of the simulated site has been added. */
+const untilAdvised = `until curl -s 127.0.0.1:10319/metrics | grep -q '^license_rightsizing_last_success'; do sleep 0.1; done`;
+
 /** Of pages that assume more than that the reader has followed README.md and docs/install.md, in /root. */
 export const situations: Readonly<Record<string, Situation>> = {
   'docs/grafana.md': { before: ['license-exporter demo'] },
@@ -128,7 +131,7 @@ export const situations: Readonly<Record<string, Situation>> = {
       'until [ -s /var/lib/license-exporter/site1/history.db ]; do sleep 0.1; done',
     ],
   },
-  'docs/rightsizing.md': { before: ['license-exporter demo'] },
+  'docs/rightsizing.md': { before: ['license-exporter demo', untilAdvised] },
 };
 
 /** Programs of others that no test can run. Each stand-in fails if a file that it is given is not there or not as expected. */
