@@ -255,22 +255,24 @@ describe.runIf(peer('postgres', 'initdb', 'psql', 'openssl'))('an archive in Pos
     expect(hours.split('\n')).toContain(`examples|${dateText(DAY).slice(0, 7)}-01|66|27`);
   });
 
+  /** Exchanges an empty history in the background, until the test ends. */
+  function startArchiving(
+    name: string,
+    options: Partial<ExchangeOptions> = {},
+    onProblem: (error: unknown) => void = () => undefined,
+  ): Archive {
+    const told = { onProblem, onRecovery: () => undefined, onExchanged: () => undefined };
+    const all = { ...exchangeOptions(archive, name), ...options, ...told, now: () => Date.now() / 1000 };
+    const used = new Archive(all, archivableOf({ store: openHistory(), localTime, origin: ORIGIN }));
+    cleanup.add(() => used.stop());
+    used.start();
+    return used;
+  }
+
   /** Why an archive cannot be used. */
   async function problemOf(options: Partial<ExchangeOptions>, name = 'problem'): Promise<string> {
     const problems: unknown[] = [];
-    const used = new Archive(
-      {
-        ...exchangeOptions(archive, name),
-        ...options,
-        now: () => Date.now() / 1000,
-        onProblem: (error) => void problems.push(error),
-        onRecovery: () => undefined,
-        onExchanged: () => undefined,
-      },
-      archivableOf({ store: openHistory(), localTime, origin: ORIGIN }),
-    );
-    cleanup.add(() => used.stop());
-    used.start();
+    const used = startArchiving(name, options, (error) => void problems.push(error));
     await eventually(
       'a problem',
       () => used.health().problem !== undefined || used.health().lastSuccessAt !== undefined,
@@ -333,17 +335,7 @@ describe.runIf(peer('postgres', 'initdb', 'psql', 'openssl'))('an archive in Pos
     await prepareSchema(blocker, exchangeOptions(archive, 'stuck'));
     await blocker.query('BEGIN');
     await blocker.query('LOCK TABLE schema.analyzer');
-    const used = new Archive(
-      {
-        ...exchangeOptions(archive, 'stuck'),
-        now: () => Date.now() / 1000,
-        onProblem: () => undefined,
-        onRecovery: () => undefined,
-        onExchanged: () => undefined,
-      },
-      archivableOf({ store: openHistory(), localTime, origin: ORIGIN }),
-    );
-    used.start();
+    const used = startArchiving('stuck');
     await eventually(
       'a query that waits',
       () => archive.query(`SELECT count(*) FROM pg_stat_activity WHERE wait_event_type = 'Lock'`) === '1',
@@ -360,18 +352,7 @@ describe.runIf(peer('postgres', 'initdb', 'psql', 'openssl'))('an archive in Pos
     await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
     cleanup.add(() => silent.close());
     const connected = new Promise<Socket>((resolve) => silent.once('connection', resolve));
-    const used = new Archive(
-      {
-        ...exchangeOptions(archive, 'silent'),
-        port: (silent.address() as AddressInfo).port,
-        now: () => Date.now() / 1000,
-        onProblem: () => undefined,
-        onRecovery: () => undefined,
-        onExchanged: () => undefined,
-      },
-      archivableOf({ store: openHistory(), localTime, origin: ORIGIN }),
-    );
-    used.start();
+    const used = startArchiving('silent', { port: (silent.address() as AddressInfo).port });
     const socket = await connected;
     const closed = new Promise<void>((resolve) => socket.once('close', () => resolve()));
     // the attempt would wait for half a minute, longer than the test may take

@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { chmodSync, chownSync, copyFileSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Certificate } from './certificate.ts';
 import { type Cleanup, eventually } from './harness.ts';
 import { findProgram } from './peers.ts';
+import { freePort } from './start-proxy.ts';
 
 /** A PostgreSQL server on a port of its own, with the database `monitoring` and the user `licenses`, who owns its schema. */
 export interface Postgresql {
@@ -25,14 +25,6 @@ export interface Postgresql {
 /** It refuses to run as root. */
 const NOBODY = 65_534;
 const owner = process.getuid?.() === 0 ? { uid: NOBODY, gid: NOBODY } : {};
-
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
-}
 
 /** @param tls its certificate; without one it has no TLS */
 export async function startPostgresql(cleanup: Cleanup, tls?: Certificate): Promise<Postgresql> {

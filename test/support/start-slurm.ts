@@ -1,11 +1,11 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:net';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { join } from 'node:path';
 import { type Cleanup, eventually } from './harness.ts';
 import { findProgram } from './peers.ts';
+import { freePort } from './start-proxy.ts';
 
 /** A cluster of Slurm on this host: munged, slurmctld and one slurmd. */
 export interface Slurm {
@@ -15,15 +15,6 @@ export interface Slurm {
   run(program: string, ...args: readonly string[]): string;
   /** Ends the controller. */
   stopController(): Promise<void>;
-}
-
-/** Free ports, which nothing uses for as long as the test takes to start. */
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  return typeof address === 'object' && address !== null ? address.port : 0;
 }
 
 /** @param licenses as in slurm.conf: `fluent:30,ansys:100` */
