@@ -46,11 +46,11 @@ export class DayTables {
   readonly #summariseDay = createDaySummary();
   readonly imported: ImportedTable;
   /** The days that an archive does not have yet; `undefined` without an archive. */
-  readonly marks: ArchiveMarks | undefined;
+  readonly #marks: ArchiveMarks | undefined;
 
   /** @param isCompressed whether imported samples are compressed @throws StoreError */
   constructor(file: HistoryFile, localTime: LocalTime, isCompressed: boolean, marks: ArchiveMarks | undefined) {
-    this.marks = marks;
+    this.#marks = marks;
     this.#file = file;
     this.#localTime = localTime;
     this.imported = new ImportedTable(file, localTime, isCompressed);
@@ -123,7 +123,7 @@ export class DayTables {
 
   #writeHours(id: number, day: number, hours: readonly HourSummary[], known: DayTotals): void {
     this.#writeRow(id, day, known, encodeHours(hours));
-    this.marks?.add(id, day);
+    this.#marks?.add(id, day);
   }
 
   #writeRow(id: number, day: number, known: DayTotals, hours: Uint8Array): void {
