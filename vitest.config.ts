@@ -32,8 +32,8 @@ export default defineConfig({
     maxWorkers: isMatrix ? 5 : 3,
     // of tests that run beside the others of their file
     maxConcurrency: 6,
-    // for a machine under load: nothing is expected to take so long
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // for a machine under load: nothing is expected to take so long, not even a thousand random cases
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
   },
 });

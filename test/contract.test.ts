@@ -148,7 +148,7 @@ const expected = <E extends EndpointName>(endpoint: E, wire: unknown) =>
   );
 
 describe('client and analyzer', () => {
-  it('agree on every record of random sites, and on names of any kind', { timeout: 60_000 }, async () => {
+  it('agree on every record of random sites, and on names of any kind', async () => {
     await fc.assert(
       fc.asyncProperty(site, async (random) => {
         observations = random.map((observation) => ({

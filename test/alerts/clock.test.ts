@@ -14,9 +14,7 @@ import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
 const PAUSE_MS = 7000;
 
 describe.runIf(peer('prometheus-alertmanager'))('the clock of a daemon', () => {
-  it.concurrent('neither ends an alert nor sends it twice, and changes no age', { timeout: 180_000 }, async ({
-    cleanup,
-  }) => {
+  it.concurrent('neither ends an alert nor sends it twice, and changes no age', async ({ cleanup }) => {
     const { startProcess, temporaryFolder } = createRunner(cleanup);
     const site = await startSite(cleanup);
     const sink = await startSink(cleanup);

@@ -60,7 +60,7 @@ async function start(cleanup: Cleanup, path: Path, settings: Parameters<typeof c
 }
 
 describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the receiver', () => {
-  it.concurrent.for(every)('a server goes down and comes back: %s', { timeout: 300_000 }, async (path, { cleanup }) => {
+  it.concurrent.for(every)('a server goes down and comes back: %s', async (path, { cleanup }) => {
     const { site, sink, app, prometheus } = await start(cleanup, path);
     const evaluating = { app: path === 'rules' ? undefined : app, prometheus };
     const about = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
@@ -77,9 +77,9 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
     expect(sink.of(about)).toEqual(['firing', 'resolved']);
   });
 
-  it.concurrent('the rules take over when the delivery of the engine breaks, and it is one alert all the time', {
-    timeout: 300_000,
-  }, async ({ cleanup }) => {
+  it.concurrent('the rules take over when the delivery of the engine breaks, and it is one alert all the time', async ({
+    cleanup,
+  }) => {
     const { site, sink, alertmanager, door, app, prometheus } = await start(cleanup, 'both', {
       'alerting.unknown_hold': '8s',
     });
@@ -106,37 +106,32 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
     await eventually('resolved everywhere', async () => (await firing(alertmanager, about)).length === 0);
   });
 
-  it.concurrent.for(apart)(
-    'an expiry crosses 60, 30, 7 and 0 days without repeat: %s',
-    { timeout: 300_000 },
-    async (path, { cleanup }) => {
-      const { site, sink } = await start(cleanup, path);
-      const expiries = () => sink.notified.filter(({ labels }) => /^LicenseExpir/.test(labels.alertname ?? ''));
-      const notified = () => expiries().map(({ status, labels }) => `${status} ${labels.alertname} ${labels.severity}`);
-      const isNotified = (text: string) => eventually(text, () => notified().includes(text));
-      const crossing = Date.now() + 4000;
-      await site.setExpiry(60 * DAY + 4);
-      await isNotified('firing LicenseExpiringSoon info');
-      expect(expiries()[0]?.at).toBeGreaterThan(crossing);
-      await site.setExpiry(30 * DAY + 3);
-      await isNotified('firing LicenseExpiringSoon warning');
-      await isNotified('resolved LicenseExpiringSoon info');
-      await site.setExpiry(7 * DAY + 3);
-      await isNotified('firing LicenseExpiringSoon critical');
-      await isNotified('resolved LicenseExpiringSoon warning');
-      await site.setExpiry(3);
-      await isNotified('firing LicenseExpired critical');
-      await isNotified('resolved LicenseExpiringSoon critical');
-      await site.setExpiry(400 * DAY);
-      await isNotified('resolved LicenseExpired critical');
-      expect(notified()).toEqual([...new Set(notified())]);
-      expect(notified()).toHaveLength(8);
-    },
-  );
+  it.concurrent.for(apart)('an expiry crosses 60, 30, 7 and 0 days without repeat: %s', async (path, { cleanup }) => {
+    const { site, sink } = await start(cleanup, path);
+    const expiries = () => sink.notified.filter(({ labels }) => /^LicenseExpir/.test(labels.alertname ?? ''));
+    const notified = () => expiries().map(({ status, labels }) => `${status} ${labels.alertname} ${labels.severity}`);
+    const isNotified = (text: string) => eventually(text, () => notified().includes(text));
+    const crossing = Date.now() + 4000;
+    await site.setExpiry(60 * DAY + 4);
+    await isNotified('firing LicenseExpiringSoon info');
+    expect(expiries()[0]?.at).toBeGreaterThan(crossing);
+    await site.setExpiry(30 * DAY + 3);
+    await isNotified('firing LicenseExpiringSoon warning');
+    await isNotified('resolved LicenseExpiringSoon info');
+    await site.setExpiry(7 * DAY + 3);
+    await isNotified('firing LicenseExpiringSoon critical');
+    await isNotified('resolved LicenseExpiringSoon warning');
+    await site.setExpiry(3);
+    await isNotified('firing LicenseExpired critical');
+    await isNotified('resolved LicenseExpiringSoon critical');
+    await site.setExpiry(400 * DAY);
+    await isNotified('resolved LicenseExpired critical');
+    expect(notified()).toEqual([...new Set(notified())]);
+    expect(notified()).toHaveLength(8);
+  });
 
   it.concurrent.for(apart)(
     'the analyzer is lost: nothing is resolved, and a notification says so: %s',
-    { timeout: 300_000 },
     async (path, { cleanup }) => {
       const { site, sink, alertmanager, app, prometheus } = await start(cleanup, path);
       const down = { alertname: 'LicenseServerDown', vendor_license: site.vendorLicense };
@@ -165,7 +160,7 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('alerts reach the 
     },
   );
 
-  it.concurrent.for(every)('a wrong password: %s', { timeout: 300_000 }, async (path, { cleanup }) => {
+  it.concurrent.for(every)('a wrong password: %s', async (path, { cleanup }) => {
     const site = await startSite(cleanup);
     const sink = await startSink(cleanup);
     const alertmanager = await startAlertmanager(cleanup, sink);

@@ -765,9 +765,7 @@ describe('over a restart', () => {
 });
 
 describe('in any sequence of events', () => {
-  it('a firing alert is sent at least every resend delay, and resolved only when its condition was seen not to hold', {
-    timeout: 300_000,
-  }, async () => {
+  it('a firing alert is sent at least every resend delay, and resolved only when its condition was seen not to hold', async () => {
     const seen = { firing: 0, resolved: 0 };
     /** When it is known that there is nothing. Usage of a server that is down is withheld. */
     const isOver: Readonly<Record<string, (world: World) => boolean>> = {

@@ -79,7 +79,6 @@ async function startDaemon(cleanup: Cleanup, site: Site, settings: Readonly<Reco
 describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('one cause is one message', () => {
   it.concurrent.for<Path>(['rules', 'both'])(
     'the exporter is killed for 20 minutes while a server is down: %s',
-    { timeout: 300_000 },
     async (path, { cleanup }) => {
       const site = await startSite(cleanup);
       const { sink, alertmanager } = await startReceivers(cleanup);
@@ -114,30 +113,26 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))('one cause is one 
     },
   );
 
-  it.concurrent.for<Path>(['rules', 'engine', 'both'])(
-    'a rejected password: %s',
-    { timeout: 300_000 },
-    async (path, { cleanup }) => {
-      const site = await startSite(cleanup);
-      const { sink, alertmanager } = await startReceivers(cleanup);
-      const engine = quickEngine(path === 'rules' ? [] : [alertmanager.url]);
-      const app = await startApp(createConfig(site.url, { ...quickPolls, ...engine, 'analyzer.password': 'wrong' }));
-      cleanup.add(() => app.stop());
-      const prometheus =
-        path === 'engine'
-          ? undefined
-          : await startPrometheus(cleanup, app.url, {
-              rules: quickRules(cleanup),
-              alertmanagers: [alertmanager.url],
-            });
-      await eventually('notified', () => notified(sink).length > 0);
-      // longer than each alert that follows from it would be pending
-      await evaluations(40, { app: path === 'rules' ? undefined : app, prometheus });
-      expect(notified(sink)).toEqual(['firing LicenseAnalyzerAuthFailing']);
-    },
-  );
+  it.concurrent.for<Path>(['rules', 'engine', 'both'])('a rejected password: %s', async (path, { cleanup }) => {
+    const site = await startSite(cleanup);
+    const { sink, alertmanager } = await startReceivers(cleanup);
+    const engine = quickEngine(path === 'rules' ? [] : [alertmanager.url]);
+    const app = await startApp(createConfig(site.url, { ...quickPolls, ...engine, 'analyzer.password': 'wrong' }));
+    cleanup.add(() => app.stop());
+    const prometheus =
+      path === 'engine'
+        ? undefined
+        : await startPrometheus(cleanup, app.url, {
+            rules: quickRules(cleanup),
+            alertmanagers: [alertmanager.url],
+          });
+    await eventually('notified', () => notified(sink).length > 0);
+    // longer than each alert that follows from it would be pending
+    await evaluations(40, { app: path === 'rules' ? undefined : app, prometheus });
+    expect(notified(sink)).toEqual(['firing LicenseAnalyzerAuthFailing']);
+  });
 
-  it.concurrent('two exporters with both paths', { timeout: 300_000 }, async ({ cleanup }) => {
+  it.concurrent('two exporters with both paths', async ({ cleanup }) => {
     const site = await startSite(cleanup);
     const { sink, alertmanager } = await startReceivers(cleanup);
     const settings = { ...quickPolls, ...quickEngine([alertmanager.url]), 'alerting.resolve': 'expire' };

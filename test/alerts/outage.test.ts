@@ -46,7 +46,6 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
     ['hangs', () => {}, false],
   ])(
     'that %s for several resend delays loses nothing, and delays nothing',
-    { timeout: 120_000 },
     async ([, answer, isGivenUp], { cleanup }) => {
       const { site, sink, alertmanager, door, app, count, down } = await start(cleanup);
       const attempt = 'license_poll_last_attempt_timestamp_seconds{endpoint="GetServerDown"}';
@@ -107,9 +106,9 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
     expect(await client.known(ours)).toEqual([{ labels, annotations, startsAt: Date.parse(startsAt) / 1000 }]);
   });
 
-  it.concurrent('that is restarted without its data gets the alerts again, and sends no second notification', {
-    timeout: 120_000,
-  }, async ({ cleanup }) => {
+  it.concurrent('that is restarted without its data gets the alerts again, and sends no second notification', async ({
+    cleanup,
+  }) => {
     const site = await startSite(cleanup);
     const sink = await startSink(cleanup);
     const first = await startAlertmanager(cleanup, sink);
@@ -127,9 +126,9 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
     expect(sink.of(down)).toEqual(['firing']);
   });
 
-  it.concurrent('that refuses one alert of a batch accepts the others, and the counters show it', {
-    timeout: 120_000,
-  }, async ({ cleanup }) => {
+  it.concurrent('that refuses one alert of a batch accepts the others, and the counters show it', async ({
+    cleanup,
+  }) => {
     const { site, sink, door, count, down } = await start(cleanup);
     const refused: number[] = [];
     door.answer((request, response, body) => {
@@ -156,9 +155,9 @@ describe.runIf(peer('prometheus-alertmanager'))(
   'two daemons with resolve: expire and two Alertmanagers in a cluster',
   { concurrent: true },
   () => {
-    it.concurrent('send one notification; one daemon dies: still firing; both are gone: it lapses', {
-      timeout: 120_000,
-    }, async ({ cleanup }) => {
+    it.concurrent('send one notification; one daemon dies: still firing; both are gone: it lapses', async ({
+      cleanup,
+    }) => {
       const site = await startSite(cleanup);
       const sink = await startSink(cleanup);
       const cluster = (port: number, peerPort?: number) => [

@@ -31,7 +31,6 @@ const moments: readonly (readonly [when: string, ms: number])[] = [
 describe('the demo', () => {
   it.each(isLong ? moments : moments.slice(0, 2))(
     'has fewer than ten alerts at the start and for 45 minutes: %s',
-    { timeout: 120_000 },
     async (_when, ms) => {
       const from = ms / 1000;
       const firing = await watchAlerts({ from, seconds: 46 * MINUTE, interval: MINUTE, rules: ofDemo });
@@ -68,16 +67,14 @@ describe('seven days of the healthy site of 200 features', () => {
       ...more,
     });
 
-  it('are without an alert, and without a message', { timeout: 180_000 }, async () => {
+  it('are without an alert, and without a message', async () => {
     const { alerts, messages, evaluations } = await sendWeek();
     expect(evaluations).toBe((7 * DAY) / STEP);
     expect(alerts).toEqual([]);
     expect(messages).toEqual([]);
   });
 
-  it('have fewer than ten alerts, none of them critical, and fewer than five messages a day while contracts end', {
-    timeout: 180_000,
-  }, async () => {
+  it('have fewer than ten alerts, none of them critical, and fewer than five messages a day while contracts end', async () => {
     const change = createContracts(contracts, monday, SITE_ZONE);
     const { alerts, messages } = await sendWeek({ owners, change, interval: 30 * MINUTE });
     expect(alerts.filter(({ severity }) => severity === 'critical')).toEqual([]);

@@ -228,7 +228,7 @@ describe('records that are unusable for 35 minutes', () => {
 
   beforeAll(async () => {
     for (const breaking of [undefined, ...cases]) outcomes.set(breaking, await run(breaking));
-  }, 300_000);
+  });
 
   const firingOf = (breaking: Case | undefined): Firing => outcomes.get(breaking)?.firing ?? new Map();
 

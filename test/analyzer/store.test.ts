@@ -390,7 +390,7 @@ describe('a store that cannot be used', () => {
 describe('a writer that is killed', () => {
   const rounds = isLong ? 50 : 5;
 
-  it(`leaves every committed collection and a sound file, ${rounds} times`, { timeout: 300_000 }, async () => {
+  it(`leaves every committed collection and a sound file, ${rounds} times`, async () => {
     const path = join(temporaryFolder(), 'history.db');
     let next = 0;
     const committed = new Set<number>();

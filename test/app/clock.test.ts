@@ -33,9 +33,7 @@ async function start(cleanup: Cleanup) {
 }
 
 describe.runIf(peer('prometheus-alertmanager')).each([10_800, -7200])('a clock that is set by %d s', (by) => {
-  it.concurrent('neither begins nor ends an alert, and everything is polled again', { timeout: 120_000 }, async ({
-    cleanup,
-  }) => {
+  it.concurrent('neither begins nor ends an alert, and everything is polled again', async ({ cleanup }) => {
     const { site, sink, alertmanager, app, host, set, polledAt } = await start(cleanup);
     await site.setDown(true);
     await eventually('notified', () => sink.of(down).includes('firing'));
@@ -55,7 +53,7 @@ describe.runIf(peer('prometheus-alertmanager')).each([10_800, -7200])('a clock t
     ]);
   });
 
-  it.concurrent('does not hide an alert that begins afterwards', { timeout: 120_000 }, async ({ cleanup }) => {
+  it.concurrent('does not hide an alert that begins afterwards', async ({ cleanup }) => {
     const { site, sink, alertmanager, app, set } = await start(cleanup);
     await set(by);
     await site.setDown(true);
@@ -64,7 +62,7 @@ describe.runIf(peer('prometheus-alertmanager')).each([10_800, -7200])('a clock t
     expect([sink.of(down), (await firing(alertmanager, down)).length]).toEqual([['firing'], 1]);
   });
 
-  it.concurrent('makes no data younger, and no alert older', { timeout: 120_000 }, async ({ cleanup }) => {
+  it.concurrent('makes no data younger, and no alert older', async ({ cleanup }) => {
     const { site, app, host, set } = await start(cleanup);
     await site.setDown(true);
     const fires = async () => /^license_alert_firing\{.*"LicenseServerDown".* -?1$/m.test(await app.metrics());

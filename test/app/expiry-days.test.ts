@@ -135,7 +135,7 @@ function daysIn(text: string): readonly string[] {
 const isOnAxis = (name: string): boolean => name.endsWith(' annotations');
 
 describe('31-dec-2026', () => {
-  it.each(places)('is that day in every reader: %o', { timeout: 60_000 }, async (place) => {
+  it.each(places)('is that day in every reader: %o', async (place) => {
     const url = await startSite(place);
     const found: Record<string, readonly string[]> = {};
     for await (const [name, text] of answersOf(url)) {

@@ -233,7 +233,7 @@ describe('a faulty analyzer', () => {
     ]);
   });
 
-  it('keeps the last good data until it is too old, and recovers by itself', { timeout: 60_000 }, async () => {
+  it('keeps the last good data until it is too old, and recovers by itself', async () => {
     const faulty = await startFaulty(cleanup);
     const app = await startApp(createConfig(faulty.url, { ...everySecond, 'poll.max_data_age': '4s' }));
     cleanup.add(() => app.stop());
@@ -292,7 +292,7 @@ describe('a faulty analyzer', () => {
     expect(app.log.entries.map(({ message }) => message)).toContain('requesting per vendor license from now on');
   });
 
-  it('decodes a very large answer outside the main thread', { timeout: 60_000 }, async () => {
+  it('decodes a very large answer outside the main thread', async () => {
     const faulty = await startFaulty(cleanup, { vendorLicenses: 4, featuresPerVendorLicense: 500 });
     const app = await startApp(createConfig(faulty.url));
     cleanup.add(() => app.stop());

@@ -296,30 +296,26 @@ const sites: readonly (readonly [string, () => Promise<string>])[] = [
 ];
 
 describe.runIf(peer('chromium'))('a site of which only names are known', () => {
-  it.each(sites)(
-    'has no figure and no good news, on any page and in any answer: %s',
-    { timeout: 120_000 },
-    async (_, start) => {
-      const url = await start();
-      await waitUntilReady(url);
-      const found = await walk(browser, url, { product: VENDOR_LICENSES[0], feature: FEATURES[0] });
-      const paths = new Set(found.map(({ where }) => where.split(' ')[0]));
-      // what a reader looks at was seen
-      for (const path of [
-        '/',
-        '/alerts',
-        '/rightsizing',
-        '/vendor-license',
-        '/feature',
-        '/metrics',
-        '/expirations.csv',
-        '/expirations.ics',
-        '/grafana/query',
-      ])
-        expect(paths).toContain(path);
-      expect(distinct(found.filter((piece) => !isClassified(piece)))).toEqual([]);
-    },
-  );
+  it.each(sites)('has no figure and no good news, on any page and in any answer: %s', async (_, start) => {
+    const url = await start();
+    await waitUntilReady(url);
+    const found = await walk(browser, url, { product: VENDOR_LICENSES[0], feature: FEATURES[0] });
+    const paths = new Set(found.map(({ where }) => where.split(' ')[0]));
+    // what a reader looks at was seen
+    for (const path of [
+      '/',
+      '/alerts',
+      '/rightsizing',
+      '/vendor-license',
+      '/feature',
+      '/metrics',
+      '/expirations.csv',
+      '/expirations.ics',
+      '/grafana/query',
+    ])
+      expect(paths).toContain(path);
+    expect(distinct(found.filter((piece) => !isClassified(piece)))).toEqual([]);
+  });
 });
 
 /** What even a site that knows everything does not know yet, or does not have. */
@@ -378,7 +374,7 @@ const isUnknown = ({ where, text }: Piece): boolean =>
   /unknown/.test(where);
 
 describe.runIf(peer('chromium'))('a site of which everything is known', () => {
-  it('has nothing that is not known, on any page and in any answer', { timeout: 120_000 }, async () => {
+  it('has nothing that is not known, on any page and in any answer', async () => {
     const analyzer = await startAnalyzer({ vendorLicenses: 2, featuresPerVendorLicense: 4 });
     cleanup.add(() => analyzer.stop());
     const url = await startExporter(analyzer.url);

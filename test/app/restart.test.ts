@@ -62,7 +62,7 @@ const ofCommands: readonly SettingKey[] = [
   'embedded_analyzer.users_file',
 ];
 
-it('a setting takes effect by a reload, or says that it needs a restart', { timeout: 120_000 }, async () => {
+it('a setting takes effect by a reload, or says that it needs a restart', async () => {
   const analyzer = await startAnalyzer();
   cleanup.add(() => analyzer.stop());
   const config = createConfig(analyzer.url, { 'web.enable_lifecycle': true });

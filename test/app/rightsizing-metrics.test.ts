@@ -8,7 +8,7 @@ afterEach(() => cleanup.run());
 const PASS = 'license_rightsizing_last_success_timestamp_seconds';
 
 describe('the results of right-sizing', () => {
-  it('are in the metrics after the first pass, and not without right-sizing', { timeout: 120_000 }, async () => {
+  it('are in the metrics after the first pass, and not without right-sizing', async () => {
     const analyzer = await startAnalyzer();
     cleanup.add(() => analyzer.stop());
     const start = async (settings: Parameters<typeof createConfig>[1]) => {

@@ -97,7 +97,7 @@ async function removeOne(faulty: Faulty, app: TestApp): Promise<string> {
 }
 
 describe('what vanishes while the daemon is away', () => {
-  it('is noticed at its first good poll, and is over when it is back', { timeout: 120_000 }, async () => {
+  it('is noticed at its first good poll, and is over when it is back', async () => {
     const storage = mkdtempSync(join(tmpdir(), 'license-exporter-vanished-'));
     cleanup.add(() => rmSync(storage, { recursive: true }));
     const faulty = await startFaulty(cleanup);
@@ -128,9 +128,7 @@ describe('what vanishes while the daemon is away', () => {
     await eventually('back', async () => (await firing(app, 'LicenseVendorLicenseVanished')).length === 0);
   });
 
-  it('is remembered over a reload, and what the configuration excludes is not missed', {
-    timeout: 120_000,
-  }, async () => {
+  it('is remembered over a reload, and what the configuration excludes is not missed', async () => {
     const faulty = await startFaulty(cleanup);
     const off = { LicenseVendorLicenseVanished: { enabled: false } };
     const app = await start(faulty.url, { 'alerting.rules': off });
@@ -143,7 +141,7 @@ describe('what vanishes while the daemon is away', () => {
   });
 });
 
-it('is as old as before after the clock was set', { timeout: 120_000 }, async () => {
+it('is as old as before after the clock was set', async () => {
   let ahead = 0;
   const clock = createClock(() => ({ wall: Date.now() / 1000 + ahead, uptime: uptime() }));
   const faulty = await startFaulty(cleanup);

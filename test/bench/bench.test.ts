@@ -5,7 +5,7 @@ import type { Line } from './report.ts';
 
 const main = join(import.meta.dirname, 'main.ts');
 
-it('the benchmarks run, and ours and the peer say the same', { timeout: 300_000 }, () => {
+it('the benchmarks run, and ours and the peer say the same', () => {
   const sizes = ['--features=3', '--days=15', '--interval=900', '--live-features=100', '--runs=1', '--quick'];
   // the cheap ones: CI runs all of them, and findShortfalls looks at the figures of each
   const only = ['G8', 'served', 'G5'].map((word) => `--only=${word}`);

@@ -99,7 +99,7 @@ describe('backup', () => {
     const now = writer.last();
     await eventually('further collections', () => writer.last() > now);
     // a writer at full speed and a copy share the processor with everything else
-  }, 240_000);
+  });
 
   it('of the running demo restores when it has ended, and not before', async () => {
     const { folder, storage, config } = createPlace();

@@ -58,7 +58,7 @@ const openHistory = (storage: string, zone: LocalTime): Store =>
 const trendBefore = (trend: readonly { name: string; data: readonly (readonly [number, number])[] }[], today: number) =>
   trend.map(({ name, data }) => ({ name, data: data.filter(([at]) => at < localTime.startOf(today) * 1000) }));
 
-it('has each figure of each day that it had there', { timeout: 300_000 }, async () => {
+it('has each figure of each day that it had there', async () => {
   const path = join(temporaryFolder(), 'history.db');
   const siteOptions = { seed: 1, timeZone: 'Europe/Berlin', interval: 300, now, ...size };
   const { past } = createSimulatedSite(siteOptions);

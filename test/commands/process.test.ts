@@ -30,9 +30,7 @@ describe('demo', () => {
   const triedIn = async (demo: Pick<ReturnType<typeof run>, 'line'>): Promise<string> =>
     String((await demo.line('embedded analyzer listening')).try);
 
-  it('serves metrics of a simulated site before its 400 days of history are written, and stops gracefully', {
-    timeout: 180_000,
-  }, async () => {
+  it('serves metrics of a simulated site before its 400 days of history are written, and stops gracefully', async () => {
     const demo = startProcess(['demo', ...demoPorts]);
     const { address } = await demo.line('listening');
     await eventually('license_up', async () =>
@@ -81,7 +79,7 @@ describe('demo', () => {
     expect(demo.output()).not.toContain('unproven');
   });
 
-  it('makes 400 days of history while it runs', { timeout: 180_000 }, async () => {
+  it('makes 400 days of history while it runs', async () => {
     // a smaller site has as many days
     const site = ['--embedded-analyzer.site.vendor-licenses=1', '--embedded-analyzer.site.features=5'];
     const demo = run(['demo', ...site, ...demoPorts]);

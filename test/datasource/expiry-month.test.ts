@@ -9,7 +9,7 @@ let url = '';
 
 beforeAll(async () => {
   ({ url } = await startDaemon(cleanup, {}, { vendorLicenses: 6, featuresPerVendorLicense: 20, historyDays: 2 }));
-}, 60_000);
+});
 afterAll(() => cleanup.run());
 
 const rows = async (query: string) => (await get(`${url}/rows/expirations?product=%25&${query}`)).body.rows;

@@ -14,7 +14,7 @@ const cleanup = createCleanup();
 let daemon: Daemon;
 beforeAll(async () => {
   daemon = await startDaemon(cleanup);
-}, 60_000);
+});
 afterAll(() => cleanup.run());
 
 const never = new AbortController().signal;

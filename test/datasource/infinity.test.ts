@@ -45,7 +45,7 @@ beforeAll(async () => {
   const path = join(folder, 'web.yml');
   writeFileSync(path, `basic_auth_users: {grafana: '${hashSync(PASSWORD, 4)}'}\n`);
   daemon = await startDaemon(cleanup, { 'web.config_file': path }, undefined, headers);
-}, 60_000);
+});
 afterAll(() => cleanup.run());
 
 const range = { from: (WORKDAY - 7 * 86_400) * 1000, to: WORKDAY * 1000 };

@@ -8,7 +8,7 @@ const cleanup = createCleanup();
 let daemon: Daemon;
 beforeAll(async () => {
   daemon = await startDaemon(cleanup, {}, { vendorLicenses: 3, featuresPerVendorLicense: 10, historyDays: 50 });
-}, 120_000);
+});
 afterAll(() => cleanup.run());
 
 const whose = { product: PRODUCT, feature: FEATURE };

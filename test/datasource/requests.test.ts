@@ -19,7 +19,7 @@ let daemon: Daemon;
 beforeAll(async () => {
   // the nightly pass sends requests of its own
   daemon = await startDaemon(cleanup);
-}, 60_000);
+});
 afterAll(() => cleanup.run());
 
 const EMPTY =

@@ -12,7 +12,7 @@ const daemonCleanup = createCleanup();
 let daemon: Daemon;
 beforeAll(async () => {
   daemon = await startDaemon(daemonCleanup, {}, { vendorLicenses: 3, featuresPerVendorLicense: 4, historyDays: 90 });
-}, 120_000);
+});
 afterAll(() => daemonCleanup.run());
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

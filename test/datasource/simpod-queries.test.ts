@@ -28,7 +28,7 @@ beforeAll(async () => {
   ended = expirations.rows.find(isEnded).feature;
   const { body: products } = await post(`${url}/variable`, { payload: { target: 'products' } });
   several = { vendor_licenses: products.map(({ __value }: { __value: string }) => __value) };
-}, 60_000);
+});
 afterAll(() => cleanup.run());
 
 interface Item {

@@ -138,7 +138,7 @@ function adviceOf(store: Store, { series, pool, daemon }: Feature, refusing: Rea
   });
 }
 
-it('imported from its logs, a year gives the advice of the year as it was recorded', { timeout: 300_000 }, async () => {
+it('imported from its logs, a year gives the advice of the year as it was recorded', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-demo-year-'));
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
   const options = { path: undefined, localTime, origin: 'test', maxSize: 2 ** 32 };

@@ -88,9 +88,7 @@ const known = (samples: readonly Sample[], name: 'inUse' | 'available' | 'users'
   samples.flatMap((sample) => (sample[name] === undefined ? [] : [[sample.at, sample[name]]]));
 
 describe('an export to Prometheus', () => {
-  it('becomes blocks whose samples are those of the history, gaps are gaps, and comes back as it was', {
-    timeout: 60_000,
-  }, async () => {
+  it('becomes blocks whose samples are those of the history, gaps are gaps, and comes back as it was', async () => {
     const folder = temporaryFolder();
     const text = join(folder, 'history.om');
     const data = join(folder, 'data');

@@ -29,7 +29,7 @@ beforeAll(async () => {
   const { body: products } = await get(`${url}/rows/products`);
   const names = products.rows.map(({ product }: { product: string }) => product);
   variables = { vendor_license: PRODUCT, feature: FEATURE, month: '', vendor_licenses: names };
-}, 60_000);
+});
 afterAll(() => cleanup.run());
 
 const queries = queriesOf('yesoreyeram-infinity-datasource');

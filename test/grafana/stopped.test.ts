@@ -114,7 +114,7 @@ async function valuesOf(
 }
 
 describe.runIf(peer('prometheus'))('the dashboards of a daemon that has stopped', () => {
-  it('have no value that is not of the past', { timeout: 90_000 }, async () => {
+  it('have no value that is not of the past', async () => {
     const analyzer = await startAnalyzer({ vendorLicenses: 3, featuresPerVendorLicense: 12 });
     cleanup.add(() => analyzer.stop());
     const app = await startApp(createConfig(analyzer.url));
@@ -153,7 +153,7 @@ describe.runIf(peer('prometheus'))('the dashboards of a daemon that has stopped'
 });
 
 describe.runIf(peer('prometheus'))('the dashboards of a site of which only names are known', () => {
-  it('have no figure of the site', { timeout: 90_000 }, async () => {
+  it('have no figure of the site', async () => {
     const app = await startApp(createConfig(await startNamesOnlyAnalyzer(cleanup)));
     cleanup.add(() => app.stop());
     await eventually('first poll', async () => (await fetch(`${app.url}/-/ready`)).ok);

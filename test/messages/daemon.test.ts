@@ -33,9 +33,9 @@ async function startPlain(cleanup: Cleanup) {
 }
 
 describe('mails of the daemon', () => {
-  it.concurrent('a server goes down and comes back: one mail each, over STARTTLS and with a logon', {
-    timeout: 120_000,
-  }, async ({ cleanup }) => {
+  it.concurrent('a server goes down and comes back: one mail each, over STARTTLS and with a logon', async ({
+    cleanup,
+  }) => {
     const certificate = createCertificate(cleanup);
     const password = 'P4ss word';
     const [site, sink] = await Promise.all([startSite(cleanup), startSmtpServer(cleanup, { certificate, password })]);
@@ -75,9 +75,9 @@ describe('mails of the daemon', () => {
     expect(running.output()).not.toContain(password);
   });
 
-  it.concurrent('a mail server is down, the daemon is killed, and both start again: one mail says all', {
-    timeout: 120_000,
-  }, async ({ cleanup }) => {
+  it.concurrent('a mail server is down, the daemon is killed, and both start again: one mail says all', async ({
+    cleanup,
+  }) => {
     const { site, sink, daemon } = await startPlain(cleanup);
     await sink.down();
     const first = await daemon.start();
@@ -105,9 +105,9 @@ describe('mails of the daemon', () => {
     }
   });
 
-  it.concurrent('the daemon is killed before it knows that a mail was accepted: the very same mail is sent again', {
-    timeout: 120_000,
-  }, async ({ cleanup }) => {
+  it.concurrent('the daemon is killed before it knows that a mail was accepted: the very same mail is sent again', async ({
+    cleanup,
+  }) => {
     const { site, sink, daemon } = await startPlain(cleanup);
     sink.answer('hang');
     const first = await daemon.start();
@@ -129,9 +129,7 @@ describe('mails of the daemon', () => {
     ]);
   });
 
-  it.concurrent('a reload replaces the mail server, and neither loses nor repeats a mail', {
-    timeout: 120_000,
-  }, async ({ cleanup }) => {
+  it.concurrent('a reload replaces the mail server, and neither loses nor repeats a mail', async ({ cleanup }) => {
     const { site, sink, daemon } = await startPlain(cleanup);
     const running = await daemon.start();
     await site.setDown(true);
@@ -192,9 +190,7 @@ function onceAt(at: number): string {
 }
 
 describe('the digest', () => {
-  it.concurrent('lists 300 expiries in one mail for each owner, with a calendar', { timeout: 180_000 }, async ({
-    cleanup,
-  }) => {
+  it.concurrent('lists 300 expiries in one mail for each owner, with a calendar', async ({ cleanup }) => {
     const [site, sink] = await Promise.all([startExpiring(cleanup), startSmtpServer(cleanup)]);
     const ownerOf = (i: number): string => (i < 5 ? 'cad' : i < 8 ? 'cfd' : 'nobody');
     const daemon = createMessageDaemon(

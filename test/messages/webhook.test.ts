@@ -59,7 +59,7 @@ async function startHook(cleanup: Cleanup) {
 const noTls = { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: false };
 
 describe.runIf(peer('prometheus-alertmanager'))('the payload', () => {
-  it.concurrent('of an alert is that of Alertmanager, key by key', { timeout: 120_000 }, async ({ cleanup }) => {
+  it.concurrent('of an alert is that of Alertmanager, key by key', async ({ cleanup }) => {
     const [site, ours, theirs] = await Promise.all([startSite(cleanup), startHook(cleanup), startHook(cleanup)]);
     const sink = { url: `${theirs.url}/`, notified: [], of: () => [] };
     const alertmanager = await startAlertmanager(cleanup, sink, { groupBy: 'analyzer, vendor_license' });
@@ -94,9 +94,9 @@ describe.runIf(peer('prometheus-alertmanager'))('the payload', () => {
 });
 
 describe('a webhook', () => {
-  it.concurrent('whose answer is missing gets the very same request again, with its secret URL nowhere else', {
-    timeout: 120_000,
-  }, async ({ cleanup }) => {
+  it.concurrent('whose answer is missing gets the very same request again, with its secret URL nowhere else', async ({
+    cleanup,
+  }) => {
     const [site, hook] = await Promise.all([startSite(cleanup), startHook(cleanup)]);
     const daemon = createMessageDaemon(cleanup, site, {
       webhook: {

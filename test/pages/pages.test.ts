@@ -295,7 +295,7 @@ describe.runIf(peer('chromium'))('in Chromium', () => {
     }
     const { text } = await load(`${url}${paths[2]}`);
     expect(text).toContain('\ufffd');
-  }, 120_000);
+  });
 
   it('the content is refreshed in place, and a page that cannot be refreshed says so', async () => {
     const { url, stop } = await startSite();

@@ -12,7 +12,7 @@ afterEach(() => cleanup.run());
 const never = new AbortController().signal;
 
 describe.runIf(peer('apache2', 'curl'))('Apache with gss-ntlmssp', () => {
-  it('accepts the exporter, which polls through it', { timeout: 60_000 }, async () => {
+  it('accepts the exporter, which polls through it', async () => {
     const apache = await startApache(cleanup);
     const app = await startApp(createConfig(apache.url));
     cleanup.add(() => app.stop());
@@ -38,9 +38,7 @@ describe.runIf(peer('apache2', 'curl'))('Apache with gss-ntlmssp', () => {
     expect(await client.getHttpUserName({}, never)).toBe('CORP\\u2');
   });
 
-  it('gets one logon with a wrong password; the daemon keeps running, reports it, and uses the corrected password', {
-    timeout: 60_000,
-  }, async () => {
+  it('gets one logon with a wrong password; the daemon keeps running, reports it, and uses the corrected password', async () => {
     const apache = await startApache(cleanup);
     const folder = mkdtempSync(join(tmpdir(), 'license-exporter-password-'));
     cleanup.add(() => rmSync(folder, { recursive: true }));

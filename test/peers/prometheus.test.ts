@@ -42,7 +42,7 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
     ['the whole page, as it asks', '', undefined, OPENMETRICS],
     ['the whole page, in the text format', '', 'text/plain;version=0.0.4', TEXT],
     ['chosen blocks', "params: {'collect[]': [vendor_licenses, site, expirations, features]}", undefined, OPENMETRICS],
-  ])('scrapes what the site says, %s', { timeout: 60_000 }, async ([, scrape, accept, contentType], { cleanup }) => {
+  ])('scrapes what the site says, %s', async ([, scrape, accept, contentType], { cleanup }) => {
     const analyzer = await startAnalyzer();
     cleanup.add(() => analyzer.stop());
     const app = await startApp(createConfig(analyzer.url));

@@ -57,7 +57,7 @@ async function startBehind(name: ProxyName, server: 'ours' | 'Apache' = 'ours') 
 }
 
 describe.runIf(peer('apache2', 'curl'))('Apache that closes idle connections soon', () => {
-  it.each([1, 2])('answers 200 requests with a keep-alive of %s s', { timeout: 60_000 }, async (seconds) => {
+  it.each([1, 2])('answers 200 requests with a keep-alive of %s s', async (seconds) => {
     const apache = await startApache(cleanup, seconds);
     const { client } = createClient(apache.url);
     cleanup.add(() => client.close());

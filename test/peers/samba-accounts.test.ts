@@ -12,9 +12,7 @@ const isInstalled = peer('winbindd', 'ntlm_auth', 'pdbedit', 'smbpasswd', 'libns
 
 // Samba's servers need root
 describe.runIf(isInstalled && process.getuid?.() === 0)('a Samba account', () => {
-  it('accepts our logons, counts one bad logon for many requests, and is locked by three processes', {
-    timeout: 60_000,
-  }, async () => {
+  it('accepts our logons, counts one bad logon for many requests, and is locked by three processes', async () => {
     const analyzer = await startAnalyzer({}, { gate: 'none' });
     cleanup.add(() => analyzer.stop());
     const accounts = await startSambaAccounts(cleanup, 'CORP', { [account.username]: account.password });

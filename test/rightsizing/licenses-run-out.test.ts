@@ -223,7 +223,7 @@ describe.each([
   let nights: Nights;
   beforeAll(async () => {
     nights = await runNights(cleanup, isEmbedded);
-  }, 120_000);
+  });
   afterAll(() => cleanup.run());
 
   /** The day on which they run out, by the metrics of the second pass. */

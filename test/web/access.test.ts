@@ -211,22 +211,18 @@ describe.runIf(peer('openssl'))('TLS of the web config', () => {
     );
   });
 
-  it.runIf(peer('prometheus'))(
-    'lets a real Prometheus in with certificate and password',
-    { timeout: 60_000 },
-    async () => {
-      const [server, client] = [createCertificate(cleanup), createCertificate(cleanup)];
-      const config = writeConfig(
-        users() + tls(server, `, client_auth_type: RequireAndVerifyClientCert, client_ca_file: ${client.certFile}`),
-      );
-      const { url } = await start({ 'web.config_file': config });
-      const scrape = `scheme: https
+  it.runIf(peer('prometheus'))('lets a real Prometheus in with certificate and password', async () => {
+    const [server, client] = [createCertificate(cleanup), createCertificate(cleanup)];
+    const config = writeConfig(
+      users() + tls(server, `, client_auth_type: RequireAndVerifyClientCert, client_ca_file: ${client.certFile}`),
+    );
+    const { url } = await start({ 'web.config_file': config });
+    const scrape = `scheme: https
     basic_auth: {username: ${NAME}, password: '${PASSWORD}'}
     tls_config: {ca_file: ${server.certFile}, cert_file: ${client.certFile}, key_file: ${client.keyFile}}`;
-      const { query } = await startPrometheus(cleanup, url, { scrape });
-      await eventually('up', async () => (await query('up == 1')).length === 1);
-    },
-  );
+    const { query } = await startPrometheus(cleanup, url, { scrape });
+    await eventually('up', async () => (await query('up == 1')).length === 1);
+  });
 });
 
 describe('names of users', () => {

@@ -308,7 +308,7 @@ describe.runIf(peer('promtool'))('LicenseExporterShardMismatch', () => {
 });
 
 describe.runIf(peer('promtool'))('LicenseWatchdog', () => {
-  it('always fires, also without an exporter', { timeout: 300_000 }, async () => {
+  it('always fires, also without an exporter', async () => {
     const { texts } = await outcome({
       minutes: 5,
       isAlone: true,

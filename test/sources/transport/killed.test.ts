@@ -58,7 +58,7 @@ describe('when the process is killed', () => {
   });
 
   const times = isLong ? 50 : 3;
-  it(`at any of ${times} moments, while three tools start and end, nothing is left`, { timeout: 300_000 }, async () => {
+  it(`at any of ${times} moments, while three tools start and end, nothing is left`, async () => {
     const folder = createFolder(cleanup);
     const family = writeTool(folder, 'family', nodeScript(FAMILY));
     const quick = writeTool(folder, 'quick', `#!/bin/sh\nsleep 0.01; echo "$1"\n`);
