@@ -37,8 +37,8 @@ function begin(options: { intervalMs?: number; maxBytes?: number } = {}): Denial
   const count = new DenialCount(
     debugLog,
     { path, timeZone: 'UTC', encoding: undefined },
-    // looks only when denials are taken
-    { now: () => now, elapsed: () => now, intervalMs: 1_000_000, ...options },
+    // looks only when denials are taken, however slow the disk is
+    { now: () => now, elapsed: () => now, intervalMs: 1_000_000, timeoutMs: 1_000_000, ...options },
   );
   counts.push(count);
   return count;
