@@ -98,7 +98,6 @@ describe('backup', () => {
     expect(existsSync(join(folder, 'killed'))).toBe(false);
     const now = writer.last();
     await eventually('further collections', () => writer.last() > now);
-    // a writer at full speed and a copy share the processor with everything else
   });
 
   it('of the running demo restores when it has ended, and not before', async () => {
