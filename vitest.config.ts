@@ -29,11 +29,11 @@ export default defineConfig({
     reporters: ['default', new SummaryReporter()],
     sequence: { sequencer: LongestFirst },
     // more than the cores that it is to be quick on: the longest files mostly wait for other programs
-    maxWorkers: isMatrix ? 5 : 3,
+    maxWorkers: 3,
     // of tests that run beside the others of their file
     maxConcurrency: 6,
     // for a machine under load: nothing is expected to take so long, not even a thousand random cases
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
+    testTimeout: 600_000,
+    hookTimeout: 600_000,
   },
 });

@@ -13,8 +13,5 @@ export default defineConfig({
     globalSetup: ['test/support/missing-peers.ts', 'test/support/artefacts.ts'],
     // in turn: each copies whole systems
     fileParallelism: false,
-    // whole systems are unpacked and booted, at times beside other work
-    testTimeout: 300_000,
-    hookTimeout: 300_000,
   },
 });

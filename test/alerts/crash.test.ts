@@ -29,7 +29,7 @@ describe.runIf(peer('prometheus-alertmanager'))('kill -9', () => {
     ['without one, from what Alertmanager knows', false],
   ])(
     'a restart loses no alert, repeats no notification and resolves nothing: %s',
-    { timeout: 300_000 + KILLS * 30_000 },
+    { timeout: 600_000 + KILLS * 30_000 },
     async ([, hasStorage], { cleanup }) => {
       const { startProcess, temporaryFolder } = createRunner(cleanup);
       const site = await startSite(cleanup);

@@ -69,7 +69,7 @@ describe.runIf(peer('promtool'))('alerts of random histories', () => {
     isLong ? 3_600_000 : 300_000,
   );
 
-  it('neither end nor start without a reason, and are neither lost, late nor twice', { timeout: 600_000 }, async () => {
+  it('neither end nor start without a reason, and are neither lost, late nor twice', async () => {
     const smallest: string[] = [];
     for (const fault of faults.slice(0, SHOWN)) smallest.push(await shrink(fault, rules));
     const all = faults.map(

@@ -164,13 +164,14 @@ describe.runIf(peer('prometheus-alertmanager'))(
         `--cluster.listen-address=127.0.0.1:${port}`,
         `--cluster.advertise-address=127.0.0.1:${port}`,
         '--cluster.settle-timeout=2s',
-        '--cluster.peer-timeout=1s',
+        // longer than a busy host may take to pass on what was notified
+        '--cluster.peer-timeout=4s',
         '--cluster.gossip-interval=50ms',
         ...(peerPort === undefined ? [] : [`--cluster.peer=127.0.0.1:${peerPort}`]),
       ];
       const [portA, portB] = await freePorts();
       // as in production longer than one waits for the other, which would else go by what it saw before the wait
-      const groupInterval = '2s';
+      const groupInterval = '5s';
       const a = await startAlertmanager(cleanup, sink, { groupInterval, extra: cluster(portA) });
       const b = await startAlertmanager(cleanup, sink, { groupInterval, extra: cluster(portB, portA) });
       await eventually('a cluster of two', async () => (await a.peers()) === 2 && (await b.peers()) === 2);

@@ -385,7 +385,7 @@ describe('history', () => {
     store.close();
   });
 
-  it('is what a recomputation by the second gives', { timeout: 600_000 }, async () => {
+  it('is what a recomputation by the second gives', async () => {
     await fc.assert(
       fc.asyncProperty(
         scenario,

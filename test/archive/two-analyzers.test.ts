@@ -173,7 +173,7 @@ describe.runIf(peer('postgres', 'initdb', 'psql'))(
   `two analyzers of a site with an archive, ${cases} histories`,
   () => {
     it('end with the same history, which knows no less than either knew', {
-      timeout: isLong ? 3_600_000 : 60_000,
+      timeout: 600_000 + cases * 6000,
     }, async () => {
       const archive = await startPostgresql(cleanup);
       const folder = mkdtempSync(join(tmpdir(), 'license-exporter-archive-'));

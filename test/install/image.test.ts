@@ -82,7 +82,7 @@ describe.runIf(canBeBare())('the image', () => {
     // a read-only root with a volume and /tmp; each command sees the mounts of those before
     await succeed('mount', '--rbind', '/', '/');
     await succeed('mount', '--bind', storage, storage);
-  }, 300_000);
+  });
   afterAll(() => cleanup.run());
 
   /** As an engine starts it. */

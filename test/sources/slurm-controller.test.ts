@@ -128,7 +128,7 @@ describe.runIf(peer('slurmctld', 'slurmd', 'munged', 'scontrol'))('a controller 
       expect(found, `step ${step}`).toEqual(Object.fromEntries(expected));
     }
     // several thousand processes, which share two cores with other tests
-  }, 600_000);
+  });
 
   it('that has ended is unreachable', async () => {
     const read = createReader();

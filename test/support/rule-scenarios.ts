@@ -20,7 +20,7 @@ type Scenario = (
 export function createScenarios(add = createTimelines()): Scenario {
   return (name, timeline, firing, texts) => {
     const outcome = add(timeline);
-    it(name, { timeout: 300_000 }, async () => {
+    it(name, async () => {
       const found = await outcome();
       expect(found.firing).toEqual(firing);
       if (texts !== undefined) expect(found.texts).toMatchObject(texts);

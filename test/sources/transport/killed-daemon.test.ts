@@ -116,7 +116,7 @@ async function untilCollected(daemon: ReturnType<typeof startProcess>): Promise<
 const times = isLong ? 50 : 5;
 
 it(`killed at any of ${times} moments while it collects from three sources, the daemon loses no committed collection and leaves no process`, {
-  timeout: 300_000 + times * 20_000,
+  timeout: 600_000 + times * 20_000,
 }, async () => {
   const folder = createFolder(cleanup);
   const state = join(folder, 'state');
