@@ -51,6 +51,8 @@ function adviceCells({ tolerance }: ColumnInputs): AdviceCells {
     [number('Refusal hours'), ({ refusalHours }) => cell(refusalHours)],
     [number('Other refusals'), ({ otherRefusals }) => cell(otherRefusals)],
     [number('Denials'), ({ denials }) => cell(denials)],
+    [number('Next year likely'), ({ likely }) => cell(likely)],
+    [number('Next year enough'), ({ enough }) => cell(enough)],
     [number('Growth a month'), ({ growth }) => (growth.kind === 'proven' ? cell(growth.perMonth) : null)],
     [number('Busy week'), ({ busyWeek }) => cell(busyWeek)],
     [text('Runs out'), ({ runsOut }) => day(runsOut?.day)],

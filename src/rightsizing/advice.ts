@@ -1,5 +1,8 @@
 import type { SeriesName } from './demand.ts';
 
+/** Version of the method and of the form of its results: those of another one are not shown. */
+export const METHOD = 2;
+
 /**
  * The figures and the advice for one series, without prices. What is unknown is `undefined`, never 0, NaN or infinite. Days
  * are local days of the analyzer, counted from 1970-01-01. Hours and days "a year" are scaled from the time with data.
@@ -31,7 +34,11 @@ export interface Advice extends SeriesName {
   /** Requests that were refused in the window, for any cause. */
   readonly denials: number | undefined;
   readonly growth: Growth;
-  /** Peak use of a busy week: 75th percentile of the weekly peaks of the last 13 weeks, adjusted for growth. */
+  /** Licenses that the coming year is likely to need: as likely more as fewer. `undefined` without enough weeks. */
+  readonly likely: number | undefined;
+  /** Licenses that are enough for the coming year with a chance of 9 in 10. */
+  readonly enough: number | undefined;
+  /** Peak use of a busy week: what one in four of the last 13 weeks reached. `undefined` without weeks. */
   readonly busyWeek: number | undefined;
   /** When a busy week is expected to have all licenses in use. */
   readonly runsOut: RunsOut | undefined;
@@ -46,7 +53,7 @@ export interface Advice extends SeriesName {
   readonly count: number | undefined;
   /** Range of `count`, for missing licenses. */
   readonly countRange: readonly [least: number, most: number] | undefined;
-  /** Why, in one sentence. */
+  /** Why, in sentences. */
   readonly reason: string;
   /** The first day with advice if every day is recorded; `undefined` if there is advice, or if no such day is known. */
   readonly enoughFrom: number | undefined;
@@ -71,12 +78,16 @@ export const states = [
 /** What the advice on a feature amounts to. */
 export type State = (typeof states)[number];
 
-/** Growth of the weekly peaks. */
+/** What use did in the last year. `share` is one of what was in use before. Days are first days of weeks. */
 export type Growth =
-  /** Licenses a month, with the limits of the 90 % range. */
-  | { readonly kind: 'proven'; readonly perMonth: number; readonly low: number; readonly high: number }
-  /** A rise or fall by a number of licenses in the week that begins on this day; level since then. */
-  | { readonly kind: 'step'; readonly by: number; readonly day: number }
+  /** By so many licenses a month, and by this share of them; since a day, if it was level before. */
+  | { readonly kind: 'proven'; readonly perMonth: number; readonly share: number; readonly since: number | undefined }
+  /** A rise or fall by a number of licenses, level or as before since then. */
+  | { readonly kind: 'step'; readonly by: number; readonly share: number; readonly day: number }
+  /** It comes back each year, and is at its highest next about this day. */
+  | { readonly kind: 'season'; readonly day: number }
+  /** Growth that ended on this day. */
+  | { readonly kind: 'ended'; readonly day: number }
   | { readonly kind: 'not proven' }
   /** Fewer than 26 weeks with data. */
   | { readonly kind: 'unknown' };

@@ -3,6 +3,7 @@ import { guardsOfCut, licensesToKeep } from './cut.ts';
 import { estimateNeeded, MOST_FULL } from './erlang.ts';
 import { dataGuards, exclusionsOf } from './exclusions.ts';
 import type { Findings } from './findings.ts';
+import { chanceOf, NO_LICENSE } from './outlook.ts';
 import { numberText, plural } from './wording.ts';
 
 /** The state of a series: the first rule that applies. */
@@ -23,6 +24,8 @@ const RANGE_SHARE = 0.15;
 /** Days without a use after which a feature counts as unused: a half year, so that no season is missed. */
 export const UNUSED_DAYS = 180;
 const TIGHT_SHARE = 0.95;
+/** A chance of less is no clear one. */
+const CLEAR_CHANCE = 0.75;
 
 /** Whether a rule says that licenses are missing, apart from how long it was observed. */
 function isShort({ refusals, figures: { full } }: Findings): boolean {
@@ -34,10 +37,10 @@ function isShort({ refusals, figures: { full } }: Findings): boolean {
 function regimeGuards({ regime, bought, figures: { regimeDays } }: Findings): string[] {
   const guards: string[] = [];
   if (regimeDays < REGIME_DAYS) {
-    guards.push(`only ${plural(regimeDays, 'day')} of ${REGIME_DAYS} recorded with this number of licenses`);
+    guards.push(`only ${plural(regimeDays, 'day')} of ${REGIME_DAYS} are recorded with this number of licenses`);
   }
   if ((bought ?? 0) > (regime.level ?? Number.POSITIVE_INFINITY)) {
-    guards.push(`too few days recorded since bought rose from ${regime.level} to ${bought}`);
+    guards.push(`too few days are recorded since bought rose from ${regime.level} to ${bought}`);
   }
   return guards;
 }
@@ -49,20 +52,23 @@ function estimateOf({ figures: { full }, regime, context }: Findings): number | 
 }
 
 function missing(findings: Findings, bought: number): Decision | undefined {
-  const { refusals, figures } = findings;
+  const { refusals, figures, beforeCut, likely = 0, enough = 0 } = findings;
   if (refusals.kind === 'known' && refusals.areReserved) return { state: 'reserved', guards: [] };
   const estimate = estimateOf(findings);
   if (refusals.kind === 'unknown') {
     // nobody may have waited: only a clear lack counts
     if (estimate === undefined || estimate < bought + Math.max(2, 0.05 * bought)) return undefined;
   }
-  if (estimate === undefined || (figures.full?.share ?? 0) > MOST_FULL) return { state: 'missing', guards: [] };
-  const margin = Math.max(1, RANGE_SHARE * estimate);
-  const atLeastOne = (licenses: number): number => Math.max(1, licenses);
+  const byFullTime = (figures.full?.share ?? 0) > MOST_FULL ? undefined : estimate;
+  const used = beforeCut !== undefined && beforeCut > bought ? beforeCut : undefined;
+  if (byFullTime === undefined && used === undefined) return { state: 'missing', guards: [] };
+  const needed = Math.max(byFullTime ?? 0, used ?? 0, likely);
+  const margin = Math.max(1, RANGE_SHARE * needed);
+  const atLeastOne = (licenses: number): number => Math.max(1, licenses - bought);
   return {
     state: 'missing',
-    count: atLeastOne(estimate - bought),
-    countRange: [atLeastOne(Math.floor(estimate - margin) - bought), atLeastOne(Math.ceil(estimate + margin) - bought)],
+    count: atLeastOne(needed),
+    countRange: [atLeastOne(Math.floor(needed - margin)), atLeastOne(Math.max(Math.ceil(needed + margin), enough))],
     guards: [],
   };
 }
@@ -72,8 +78,18 @@ function isUnused({ use: { first, lastUse }, context: { today } }: Findings): bo
   return since !== undefined && today - since >= UNUSED_DAYS;
 }
 
-const isTight = ({ busyWeek }: Findings, bought: number): boolean =>
-  busyWeek !== undefined && busyWeek >= Math.min(bought - 1, TIGHT_SHARE * bought);
+/** Whether a busy week uses nearly all licenses: then a full pool may hide how many are needed. */
+export const isBusy = ({ busyWeek, bought }: Findings): boolean =>
+  busyWeek !== undefined && bought !== undefined && busyWeek >= TIGHT_SHARE * bought;
+
+/** Whether a busy week uses nearly all licenses, or they are not clearly enough for the coming year. */
+function isTight(findings: Findings, bought: number): boolean {
+  const { outlook, refusals } = findings;
+  if (outlook === undefined) return false;
+  // each use takes all of one license: it is only too few if somebody waits
+  if (bought === 1) return refusals.kind === 'known' && refusals.days > 0;
+  return isBusy(findings) || chanceOf(outlook, 'year', bought + NO_LICENSE) < CLEAR_CHANCE;
+}
 
 /** Decides the state. */
 export function decide(findings: Findings): Decision {
@@ -93,7 +109,7 @@ export function decide(findings: Findings): Decision {
   const cut = guardsOfCut(findings, spare);
   if (spare >= 1 && cut.length === 0) return { state: 'could go', count: spare, guards: [] };
   const others = regime.map(
-    (text) => `refusals on more than ${numberText(MOST_REFUSAL_DAYS)} days a year, but ${text}`,
+    (text) => `requests were refused on more than ${numberText(MOST_REFUSAL_DAYS)} days a year, but ${text}`,
   );
   return { state: isTight(findings, bought) ? 'tight' : 'fine', guards: [...cut, ...others] };
 }

@@ -7,21 +7,31 @@ import { type Decision, decide } from './decision.ts';
 import type { DayColumns, Demand } from './demand.ts';
 import { enoughFrom } from './exclusions.ts';
 import type { Findings, WindowFigures } from './findings.ts';
-import { trendOf } from './growth.ts';
+import { growthOf } from './growth.ts';
 import { HourTally } from './hour-tally.ts';
+import { busyWeekOf, enoughOnDays, limitOf, NEWEST_WEEKS, NO_LICENSE, outlookOf } from './outlook.ts';
 import { reasonOf } from './reason.ts';
 import { refusalsOf } from './refusals.ts';
-import { busyWeekOf, newestPeaks, runsOutOf } from './run-out.ts';
+import { runsOutOf } from './run-out.ts';
 import { useDaysOf } from './use-days.ts';
 import {
   countDays,
+  demandDays,
   HIGH_DAYS,
+  newestWeeks,
   oldestCounted,
   PROVISIONAL_DAYS,
+  WEEKS,
   WINDOW_DAYS,
   weeklyPeaks,
   YEAR_HOURS,
 } from './window.ts';
+
+/** Chances with which licenses are enough. */
+const LIKELY = 0.5;
+const ENOUGH = 0.92;
+/** As many whole licenses as a limit means. */
+const licensesFor = (limit: number): number => Math.max(0, Math.ceil(limit - NO_LICENSE));
 
 /** The days of the window from one to before another. */
 const windowOf = (today: number): readonly [from: number, to: number] => [today - WINDOW_DAYS, today];
@@ -41,6 +51,14 @@ function reduceWindow(
     result = result === undefined ? value : pick(result, value);
   }
   return result;
+}
+
+/** What the days of the window needed before licenses were given back. */
+function beforeCut({ day, inUse }: DayColumns, { change }: Regime, today: number): number | undefined {
+  if (change === undefined || change.after >= change.before) return undefined;
+  const [from] = windowOf(today);
+  const peaks = inUse.filter((_, i) => (day[i] as number) >= from && (day[i] as number) < change.day);
+  return peaks.length === 0 ? undefined : enoughOnDays(peaks);
 }
 
 function readFigures({ days, detail }: Demand, { today, workingTime }: AdviceContext, regime: Regime): WindowFigures {
@@ -79,8 +97,10 @@ export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
   const bought = context.bought ?? lastKnown?.level;
   const regime = regimeOf(demand.days, bought, today);
   const figures = readFigures(demand, context, regime);
-  const weeks = weeklyPeaks(figures.days);
-  const { growth, slope, mostRise } = trendOf(weeks, today);
+  const weeks = weeklyPeaks(demandDays(figures.days, demand.days, today, 2 * WEEKS));
+  const outlook = outlookOf(weeks, figures.days);
+  const [likely, enough] = [LIKELY, ENOUGH].map((chance) => outlook && licensesFor(limitOf(outlook, chance)));
+  const busyWeek = busyWeekOf(newestWeeks(weeks, NEWEST_WEEKS).peak);
   const findings: Findings = {
     context,
     bought,
@@ -90,17 +110,20 @@ export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
     figures,
     refusals: refusalsOf(figures.refusals, { ...context, hoursFull: figures.full?.hours }, YEAR_HOURS),
     weeks,
-    growth,
-    mostRise,
-    busyWeek: busyWeekOf(newestPeaks(weeks, slope?.perWeek ?? 0)),
+    growth: growthOf(weeks, busyWeek ?? 0, today),
+    outlook,
+    likely,
+    enough,
+    busyWeek,
     needed: neededFor(figures, context.tolerance),
+    beforeCut: beforeCut(demand.days, regime, today),
     mostReserved: reduceWindow(demand.days, demand.days.reserved, today, Math.max),
     days: countDays(figures.days),
   };
   const decision = decide(findings);
   const { refusals, use, days } = findings;
   const historyDays = (oldestCounted(figures.days) ?? -1) + 1;
-  const canRunOut = decision.state !== 'no advice' && bought !== undefined && slope !== undefined;
+  const canRunOut = decision.state !== 'no advice' && bought !== undefined && outlook !== undefined;
   return {
     ...demand.series,
     computed: today,
@@ -118,9 +141,11 @@ export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
     otherRefusals: refusals.kind === 'known' ? figures.refusals.others : undefined,
     // what was counted is a fact; that nobody was denied is known only where denials are recorded
     denials: refusals.kind === 'known' ? figures.refusals.requests : figures.refusals.requests || undefined,
-    growth,
+    growth: findings.growth,
+    likely,
+    enough,
     busyWeek: findings.busyWeek,
-    runsOut: canRunOut ? runsOutOf({ weeks, slope, bought, historyDays }, today) : undefined,
+    runsOut: canRunOut ? runsOutOf(outlook, bought, { today, historyDays }) : undefined,
     reservedUnneeded: reservedUnneeded(demand, today, figures.peak),
     unusedSince: unusedSince(findings),
     isNeverUsed: use.last !== undefined && use.lastUse === undefined,

@@ -1,7 +1,7 @@
 import { dateText } from '../model/local-time.ts';
 import { isUncountedFigure } from '../model/uncounted.ts';
 import type { Findings } from './findings.ts';
-import { laterWeeks, type WindowDays } from './window.ts';
+import { laterWeeks, WEEKS, type WindowDays } from './window.ts';
 import { numberText, plural } from './wording.ts';
 
 /** Why there is no advice at all, or not yet. Each text is a part of a sentence. */
@@ -49,8 +49,9 @@ export function enoughFrom(
 /** Why the history is not enough yet. */
 export function dataGuards({ weeks: { week }, regime: { change }, context: { today } }: Recorded): string[] {
   const texts: string[] = [];
-  const recorded = week.length;
-  const since = 1 - (week[0] ?? 1);
+  const recent = week.filter((one) => one > -WEEKS);
+  const recorded = recent.length;
+  const since = 1 - (recent[0] ?? 1);
   if (recorded < LEAST_WEEKS) texts.push(`${recorded} of ${LEAST_WEEKS} weeks are recorded`);
   if (recorded < LEAST_SHARE * since) texts.push(`${recorded} of the last ${plural(since, 'week')} are recorded`);
   if (change !== undefined && change.after > change.before && today - change.day < RAISED_DAYS) {

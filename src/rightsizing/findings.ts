@@ -1,5 +1,6 @@
 import type { AdviceContext, Growth } from './advice.ts';
 import type { Regime } from './bought.ts';
+import type { Outlook } from './outlook.ts';
 import type { RefusalCounts, Refusals } from './refusals.ts';
 import type { UseDays } from './use-days.ts';
 import type { WeeklyPeaks, WindowDays } from './window.ts';
@@ -14,12 +15,18 @@ export interface Findings {
   readonly use: UseDays;
   readonly figures: WindowFigures;
   readonly refusals: Refusals;
+  /** Of two years. */
   readonly weeks: WeeklyPeaks;
   readonly growth: Growth;
-  /** Licenses by which use may rise in a year; `undefined` if growth is not known. */
-  readonly mostRise: number | undefined;
+  /** Of the coming year; `undefined` without enough weeks. */
+  readonly outlook: Outlook | undefined;
+  /** See `Advice`. */
+  readonly likely: number | undefined;
+  readonly enough: number | undefined;
   readonly busyWeek: number | undefined;
   readonly needed: number | undefined;
+  /** What the days of the window before the last cut needed; `undefined` without one. */
+  readonly beforeCut: number | undefined;
   /** The most licenses that were reserved in the window; `undefined` if it was never known. */
   readonly mostReserved: number | undefined;
   /** Days that count. */

@@ -18,6 +18,8 @@ export interface PassSummary {
   /** Epoch seconds. */
   readonly computedAt: number;
   readonly day: number;
+  /** See `METHOD`. */
+  readonly method: number;
   readonly tolerance: number;
   readonly leftOut: number;
   readonly durationSeconds: number;

@@ -3,7 +3,7 @@ import { errorFields } from '../model/operator-error.ts';
 import { inTurn } from '../scheduling/slices.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import { setAside } from '../storage/set-aside.ts';
-import type { Advice } from './advice.ts';
+import { type Advice, METHOD } from './advice.ts';
 import { type KeptAdviceFile, type KeptPass, openKeptAdvice, type PassRow, type PassSummary } from './kept-advice.ts';
 import { DamagedKeptFile } from './kept-file.ts';
 import { keyOf } from './known-features.ts';
@@ -120,7 +120,8 @@ export class KeptResult {
     const file = openKeptAdvice(path);
     this.#file = file;
     const pass = await file.load(inputs.analyzer);
-    if (pass !== undefined) this.#hold(pass, file, inputs);
+    // the past stays in the file
+    if (pass?.summary.method === METHOD) this.#hold(pass, file, inputs);
   }
 
   #hold(pass: KeptPass, file: KeptAdviceFile, { analyzer, owns }: ResultInputs): void {

@@ -4,7 +4,7 @@ import { errorFields, OperatorError } from '../model/operator-error.ts';
 import { createLimit } from '../scheduling/limit.ts';
 import { untilReady } from '../scheduling/ready.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
-import type { WorkingTime } from './advice.ts';
+import { METHOD, type WorkingTime } from './advice.ts';
 import { type DemandSource, NOT_POLLED, NothingKnown } from './demand-source.ts';
 import { KeptResult, type ResultInputs } from './kept-result.ts';
 import type { AdviceTable, Rightsizing, RightsizingStatus } from './rightsizing.ts';
@@ -202,7 +202,7 @@ export class NightlyPass implements Rightsizing {
     const { runPass } = await import('./pass.ts');
     const { advice, leftOut, failed, firstFailure } = await runPass(options);
     const durationSeconds = (performance.now() - started) / 1000;
-    const computed = { computedAt: this.#now(), day: today, durationSeconds };
+    const computed = { computedAt: this.#now(), day: today, durationSeconds, method: METHOD };
     const summary = { ...computed, tolerance, leftOut, settings: settingsOf(inputs) };
     await this.#result.replace(advice, summary, inputs, signal);
     const log = this.#log;

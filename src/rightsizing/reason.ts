@@ -1,156 +1,211 @@
 import { dateText } from '../model/local-time.ts';
 import type { Growth } from './advice.ts';
 import { hoursShort } from './curve.ts';
-import { licensesToKeep, MOST_DAYS_ABOVE, riseText } from './cut.ts';
-import type { Decision } from './decision.ts';
+import { licensesToKeep, riseText } from './cut.ts';
+import { type Decision, isBusy } from './decision.ts';
 import { MOST_FULL } from './erlang.ts';
 import type { Findings } from './findings.ts';
-import { HIGH_DAYS, WINDOW_DAYS } from './window.ts';
+import { chanceOf, MOST_DAYS_ABOVE, NO_LICENSE } from './outlook.ts';
+import { firstDayOf, HIGH_DAYS, newestWeeks, WEEKS, WINDOW_DAYS } from './window.ts';
 import { numberText, plural } from './wording.ts';
 
-/** The sentence that says why: built of figures, and of every guard that stopped advice. */
+/** Why, in sentences that a person would say: built of figures, and of every guard that stopped advice. */
 
-const sentence = (parts: readonly string[]): string => {
-  const text = parts.join(', ');
-  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
-};
+/** Each part is a sentence without its point. */
+const sentences = (parts: readonly string[]): string =>
+  parts.map((part) => `${part.charAt(0).toUpperCase()}${part.slice(1)}.`).join(' ');
+
+const months = Array.from({ length: 12 }, (_, month) =>
+  new Date(Date.UTC(2000, month)).toLocaleString('en-US', { month: 'long', timeZone: 'UTC' }),
+);
+const monthOf = (day: number): string => months[new Date(day * 86_400_000).getUTCMonth()] ?? '';
+
+const percent = (share: number): string => `${numberText(Math.abs(share) * 100)} %`;
+const were = (licenses: number): string => (numberText(licenses) === '1' ? 'was' : 'were');
+const are = (licenses: number): string => (numberText(licenses) === '1' ? 'is' : 'are');
 
 function boughtText({ bought, boughtAsOf }: Findings): string {
   const asOf = boughtAsOf === undefined ? '' : ` as of ${dateText(boughtAsOf)}`;
   return `${numberText(bought ?? Number.NaN)} bought${asOf}`;
 }
 
-const recordedText = ({ days }: Findings): string => `${days} of ${WINDOW_DAYS} days recorded`;
+const recordedText = ({ days }: Findings): string => `${days} of ${WINDOW_DAYS} days are recorded`;
 
 function growthText(growth: Growth): string {
   switch (growth.kind) {
-    case 'proven':
-      return `use ${growth.perMonth > 0 ? 'grows' : 'falls'} by ${numberText(Math.abs(growth.perMonth))} a month`;
-    case 'step':
-      return `use ${growth.by > 0 ? 'rose' : 'fell'} by ${numberText(Math.abs(growth.by))} in the week of ${dateText(growth.day)}, level since`;
+    case 'proven': {
+      const since = growth.since === undefined ? '' : ` since about ${dateText(growth.since)}`;
+      const licenses = plural(Math.abs(growth.perMonth), 'license');
+      return `use ${growth.perMonth > 0 ? 'grows' : 'falls'} by ${percent(growth.share)} a month (${licenses})${since}`;
+    }
+    case 'step': {
+      const by = `${percent(growth.share)} (${plural(Math.abs(growth.by), 'license')})`;
+      return `use ${growth.by > 0 ? 'rose' : 'fell'} by ${by} about ${dateText(growth.day)}`;
+    }
+    case 'season':
+      return `use has a season, and is at its highest in ${monthOf(growth.day)}`;
+    case 'ended':
+      return `use has been level since about ${dateText(growth.day)}`;
     case 'not proven':
-      return 'no proven growth';
+      return 'use is level';
     case 'unknown':
-      return 'growth not known before 26 weeks are recorded';
+      return 'whether use grows is not known before 26 weeks are recorded';
   }
 }
 
 function refusalsText({ refusals, figures }: Findings): string {
-  if (refusals.kind === 'unknown') return `refusals not known (${refusals.because})`;
+  if (refusals.kind === 'unknown') return `refusals are not known (${refusals.because})`;
   const unclear = refusals.unclearDays > 0 ? ` (unclear on ${plural(refusals.unclearDays, 'more day')})` : '';
   const byDay = figures.detail === 'curve' ? ' (matched by the day)' : '';
-  return `refusals on ${plural(refusals.days, 'day')} a year${unclear}${byDay}`;
+  const what =
+    refusals.days > 0 ? `requests were refused on ${plural(refusals.days, 'day')} a year` : 'no request was refused';
+  return `${what}${unclear}${byDay}`;
 }
 
+/** What would have been enough in the last year. */
 function enoughText(licenses: number, { figures }: Findings): string {
-  const were = licenses === 1 ? 'was' : 'were';
   const hours = hoursShort(figures, licenses);
-  if (hours === 0) return `${numberText(licenses)} ${were} enough in all samples`;
-  const few = numberText(hours) === '0' ? 'less than 0.1' : numberText(hours);
-  return `${numberText(licenses)} ${were} enough but for ${few} h a year`;
+  const subject = `${numberText(licenses)} ${were(licenses)} enough in the last year`;
+  if (hours === 0) return `${subject}, in all samples`;
+  return `${subject}, but for ${numberText(hours) === '0' ? 'less than 0.1' : numberText(hours)} h`;
 }
 
-const fullText = ({ figures: { full } }: Findings): string[] =>
-  full === undefined ? [] : [`full ${numberText(full.hoursAYear)} h a year`];
+/** When so many were needed, if that was so at one time only: in a week, and in those before and after it. */
+function onceText({ needed = 0, weeks, context: { today } }: Findings): string[] {
+  const { week, peak } = newestWeeks(weeks, WEEKS);
+  const at = peak.indexOf(Math.max(...peak));
+  const others = peak.filter((_, i) => Math.abs((week[i] as number) - (week[at] as number)) > 1);
+  const most = Math.max(...others);
+  if (others.length === 0 || most >= needed) return [];
+  const when = dateText(firstDayOf(week[at] as number, today));
+  return [`more than ${numberText(most)} ${were(most)} in use about ${when} only`];
+}
+
+/** How likely the licenses are enough. */
+function chanceText({ outlook, bought = Number.NaN }: Findings): string {
+  if (outlook === undefined) return 'whether they are enough for the coming year is not known';
+  const tenths = Math.floor(10 * chanceOf(outlook, 'year', bought + NO_LICENSE));
+  const chance = tenths < 1 ? 'less than 1 in 10' : `${Math.min(9, tenths)} in 10`;
+  return `the chance that ${numberText(bought)} ${are(bought)} enough for the coming year is ${tenths >= 9 ? 'more than ' : ''}${chance}`;
+}
 
 /** What makes advice weaker than its figures look. */
 function caveatsOf(findings: Findings): string[] {
   const { refusals, figures, days, mostReserved = 0 } = findings;
   const caveats: string[] = [];
-  const rise = riseText(findings);
-  if (rise !== undefined) caveats.push(`provisional because ${rise}`);
-  if (days < HIGH_DAYS) caveats.push('provisional because the season is not seen yet');
-  if (mostReserved > 0) caveats.push(`up to ${plural(mostReserved, 'license')} reserved`);
+  const because = [riseText(findings), days < HIGH_DAYS ? 'the season is not seen yet' : undefined].filter(
+    (text) => text !== undefined,
+  );
+  if (because.length > 0) caveats.push(`this is provisional, because ${because.join(' and ')}`);
+  if (mostReserved > 0) caveats.push(`up to ${plural(mostReserved, 'license')} ${were(mostReserved)} reserved`);
   if (!figures.knowsReserved) caveats.push('reservations are not recorded');
   if (refusals.kind === 'unknown' && figures.leastFree !== undefined) {
-    caveats.push(`at least ${numberText(figures.leastFree)} were free in all samples`);
+    caveats.push(`at least ${numberText(figures.leastFree)} ${were(figures.leastFree)} free in all samples`);
   }
   return caveats;
 }
 
-/** How many licenses must be kept for the next year, and why that is more than needed. */
+/** What the last year needed, and why the coming one needs as many or more. */
 function keptTexts(findings: Findings): string[] {
+  const { needed = Number.NaN, enough } = findings;
   const kept = licensesToKeep(findings);
   if (kept === undefined) return [];
-  const needed = numberText(findings.needed ?? Number.NaN);
-  const growth = kept.hasGrowth ? ' and a year of growth' : '';
+  const byDays = `${numberText(needed)} would have been too few on more than ${MOST_DAYS_ABOVE} days`;
+  const next =
+    enough === undefined || enough < kept.licenses
+      ? `${numberText(kept.licenses)} ${are(kept.licenses)} kept, because the last year needed them`
+      : `${numberText(kept.licenses)} ${are(kept.licenses)} enough for the coming year with a chance of 9 in 10`;
   return [
-    ...(kept.isByDays ? [`${needed} would have been too few on more than ${MOST_DAYS_ABOVE} days`] : []),
-    `${numberText(kept.licenses)} to keep for the next year: a tenth more${growth}`,
+    enoughText(kept.ofTheYear, findings),
+    ...(kept.isByDays ? [byDays] : []),
+    ...onceText(findings),
+    growthText(findings.growth),
+    next,
   ];
 }
 
-function couldGo(findings: Findings): string {
-  return sentence([
+function couldGo(findings: Findings, { count = Number.NaN }: Decision): string {
+  const [last = '', ...others] = keptTexts(findings).reverse();
+  return sentences([
     boughtText(findings),
-    enoughText(licensesToKeep(findings)?.ofTheYear ?? Number.NaN, findings),
-    ...keptTexts(findings),
+    ...others.reverse(),
+    `${last}, so ${numberText(count)} could go`,
     refusalsText(findings),
-    growthText(findings.growth),
     recordedText(findings),
     ...caveatsOf(findings),
   ]);
 }
 
 function missing(findings: Findings, { count, countRange }: Decision): string {
-  const { bought = Number.NaN, figures } = findings;
-  const parts = [boughtText(findings), refusalsText(findings), ...fullText(findings)];
+  const { bought = Number.NaN, figures, beforeCut = 0, regime } = findings;
+  const { hoursAYear, share = Number.NaN } = figures.full ?? {};
+  const parts = [boughtText(findings), refusalsText(findings)];
+  const isAlwaysFull = share > MOST_FULL;
+  if (hoursAYear !== undefined) {
+    const ofTime = isAlwaysFull ? `, ${numberText(share * 100)} % of the time` : '';
+    parts.push(`all ${were(bought)} in use for ${numberText(hoursAYear)} h a year${ofTime}`);
+  }
+  if (beforeCut > bought && regime.change !== undefined) {
+    const cut = `${numberText(regime.change.before)} were bought until ${dateText(regime.change.day - 1)}`;
+    parts.push(`${cut}, and up to ${numberText(beforeCut)} of them were in use on most days`);
+  }
   if (count !== undefined && countRange !== undefined) {
     const [least, most] = countRange.map((licenses) => numberText(bought + licenses));
-    parts.push(`an estimated ${numberText(bought + count)} are needed (${least} to ${most})`);
-    if (figures.detail === 'curve') parts.push('estimated over all hours, nights included');
+    parts.push(
+      `about ${numberText(bought + count)} are needed (${least} to ${most}), so ${numberText(count)} ${are(count)} missing`,
+    );
+    if (figures.detail === 'curve') parts.push('that is estimated over all hours, nights included');
   } else {
-    const share = figures.full?.share ?? Number.NaN;
-    if (share > MOST_FULL) parts.push(`which is ${numberText(share * 100)} % of the time`);
-    parts.push('history cannot say how many are missing: buy a tenth more and check again after 4 weeks');
+    const more = Math.max(1, Math.ceil(bought / 10));
+    parts.push(
+      'history cannot say how many are missing',
+      `buy a tenth more (${numberText(more)}), and check again after 4 weeks`,
+    );
   }
-  return sentence([...parts, growthText(findings.growth), recordedText(findings)]);
+  return sentences([...parts, growthText(findings.growth), recordedText(findings)]);
 }
 
 function unused({ context: { interval }, use: { first, lastUse } }: Findings): string {
   const samples = interval === undefined ? 'in the samples' : `in samples every ${plural(interval / 60, 'minute')}`;
   const since =
     lastUse === undefined
-      ? `no use seen at all, recorded since ${dateText(first ?? 0)}`
-      : `no use seen since ${dateText(lastUse + 1)}`;
-  return sentence([since, samples, 'to be confirmed: short use between two samples is not seen']);
+      ? `no use was seen at all ${samples}, recorded since ${dateText(first ?? 0)}`
+      : `no use was seen since ${dateText(lastUse + 1)} ${samples}`;
+  return sentences([since, 'this is to be confirmed, because short use between two samples is not seen']);
 }
 
 function level(findings: Findings, { state, guards }: Decision): string {
-  const { bought = Number.NaN, needed, busyWeek } = findings;
-  const parts = [boughtText(findings)];
-  if (busyWeek !== undefined) {
-    parts.push(`a busy week peaks at ${numberText(busyWeek)}${state === 'tight' ? ', which leaves little room' : ''}`);
+  const { bought = Number.NaN, busyWeek = Number.NaN } = findings;
+  const parts = [boughtText(findings), ...keptTexts(findings).slice(0, -1)];
+  if (state === 'tight' && isBusy(findings)) {
+    parts.push(`a busy week has ${numberText(busyWeek)} of ${numberText(bought)} in use, which leaves little room`);
+  } else {
+    parts.push(`${chanceText(findings)}${state === 'tight' ? ', which leaves little room' : ''}`);
   }
-  if (needed !== undefined) {
-    parts.push(needed >= bought ? `all ${numberText(bought)} are needed` : `${numberText(needed)} needed`);
-    const kept = licensesToKeep(findings)?.licenses ?? 0;
-    // otherwise nothing says why the rest cannot go
-    if (needed < bought && kept > bought - 1) parts.push(...keptTexts(findings));
-  }
-  parts.push(refusalsText(findings), growthText(findings.growth), recordedText(findings), ...guards);
-  return sentence(parts);
+  parts.push(refusalsText(findings), recordedText(findings), ...guards);
+  return sentences(parts);
 }
 
-/** The sentence that explains a decision, with the figures that it rests on. */
+/** The sentences that explain a decision, with the figures that it rests on. */
 export function reasonOf(findings: Findings, decision: Decision): string {
   switch (decision.state) {
     case 'no advice':
-      return sentence([`no advice: ${decision.guards.join(' and ')}`]);
+      return sentences([`no advice: ${decision.guards.join(' and ')}`]);
     case 'missing':
       return missing(findings, decision);
     case 'reserved':
-      return sentence([
+      return sentences([
         boughtText(findings),
         refusalsText(findings),
-        'most of them while reserved licenses were not in use: free the reservation first',
+        'most of the time, reserved licenses were not in use then',
+        'free the reservation first',
       ]);
     case 'not enough data':
-      return sentence([`not enough data: ${decision.guards.join(' and ')}`]);
+      return sentences([`not enough data: ${decision.guards.join(' and ')}`]);
     case 'unused':
       return unused(findings);
     case 'could go':
-      return couldGo(findings);
+      return couldGo(findings, decision);
     case 'tight':
     case 'fine':
       return level(findings, decision);

@@ -17,7 +17,7 @@ export interface AdviceTable {
 /** Advice with what earlier passes add to it. */
 export interface KeptAdvice extends Advice {
   /**
-   * The day on which the licenses run out, after it was computed on two passes in succession and until growth was not proven on seven
+   * The day on which the licenses run out, after it was computed on two passes in succession and until it was not expected on seven
    * passes in succession. `undefined` otherwise. Alerts and metrics use it.
    */
   readonly confirmedRunsOut: number | undefined;

@@ -1,3 +1,5 @@
+import type { DayColumns } from './demand.ts';
+
 /** The time that advice is based on: the local days before today, and the weeks that end yesterday. Ages count back from 0, yesterday. */
 
 /** Local days of the window. */
@@ -15,7 +17,8 @@ export const HIGH_DAYS = 330;
 export const ENOUGH_SECONDS = 8 * HOUR;
 const ENOUGH_DAYS = 4;
 const WEEK = 7;
-const WEEKS = 52;
+/** Weeks of the window. */
+export const WEEKS = 52;
 
 /** Each day of the window, by its age. */
 export interface WindowDays {
@@ -26,9 +29,9 @@ export interface WindowDays {
 }
 
 /** The days of a window of which nothing is known yet. */
-export const createWindowDays = (): WindowDays => ({
-  isCounted: new Uint8Array(WINDOW_DAYS),
-  peak: new Float64Array(WINDOW_DAYS).fill(Number.NaN),
+export const createWindowDays = (days: number = WINDOW_DAYS): WindowDays => ({
+  isCounted: new Uint8Array(days),
+  peak: new Float64Array(days).fill(Number.NaN),
 });
 
 /** How many days of a window count. */
@@ -46,25 +49,62 @@ export interface WeeklyPeaks {
   readonly week: readonly number[];
   /** Maximum in use. */
   readonly peak: readonly number[];
+  /** Mean of the maxima of its days. */
+  readonly mean: readonly number[];
 }
 
-/** The highest peak of each week that has days which count, the oldest first. */
+/** The highest peak of each week that has days which count, the oldest first, and the mean of its daily peaks. */
 export function weeklyPeaks({ isCounted, peak }: WindowDays): WeeklyPeaks {
-  const week: number[] = [];
-  const peaks: number[] = [];
-  for (let age = WEEKS - 1; age >= 0; age -= 1) {
-    let days = 0;
-    let most = Number.NaN;
+  const found = { week: [] as number[], peak: [] as number[], mean: [] as number[] };
+  const weeks = Math.floor(peak.length / WEEK);
+  for (let age = weeks - 1; age >= 0; age -= 1) {
+    let counted = 0;
+    let known = 0;
+    let most = 0;
+    let sum = 0;
     for (let i = age * WEEK; i < (age + 1) * WEEK; i += 1) {
-      days += isCounted[i] ?? 0;
+      counted += isCounted[i] ?? 0;
       const value = peak[i] ?? Number.NaN;
-      if (!(most >= value) && !Number.isNaN(value)) most = value;
+      if (Number.isNaN(value)) continue;
+      known += 1;
+      sum += value;
+      if (value > most) most = value;
     }
-    if (days < ENOUGH_DAYS || Number.isNaN(most)) continue;
-    week.push(age === 0 ? 0 : -age);
-    peaks.push(most);
+    if (counted < ENOUGH_DAYS || known === 0) continue;
+    found.week.push(age === 0 ? 0 : -age);
+    found.peak.push(most);
+    found.mean.push(sum / known);
   }
-  return { week, peak: peaks };
+  return found;
+}
+
+/** Those of the last weeks. */
+export function newestWeeks({ week, peak, mean }: WeeklyPeaks, weeks: number): WeeklyPeaks {
+  const from = week.findIndex((one) => one > -weeks);
+  const [first, end] = from < 0 ? [0, 0] : [from, week.length];
+  return { week: week.slice(first, end), peak: peak.slice(first, end), mean: mean.slice(first, end) };
+}
+
+/**
+ * The days of a window with those before it, of which only the peaks are recorded, and without those on which no license was
+ * valid: they show no demand.
+ *
+ * @param weeks of which the result has days
+ */
+export function demandDays(window: WindowDays, columns: DayColumns, today: number, weeks: number): WindowDays {
+  const days = createWindowDays(weeks * WEEK);
+  days.isCounted.set(window.isCounted);
+  days.peak.set(window.peak);
+  for (const [i, day] of columns.day.entries()) {
+    const age = today - 1 - day;
+    if (age < 0 || age >= days.peak.length) continue;
+    const isValid = columns.available[i] !== 0;
+    if (age < WINDOW_DAYS && isValid) continue;
+    const value = isValid ? (columns.inUse[i] as number) : Number.NaN;
+    days.isCounted[age] = Number.isNaN(value) ? 0 : 1;
+    days.peak[age] = value;
+  }
+  return days;
 }
 
 /** How many days of an age count and have a peak, from one age to before another. */

@@ -93,7 +93,7 @@ describe('the target rightsizing', () => {
   it('has the columns of the contract, in this order', () => {
     const { columns, rows } = ask({}, { entries: [priceEntry({ renewal: TODAY + 103 })] });
     expect(columns.join(', ')).toBe(
-      'Product, Feature, Package, Type, State, Count, Bought, Peak, Peak date, p95, p99, Needed, Full hours, Refusal days, Refusal hours, Other refusals, Denials, Growth a month, Busy week, Runs out, Runs out earliest, Runs out latest, Reserved unneeded, Idle now, Borrowed now, Unused since, Reason, Price, Saving, Cost, Currency, Renewal, Days, Coverage, Confidence, Owner, Computed',
+      'Product, Feature, Package, Type, State, Count, Bought, Peak, Peak date, p95, p99, Needed, Full hours, Refusal days, Refusal hours, Other refusals, Denials, Next year likely, Next year enough, Growth a month, Busy week, Runs out, Runs out earliest, Runs out latest, Reserved unneeded, Idle now, Borrowed now, Unused since, Reason, Price, Saving, Cost, Currency, Renewal, Days, Coverage, Confidence, Owner, Computed',
     );
     expect(rows[0]).toMatchObject({
       product: 'lic01;cadd',
@@ -131,6 +131,8 @@ describe('the target rightsizing', () => {
           'refusalHours',
           'otherRefusals',
           'denials',
+          'likely',
+          'enough',
           'busyWeek',
           'reservedUnneeded',
           'count',

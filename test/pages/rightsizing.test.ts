@@ -85,7 +85,7 @@ describe('the report', () => {
           feature: 'g',
           state: 'tight',
           count: undefined,
-          growth: { kind: 'proven', perMonth: 1.46, low: 1, high: 2 },
+          growth: { kind: 'proven', perMonth: 1.46, share: 0.08, since: undefined },
           busyWeek: 17.2,
           runsOut: { day: TODAY + 80, earliest: TODAY + 50, latest: undefined },
         }),

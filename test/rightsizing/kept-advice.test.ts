@@ -29,7 +29,7 @@ function open(path: string | undefined): KeptAdviceFile {
 const DAY = 20_741;
 
 const passOf = (day: number, rows: readonly Partial<Advice>[]): KeptPass => ({
-  summary: { computedAt: day * 86_400, day, tolerance: 4, leftOut: 0, durationSeconds: 1, settings: 's' },
+  summary: { computedAt: day * 86_400, day, method: 2, tolerance: 4, leftOut: 0, durationSeconds: 1, settings: 's' },
   rows: rows.map((row) => ({
     advice: adviceWith({ computed: day, ...row }),
     before: noStreak,
@@ -61,7 +61,7 @@ describe('kept advice', () => {
       {
         feature: 'grö"ße',
         package: 'p',
-        growth: { kind: 'proven', perMonth: 1.5, low: 1, high: 2 },
+        growth: { kind: 'proven', perMonth: 1.5, share: 0.1, since: undefined },
         runsOut: { day: DAY + 90, earliest: DAY + 80, latest: undefined },
         countRange: [1, 4],
         hoursAtLeast: new Float64Array(),

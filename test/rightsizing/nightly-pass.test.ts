@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createRecordedDemand } from '../../src/analyzer/recorded-demand.ts';
 import type { Figures } from '../../src/analyzer/sample.ts';
@@ -260,6 +261,24 @@ describe('the nightly pass', () => {
     // at once, before anything is computed
     expect(second.pass.latest()).toEqual(table);
     expect(second.pass.status()).toMatchObject({ lastSuccess: FIRST, failure: undefined, isRunning: false });
+  });
+
+  it('does not show what another version of the method computed, and computes again', async () => {
+    at(FIRST);
+    const file = join(temporaryFolder(), 'rightsizing.db');
+    const source = sourceOf(createStore(50, names(3)));
+    const first = await start({ source, file });
+    await computed(first);
+    await first.pass.stop();
+    const database = new DatabaseSync(file);
+    database.exec(`UPDATE pass SET summary = json_remove(summary, '$.method')`);
+    database.close();
+    const gate = Promise.withResolvers<void>();
+    const second = await start({ source: { ...source, ready: () => gate.promise }, file });
+    expect(second.pass.latest()).toBeUndefined();
+    gate.resolve();
+    await computed(second);
+    expect(second.rows()).toHaveLength(3);
   });
 
   it('computes at the start if what it kept is not of today, also after the clock was set back', async () => {

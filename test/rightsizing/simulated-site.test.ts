@@ -56,7 +56,8 @@ describe('the simulated site', () => {
   it('has as many licenses as most of its pools need', () => {
     const total = (counts: readonly (number | undefined)[]): number =>
       counts.reduce<number>((sum, count = 0) => sum + count, 0);
-    expect(of('fine').length).toBeGreaterThan(advised.length / 2);
+    expect(of('fine').length + of('tight').length).toBeGreaterThan(advised.length / 2);
+    expect(of('tight').length).toBeLessThan(advised.length / 4);
     expect(of('could go').length).toBeLessThan(advised.length / 3);
     expect(of('missing').length).toBeLessThan(3);
     const bought = total(advised.map((one) => one.bought).filter(Number.isFinite));
@@ -75,14 +76,13 @@ describe('the simulated site', () => {
     expect(due.length - WEEK).toBeLessThan(0.01 * found.length);
   });
 
-  it('could drop what its pools would not need without a limit, less a tenth', () => {
+  it('could drop most of what its pools would not need without a limit, and nothing that they need', () => {
     const couldGo = of('could go');
     expect(couldGo.length).toBeGreaterThan(8);
-    const right = couldGo.filter(
-      ({ advice, bought, need }) =>
-        Math.abs((advice.count ?? 0) - (bought - Math.max(1, Math.ceil(need + need / 10)))) <= 1,
-    );
-    expect(couldGo.length - right.length).toBeLessThan(2);
+    for (const { advice, bought, need } of couldGo) expect(bought - (advice.count ?? 0)).toBeGreaterThanOrEqual(need);
+    const sum = (licenses: (one: Advised) => number): number =>
+      couldGo.reduce((total, one) => total + licenses(one), 0);
+    expect(sum(({ advice }) => advice.count ?? 0)).toBeGreaterThan(0.6 * sum(({ bought, need }) => bought - need));
   });
 
   it('lacks licenses where its pools need more, and the estimate has the truth in its range', () => {

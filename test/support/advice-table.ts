@@ -36,6 +36,8 @@ export function adviceOf(fields: Partial<KeptAdvice> = {}): KeptAdvice {
     otherRefusals: 2,
     denials: 9,
     growth: { kind: 'not proven' },
+    likely: 15,
+    enough: 16,
     busyWeek: 15,
     runsOut: undefined,
     reservedUnneeded: 0,

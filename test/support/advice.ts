@@ -21,6 +21,8 @@ export const adviceWith = (figures: Partial<Advice> = {}): Advice => ({
   otherRefusals: undefined,
   denials: undefined,
   growth: { kind: 'not proven' },
+  likely: 8,
+  enough: 7,
   busyWeek: 8,
   runsOut: undefined,
   reservedUnneeded: undefined,

@@ -132,10 +132,9 @@ const sections: Readonly<Record<(typeof sectionNames)[number], Section>> = {
   },
   runsOut: {
     title: 'Runs out',
-    about:
-      'Growth is proven. From the date on, every fourth week is expected to have a moment with all licenses in use.',
+    about: 'Use grows. From the date on, every fourth week is expected to have a moment with all licenses in use.',
     by: 'by date',
-    empty: 'No feature has proven growth that uses up its licenses within a year.',
+    empty: 'No feature is likely to grow until its licenses are used up within a year.',
     worth: runsOutWorth,
   },
   unused: {

@@ -1,0 +1,279 @@
+import { type Fit, fitColumns } from './least-squares.ts';
+import { medianOf } from './statistics.ts';
+
+/**
+ * What the weekly peaks of a feature may have done, each as a least-squares fit of their logarithm, with a weight: how likely it
+ * is of all of them. The method is in docs/developers/advice.md.
+ */
+
+/** What demand did. */
+export type ExplanationKind =
+  | 'level'
+  | 'line'
+  | 'step'
+  | 'season'
+  | 'line and season'
+  | 'line that begins'
+  | 'line that has ended'
+  | 'step and line';
+
+/** A fit of the logarithm of the weekly peaks over weeks, of which 0 is the newest one and -1 the one before it. */
+export interface Explanation {
+  readonly kind: ExplanationKind;
+  /** Those of all explanations add up to 1. */
+  readonly weight: number;
+  /** The week with which it breaks; `undefined` without a break. */
+  readonly from: number | undefined;
+  readonly fit: Fit;
+  /** Variance of a residual. */
+  readonly variance: number;
+  /** The terms of a week: the fit is the sum of each with its coefficient. */
+  readonly terms: (week: number) => readonly number[];
+  /** What of the fit lasts: it without its season. */
+  readonly levelAt: (week: number) => number;
+}
+
+/** The explanations of weekly peaks, the most likely first. */
+export interface Explanations {
+  readonly items: readonly Explanation[];
+  /** Weeks. */
+  readonly count: number;
+  /** As many weeks as tell something new: neighbors are alike. */
+  readonly independent: number;
+}
+
+const WEEKS_A_YEAR = 365.25 / 7;
+/** Added to a peak before its logarithm is taken, so that 0 has one. */
+const OFFSET = 0.25;
+/** Fewer weeks are no season, and a break needs so many before and after it. */
+const SEASON_WEEKS = 50;
+const BEFORE_STEP = 5;
+const AFTER_STEP = 2;
+const LINE_WEEKS = 6;
+/** A week is far away from the median of its neighbors by so many standard deviations. */
+const MOST_DEVIATIONS = 4;
+const MAD_TO_DEVIATION = 1.4826;
+const MOST_CORRELATION = 0.85;
+const LEAST_INDEPENDENT = 6;
+/** Of a residual, however well a fit is: peaks are whole numbers. */
+const LEAST_VARIANCE = 1e-6;
+
+interface Candidate extends Omit<Explanation, 'weight' | 'variance' | 'levelAt'> {
+  /** Terms at the end that are the season. */
+  readonly seasonTerms: number;
+}
+
+/** The logarithm that is fitted. */
+const logPeak = (peak: number): number => Math.log(peak + OFFSET);
+
+/** Weeks on either side of one that are its neighbors. */
+const NEIGHBORS = 4;
+
+/** A week that is far away from its neighbors counts as their median: what happened once says little about another year. */
+function clipped(values: Float64Array): Float64Array {
+  const local = values.map((_, i) => medianOf(values.subarray(Math.max(0, i - NEIGHBORS), i + NEIGHBORS + 1)));
+  const deviation = MAD_TO_DEVIATION * medianOf(values.map((value, i) => Math.abs(value - (local[i] as number))));
+  if (deviation === 0) return values;
+  const most = MOST_DEVIATIONS * deviation;
+  return values.map((value, i) => {
+    const usual = local[i] as number;
+    return value < usual - most ? usual : Math.min(value, usual + most);
+  });
+}
+
+const season = (week: number): readonly number[] => {
+  const angle = (2 * Math.PI * week) / WEEKS_A_YEAR;
+  return [Math.cos(angle), Math.sin(angle)];
+};
+
+/** Sums over the weeks from the first one to before each, of which the sums over any run of weeks are differences. */
+class Sums {
+  readonly #week: Float64Array;
+  readonly #value: Float64Array;
+  readonly #weekSquares: Float64Array;
+  readonly #valueSquares: Float64Array;
+  readonly #products: Float64Array;
+
+  constructor(week: readonly number[], values: Float64Array) {
+    const running = (of: (i: number) => number): Float64Array => {
+      const sums = new Float64Array(values.length + 1);
+      for (let i = 0; i < values.length; i += 1) sums[i + 1] = (sums[i] as number) + of(i);
+      return sums;
+    };
+    const [w, v] = [(i: number) => week[i] as number, (i: number) => values[i] as number];
+    this.#week = running(w);
+    this.#value = running(v);
+    this.#weekSquares = running((i) => w(i) ** 2);
+    this.#valueSquares = running((i) => v(i) ** 2);
+    this.#products = running((i) => w(i) * v(i));
+  }
+
+  over(from: number, to: number): SumsOf {
+    const of = (sums: Float64Array): number => (sums[to] as number) - (sums[from] as number);
+    return {
+      count: to - from,
+      week: of(this.#week),
+      value: of(this.#value),
+      weekSquares: of(this.#weekSquares),
+      valueSquares: of(this.#valueSquares),
+      products: of(this.#products),
+    };
+  }
+}
+
+/** Of some weeks. */
+interface SumsOf {
+  readonly count: number;
+  readonly week: number;
+  readonly value: number;
+  readonly weekSquares: number;
+  readonly valueSquares: number;
+  readonly products: number;
+}
+
+const levelResidual = ({ count, value, valueSquares }: SumsOf): number => valueSquares - (value * value) / count;
+const spreadOfWeeks = ({ count, week, weekSquares }: SumsOf): number => weekSquares - (week * week) / count;
+const jointSpread = ({ count, week, value, products }: SumsOf): number => products - (week * value) / count;
+
+/** What is left of the values by a line that is level on one side of a week, and through the weeks on the other side. */
+function bentResidual(all: SumsOf, part: SumsOf, from: number): number {
+  const sum = part.week - part.count * from;
+  const square = part.weekSquares - 2 * from * part.week + part.count * from * from;
+  const product = part.products - from * part.value;
+  const spread = square - (sum * sum) / all.count;
+  const joint = product - (sum * all.value) / all.count;
+  return spread > 0 ? levelResidual(all) - (joint * joint) / spread : Number.POSITIVE_INFINITY;
+}
+
+interface BreakKind {
+  /** Fewest weeks before and after it. */
+  readonly before: number;
+  readonly after: number;
+  /** What it leaves of the values if it breaks with a week. */
+  readonly residual: (sums: Sums, at: number, count: number, from: number) => number;
+  readonly terms: (from: number) => (week: number) => readonly number[];
+}
+
+/** Explanations that break at some week, which is found by its residual. */
+const breaks = {
+  step: {
+    before: BEFORE_STEP,
+    after: AFTER_STEP,
+    residual: (sums, at, n) => levelResidual(sums.over(0, at)) + levelResidual(sums.over(at, n)),
+    terms: (from) => (week) => [1, week >= from ? 1 : 0],
+  },
+  'line that begins': {
+    before: LINE_WEEKS,
+    after: LINE_WEEKS,
+    residual: (sums, at, n, from) => bentResidual(sums.over(0, n), sums.over(at, n), from),
+    terms: (from) => (week) => [1, Math.max(0, week - from)],
+  },
+  'line that has ended': {
+    before: LINE_WEEKS,
+    after: LINE_WEEKS,
+    residual: (sums, at, n, from) => bentResidual(sums.over(0, n), sums.over(0, at), from),
+    terms: (from) => (week) => [1, Math.min(0, week - from)],
+  },
+  'step and line': {
+    before: BEFORE_STEP,
+    after: AFTER_STEP,
+    residual: (sums, at, n) => {
+      const parts = [sums.over(0, at), sums.over(at, n)];
+      const add = (of: (part: SumsOf) => number): number => parts.reduce((sum, part) => sum + of(part), 0);
+      return add(levelResidual) - add(jointSpread) ** 2 / add(spreadOfWeeks);
+    },
+    terms: (from) => (week) => [1, week, week >= from ? 1 : 0],
+  },
+} as const satisfies Partial<Record<ExplanationKind, BreakKind>>;
+
+/** The place where the break leaves least; `undefined` if there are too few weeks. */
+function bestBreak({ before, after, residual }: BreakKind, sums: Sums, week: readonly number[]): number | undefined {
+  let best: number | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (let at = before; at <= week.length - after; at += 1) {
+    const left = residual(sums, at, week.length, week[at] as number);
+    if (left >= least) continue;
+    least = left;
+    best = at;
+  }
+  return best === undefined ? undefined : week[best];
+}
+
+function createCandidates(week: readonly number[], values: Float64Array): Candidate[] {
+  const found: Candidate[] = [];
+  const add = (
+    kind: ExplanationKind,
+    terms: Candidate['terms'],
+    { from, seasonTerms = 0 }: Partial<Candidate> = {},
+  ) => {
+    const rows = week.map(terms);
+    const columns = terms(0).map((_, j) => Float64Array.from(rows, (row) => row[j] as number));
+    const fit = fitColumns(columns, values);
+    if (fit !== undefined) found.push({ kind, from, fit, terms, seasonTerms });
+  };
+  add('level', () => [1]);
+  add('line', (w) => [1, w]);
+  const sums = new Sums(week, values);
+  for (const [kind, one] of Object.entries(breaks) as [keyof typeof breaks, BreakKind][]) {
+    const from = bestBreak(one, sums, week);
+    if (from !== undefined) add(kind, one.terms(from), { from });
+  }
+  if (week.length >= SEASON_WEEKS) {
+    add('season', (w) => [1, ...season(w)], { seasonTerms: 2 });
+    add('line and season', (w) => [1, w, ...season(w)], { seasonTerms: 2 });
+  }
+  return found;
+}
+
+const fittedOf = (coefficients: readonly number[], terms: readonly number[]): number =>
+  terms.reduce((sum, term, i) => sum + term * (coefficients[i] as number), 0);
+
+/** How much neighbors in time are alike, as if it were not underestimated from few weeks. */
+function correlationOf({ fit, terms }: Candidate, week: readonly number[], values: Float64Array): number {
+  const residuals = week.map((w, i) => (values[i] as number) - fittedOf(fit.coefficients, terms(w)));
+  let product = 0;
+  let square = 0;
+  for (const [i, value] of residuals.entries()) {
+    square += value ** 2;
+    if (i > 0) product += value * (residuals[i - 1] as number);
+  }
+  const n = residuals.length;
+  if (!(square > 0) || n < 4) return 0;
+  return Math.min(MOST_CORRELATION, Math.max(0, (n * (product / square) + 1) / (n - 3)));
+}
+
+/**
+ * The explanations of the peaks of weeks, weighed.
+ *
+ * @param week at least six, ascending
+ */
+export function explain(week: readonly number[], peaks: readonly number[]): Explanations {
+  const values = clipped(Float64Array.from(peaks, logPeak));
+  const n = values.length;
+  const candidates = createCandidates(week, values);
+  const varianceOf = ({ fit }: Candidate): number => Math.max(fit.residual / n, LEAST_VARIANCE);
+  const criterion = (one: Candidate, count: number, by: number): number =>
+    by * Math.log(varianceOf(one)) + count * Math.log(by);
+  const sizeOf = (one: Candidate): number => one.fit.coefficients.length + (one.from === undefined ? 0 : 1);
+  const best = candidates.reduce((a, b) => (criterion(b, sizeOf(b), n) < criterion(a, sizeOf(a), n) ? b : a));
+  const correlation = correlationOf(best, week, values);
+  const independent = Math.max(LEAST_INDEPENDENT, (n * (1 - correlation)) / (1 + correlation));
+  const scores = candidates.map((one) => criterion(one, sizeOf(one), independent));
+  const least = Math.min(...scores);
+  const weights = scores.map((score) => Math.exp((least - score) / 2));
+  const sum = weights.reduce((a, b) => a + b, 0);
+  const items = candidates.map((one, i): Explanation => {
+    const { kind, from, fit, terms, seasonTerms } = one;
+    const lasting = fit.coefficients.map((value, j, all) => (j < all.length - seasonTerms ? value : 0));
+    return {
+      kind,
+      from,
+      fit,
+      terms,
+      weight: (weights[i] as number) / sum,
+      variance: Math.max(fit.residual / Math.max(1, n - sizeOf(one)), LEAST_VARIANCE),
+      levelAt: (w) => fittedOf(lasting, terms(w)),
+    };
+  });
+  return { items: items.sort((a, b) => b.weight - a.weight), count: n, independent };
+}

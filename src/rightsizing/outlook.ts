@@ -1,0 +1,178 @@
+import { type Explanation, explain } from './explanations.ts';
+import { leverageOf } from './least-squares.ts';
+import { quantileOf, sorted } from './statistics.ts';
+import { newestWeeks, type WeeklyPeaks, WINDOW_DAYS, type WindowDays } from './window.ts';
+
+/**
+ * How many licenses will be needed, as a mixture of log-normal distributions: one for each explanation of the past, with its
+ * weight.
+ */
+
+const WEEK = 7;
+/** Weeks of the coming year. */
+export const YEAR_WEEKS = 52;
+/** Fewer weeks explain nothing. */
+const LEAST_WEEKS = 6;
+/** Newest weeks that show a year, and what came before its first change. */
+export const YEAR_AND_BEFORE = 57;
+/** Days a year on which more than what is needed may be in use. Samples see about half of the days on which it was. */
+export const MOST_DAYS_ABOVE = 6;
+/** Growth that began later may be a step. Weeks. */
+export const LEAST_AGE = 13;
+/** Most growth, and most uncertainty: logarithms. */
+const MOST_GROWTH = 0.7;
+/** A rise by less in a year is none. */
+const LEAST_GROWTH = 0.02;
+const MOST_SIGMA = 0.7;
+const LEAST_SIGMA = 1e-3;
+/** The logarithm of fewer licenses is not taken. */
+const LEAST_NEED = 0.25;
+/** Newest weeks that show how busy a week is, and which of them is a busy one. */
+export const NEWEST_WEEKS = 13;
+const BUSY = 0.75;
+/** A fraction of a license below this is none. */
+export const NO_LICENSE = 0.15;
+const HALVINGS = 50;
+/** Limits are sought between these logarithms. */
+const LOWEST = -2;
+const HIGHEST = 16;
+
+/** What one explanation expects. */
+interface Expectation {
+  readonly weight: number;
+  /** The week with which it breaks. */
+  readonly from: number | undefined;
+  /** Logarithm of what a year at the level of now needs, and of the peak of a busy week. */
+  readonly year: number;
+  readonly busyWeek: number;
+  /** Growth of the level in some weeks, and how uncertain the level is then: logarithms. */
+  readonly growthIn: (weeks: number) => number;
+  readonly sigmaIn: (weeks: number) => number;
+}
+
+/** What all explanations expect. Their weights add up to 1. */
+export interface Outlook {
+  readonly expectations: readonly Expectation[];
+}
+
+/** The distribution function of the normal distribution, to 7 digits (Abramowitz and Stegun, 26.2.17). */
+function normalShare(z: number): number {
+  const t = 1 / (1 + 0.2316419 * Math.abs(z));
+  const series = t * (0.31938153 + t * (-0.356563782 + t * (1.781477937 + t * (-1.821255978 + t * 1.330274429))));
+  const tail = (series * Math.exp((-z * z) / 2)) / Math.sqrt(2 * Math.PI);
+  return z >= 0 ? 1 - tail : tail;
+}
+
+/** The smallest number of known peaks that is exceeded on few days of a year; 0 without any. */
+export function enoughOnDays(peaks: Float64Array): number {
+  const ascending = peaks.filter((peak) => !Number.isNaN(peak)).sort();
+  const above = Math.floor((MOST_DAYS_ABOVE * ascending.length) / WINDOW_DAYS);
+  return ascending[ascending.length - 1 - above] ?? 0;
+}
+
+/** What a year needs if each of its days had been at the level of now. */
+function yearAtNow({ levelAt }: Explanation, { peak }: WindowDays): number {
+  const now = levelAt(0);
+  const weeks = Math.ceil(WINDOW_DAYS / WEEK);
+  const factor = Float64Array.from({ length: weeks }, (_, ago) => Math.exp(now - levelAt(-ago)));
+  return enoughOnDays(
+    peak.subarray(0, WINDOW_DAYS).map((value, age) => value * (factor[Math.floor(age / WEEK)] as number)),
+  );
+}
+
+/** The peak that one in four weeks reaches; `undefined` without weeks. */
+export const busyWeekOf = (peaks: readonly number[]): number | undefined =>
+  peaks.length === 0 ? undefined : quantileOf(sorted(peaks), BUSY);
+
+/** The peak of a busy week if each of the newest weeks had been at the level of now. */
+function busyWeekAtNow({ levelAt }: Explanation, { week, peak }: WeeklyPeaks): number {
+  const now = levelAt(0);
+  const peaks = peak.map((value, i) => value * Math.exp(now - levelAt(week[i] as number)));
+  return busyWeekOf(peaks) ?? 0;
+}
+
+const logarithmOf = (licenses: number): number => Math.log(Math.max(licenses, LEAST_NEED));
+
+function expectationsOf(weeks: WeeklyPeaks, days: WindowDays, share: number): Expectation[] {
+  const { items, count, independent } = explain(weeks.week, weeks.peak);
+  const newest = newestWeeks(weeks, NEWEST_WEEKS);
+  return items.map((one): Expectation => {
+    const { levelAt, terms, fit, variance, weight } = one;
+    const spread = variance * (count / independent);
+    return {
+      weight: weight * share,
+      from: one.from,
+      year: logarithmOf(yearAtNow(one, days)),
+      busyWeek: logarithmOf(busyWeekAtNow(one, newest)),
+      growthIn: (ahead) => Math.min(MOST_GROWTH, levelAt(ahead) - levelAt(0)),
+      sigmaIn: (ahead) => {
+        const sigma = Math.sqrt(spread * (leverageOf(fit, terms(ahead)) + 1 / YEAR_WEEKS));
+        return Math.min(MOST_SIGMA, Math.max(LEAST_SIGMA, sigma));
+      },
+    };
+  });
+}
+
+/**
+ * Two years tell noise from a change better, and the last year shows a change that has just begun: each has half of the weight.
+ *
+ * @param weeks the newest two years
+ * @param days the last year
+ * @returns `undefined` without enough weeks
+ */
+export function outlookOf(weeks: WeeklyPeaks, days: WindowDays): Outlook | undefined {
+  const lastYear = newestWeeks(weeks, YEAR_AND_BEFORE);
+  if (weeks.week.length < LEAST_WEEKS) return undefined;
+  if (lastYear.week.length < LEAST_WEEKS || lastYear.week.length === weeks.week.length) {
+    return { expectations: expectationsOf(weeks, days, 1) };
+  }
+  return { expectations: [weeks, lastYear].flatMap((one) => expectationsOf(one, days, 0.5)) };
+}
+
+interface Normal {
+  readonly weight: number;
+  readonly mean: number;
+  readonly sigma: number;
+}
+
+const normalsIn = ({ expectations }: Outlook, what: 'year' | 'busyWeek', weeks: number): Normal[] =>
+  expectations.map(({ weight, growthIn, sigmaIn, ...now }) => ({
+    weight,
+    mean: now[what] + growthIn(weeks),
+    sigma: sigmaIn(weeks),
+  }));
+
+const shareBelow = (normals: readonly Normal[], at: number): number =>
+  normals.reduce((sum, { weight, mean, sigma }) => sum + weight * normalShare((at - mean) / sigma), 0);
+
+/**
+ * How likely it is that this many licenses are enough.
+ *
+ * @param what the coming year, or a busy week some weeks ahead
+ */
+export function chanceOf(outlook: Outlook, what: 'year' | 'busyWeek', licenses: number, weeks = YEAR_WEEKS): number {
+  return shareBelow(normalsIn(outlook, what, weeks), logarithmOf(licenses));
+}
+
+/** The number of licenses, not whole, that is enough for the coming year with this chance. */
+export function limitOf(outlook: Outlook, chance: number): number {
+  const normals = normalsIn(outlook, 'year', YEAR_WEEKS);
+  let [low, high] = [LOWEST, HIGHEST];
+  for (let i = 0; i < HALVINGS; i += 1) {
+    const middle = (low + high) / 2;
+    if (shareBelow(normals, middle) < chance) low = middle;
+    else high = middle;
+  }
+  return Math.exp(high);
+}
+
+/**
+ * The weight of the explanations by which use grows, and will have grown in a year by more than next to nothing.
+ *
+ * @param age weeks for which it has grown at least
+ */
+export const weightOfGrowth = ({ expectations }: Outlook, age = 0): number =>
+  expectations.reduce((sum, { growthIn, from, weight }) => {
+    const isGrowth = Math.expm1(growthIn(YEAR_WEEKS)) >= LEAST_GROWTH && (from === undefined || -from >= age);
+    return sum + (isGrowth ? weight : 0);
+  }, 0);
