@@ -123,6 +123,24 @@ export const optimisation = () =>
       ),
     )
     .withPanel(
+      totals(
+        {
+          title: 'The advice of a year ago',
+          description:
+            'Features whose licenses could go by the advice of a year ago. Too few: on some day since then, more licenses were in use than it would have left, or users were denied while all licenses were in use. It needs 23 months of history.',
+          unit: 'locale',
+          width: 24,
+        },
+        {
+          'could go then': { of: 'Year ago features' },
+          'too few since then': { of: 'Year ago short features', steps: GOOD_BELOW(1, 'orange') },
+          'on days in all': { of: 'Year ago short days' },
+          'on more than 12 days': { of: 'Year ago short longer', steps: GOOD_BELOW(1, 'orange') },
+        },
+        rows('What could go, with its saving a year'),
+      ),
+    )
+    .withPanel(
       rowsTable(
         {
           title: 'What could go, with its saving a year',

@@ -175,6 +175,10 @@ const totalCells = (totals: Totals): Cells<CurrencyTotal> => {
     [number('Provisional'), () => known(totals.provisional)],
     [number('Denials'), () => cell(totals.denials)],
     [number('Other refusals'), () => cell(totals.otherRefusals)],
+    [number('Year ago features'), () => cell(totals.applied?.features)],
+    [number('Year ago short features'), () => cell(totals.applied?.shortFeatures)],
+    [number('Year ago short days'), () => cell(totals.applied?.shortDays)],
+    [number('Year ago short longer'), () => cell(totals.applied?.longShortFeatures)],
   ];
 };
 

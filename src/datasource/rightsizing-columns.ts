@@ -59,6 +59,9 @@ function adviceCells({ tolerance }: ColumnInputs): AdviceCells {
     [text('Runs out earliest'), ({ runsOut }) => day(runsOut?.earliest)],
     [text('Runs out latest'), ({ runsOut }) => day(runsOut?.latest)],
     [number('Reserved unneeded'), ({ reservedUnneeded }) => cell(reservedUnneeded)],
+    [number('Year ago could go'), ({ applied }) => cell(applied?.count)],
+    [number('Year ago short days'), ({ applied }) => cell(applied?.shortDays)],
+    [number('Year ago days'), ({ applied }) => cell(applied?.days)],
   ];
 }
 

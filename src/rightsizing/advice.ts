@@ -1,3 +1,4 @@
+import type { Applied, EarlierCut } from './back-test.ts';
 import type { SeriesName } from './demand.ts';
 
 /** Version of the method and of the form of its results: those of another one are not shown. */
@@ -61,6 +62,8 @@ export interface Advice extends SeriesName {
   readonly days: number;
   readonly coverage: number | undefined;
   readonly confidence: 'high' | 'provisional' | 'none';
+  /** What would have come of the advice of a year ago; `undefined` if none of its licenses could go then. */
+  readonly applied: Applied | undefined;
 }
 
 /** The states of advice, by how much a purchaser can do about it. */
@@ -117,6 +120,8 @@ export interface AdviceContext {
    * they are not recorded, and `true` that there were none. If unknown, the hours with all licenses in use decide.
    */
   readonly refusalsRecorded?: boolean | undefined;
+  /** The advice of a year ago, if licenses could go. */
+  readonly yearAgo?: EarlierCut | undefined;
 }
 
 /** Hours of the week in which people work. */

@@ -187,6 +187,7 @@ export function createAskedSource({ client, localTime, concurrency, maxFeatures 
   return {
     localTime,
     concurrency,
+    readsPast: false,
     readsAll: false,
     ready: async () => undefined,
     waitsFor: () => undefined,

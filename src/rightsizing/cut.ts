@@ -9,8 +9,8 @@ const MOST_REFUSAL_DAYS = 3;
 /** Where refusals are not known, so many licenses must have been free at all times. */
 const LEAST_FREE = 2;
 const LEAST_DAYS = 90;
-/** Growth that is more likely makes advice provisional. */
-const MOST_DOUBT = 0.2;
+/** More weight of growth makes advice provisional. */
+const MOST_WEIGHT_OF_GROWTH = 0.2;
 
 /** Licenses that must stay. */
 export interface Kept {
@@ -38,8 +38,8 @@ export function licensesToKeep({ needed, enough = 0, figures }: Findings): Kept 
 export function riseText({ growth, outlook }: Findings): string | undefined {
   if (growth.kind === 'proven' && growth.perMonth > 0) return 'use grows';
   if (growth.kind === 'step' && growth.by > 0) return 'use rose, and may rise again';
-  const isDoubtful = outlook !== undefined && weightOfGrowth(outlook) > MOST_DOUBT;
-  return isDoubtful ? 'use may grow' : undefined;
+  const mayGrow = outlook !== undefined && weightOfGrowth(outlook) > MOST_WEIGHT_OF_GROWTH;
+  return mayGrow ? 'use may grow' : undefined;
 }
 
 /** @param spare licenses that could go if no guard stops it */

@@ -86,7 +86,7 @@ export const isBusy = ({ busyWeek, bought }: Findings): boolean =>
 function isTight(findings: Findings, bought: number): boolean {
   const { outlook, refusals } = findings;
   if (outlook === undefined) return false;
-  // each use takes all of one license: it is only too few if somebody waits
+  // each use takes all of one license: it is too few only if a user was refused
   if (bought === 1) return refusals.kind === 'known' && refusals.days > 0;
   return isBusy(findings) || chanceOf(outlook, 'year', bought + NO_LICENSE) < CLEAR_CHANCE;
 }

@@ -7,6 +7,8 @@ export interface ListedSeries {
   readonly series: SeriesName;
   /** Why its history is not read, as the end of a sentence; `undefined` if it is read. */
   readonly exclusion: string | undefined;
+  /** Whether it is recorded, but not listed any more. */
+  readonly isGone?: boolean;
 }
 
 /** The features of which a source knows a history, up to the limit. */
@@ -28,6 +30,8 @@ export interface DemandSource {
   readonly localTime: LocalTime;
   /** Series that are read at once. */
   readonly concurrency: number;
+  /** Whether it can be read as of an earlier day. */
+  readonly readsPast: boolean;
   /** Whether figures of series without advice are read too. */
   readonly readsAll: boolean;
   /** Resolves when a first pass makes sense. */

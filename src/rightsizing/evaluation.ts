@@ -1,4 +1,5 @@
 import type { Advice, AdviceContext } from './advice.ts';
+import { applied } from './back-test.ts';
 import { lastBought, type Regime, regimeOf } from './bought.ts';
 import { neededFor } from './curve.ts';
 import { curveFigures } from './curve-figures.ts';
@@ -157,5 +158,6 @@ export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
     days,
     coverage: days / WINDOW_DAYS,
     confidence: confidenceOf(findings, decision),
+    applied: context.yearAgo === undefined ? undefined : applied(context.yearAgo, demand.days, today),
   };
 }

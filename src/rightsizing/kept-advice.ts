@@ -1,10 +1,12 @@
 import type { DatabaseSync, SQLOutputValue, StatementSync } from 'node:sqlite';
 import { inTurn } from '../scheduling/slices.ts';
-import type { Advice } from './advice.ts';
+import { type Advice, METHOD } from './advice.ts';
+import { type CutsOf, type EarlierCut, monthOf, type OriginResult } from './back-test.ts';
 import type { SeriesName } from './demand.ts';
 import { damagedKept, explainKept, openKeptFile } from './kept-file.ts';
 import type { KeptAdvice, PastAdvice } from './rightsizing.ts';
 import { noStreak, type Streak } from './run-out-streak.ts';
+import { HIGH_DAYS } from './window.ts';
 
 /** The result of a pass for one series, with the streak before it: a second pass on a day replaces the first one. */
 export interface PassRow {
@@ -25,6 +27,8 @@ export interface PassSummary {
   readonly durationSeconds: number;
   /** The settings that it depends on. */
   readonly settings: string;
+  /** What would have come of the advice of earlier months, the oldest first. */
+  readonly backTest: readonly OriginResult[];
 }
 
 /** A finished pass as it is kept: its summary, and a row for each feature. */
@@ -42,6 +46,12 @@ export interface KeptAdviceFile {
   load(analyzer: string): Promise<KeptPass | undefined>;
   /** Replaces what is kept of this analyzer, as a whole, unless the signal is aborted before. */
   save(analyzer: string, pass: KeptPass, signal?: AbortSignal): Promise<void>;
+  /** Those of these months of which no advice of this version of the method is kept. */
+  missing(analyzer: string, origins: readonly number[]): number[];
+  /** Keeps the advice of a month, as a whole, unless the signal is aborted before. */
+  keepMonth(analyzer: string, advice: readonly Advice[], signal?: AbortSignal): Promise<void>;
+  /** The licenses that could go by the kept advice of this version of the method, from a day on, the oldest first. */
+  cutsOf(analyzer: string, since: number): CutsOf;
   /** A row for readers. Its past is read when it is needed: it is many times larger than the rest. */
   toKept(analyzer: string, row: PassRow): KeptAdvice;
   close(): void;
@@ -53,12 +63,6 @@ type Row = Record<string, SQLOutputValue>;
 const BATCH = 20;
 /** Months that past advice is kept. */
 const KEPT_MONTHS = 60;
-
-/** Months since year 0. */
-const monthOf = (day: number): number => {
-  const date = new Date(day * 86_400_000);
-  return 12 * date.getUTCFullYear() + date.getUTCMonth();
-};
 
 const monthText = (month: number): string => `${Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}`;
 
@@ -74,6 +78,7 @@ type PastFigures = readonly [
   bought: number | null,
   count: number | null,
   needed: number | null,
+  days: number,
 ];
 
 function toPast(series: SeriesName, row: Row): PastAdvice {
@@ -121,7 +126,10 @@ const sources = {
   addSeries: `INSERT INTO series (analyzer, vendor_license, feature, package, feature_type) VALUES (?, ?, ?, ?, ?)`,
   addAdvice: 'INSERT INTO advice VALUES (?, ?, ?, ?, ?)',
   past: 'SELECT month, advice FROM past WHERE series = ? AND month < ? ORDER BY month DESC',
-  addPast: 'INSERT OR REPLACE INTO past VALUES (?, ?, ?)',
+  addPast: 'INSERT OR REPLACE INTO past (series, month, advice, day, method) VALUES (?, ?, ?, ?, ?)',
+  addMonth: 'INSERT OR REPLACE INTO month VALUES (?, ?, ?)',
+  hasMonth: 'SELECT 1 FROM month WHERE analyzer = ? AND month = ? AND method = ?',
+  cuts: 'SELECT day, advice FROM past WHERE series = ? AND day >= ? AND method = ? ORDER BY day',
   savePass: 'INSERT OR REPLACE INTO pass VALUES (?, ?, ?)',
   prunePast: 'DELETE FROM past WHERE series = ? AND month < ?',
   next: 'SELECT min(generation) AS generation FROM advice WHERE generation > ?',
@@ -158,17 +166,27 @@ export function openKeptAdvice(path: string | undefined): KeptAdviceFile {
   };
 
   const saveRow = (analyzer: string, generation: number, { advice, before, after }: PassRow): void => {
-    const id = idOf(analyzer, advice);
-    const past: PastFigures = [advice.state, advice.bought ?? null, advice.count ?? null, advice.needed ?? null];
-    const month = monthOf(advice.computed);
-    sql('addPast').run(id, month, JSON.stringify(past));
-    sql('prunePast').run(id, month - KEPT_MONTHS);
     // in memory, the process has the rows themselves
     if (path === undefined) return;
+    const id = idOf(analyzer, advice);
     const { vendorLicense: _, feature: __, package: ___, featureType: ____, hoursAtLeast, ...figures } = advice;
     const { buffer, byteOffset, byteLength } = hoursAtLeast;
     const hours = new Uint8Array(buffer, byteOffset, byteLength);
     sql('addAdvice').run(generation, id, JSON.stringify(figures), hours, JSON.stringify({ before, after }));
+  };
+
+  const keepPast = (analyzer: string, advice: Advice): void => {
+    const id = idOf(analyzer, advice);
+    const past: PastFigures = [
+      advice.state,
+      advice.bought ?? null,
+      advice.count ?? null,
+      advice.needed ?? null,
+      advice.days,
+    ];
+    const month = monthOf(advice.computed);
+    sql('addPast').run(id, month, JSON.stringify(past), advice.computed, METHOD);
+    sql('prunePast').run(id, month - KEPT_MONTHS);
   };
 
   const decode = <T>(action: () => T): T => {
@@ -228,6 +246,34 @@ export function openKeptAdvice(path: string | undefined): KeptAdviceFile {
     await forget();
   };
 
+  const keepMonth = async (analyzer: string, advice: readonly Advice[], signal?: AbortSignal): Promise<void> => {
+    for (let from = 0; from < advice.length; from += BATCH) {
+      signal?.throwIfAborted();
+      await batch(() =>
+        transact(() => {
+          for (const one of advice.slice(from, from + BATCH)) keepPast(analyzer, one);
+        }),
+      );
+    }
+    signal?.throwIfAborted();
+    const [first] = advice;
+    if (first !== undefined) await batch(() => sql('addMonth').run(analyzer, monthOf(first.computed), METHOD));
+  };
+
+  const cutsOf =
+    (analyzer: string, since: number): CutsOf =>
+    (series) => {
+      const id = database.isOpen ? sql('find').get(analyzer, ...namesOf(series))?.id : undefined;
+      if (id === undefined) return [];
+      return sql('cuts')
+        .all(Number(id), since, METHOD)
+        .flatMap(({ day, advice }): EarlierCut[] => {
+          const [state, bought, count, , days] = JSON.parse(String(advice)) as PastFigures;
+          if (state !== 'could go' || bought === null || count === null || days < HIGH_DAYS) return [];
+          return [{ origin: Number(day), count, kept: bought - count }];
+        });
+    };
+
   const pastOf = (analyzer: string, { advice }: PassRow): readonly PastAdvice[] => {
     // readers can be later than the end of the daemon, and advice is worth more than its past
     if (!database.isOpen) return [];
@@ -244,6 +290,10 @@ export function openKeptAdvice(path: string | undefined): KeptAdviceFile {
   return {
     load,
     save,
+    missing: (analyzer, origins) =>
+      origins.filter((origin) => sql('hasMonth').get(analyzer, monthOf(origin), METHOD) === undefined),
+    keepMonth,
+    cutsOf,
     toKept: (analyzer, row) => ({
       ...row.advice,
       confirmedRunsOut: row.after.confirmed,

@@ -15,7 +15,7 @@ export class DamagedKeptFile extends KeptFileError {}
 
 /** Which program wrote a file, in its header. */
 const APPLICATION = 0x4c_52_53_5a;
-const VERSION = 1;
+const VERSION = 2;
 /** Pages of 4 KiB. */
 const CHECKPOINT_PAGES = 128;
 /** How long to wait for a backup that just opens the file, milliseconds. */
@@ -40,6 +40,18 @@ const SCHEMA = `
     series INTEGER NOT NULL, month INTEGER NOT NULL, advice TEXT NOT NULL, PRIMARY KEY (series, month)
   ) WITHOUT ROWID;
   PRAGMA application_id = ${APPLICATION};
+`;
+
+/**
+ * Past advice is that of one day of its month, by one version of the method, and known to be complete when its month is. Before, it
+ * was that of the last pass of the month.
+ */
+const SECOND_SCHEMA = `
+  ALTER TABLE past ADD COLUMN day INTEGER NOT NULL DEFAULT 0;
+  ALTER TABLE past ADD COLUMN method INTEGER NOT NULL DEFAULT 0;
+  CREATE TABLE month (
+    analyzer TEXT NOT NULL, month INTEGER NOT NULL, method INTEGER NOT NULL, PRIMARY KEY (analyzer, month)
+  ) WITHOUT ROWID;
   PRAGMA user_version = ${VERSION};
 `;
 
@@ -99,9 +111,10 @@ function prepare(database: DatabaseSync, path: string | undefined): void {
   const problem = (why: string): KeptFileError =>
     new KeptFileError(`the advice file ${path ?? '(in memory)'} cannot be used: ${why}`);
   if (!isNew && read('application_id') !== APPLICATION) throw problem(problems.foreign);
-  if (read('user_version') > VERSION) throw problem(problems.newer);
+  const version = read('user_version');
+  if (version > VERSION) throw problem(problems.newer);
   // begins in any case: a file that cannot be written is found out now
-  database.exec(`BEGIN IMMEDIATE; ${isNew ? SCHEMA : ''} COMMIT`);
+  database.exec(`BEGIN IMMEDIATE; ${isNew ? SCHEMA : ''} ${version < VERSION ? SECOND_SCHEMA : ''} COMMIT`);
 }
 
 /** Content that cannot be read. */

@@ -4,6 +4,7 @@ import { inTurn } from '../scheduling/slices.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import { setAside } from '../storage/set-aside.ts';
 import { type Advice, METHOD } from './advice.ts';
+import type { CutsOf } from './back-test.ts';
 import { type KeptAdviceFile, type KeptPass, openKeptAdvice, type PassRow, type PassSummary } from './kept-advice.ts';
 import { DamagedKeptFile } from './kept-file.ts';
 import { keyOf } from './known-features.ts';
@@ -106,6 +107,37 @@ export class KeptResult {
     await inTurn(() => this.#hold(pass, file, inputs));
   }
 
+  /** Those of these days of whose month no advice is kept. */
+  missing(origins: readonly number[], { analyzer }: ResultInputs): number[] {
+    return this.#tried(() => this.#file?.missing(analyzer, origins)) ?? [];
+  }
+
+  /** Keeps the advice of the first day of a month. What cannot be saved is computed again after the next pass. */
+  async keepMonth(advice: readonly Advice[], { analyzer }: ResultInputs, signal: AbortSignal): Promise<void> {
+    try {
+      await this.#file?.keepMonth(analyzer, advice, signal);
+    } catch (error) {
+      signal.throwIfAborted();
+      this.#writes.failed((error as Error).message);
+    }
+  }
+
+  /** The licenses that could go by the kept advice of earlier months, from a day on. */
+  cutsOf(since: number, { analyzer }: ResultInputs): CutsOf {
+    const cutsOf = this.#file?.cutsOf(analyzer, since);
+    return (series) => this.#tried(() => cutsOf?.(series)) ?? [];
+  }
+
+  /** `undefined` if the file cannot be read. */
+  #tried<T>(read: () => T): T | undefined {
+    try {
+      return read();
+    } catch (error) {
+      this.#writes.failed((error as Error).message);
+      return undefined;
+    }
+  }
+
   close(): void {
     try {
       this.#file?.close();
@@ -125,14 +157,14 @@ export class KeptResult {
   }
 
   #hold(pass: KeptPass, file: KeptAdviceFile, { analyzer, owns }: ResultInputs): void {
-    const { computedAt, day, tolerance, leftOut } = pass.summary;
+    const { computedAt, day, tolerance, leftOut, backTest } = pass.summary;
     const rows: KeptAdvice[] = [];
     const byKey = new Map<string, PassRow>();
     for (const row of pass.rows) {
       if (owns(row.advice)) rows.push(file.toKept(analyzer, row));
       byKey.set(keyOf(row.advice), row);
     }
-    this.#held = { pass, table: { computedAt, day, tolerance, leftOut, rows }, byKey };
+    this.#held = { pass, table: { computedAt, day, tolerance, leftOut, backTest, rows }, byKey };
   }
 
   /** The file of these results. One that could not be used before is tried again. */

@@ -5,9 +5,12 @@ import { createLimit } from '../scheduling/limit.ts';
 import { untilReady } from '../scheduling/ready.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
 import { METHOD, type WorkingTime } from './advice.ts';
+import { originsOf } from './back-test.ts';
 import { type DemandSource, NOT_POLLED, NothingKnown } from './demand-source.ts';
 import { KeptResult, type ResultInputs } from './kept-result.ts';
+import type { PassOptions, PassResult } from './pass.ts';
 import type { AdviceTable, Rightsizing, RightsizingStatus } from './rightsizing.ts';
+import { HIGH_DAYS } from './window.ts';
 
 /** What a pass depends on. A reload replaces it. */
 export interface PassInputs extends ResultInputs {
@@ -186,25 +189,64 @@ export class NightlyPass implements Rightsizing {
   }
 
   async #compute(inputs: PassInputs, signal: AbortSignal): Promise<void> {
-    const { source, tolerance, workingTime, useInventory } = inputs;
+    const { source } = inputs;
     await untilReady(source.ready(), signal);
     const started = performance.now();
     const today = source.localTime.dayOf(this.#now());
     if (!source.isComplete(today) && this.#waits < MOST_WAITS)
       throw new NotComplete('yesterday is not recorded completely yet');
-    const last = this.#result.latest()?.pass.rows ?? [];
-    const lastAdvice = Iterator.from(last).map((row) => row.advice);
-    const onProgress = (done: number, all: number): void => {
-      this.#progress = `${done} of ${all} features are done`;
+    const origins = originsOf(today);
+    const compute = async (): Promise<PassResult> => {
+      const last = this.#result.latest()?.pass.rows ?? [];
+      const lastAdvice = Iterator.from(last).map((row) => row.advice);
+      const cutsOf = this.#result.cutsOf(origins[0] as number, inputs);
+      const result = await this.#pass(inputs, { today, lastAdvice, cutsOf }, signal);
+      const durationSeconds = (performance.now() - started) / 1000;
+      const { backTest, leftOut } = result;
+      const computed = { computedAt: this.#now(), day: today, durationSeconds, method: METHOD, backTest };
+      const summary = { ...computed, tolerance: inputs.tolerance, leftOut, settings: settingsOf(inputs) };
+      await this.#result.replace(result.advice, summary, inputs, signal);
+      return result;
     };
-    const options = { source, useInventory, tolerance, workingTime, today, lastAdvice, signal, onProgress };
+    const result = await compute();
+    this.#logResult(result, (performance.now() - started) / 1000);
+    const missing = this.#result.missing(origins, inputs);
+    if (!source.readsPast) {
+      // what it says of a day is known on that day only
+      if (missing.includes(origins.at(-1) as number)) await this.#result.keepMonth(result.advice, inputs, signal);
+      return;
+    }
+    const { firstDay = today } = result;
+    const known = missing.filter((origin) => origin - firstDay >= HIGH_DAYS);
+    for (const [i, origin] of known.entries()) {
+      const earlier = {
+        today: origin,
+        isEarlier: true,
+        lastAdvice: [],
+        progress: `${i} of ${known.length} earlier months`,
+      };
+      const { advice } = await this.#pass(inputs, earlier, signal);
+      await this.#result.keepMonth(advice, inputs, signal);
+    }
+    if (known.some((origin) => origin < (origins.at(-1) as number))) await compute();
+  }
+
+  /** Computes all advice as of a day, which is shown as progress. */
+  async #pass(
+    { source, tolerance, workingTime, useInventory }: PassInputs,
+    { progress, ...of }: Pick<PassOptions, 'today' | 'isEarlier' | 'lastAdvice' | 'cutsOf'> & { progress?: string },
+    signal: AbortSignal,
+  ): Promise<PassResult> {
+    const onProgress = (done: number, all: number): void => {
+      const features = `${done} of ${all} features`;
+      this.#progress = progress === undefined ? `${features} are done` : `${progress} and ${features} are done`;
+    };
     // the method is read when a pass begins
     const { runPass } = await import('./pass.ts');
-    const { advice, leftOut, failed, firstFailure } = await runPass(options);
-    const durationSeconds = (performance.now() - started) / 1000;
-    const computed = { computedAt: this.#now(), day: today, durationSeconds, method: METHOD };
-    const summary = { ...computed, tolerance, leftOut, settings: settingsOf(inputs) };
-    await this.#result.replace(advice, summary, inputs, signal);
+    return runPass({ source, tolerance, workingTime, useInventory, ...of, signal, onProgress });
+  }
+
+  #logResult({ advice, leftOut, failed, firstFailure }: PassResult, durationSeconds: number): void {
     const log = this.#log;
     const seconds = Math.round(durationSeconds * 10) / 10;
     log.info({ features: advice.length, leftOut, seconds }, 'advice on the number of licenses computed');

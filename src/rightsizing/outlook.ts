@@ -21,7 +21,7 @@ export const MOST_DAYS_ABOVE = 6;
 export const LEAST_AGE = 13;
 /** Most growth, and most uncertainty: logarithms. */
 const MOST_GROWTH = 0.7;
-/** A rise by less in a year is none. */
+/** A smaller rise in a year is no growth. */
 const LEAST_GROWTH = 0.02;
 const MOST_SIGMA = 0.7;
 const LEAST_SIGMA = 1e-3;
@@ -30,7 +30,7 @@ const LEAST_NEED = 0.25;
 /** Newest weeks that show how busy a week is, and which of them is a busy one. */
 export const NEWEST_WEEKS = 13;
 const BUSY = 0.75;
-/** A fraction of a license below this is none. */
+/** A smaller fraction of a license does not count. */
 export const NO_LICENSE = 0.15;
 const HALVINGS = 50;
 /** Limits are sought between these logarithms. */

@@ -3,6 +3,7 @@ import type { CurrentInventory } from '../inventory/current.ts';
 import { isKnown, unknown } from '../model/unknown.ts';
 import { inTurn } from '../scheduling/slices.ts';
 import type { Advice, WorkingTime } from './advice.ts';
+import { applied, BackTest, type CutsOf, isYearAgo, type OriginResult } from './back-test.ts';
 import type { DayColumns, Demand, SeriesName } from './demand.ts';
 import { type DemandSource, type ListedSeries, NOT_POLLED, NothingKnown } from './demand-source.ts';
 import { evaluateDemand } from './evaluation.ts';
@@ -17,6 +18,10 @@ export interface PassOptions {
   readonly workingTime: WorkingTime;
   /** The local day of today. */
   readonly today: number;
+  /** Whether today is an earlier day: what was bought is that of its history then, and what is gone now was there. */
+  readonly isEarlier?: boolean;
+  /** The advice of earlier months. */
+  readonly cutsOf?: CutsOf;
   /** Of the last pass. */
   readonly lastAdvice: Iterable<Advice>;
   readonly signal: AbortSignal;
@@ -28,6 +33,9 @@ export interface PassOptions {
 export interface PassResult {
   /** In the order of the list. */
   readonly advice: readonly Advice[];
+  readonly backTest: readonly OriginResult[];
+  /** The first recorded day of any series that was read. */
+  readonly firstDay: number | undefined;
   readonly leftOut: number;
   /** Series whose history could not be read, and why the first one could not. */
   readonly failed: number;
@@ -57,7 +65,7 @@ const unread = (series: SeriesName): Demand => ({
 
 /** Computes the advice for all series. @throws Error with the cause, for the operator */
 export async function runPass(options: PassOptions): Promise<PassResult> {
-  const { source, useInventory, today, signal } = options;
+  const { source, useInventory, today, signal, isEarlier = false, cutsOf = () => [] } = options;
   const { known, list } = await useInventory(async (inventory) => {
     if (inventory === undefined) throw new NothingKnown(NOT_POLLED);
     const features = await inTurn(() => knownFeaturesOf(inventory));
@@ -69,9 +77,13 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   let inSuccession = 0;
   let firstFailure: string | undefined;
 
+  const backTest = new BackTest();
+  let firstDay: number | undefined;
+
   const evaluate = (demand: Demand, series: SeriesName, exclusion: string | undefined): Advice => {
-    const bought = known.features.get(keyOf(series))?.bought ?? unknown;
+    const bought = (isEarlier ? undefined : known.features.get(keyOf(series))?.bought) ?? unknown;
     return evaluateDemand(demand, {
+      yearAgo: cutsOf(series).find(({ origin }) => isYearAgo(origin, today)),
       today,
       tolerance: options.tolerance,
       workingTime: options.workingTime,
@@ -92,10 +104,14 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
     return evaluate(unread(series), series, `has a history that could not be read: ${reason}`);
   };
 
-  const advise = async ({ series, exclusion }: ListedSeries): Promise<Advice> => {
+  const advise = async (item: ListedSeries, isFirst: boolean): Promise<Advice> => {
+    const { series, isGone = false } = item;
+    const exclusion = isEarlier && isGone ? undefined : item.exclusion;
     if (exclusion !== undefined && !source.readsAll) return evaluate(unread(series), series, exclusion);
     try {
       const demand = await source.read(series, today, signal);
+      firstDay = Math.min(firstDay ?? today, demand.days.day[0] ?? today);
+      if (isFirst) for (const cut of cutsOf(series)) backTest.add(applied(cut, demand.days, today));
       const result = evaluate(demand, series, exclusion);
       inSuccession = 0;
       return result;
@@ -110,7 +126,7 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
     const work = async (): Promise<void> => {
       for (const [i, item] of waiting) {
         const started = performance.now();
-        advice[i] = await advise(item);
+        advice[i] = await advise(item, advice[i] === undefined);
         done += 1;
         options.onProgress?.(Math.min(done, advice.length), advice.length);
         // nobody waits for the pass: others get as much of the thread as it takes
@@ -126,5 +142,5 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   const assumed = recordedRefusals;
   recordedRefusals = found;
   await adviseAll([...list.items.entries()].filter(([i]) => isMistaken(advice[i] as Advice, assumed, found)));
-  return { advice, leftOut: list.leftOut, failed, firstFailure };
+  return { advice, backTest: backTest.results(), firstDay, leftOut: list.leftOut, failed, firstFailure };
 }

@@ -171,7 +171,7 @@ function unused({ context: { interval }, use: { first, lastUse } }: Findings): s
     lastUse === undefined
       ? `no use was seen at all ${samples}, recorded since ${dateText(first ?? 0)}`
       : `no use was seen since ${dateText(lastUse + 1)} ${samples}`;
-  return sentences([since, 'this is to be confirmed, because short use between two samples is not seen']);
+  return sentences([since, 'this must be confirmed, because short use between two samples is not seen']);
 }
 
 function level(findings: Findings, { state, guards }: Decision): string {

@@ -41,12 +41,16 @@ export function createRecordedSource<S extends SeriesName>(history: RecordedHist
     if ((recorded.get(key)?.length ?? 0) > 1) return 'is recorded for several parts of the vendor license';
     const feature = known.features.get(key);
     if (feature !== undefined) return feature.exclusion;
-    return known.isComplete(series.vendorLicense) ? 'is not listed any more' : undefined;
+    return isGone(known, key, series) ? 'is not listed any more' : undefined;
   };
+
+  const isGone = (known: KnownFeatures, key: string, series: SeriesName): boolean =>
+    !known.features.has(key) && known.isComplete(series.vendorLicense);
 
   return {
     localTime: history.localTime,
     concurrency: 1,
+    readsPast: true,
     readsAll: true,
     ready: () => history.pastAdded(),
     waitsFor: () => {
@@ -66,7 +70,7 @@ export function createRecordedSource<S extends SeriesName>(history: RecordedHist
       const items: ListedSeries[] = [];
       for (const [key, [first]] of found) {
         const series = canonical(first as S);
-        items.push({ series, exclusion: exclusionOf(known, key, series) });
+        items.push({ series, exclusion: exclusionOf(known, key, series), isGone: isGone(known, key, series) });
       }
       return { items, leftOut: 0 };
     },

@@ -1,4 +1,5 @@
 import type { Advice } from './advice.ts';
+import type { OriginResult } from './back-test.ts';
 import type { SeriesName } from './demand.ts';
 
 /** The results of the nightly pass. Readers get a new table after each pass, and never half of one. */
@@ -10,6 +11,8 @@ export interface AdviceTable {
   /** Hours a year for which `needed` may be exceeded. */
   readonly tolerance: number;
   readonly rows: readonly KeptAdvice[];
+  /** What would have come of the advice of earlier months, the oldest first. */
+  readonly backTest: readonly OriginResult[];
   /** Series that were left out because of `rightsizing.max_features`. */
   readonly leftOut: number;
 }

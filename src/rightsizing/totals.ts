@@ -1,3 +1,4 @@
+import { BackTest, type OriginResult } from './back-test.ts';
 import { roundAmount } from './money.ts';
 import type { Proposal } from './proposals.ts';
 
@@ -37,6 +38,8 @@ export interface Totals {
   readonly otherRefusals: number | undefined;
   /** Features with advice. Without any, the other numbers are not known. */
   readonly advised: number;
+  /** What would have come of the advice of a year ago; `undefined` if it is not known. */
+  readonly applied: OriginResult | undefined;
 }
 
 /** How far ahead a run-out counts as near, days. */
@@ -69,6 +72,7 @@ export function totalsOf(proposals: Iterable<Proposal | undefined>): Totals {
     return known;
   };
   const counts = { couldGo: 0, couldGoPriced: 0, missing: 0, missingPriced: 0, runOut: 0, provisional: 0, advised: 0 };
+  const backTest = new BackTest();
   let denials: number | undefined;
   let otherRefusals: number | undefined;
   for (const proposal of proposals) {
@@ -76,6 +80,7 @@ export function totalsOf(proposals: Iterable<Proposal | undefined>): Totals {
     const { advice, money } = proposal;
     const { state, count = 0, confidence } = advice;
     if (state !== 'not enough data' && state !== 'no advice') counts.advised += 1;
+    if (advice.applied !== undefined) backTest.add(advice.applied);
     denials = added(denials, advice.denials);
     otherRefusals = added(otherRefusals, advice.otherRefusals);
     if (runsOutSoon(proposal)) counts.runOut += 1;
@@ -103,7 +108,7 @@ export function totalsOf(proposals: Iterable<Proposal | undefined>): Totals {
     if (a.currency === undefined || b.currency === undefined) return a.currency === undefined ? 1 : -1;
     return a.currency < b.currency ? -1 : 1;
   });
-  return { ...counts, denials, otherRefusals, currencies };
+  return { ...counts, denials, otherRefusals, currencies, applied: backTest.results()[0] };
 }
 
 /** `EUR 1,240,300`: two decimals only if they are not zero. */
@@ -120,4 +125,20 @@ export function savingText({ currencies, couldGo, couldGoPriced }: Totals): stri
   );
   if (amounts.length === 0) return undefined;
   return `${amounts.join(', ')} (with a price: ${couldGoPriced} of ${couldGo})`;
+}
+
+/** Fewer features say nothing about how good advice is. */
+const ENOUGH_FEATURES = 20;
+
+/** `Applied a year ago, this advice would have been short on 2 of 96 features, on 14 days in all; on 1 of them on more than 12 days` */
+export function appliedText(result: OriginResult | undefined): string {
+  if (result === undefined) {
+    return 'What would have come of the advice of a year ago is not known: that needs about 23 months of history';
+  }
+  const { features, shortFeatures, shortDays, longShortFeatures } = result;
+  const of = `${shortFeatures} of ${features} ${features === 1 ? 'feature' : 'features'}`;
+  const days = shortDays === 0 ? '' : `, on ${shortDays} ${shortDays === 1 ? 'day' : 'days'} in all`;
+  const long = shortFeatures === 0 ? '' : `; on ${longShortFeatures} of them on more than 12 days`;
+  const few = features < ENOUGH_FEATURES ? '. That is too few features to say how good it is' : '';
+  return `Applied a year ago, this advice would have been short on ${of}${days}${long}${few}`;
 }

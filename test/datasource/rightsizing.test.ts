@@ -93,7 +93,7 @@ describe('the target rightsizing', () => {
   it('has the columns of the contract, in this order', () => {
     const { columns, rows } = ask({}, { entries: [priceEntry({ renewal: TODAY + 103 })] });
     expect(columns.join(', ')).toBe(
-      'Product, Feature, Package, Type, State, Count, Bought, Peak, Peak date, p95, p99, Needed, Full hours, Refusal days, Refusal hours, Other refusals, Denials, Next year likely, Next year enough, Growth a month, Busy week, Runs out, Runs out earliest, Runs out latest, Reserved unneeded, Idle now, Borrowed now, Unused since, Reason, Price, Saving, Cost, Currency, Renewal, Days, Coverage, Confidence, Owner, Computed',
+      'Product, Feature, Package, Type, State, Count, Bought, Peak, Peak date, p95, p99, Needed, Full hours, Refusal days, Refusal hours, Other refusals, Denials, Next year likely, Next year enough, Growth a month, Busy week, Runs out, Runs out earliest, Runs out latest, Reserved unneeded, Year ago could go, Year ago short days, Year ago days, Idle now, Borrowed now, Unused since, Reason, Price, Saving, Cost, Currency, Renewal, Days, Coverage, Confidence, Owner, Computed',
     );
     expect(rows[0]).toMatchObject({
       product: 'lic01;cadd',
@@ -275,6 +275,10 @@ describe('the target rightsizing', () => {
         provisional: 0,
         denials: 45,
         other_refusals: 10,
+        year_ago_features: null,
+        year_ago_short_features: null,
+        year_ago_short_days: null,
+        year_ago_short_longer: null,
       },
       expect.objectContaining({ currency: 'USD', could_go: 0, saving: null, missing: 30, cost: 210, with_a_price: 0 }),
       expect.objectContaining({ currency: null, could_go: 9, saving: null, cost: null, with_a_price: 0 }),

@@ -74,6 +74,34 @@ describe('the report', () => {
     expect(shown).toEqual(['Renewal in 2026-12', 'd', 'a', 'Renewal in 2027-04', 'c', 'b', 'Renewal not known', 'e']);
   });
 
+  it('says what would have come of earlier advice, in all and for each feature', () => {
+    expect(textOf(pageOf(of(adviceOf())))).toContain('What would have come of the advice of a year ago is not known');
+    const origin = TODAY - 370;
+    const rows = Array.from({ length: 24 }, (_, i) =>
+      adviceOf({
+        feature: `f${i}`,
+        applied: { origin, count: 4, kept: 16, days: 365, shortDays: i < 2 ? 7 * i + 1 : 0 },
+      }),
+    );
+    const result = { features: 20, shortFeatures: 1, shortDays: 3, longShortFeatures: 0 };
+    const page = pageOf({
+      ...of(...rows),
+      backTest: [
+        { origin, ...result },
+        { origin: TODAY - 20, ...result },
+      ],
+    });
+    expect(textOf(page)).toContain(
+      'this advice would have been short on 2 of 24 features, on 9 days in all; on 0 of them on more than 12 days.',
+    );
+    expect(textOf(page, 'Could go')).toMatch(
+      /On 20\d\d-\d\d-\d\d, 4 could go: 16 would have been too few on 8 of 365 days since then\./,
+    );
+    expect(textOf(page, 'Could go')).toContain('16 would have been enough on all 365 days since then.');
+    // less than a year is known after it
+    expect(page.match(/<th scope="row">20/g)).toHaveLength(1);
+  });
+
   it('has the other sections', () => {
     const page = pageOf(
       of(

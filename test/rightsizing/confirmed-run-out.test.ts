@@ -44,6 +44,7 @@ const demand = {
 const source: DemandSource = {
   localTime,
   concurrency: 1,
+  readsPast: false,
   readsAll: true,
   ready: async () => undefined,
   waitsFor: () => undefined,

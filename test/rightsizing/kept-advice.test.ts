@@ -29,7 +29,16 @@ function open(path: string | undefined): KeptAdviceFile {
 const DAY = 20_741;
 
 const passOf = (day: number, rows: readonly Partial<Advice>[]): KeptPass => ({
-  summary: { computedAt: day * 86_400, day, method: 2, tolerance: 4, leftOut: 0, durationSeconds: 1, settings: 's' },
+  summary: {
+    computedAt: day * 86_400,
+    day,
+    method: 2,
+    tolerance: 4,
+    leftOut: 0,
+    durationSeconds: 1,
+    settings: 's',
+    backTest: [],
+  },
   rows: rows.map((row) => ({
     advice: adviceWith({ computed: day, ...row }),
     before: noStreak,
@@ -107,7 +116,7 @@ describe('kept advice', () => {
     database.close();
   });
 
-  it('has the last advice of each earlier month, newest first', async () => {
+  it('has the advice of each earlier month, newest first, and its cuts by the same method', async () => {
     for (const path of [temporaryFile(), undefined]) {
       const file = open(path);
       const days: [day: number, count: number][] = [
@@ -117,18 +126,52 @@ describe('kept advice', () => {
         [DAY - 15, 4],
         [DAY, 5],
       ];
-      for (const [day, count] of days) await save(file, passOf(day, [{ count, bought: undefined }]));
+      const adviceOf = (day: number, count: number) => adviceWith({ computed: day, count, bought: 20, days: 365 });
+      for (const [day, count] of days) await file.keepMonth('a', [adviceOf(day, count)]);
+      expect(file.missing('a', [DAY - 90, DAY - 50, DAY])).toEqual([DAY - 90]);
+      expect(file.missing('b', [DAY])).toEqual([DAY]);
+      expect(file.cutsOf('a', DAY - 40)(adviceWith())).toEqual([
+        { origin: DAY - 15, count: 4, kept: 16 },
+        { origin: DAY, count: 5, kept: 15 },
+      ]);
+      expect(file.cutsOf('a', DAY - 40)(adviceWith({ feature: 'other' }))).toEqual([]);
       const [row] = passOf(DAY, [{}]).rows;
       if (row === undefined) throw new Error('there is no row');
       const kept = file.toKept('a', row);
       expect(kept.past.map(({ month, count, state, bought }) => [month, count, state, bought])).toEqual([
-        ['2026-09', 4, 'could go', undefined],
-        ['2026-08', 2, 'could go', undefined],
+        ['2026-09', 4, 'could go', 20],
+        ['2026-08', 2, 'could go', 20],
       ]);
       expect(kept.confirmedRunsOut).toBe(20_900);
       file.close();
       expect(kept.past).toEqual([]);
     }
+  });
+
+  it('has no cuts of advice that is not given, nor of less than a year', async () => {
+    const file = open(undefined);
+    for (const figures of [{ days: 329 }, { state: 'fine', count: undefined, days: 365 }] as const) {
+      await file.keepMonth('a', [adviceWith({ computed: DAY, bought: 20, count: 4, ...figures })]);
+      expect(file.cutsOf('a', 0)(adviceWith())).toEqual([]);
+    }
+  });
+
+  it('of a file of the first version has the past, and no cuts of it', async () => {
+    const path = temporaryFile();
+    const first = openKeptAdvice(path);
+    await first.keepMonth('a', [adviceWith({ computed: DAY - 40, bought: 20, count: 4, days: 365 })]);
+    first.close();
+    const old = new DatabaseSync(path);
+    old.exec(
+      `ALTER TABLE past DROP COLUMN day; ALTER TABLE past DROP COLUMN method; DROP TABLE month; PRAGMA user_version = 1`,
+    );
+    old.close();
+    const file = open(path);
+    const [row] = passOf(DAY, [{}]).rows;
+    if (row === undefined) throw new Error('there is no row');
+    expect(file.toKept('a', row).past).toMatchObject([{ month: '2026-09', count: 4, bought: 20 }]);
+    expect(file.cutsOf('a', 0)(adviceWith())).toEqual([]);
+    expect(file.missing('a', [DAY - 40])).toEqual([DAY - 40]);
   });
 
   it('says what is wrong with its file, and what to do', () => {
@@ -145,7 +188,7 @@ describe('kept advice', () => {
     rmSync(path);
     openKeptAdvice(path).close();
     const newer = new DatabaseSync(path);
-    newer.exec('PRAGMA user_version = 2');
+    newer.exec('PRAGMA user_version = 3');
     newer.close();
     expect(messageOf(() => openKeptAdvice(path))).toContain('use that version, or move the file away');
     expect(messageOf(() => openKeptAdvice('/proc/none/rightsizing.db'))).toContain('cannot be used: ');

@@ -395,7 +395,7 @@ describe('unused', () => {
     const advice = advise(400, last(181));
     expect(advice).toMatchObject({ state: 'unused', count: undefined, isNeverUsed: false });
     expect(advice.reason).toMatch(
-      /^No use was seen since 20\d\d-\d\d-\d\d in samples every 1 minute\. This is to be confirmed/,
+      /^No use was seen since 20\d\d-\d\d-\d\d in samples every 1 minute\. This must be confirmed/,
     );
   });
 
@@ -413,7 +413,7 @@ describe('unused', () => {
 });
 
 describe('tight and fine', () => {
-  it('are the same for one license, unless somebody waits', () => {
+  it('are the same for one license, unless a user was refused', () => {
     const alone =
       (every: number, denials: number): Draw =>
       (age, hour) => ({

@@ -66,8 +66,8 @@ describe('totals', () => {
   });
 
   it('are unknown without advice', () => {
-    const { currencies, denials, otherRefusals, ...counts } = totalsOf([]);
-    expect([denials, otherRefusals]).toEqual([undefined, undefined]);
+    const { currencies, denials, otherRefusals, applied, ...counts } = totalsOf([]);
+    expect([denials, otherRefusals, applied]).toEqual([undefined, undefined, undefined]);
     expect(currencies).toMatchObject([{ currency: undefined, couldGo: 0, saving: undefined, cost: undefined }]);
     expect(new Set(Object.values(counts))).toEqual(new Set([0]));
   });

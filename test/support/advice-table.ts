@@ -51,6 +51,7 @@ export function adviceOf(fields: Partial<KeptAdvice> = {}): KeptAdvice {
     days: 365,
     coverage: 1,
     confidence: 'high',
+    applied: undefined,
     confirmedRunsOut: undefined,
     past: [],
     ...fields,
@@ -76,6 +77,7 @@ export const adviceTable = (rows: readonly KeptAdvice[], fields: Partial<AdviceT
   tolerance: 4,
   rows,
   leftOut: 0,
+  backTest: [],
   ...fields,
 });
 

@@ -36,5 +36,6 @@ export const adviceWith = (figures: Partial<Advice> = {}): Advice => ({
   days: 365,
   coverage: 1,
   confidence: 'high',
+  applied: undefined,
   ...figures,
 });

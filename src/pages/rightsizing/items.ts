@@ -56,10 +56,22 @@ ${rowHtml('Licenses', ({ licenses }) => count(licenses))}${rowHtml('Short, h a y
 }</table>`;
 }
 
+/** What would have come of the advice of a year ago. */
+function appliedHtml({ proposal: { advice } }: ReportItem): Html | undefined {
+  const { applied } = advice;
+  if (applied === undefined || applied.days === 0) return undefined;
+  const { origin, count: went, kept, days, shortDays } = applied;
+  const outcome =
+    shortDays === 0
+      ? `${count(kept)} would have been enough on all ${counted(days, 'day')} since then`
+      : `${count(kept)} would have been too few on ${count(shortDays)} of ${counted(days, 'day')} since then`;
+  return html` On ${dateText(origin)}, ${count(went)} could go: ${outcome}.`;
+}
+
 /** A row of a section. */
 export function itemHtml(item: ReportItem, frame: ReportFrame, worth: Html): Html {
   return html`<li><div>${featureHtml(item, frame)}
-<p>${item.sentence}</p>${stepsHtml(item)}</div>
+<p>${item.sentence}${appliedHtml(item)}</p>${stepsHtml(item)}</div>
 <div class="worth">${worth}</div></li>\n`;
 }
 

@@ -1,9 +1,10 @@
 import { type Html, html } from '../../html/html.ts';
 import { dateText } from '../../model/local-time.ts';
+import { isYearAgo } from '../../rightsizing/back-test.ts';
 import type { AdviceNotReady } from '../../rightsizing/proposals.ts';
 import { type Report, type ReportItem, type ReportSection, renewalMonth } from '../../rightsizing/report.ts';
 import type { AdviceTable } from '../../rightsizing/rightsizing.ts';
-import { amountText, RUN_OUT_DAYS, type Totals } from '../../rightsizing/totals.ts';
+import { amountText, appliedText, RUN_OUT_DAYS, type Totals } from '../../rightsizing/totals.ts';
 import { countText as count, counted } from '../wording.ts';
 import {
   couldGoWorth,
@@ -58,7 +59,7 @@ function couldGoHtml({ couldGo: { items, count: total } }: Report, frame: Report
   const months = [...Map.groupBy(items, renewalMonth)].map(
     ([month, rows]) => html`<h3>${monthTitle(month)}</h3>\n${listHtml(rows, frame, couldGoWorth)}\n`,
   );
-  return html`${title}<p class="soft">Fewer licenses would have been enough in the recorded year, but for the hours given, and a tenth more is kept. Bold in the steps: the number that is kept; the others are what else can be offered.</p>
+  return html`${title}<p class="soft">What is kept was enough in the recorded year, but for the hours given, and is enough for the coming year with a chance of 9 in 10. Bold in the steps: the number that is kept; the others are what else can be offered.</p>
 ${moreHtml(items.length, total, 'by saving and number of licenses')}\n${months}\n`;
 }
 
@@ -104,6 +105,21 @@ function sumsHtml({ couldGo, missing, runOut, provisional, currencies }: Totals)
     html`<strong>${counted(runOut, 'feature')}</strong> run out within ${RUN_OUT_DAYS} days`,
   ];
   return html`<ul class="tiles">${boxes.map((box) => html`<li>${box}</li>\n`)}</ul>`;
+}
+
+/** What would have come of the advice of a year ago, and of the months since then, which are not added up. */
+function backTestHtml({ backTest, day }: AdviceTable, { totals: { applied } }: Report): Html {
+  const newer = backTest.filter(({ origin }) => !isYearAgo(origin, day) && origin < day);
+  const rows = newer.map(
+    ({ origin, features, shortFeatures, shortDays }) =>
+      html`<tr><th scope="row">${dateText(origin)}</th><td>${count(features)}</td><td>${count(shortFeatures)}</td><td>${count(shortDays)}</td></tr>\n`,
+  );
+  const months =
+    rows.length === 0
+      ? undefined
+      : html`<details><summary>The advice of newer months, until now</summary>
+<table class="counts"><tr><th scope="col">Advice of</th><th scope="col">Features</th><th scope="col">Short</th><th scope="col">Days</th></tr>\n${rows}</table></details>\n`;
+  return html`<p>${appliedText(applied)}.</p>\n${months}`;
 }
 
 const sectionNames = ['provisional', 'missing', 'reserved', 'runsOut', 'unused'] as const;
@@ -177,6 +193,7 @@ export function reportContent(table: AdviceTable, report: Report, frame: ReportF
   return html`<h1>Right-sizing</h1>
 <p class="soft">${dateText(table.day)}: advice on the number of licenses of ${counted(report.features, 'feature')}, from recorded use.</p>
 ${sums}
+${isKnown(report) ? backTestHtml(table, report) : undefined}
 ${withoutPrices === undefined ? undefined : html`<p class="soft">${withoutPrices}</p>`}
 ${known}${lookBacksHtml(report, frame)}${reasonsHtml(report)}${basisHtml(table, report, frame)}`;
 }
