@@ -15,6 +15,8 @@ export interface SimulatedPool
       'feature' | 'version' | 'package' | 'featureType' | 'licenseType' | 'licenseModel' | 'mappedTo'
     > {
   readonly token?: TokenUse;
+  /** The pools whose checkouts take its licenses as tokens. */
+  readonly takers?: readonly SimulatedPool[];
   /** Licenses; `Infinity` for uncounted ones. */
   readonly count: number;
   readonly reserved: number;
@@ -92,6 +94,11 @@ export interface CatalogueOptions {
   readonly isHealthy?: boolean;
 }
 
+/** Pools that take tokens, of a vendor license; so many that not all of them are in use at once. */
+const MOST_TAKERS = 40;
+const FEW_TAKERS = 10;
+const TOKENS_SHARE = 0.7;
+
 /** The vendor licenses of a simulated site, in the order of their numbers. */
 export function createCatalogue(options: CatalogueOptions): readonly SimulatedVendorLicense[] {
   return Array.from({ length: options.vendorLicenses }, (_, v) => createVendorLicense(v, options));
@@ -106,8 +113,23 @@ function createVendorLicense(v: number, options: CatalogueOptions): SimulatedVen
     part: kind === 'three-part' ? 'sim-site-b' : '',
     goesDown: kind === 'down' && options.isHealthy !== true,
     knowsStatus: kind === 'status' || kind === 'tokens' || kind === 'packages',
-    pools: Array.from({ length: options.featuresPerVendorLicense }, (_, f) => createPool(v, f, kind, number, options)),
+    pools: withTokens(
+      Array.from({ length: options.featuresPerVendorLicense }, (_, f) => createPool(v, f, kind, number, options)),
+    ),
   };
+}
+
+/** The first pool has the tokens that the others take, for more than they take on most days. */
+function withTokens(pools: readonly SimulatedPool[]): readonly SimulatedPool[] {
+  const takers = pools.filter(({ token }) => token !== undefined);
+  const [first, ...others] = pools;
+  if (takers.length === 0 || first === undefined) return pools;
+  const most = takers.reduce(
+    (sum, { count, token }) => sum + (Number.isFinite(count) ? count * (token?.cost ?? 0) : 0),
+    0,
+  );
+  const tokens = Math.ceil(takers.length < FEW_TAKERS ? most : TOKENS_SHARE * most);
+  return [{ ...first, takers, count: tokens, reserved: 0, reservedUsers: [], lends: false }, ...others];
 }
 
 /** Most pools are for people in the office. */
@@ -137,7 +159,9 @@ function createPool(v: number, f: number, kind: Kind, number: string, options: C
   const nodeLocked = f === 11;
   const told = stories[`${v % STORIES_EVERY}/${f}`];
   const story = isHealthy && told?.isProblem === true ? undefined : told;
-  const licensed = isLarge ? randomInteger(6, 40, key, 'count') : randomInteger(1, 5, key, 'count');
+  // a package has each of its components as often as itself
+  const ofCount = kind === 'packages' && f < 8 ? `${seed}/${v}/${f < 4 ? 0 : 4}` : key;
+  const licensed = isLarge ? randomInteger(6, 40, ofCount, 'count') : randomInteger(1, 5, ofCount, 'count');
   const reserved = f % 5 === 2 && licensed > 4 ? randomInteger(1, 3, key, 'reserved') : 0;
   const usable = isLarge ? licensed - reserved : Math.min(licensed, 3);
   const crew = story?.crewFor?.(usable) ?? crewOf(usable, key, isHealthy);
@@ -148,7 +172,7 @@ function createPool(v: number, f: number, kind: Kind, number: string, options: C
     course: story?.course ?? 'crunches',
     ...identity(v, f, kind, product, number),
     licenseType: uncounted ? 'uncounted' : nodeLocked ? 'node-locked' : 'floating',
-    licenseModel: kind === 'tokens' && f > 0 ? 'token' : nodeLocked ? 'named' : 'concurrent',
+    licenseModel: kind === 'tokens' && f > 0 && f < MOST_TAKERS ? 'token' : nodeLocked ? 'named' : 'concurrent',
     ...(random(key, 'mapped') < 0.7 && { mappedTo: `sim-${product}` }),
     count: uncounted ? Number.POSITIVE_INFINITY : licensed,
     reserved,
@@ -169,7 +193,7 @@ function identity(
   number: string,
 ): Pick<SimulatedPool, 'feature' | 'version' | 'package' | 'featureType' | 'token'> {
   const plain = { feature: `sim-${product}-${f + 1}`, version: '', package: '', featureType: 'feature' as const };
-  if (kind === 'tokens') {
+  if (kind === 'tokens' && f < MOST_TAKERS) {
     if (f === 0) return { ...plain, feature: 'sim-tokens' };
     const token = {
       pool: 'sim-tokens',

@@ -19,6 +19,8 @@ export interface PlannedSession {
   readonly from: number;
   readonly to: number;
   readonly reserved: boolean;
+  /** The tokens that it takes; 1 license if missing. */
+  readonly licenses?: number;
 }
 
 /** A borrowed license, over several days. */
@@ -26,6 +28,7 @@ export interface PlannedLoan {
   readonly user: string;
   readonly from: number;
   readonly to: number;
+  readonly licenses?: number;
 }
 
 const HOUR = 3600;
@@ -86,8 +89,27 @@ function loansOf(pool: SimulatedPool, count: number, day: number, startOf: (day:
     .map((user) => ({ user, from: startOf(monday) + 9 * HOUR, to: startOf(monday + 3) + 17 * HOUR }));
 }
 
+/** The tokens that the pools which take them hold. */
+function planTokens(takers: readonly SimulatedPool[], day: number, startOf: (day: number) => number): DayPlan {
+  const plans = takers.map((pool) => {
+    const { sessions, loans } = planDay(pool, day, startOf);
+    const licenses = pool.token?.cost ?? 1;
+    return {
+      sessions: sessions.map((session) => ({ ...session, reserved: false, licenses })),
+      loans: loans.map((loan) => ({ ...loan, licenses })),
+    };
+  });
+  return {
+    sessions: plans.flatMap(({ sessions }) => sessions),
+    loans: plans.flatMap(({ loans }) => loans),
+    queued: [],
+    denials: [],
+  };
+}
+
 /** Plans a local day of a pool: a pure function of the pool and the day. */
 export function planDay(pool: SimulatedPool, day: number, startOf: (day: number) => number): DayPlan {
+  if (pool.takers !== undefined) return planTokens(pool.takers, day, startOf);
   const span = [day, startOf(day), startOf(day + 1)] as const;
   const count = countOn(pool, day);
   const loans = loansOf(pool, count, day, startOf);

@@ -33,6 +33,7 @@ interface Held {
   readonly user: string;
   readonly from: number;
   readonly to: number;
+  readonly licenses?: number;
 }
 
 /** Samples of the pools of a series: what is held in the middle of each slot, and the refusals in it. */
@@ -57,11 +58,11 @@ function samplesOf(
   return times.map((at) => {
     const moment = at + Math.floor(seconds / 2);
     for (let next = begins[begun]; next !== undefined && next.from <= moment; next = begins[begun]) {
-      change(next.user, 1);
+      change(next.user, next.licenses ?? 1);
       begun += 1;
     }
     for (let next = ends[ended]; next !== undefined && next.to <= moment; next = ends[ended]) {
-      change(next.user, -1);
+      change(next.user, -(next.licenses ?? 1));
       ended += 1;
     }
     const before = refused;

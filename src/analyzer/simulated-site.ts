@@ -108,7 +108,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
   const checkoutOf = (
     license: SimulatedVendorLicense,
     pool: SimulatedPool,
-    session: { user: string; from: number },
+    session: { user: string; from: number; licenses?: number },
     borrowed: boolean,
     at: number,
   ): SimulatedPoolObservation['checkouts'][number] => {
@@ -120,7 +120,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
       host,
       display: `${host}:0`,
       since: session.from,
-      licenses: 1,
+      licenses: session.licenses ?? 1,
       handle: String(randomInteger(100, 99_999, pool.key, session.user, session.from)),
       shareHandle: undefined,
       borrowed,

@@ -135,7 +135,7 @@ function answerTable(
 }
 
 /** Columns with amounts of money. */
-const AMOUNTS = ['Price', 'Saving', 'Cost'];
+const AMOUNTS = ['Price', 'Saving', 'Cost', 'Contract', 'Covered'];
 
 /** Rows with an amount of money, for the log. */
 function pricesIn<T>({ cells, items }: View<T>): number {
@@ -166,6 +166,8 @@ const totalCells = (totals: Totals): Cells<CurrencyTotal> => {
     [number('Saving'), ({ saving }) => cell(saving)],
     [number('Missing'), ({ missing }) => known(missing)],
     [number('Cost'), ({ cost }) => cell(cost)],
+    [number('Contract'), ({ contract }) => cell(contract)],
+    [number('Covered'), ({ covered }) => cell(covered)],
     [number('With a price'), ({ currency, couldGoFeatures }) => known(currency === undefined ? 0 : couldGoFeatures)],
     [number('Of'), () => known(totals.couldGo)],
     [number('Features that could go'), () => known(totals.couldGo)],

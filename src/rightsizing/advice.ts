@@ -62,6 +62,8 @@ export interface Advice extends SeriesName {
   readonly days: number;
   readonly coverage: number | undefined;
   readonly confidence: 'high' | 'provisional' | 'none';
+  /** Whether its licenses are those of a token pool or of a package that has advice of its own. */
+  readonly isTaking: boolean;
   /** What would have come of the advice of a year ago; `undefined` if none of its licenses could go then. */
   readonly applied: Applied | undefined;
 }
@@ -113,6 +115,8 @@ export interface AdviceContext {
   readonly bought: number | undefined;
   /** Why no advice can be given, as the end of a sentence, for example "is a component of a package". */
   readonly exclusion: string | undefined;
+  /** See `Advice`. */
+  readonly isTaking?: boolean;
   /** Seconds between two collections, if known. */
   readonly interval: number | undefined;
   /**

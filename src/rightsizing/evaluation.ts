@@ -158,6 +158,7 @@ export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
     days,
     coverage: days / WINDOW_DAYS,
     confidence: confidenceOf(findings, decision),
+    isTaking: context.isTaking ?? false,
     applied: context.yearAgo === undefined ? undefined : applied(context.yearAgo, demand.days, today),
   };
 }

@@ -1,7 +1,7 @@
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import { isUncounted } from '../model/uncounted.ts';
-import { type Figure, plus, unknown } from '../model/unknown.ts';
+import { type Figure, isKnown, plus, unknown } from '../model/unknown.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import type { SeriesName } from './demand.ts';
 
@@ -12,6 +12,19 @@ export interface KnownFeature {
   readonly bought: Figure;
   /** Why no advice can be given, as the end of a sentence. */
   readonly exclusion: string | undefined;
+  /** What its licenses are taken by: the features of a token pool, or the components of a package. */
+  readonly takers: readonly Taker[];
+  /** Whether its licenses are those of a token pool or of a package that is listed. */
+  readonly isTaking: boolean;
+}
+
+/** A feature whose checkouts take licenses of another one. */
+export interface Taker {
+  readonly series: SeriesName;
+  /** Licenses that one checkout takes: the cost in tokens. */
+  readonly cost: number;
+  /** Tokens add up; of the components of a package, a package has each once. */
+  readonly takes: 'tokens' | 'package';
 }
 
 /** What is known now of all features. */
@@ -52,18 +65,57 @@ interface OpenFeature {
   isMixed: boolean;
 }
 
+const TAKES_TOKENS = 'takes tokens';
+
 function exclusionOf({ featureType, licenseType, licenseModel, tokenPool }: FeatureRow): string | undefined {
   if (featureType === 'component') return 'is a component of a package';
   if (licenseType === 'node-locked') return 'is node-locked';
   if (licenseModel === 'named') return 'has licenses for named users';
-  if (tokenPool !== undefined && tokenPool !== '') return `takes tokens of ${tokenPool}, which has advice of its own`;
-  return licenseModel === 'token' ? 'takes tokens' : undefined;
+  if (tokenPool !== undefined && tokenPool !== '') return `takes tokens of ${tokenPool}`;
+  return licenseModel === 'token' ? TAKES_TOKENS : undefined;
 }
 
-function toKnown({ series, bought, exclusion, isUncounted: uncounted, isMixed }: OpenFeature): KnownFeature {
-  if (uncounted) return { series, bought, exclusion: 'has uncounted licenses' };
-  // of versions that differ, the rest has licenses that count
-  return { series, bought, exclusion: isMixed ? undefined : exclusion };
+function toKnown(open: OpenFeature, takers: readonly Taker[], isTaking: boolean): KnownFeature {
+  const { series, bought, exclusion, isUncounted: uncounted, isMixed } = open;
+  const known: Omit<KnownFeature, 'exclusion'> = { series, bought, takers, isTaking };
+  if (uncounted) return { ...known, exclusion: 'has uncounted licenses' };
+  // a pool has the license model of its tokens; of versions that differ, the rest has licenses that count
+  const isCounted = isMixed || (takers.length > 0 && exclusion === TAKES_TOKENS);
+  if (isCounted || exclusion === undefined) return { ...known, exclusion: undefined };
+  return { ...known, exclusion: isTaking ? `${exclusion}, which has advice of its own` : exclusion };
+}
+
+/** The package that a feature is part of, or is. */
+const packageKey = ({ vendorLicense, package: name }: Pick<SeriesName, 'vendorLicense' | 'package'>): string =>
+  keyOf({ vendorLicense, feature: '', package: name, featureType: 'package' });
+
+/** The key of what a row takes its licenses from; `undefined` for its own. */
+function takenFrom(row: FeatureRow, packages: ReadonlyMap<string, string>): string | undefined {
+  const { vendorLicense, tokenPool = '', tokenSource = '', featureType } = row;
+  if (featureType === 'component') return packages.get(packageKey(row));
+  if (tokenPool === '') return undefined;
+  const source = tokenSource === '' ? vendorLicense : tokenSource;
+  return keyOf({ vendorLicense: source, feature: tokenPool, package: '', featureType: 'feature' });
+}
+
+/** What takes licenses of another feature, by the key of that. Of versions, the one that costs most counts. */
+function takersOf({ features }: Inventory, open: ReadonlyMap<string, OpenFeature>): Map<string, Map<string, Taker>> {
+  const packages = new Map<string, string>();
+  for (const [key, { series }] of open) if (series.featureType === 'package') packages.set(packageKey(series), key);
+  const takers = new Map<string, Map<string, Taker>>();
+  for (const row of features) {
+    const from = row.isReported ? takenFrom(row, packages) : undefined;
+    if (from === undefined || !open.has(from)) continue;
+    const isComponent = row.featureType === 'component';
+    const cost = isComponent ? 1 : row.tokenCostValue;
+    if (!isKnown(cost)) continue;
+    const { vendorLicense, feature, package: packageName, featureType } = row;
+    const series = { vendorLicense, feature, package: packageName, featureType };
+    const known = takers.get(from) ?? new Map<string, Taker>();
+    const most = Math.max(cost, known.get(keyOf(series))?.cost ?? 0);
+    takers.set(from, known.set(keyOf(series), { series, cost: most, takes: isComponent ? 'package' : 'tokens' }));
+  }
+  return takers;
 }
 
 /** The vendor licenses whose counts are those of now. */
@@ -96,8 +148,10 @@ export function knownFeaturesOf(inventory: Inventory): KnownFeatures {
   }
   const { knowledge, spellings } = inventory;
   const features = new Map<string, KnownFeature>();
+  const takers = takersOf(inventory, open);
+  const taking = new Set(takers.values().flatMap((of) => of.keys()));
   for (const [key, feature] of open) {
-    features.set(key, toKnown(feature));
+    features.set(key, toKnown(feature, [...(takers.get(key)?.values() ?? [])], taking.has(key)));
   }
   return {
     features,

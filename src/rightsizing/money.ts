@@ -1,4 +1,5 @@
 import type { PriceEntry } from '../model/prices.ts';
+import { isUncountedFigure } from '../model/uncounted.ts';
 import type { Advice } from './advice.ts';
 
 /** What advice is worth. What is unknown is `undefined`, never 0. */
@@ -7,6 +8,8 @@ export interface Money {
   readonly price: number | undefined;
   readonly per: 'year' | 'once' | undefined;
   readonly currency: string | undefined;
+  /** Of all licenses that are bought, a year; `undefined` also for those that are bought once, or that another feature has. */
+  readonly contract: number | undefined;
   /** A year, if the licenses that could go are dropped. */
   readonly saving: number | undefined;
   /** In the first year, if the missing licenses are bought. */
@@ -20,6 +23,7 @@ export const noMoney: Money = {
   price: undefined,
   per: undefined,
   currency: undefined,
+  contract: undefined,
   saving: undefined,
   cost: undefined,
   remark: undefined,
@@ -35,17 +39,22 @@ export const roundAmount = (amount: number): number => Math.round(amount * 100) 
 const isPriced = ({ featureType }: Pick<Advice, 'featureType'>): boolean => featureType !== 'component';
 
 /** What advice saves a year, in the currency of its price entry. */
-export function moneyOf(advice: Pick<Advice, 'featureType' | 'state' | 'count'>, entry: PriceEntry | undefined): Money {
+export function moneyOf(
+  advice: Pick<Advice, 'featureType' | 'state' | 'count' | 'bought' | 'isTaking'>,
+  entry: PriceEntry | undefined,
+): Money {
   if (entry === undefined || !isPriced(advice)) return noMoney;
-  const { state, count } = advice;
+  const { state, count, bought = Number.NaN, isTaking } = advice;
   const { currency } = entry;
   const price = roundAmount(entry.price * (entry.per === 'month' ? YEAR : 1));
   const amountIf = (wanted: Advice['state']): number | undefined =>
     state === wanted && count !== undefined ? roundAmount(count * price) : undefined;
   if (entry.per !== 'once') {
     const [saving, cost] = [amountIf('could go'), amountIf('missing')];
-    return { price, per: 'year', currency, saving, cost, remark: undefined };
+    const isCounted = !isTaking && bought >= 0 && !isUncountedFigure(bought);
+    const contract = isCounted ? roundAmount(bought * price) : undefined;
+    return { price, per: 'year', currency, contract, saving, cost, remark: undefined };
   }
   const remark = state === 'could go' ? 'bought once: maintenance not known' : undefined;
-  return { price, per: 'once', currency, saving: undefined, cost: amountIf('missing'), remark };
+  return { price, per: 'once', currency, contract: undefined, saving: undefined, cost: amountIf('missing'), remark };
 }

@@ -81,7 +81,8 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   let firstDay: number | undefined;
 
   const evaluate = (demand: Demand, series: SeriesName, exclusion: string | undefined): Advice => {
-    const bought = (isEarlier ? undefined : known.features.get(keyOf(series))?.bought) ?? unknown;
+    const feature = known.features.get(keyOf(series));
+    const bought = (isEarlier ? undefined : feature?.bought) ?? unknown;
     return evaluateDemand(demand, {
       yearAgo: cutsOf(series).find(({ origin }) => isYearAgo(origin, today)),
       today,
@@ -89,6 +90,7 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
       workingTime: options.workingTime,
       bought: isKnown(bought) ? bought : undefined,
       exclusion,
+      isTaking: feature?.isTaking ?? false,
       interval: source.intervalOf(series.vendorLicense),
       refusalsRecorded: recordedRefusals.get(series.vendorLicense),
     });

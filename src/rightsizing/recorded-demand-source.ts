@@ -1,8 +1,9 @@
 import type { LocalTime } from '../model/local-time.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
-import type { DayColumns, DemandColumns, SeriesName } from './demand.ts';
+import type { DayColumns, Demand, DemandColumns, SeriesName } from './demand.ts';
 import type { DemandSource, ListedSeries } from './demand-source.ts';
-import { type KnownFeatures, keyOf } from './known-features.ts';
+import { type KnownFeatures, keyOf, type Taker } from './known-features.ts';
+import { type Hours, type TakingHours, withTakers } from './taken-demand.ts';
 
 /** The store of an analyzer in the same process. Its methods throw errors with a message for the operator. */
 export interface RecordedHistory<S extends SeriesName = SeriesName> {
@@ -36,6 +37,8 @@ const canonical = <S extends SeriesName>({
 export function createRecordedSource<S extends SeriesName>(history: RecordedHistory<S>, owns: Owns): DemandSource {
   /** The recorded series by canonical names. */
   let recorded = new Map<string, readonly S[]>();
+  let takersOf: (key: string) => readonly Taker[] = () => [];
+  const storedOf = (series: SeriesName): S | undefined => recorded.get(keyOf(series))?.[0];
 
   const exclusionOf = (known: KnownFeatures, key: string, series: SeriesName): string | undefined => {
     if ((recorded.get(key)?.length ?? 0) > 1) return 'is recorded for several parts of the vendor license';
@@ -67,6 +70,7 @@ export function createRecordedSource<S extends SeriesName>(history: RecordedHist
         else if (owns(canonical(series))) found.set(key, [series]);
       }
       recorded = found;
+      takersOf = (key) => known.features.get(key)?.takers ?? [];
       const items: ListedSeries[] = [];
       for (const [key, [first]] of found) {
         const series = canonical(first as S);
@@ -75,13 +79,19 @@ export function createRecordedSource<S extends SeriesName>(history: RecordedHist
       return { items, leftOut: 0 };
     },
     read: async (series, today) => {
-      const [stored] = recorded.get(keyOf(series)) ?? [];
+      const stored = storedOf(series);
       if (stored === undefined) throw new Error('it is not recorded any more');
-      return {
-        series,
-        days: history.totals(stored, today),
-        detail: { kind: 'hours', hours: (from, to) => history.hours(stored, from, Math.min(to, today)) },
-      };
+      const hoursOf =
+        (of: S): Hours =>
+        (from, to) =>
+          history.hours(of, from, Math.min(to, today));
+      const hours = hoursOf(stored);
+      const demand: Demand = { series, days: history.totals(stored, today), detail: { kind: 'hours', hours } };
+      const taking = takersOf(keyOf(series)).flatMap(({ series: taker, cost, takes }): TakingHours[] => {
+        const of = storedOf(taker);
+        return of === undefined ? [] : [{ hours: hoursOf(of), cost, takes }];
+      });
+      return taking.length === 0 ? demand : withTakers(demand, hours, taking, today);
     },
   };
 }

@@ -1,6 +1,7 @@
 import { dateText, type LocalTime } from '../model/local-time.ts';
 import type { State } from './advice.ts';
 import { type Step, stepsOf } from './curve.ts';
+import { roundAmount } from './money.ts';
 import { type LiveFigures, type Proposal, type Proposals, type Renewal, sentenceOf } from './proposals.ts';
 import type { PastAdvice } from './rightsizing.ts';
 import { type Totals, totalsOf } from './totals.ts';
@@ -33,6 +34,8 @@ export interface Reason {
   readonly count: number;
   /** Whether the sentences of all of them are the same; else they differ in figures. */
   readonly isSame: boolean;
+  /** What their licenses cost a year, by currency. */
+  readonly contracts: ReadonlyMap<string | undefined, number>;
 }
 
 /** What came of advice of an earlier month. */
@@ -102,16 +105,23 @@ function lookBackOf(proposal: Proposal): LookBack | undefined {
   return undefined;
 }
 
+interface OpenReason extends Reason {
+  count: number;
+  isSame: boolean;
+  readonly contracts: Map<string | undefined, number>;
+}
+
 /** Why features have no advice, and how many there are of each kind. */
 function reasonsOf(withoutAdvice: readonly Proposal[]): readonly Reason[] {
-  const reasons = new Map<string, { readonly example: string; count: number; isSame: boolean }>();
-  for (const { advice } of withoutAdvice) {
+  const reasons = new Map<string, OpenReason>();
+  for (const { advice, money } of withoutAdvice) {
     const pattern = patternOf(advice.reason);
-    const known = reasons.get(pattern);
-    if (known !== undefined) {
-      known.count += 1;
-      known.isSame &&= known.example === advice.reason;
-    } else if (reasons.size < MAX_REASONS) reasons.set(pattern, { example: advice.reason, count: 1, isSame: true });
+    const known = reasons.get(pattern) ?? { example: advice.reason, count: 0, isSame: true, contracts: new Map() };
+    known.count += 1;
+    known.isSame &&= known.example === advice.reason;
+    const { contract = 0, currency } = money;
+    if (contract > 0) known.contracts.set(currency, roundAmount((known.contracts.get(currency) ?? 0) + contract));
+    if (reasons.size < MAX_REASONS || reasons.has(pattern)) reasons.set(pattern, known);
   }
   return [...reasons.values()];
 }
@@ -125,6 +135,12 @@ export const renewalMonth = ({ renewal, renewalDay }: Pick<ReportItem, 'renewal'
 const byMonth = (a: ReportItem, b: ReportItem): number => {
   const [x, y] = [renewalMonth(a), renewalMonth(b)];
   return x < y ? -1 : x > y ? 1 : byWorth(a.proposal, b.proposal);
+};
+
+/** The largest amount first, in whichever currency it is, then the most features. */
+const byContract = (a: Reason, b: Reason): number => {
+  const largest = ({ contracts }: Reason): number => Math.max(0, ...contracts.values());
+  return largest(b) - largest(a) || b.count - a.count;
 };
 
 const inState = (rows: readonly Proposal[], ...wanted: readonly State[]): readonly Proposal[] =>
@@ -172,7 +188,7 @@ export function createReport({ rows, table, renewal, live }: Proposals, localTim
       byRunOut,
     ),
     unused: sectionOf(inState(rows, 'unused'), byUnused),
-    reasons: reasons.toSorted((a, b) => b.count - a.count).slice(0, MAX_ROWS),
+    reasons: reasons.toSorted(byContract).slice(0, MAX_ROWS),
     reasonCount: reasons.length,
     lookBacks: lookBacks.toSorted((a, b) => (a.past.month < b.past.month ? 1 : -1)).slice(0, MAX_ROWS),
     lookBackCount: lookBacks.length,
@@ -186,5 +202,5 @@ export function createReport({ rows, table, renewal, live }: Proposals, localTim
 export function pricesIn({ couldGo, provisional, missing, totals }: Report): number {
   const shown = [couldGo, provisional, missing].flatMap(({ items }) => items);
   const amounts = [...shown.map(({ proposal }) => proposal.money), ...totals.currencies];
-  return amounts.filter(({ saving, cost }) => saving !== undefined || cost !== undefined).length;
+  return amounts.filter((one) => [one.saving, one.cost, one.contract].some((amount) => amount !== undefined)).length;
 }

@@ -16,6 +16,9 @@ export interface CurrencyTotal {
   readonly missing: number;
   readonly missingFeatures: number;
   readonly cost: number | undefined;
+  /** What all licenses with a price cost a year, and those of features with advice. */
+  readonly contract: number | undefined;
+  readonly covered: number | undefined;
 }
 
 /** What all advice amounts to. */
@@ -66,6 +69,8 @@ export function totalsOf(proposals: Iterable<Proposal | undefined>): Totals {
       missing: 0,
       missingFeatures: 0,
       cost: undefined,
+      contract: undefined,
+      covered: undefined,
     };
     const known = sums.get(currency) ?? { currency, ...empty };
     sums.set(currency, known);
@@ -79,7 +84,13 @@ export function totalsOf(proposals: Iterable<Proposal | undefined>): Totals {
     if (proposal === undefined) continue;
     const { advice, money } = proposal;
     const { state, count = 0, confidence } = advice;
-    if (state !== 'not enough data' && state !== 'no advice') counts.advised += 1;
+    const isAdvised = state !== 'not enough data' && state !== 'no advice';
+    if (isAdvised) counts.advised += 1;
+    if (money.contract !== undefined) {
+      const sum = sumOf(money.currency);
+      sum.contract = added(sum.contract, money.contract);
+      sum.covered = added(sum.covered, isAdvised ? money.contract : 0);
+    }
     if (advice.applied !== undefined) backTest.add(advice.applied);
     denials = added(denials, advice.denials);
     otherRefusals = added(otherRefusals, advice.otherRefusals);
@@ -125,6 +136,15 @@ export function savingText({ currencies, couldGo, couldGoPriced }: Totals): stri
   );
   if (amounts.length === 0) return undefined;
   return `${amounts.join(', ')} (with a price: ${couldGoPriced} of ${couldGo})`;
+}
+
+/** `EUR 1,200,000 of 1,900,000 a year, USD 20,000 of 20,000 a year`; `undefined` without a price. */
+export function coveredText({ currencies }: Totals): string | undefined {
+  const texts = currencies.flatMap(({ currency, contract, covered }) => {
+    if (contract === undefined || covered === undefined) return [];
+    return [`${amountText(Math.round(covered), currency)} of ${amountText(Math.round(contract), undefined)} a year`];
+  });
+  return texts.length === 0 ? undefined : texts.join(', ');
 }
 
 /** Fewer features say nothing about how good advice is. */

@@ -266,6 +266,8 @@ describe('the target rightsizing', () => {
         saving: 5020,
         missing: 0,
         cost: null,
+        contract: 100_200,
+        covered: 100_200,
         with_a_price: 2,
         of: 3,
         features_that_could_go: 3,

@@ -143,7 +143,7 @@ describe('the report', () => {
       silent('no advice', 'No advice: is a component of a package'),
     ];
     expect(textOf(pageOf(of(...rows)), 'No advice, and why')).toContain(
-      '5 features, by reason. 3 only 5 of 13 weeks have data (for example) 2 is a component of a package',
+      '5 features, by reason, with what their licenses cost a year. 3 EUR 60,000 only 5 of 13 weeks have data (for example) 2 EUR 40,000 is a component of a package',
     );
   });
 

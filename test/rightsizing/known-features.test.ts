@@ -46,7 +46,7 @@ describe('what is known of a feature now', () => {
     [undefined, [{ licenseType: 'node-locked' }, { version: '2' }]],
     ['is a component of a package', [{ featureType: 'component', package: 'suite' }]],
     ['has licenses for named users', [{ licenseModel: 'named' }]],
-    ['takes tokens of pool, which has advice of its own', [{ licenseModel: 'token', tokenPool: 'pool' }]],
+    ['takes tokens of pool', [{ licenseModel: 'token', tokenPool: 'pool' }]],
     ['takes tokens', [{ licenseModel: 'token' }]],
   ])('excludes it from advice: %s', (exclusion, features) => {
     expect(only(features).exclusion).toBe(exclusion);

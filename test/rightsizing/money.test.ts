@@ -13,6 +13,7 @@ describe('money', () => {
     expect(moneyOf(adviceOf(), entry())).toEqual({
       ...noMoney,
       price: 99.95,
+      contract: 1999,
       per: 'year',
       currency: 'EUR',
       saving: 399.8,
@@ -21,9 +22,16 @@ describe('money', () => {
     expect(moneyOf(adviceOf(), entry({ per: 'month' }))).toMatchObject({ price: 1199.4, saving: 4797.6 });
   });
 
+  it('has no contract of licenses that are those of a pool or a package, or that are not counted', () => {
+    for (const figures of [{ isTaking: true }, { bought: undefined }, { bought: 99_999 }]) {
+      expect(moneyOf(adviceOf(figures), entry()).contract).toBeUndefined();
+    }
+  });
+
   it('is no saving of licenses that were bought once, but a cost of more of them', () => {
     expect(moneyOf(adviceOf(), entry({ per: 'once' }))).toMatchObject({
       price: 99.95,
+      contract: undefined,
       per: 'once',
       saving: undefined,
       remark: 'bought once: maintenance not known',

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Money, noMoney } from '../../src/rightsizing/money.ts';
 import type { Proposal } from '../../src/rightsizing/proposals.ts';
 import type { KeptAdvice } from '../../src/rightsizing/rightsizing.ts';
-import { amountText, savingText, totalsOf } from '../../src/rightsizing/totals.ts';
+import { amountText, coveredText, savingText, totalsOf } from '../../src/rightsizing/totals.ts';
 import { adviceOf, TODAY } from '../support/advice-table.ts';
 
 const proposal = (advice: Partial<KeptAdvice>, money: Partial<Money> = {}): Proposal => ({
@@ -63,6 +63,17 @@ describe('totals', () => {
       denials: 108,
       otherRefusals: 24,
     });
+  });
+
+  it('have what all licenses cost, and how much of it is covered by advice', () => {
+    const contracts = [
+      proposal({}, { currency: 'EUR', contract: 1_200_000.4 }),
+      proposal({ state: 'not enough data' }, { currency: 'EUR', contract: 600_000 }),
+      proposal({ state: 'no advice' }, { currency: 'EUR', contract: 100_000 }),
+      proposal({ state: 'unused' }, { currency: 'USD', contract: 20_000 }),
+    ];
+    expect(coveredText(totalsOf(contracts))).toBe('EUR 1,200,000 of 1,900,000 a year, USD 20,000 of 20,000 a year');
+    expect(coveredText(totals)).toBeUndefined();
   });
 
   it('are unknown without advice', () => {

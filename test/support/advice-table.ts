@@ -51,6 +51,7 @@ export function adviceOf(fields: Partial<KeptAdvice> = {}): KeptAdvice {
     days: 365,
     coverage: 1,
     confidence: 'high',
+    isTaking: false,
     applied: undefined,
     confirmedRunsOut: undefined,
     past: [],

@@ -36,6 +36,7 @@ export const adviceWith = (figures: Partial<Advice> = {}): Advice => ({
   days: 365,
   coverage: 1,
   confidence: 'high',
+  isTaking: false,
   applied: undefined,
   ...figures,
 });

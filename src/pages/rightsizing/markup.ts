@@ -4,7 +4,7 @@ import { isYearAgo } from '../../rightsizing/back-test.ts';
 import type { AdviceNotReady } from '../../rightsizing/proposals.ts';
 import { type Report, type ReportItem, type ReportSection, renewalMonth } from '../../rightsizing/report.ts';
 import type { AdviceTable } from '../../rightsizing/rightsizing.ts';
-import { amountText, appliedText, RUN_OUT_DAYS, type Totals } from '../../rightsizing/totals.ts';
+import { amountText, appliedText, coveredText, RUN_OUT_DAYS, type Totals } from '../../rightsizing/totals.ts';
 import { countText as count, counted } from '../wording.ts';
 import {
   couldGoWorth,
@@ -69,15 +69,18 @@ function lookBacksHtml({ lookBacks, lookBackCount }: Report, frame: ReportFrame)
 <ul class="rows advice">\n${lookBacks.map((lookBack) => lookBackHtml(lookBack, frame))}</ul>\n`;
 }
 
-function reasonsHtml({ reasons, reasonCount, withoutAdvice }: Report): Html {
+function reasonsHtml({ reasons, reasonCount, withoutAdvice, totals }: Report): Html {
   if (withoutAdvice === 0) return html``;
-  const rows = reasons.map(({ example: sentence, count: features, isSame }) => {
+  const covered = coveredText(totals);
+  const rows = reasons.map(({ example: sentence, count: features, isSame, contracts }) => {
     // the title of the section says it
     const example = sentence.replace(/^No advice: /, '');
     const more = isSame ? undefined : html` <span class="soft">(for example)</span>`;
-    return html`<tr><td>${count(features)}</td><td>${example}${more}</td></tr>\n`;
+    const amounts = [...contracts].map(([currency, amount]) => amountText(Math.round(amount), currency)).join(', ');
+    const cost = covered === undefined ? undefined : html`<td>${amounts}</td>`;
+    return html`<tr><td>${count(features)}</td>${cost}<td>${example}${more}</td></tr>\n`;
   });
-  return html`<h2>No advice, and why</h2>\n<p class="soft">${counted(withoutAdvice, 'feature')}, by reason.</p>${moreHtml(reasons.length, reasonCount, 'the most frequent reasons')}
+  return html`<h2>No advice, and why</h2>\n<p class="soft">${counted(withoutAdvice, 'feature')}, by reason${covered === undefined ? undefined : ', with what their licenses cost a year'}.</p>${moreHtml(reasons.length, reasonCount, 'those that cost most')}
 <table class="counts">\n${rows}</table>\n`;
 }
 
@@ -107,8 +110,8 @@ function sumsHtml({ couldGo, missing, runOut, provisional, currencies }: Totals)
   return html`<ul class="tiles">${boxes.map((box) => html`<li>${box}</li>\n`)}</ul>`;
 }
 
-/** What would have come of the advice of a year ago, and of the months since then, which are not added up. */
-function backTestHtml({ backTest, day }: AdviceTable, { totals: { applied } }: Report): Html {
+/** How good the advice is: how much it covers, and what would have come of it a year ago and in the months since then. */
+function qualityHtml({ backTest, day }: AdviceTable, { totals }: Report): Html {
   const newer = backTest.filter(({ origin }) => !isYearAgo(origin, day) && origin < day);
   const rows = newer.map(
     ({ origin, features, shortFeatures, shortDays }) =>
@@ -119,7 +122,9 @@ function backTestHtml({ backTest, day }: AdviceTable, { totals: { applied } }: R
       ? undefined
       : html`<details><summary>The advice of newer months, until now</summary>
 <table class="counts"><tr><th scope="col">Advice of</th><th scope="col">Features</th><th scope="col">Short</th><th scope="col">Days</th></tr>\n${rows}</table></details>\n`;
-  return html`<p>${appliedText(applied)}.</p>\n${months}`;
+  const covered = coveredText(totals);
+  const coverage = covered === undefined ? undefined : html`<p>The advice covers ${covered}.</p>\n`;
+  return html`${coverage}<p>${appliedText(totals.applied)}.</p>\n${months}`;
 }
 
 const sectionNames = ['provisional', 'missing', 'reserved', 'runsOut', 'unused'] as const;
@@ -193,7 +198,7 @@ export function reportContent(table: AdviceTable, report: Report, frame: ReportF
   return html`<h1>Right-sizing</h1>
 <p class="soft">${dateText(table.day)}: advice on the number of licenses of ${counted(report.features, 'feature')}, from recorded use.</p>
 ${sums}
-${isKnown(report) ? backTestHtml(table, report) : undefined}
+${isKnown(report) ? qualityHtml(table, report) : undefined}
 ${withoutPrices === undefined ? undefined : html`<p class="soft">${withoutPrices}</p>`}
 ${known}${lookBacksHtml(report, frame)}${reasonsHtml(report)}${basisHtml(table, report, frame)}`;
 }
