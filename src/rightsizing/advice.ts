@@ -41,6 +41,11 @@ export interface Advice extends SeriesName {
   readonly enough: number | undefined;
   /** Peak use of a busy week: what one in four of the last 13 weeks reached. `undefined` without weeks. */
   readonly busyWeek: number | undefined;
+  /**
+   * Peaks of the weeks of the last year, the oldest first; `null` without data. Only where licenses could go or are missing, else
+   * empty.
+   */
+  readonly weeklyPeaks: readonly (number | null)[];
   /** When a busy week is expected to have all licenses in use. */
   readonly runsOut: RunsOut | undefined;
   /** Licenses that were reserved at all times and never used. */
@@ -62,8 +67,8 @@ export interface Advice extends SeriesName {
   readonly days: number;
   readonly coverage: number | undefined;
   readonly confidence: 'high' | 'provisional' | 'none';
-  /** Whether its licenses are those of a token pool or of a package that has advice of its own. */
-  readonly isTaking: boolean;
+  /** Whether licenses are paid for it now: not if they are those of a package or token pool, nor if it is not listed any more. */
+  readonly hasContract: boolean;
   /** What would have come of the advice of a year ago; `undefined` if none of its licenses could go then. */
   readonly applied: Applied | undefined;
 }
@@ -116,7 +121,7 @@ export interface AdviceContext {
   /** Why no advice can be given, as the end of a sentence, for example "is a component of a package". */
   readonly exclusion: string | undefined;
   /** See `Advice`. */
-  readonly isTaking?: boolean;
+  readonly hasContract?: boolean;
   /** Seconds between two collections, if known. */
   readonly interval: number | undefined;
   /**

@@ -23,6 +23,7 @@ import {
   oldestCounted,
   PROVISIONAL_DAYS,
   WEEKS,
+  type WeeklyPeaks,
   WINDOW_DAYS,
   weeklyPeaks,
   YEAR_HOURS,
@@ -91,6 +92,14 @@ function reservedUnneeded({ days }: Demand, today: number, peak: number | undefi
   return least === undefined || peak === undefined ? undefined : Math.max(0, least - peak);
 }
 
+/** The oldest first. */
+function peaksOfYear(weeks: WeeklyPeaks): (number | null)[] {
+  const peaks = new Array<number | null>(WEEKS).fill(null);
+  const { week, peak } = newestWeeks(weeks, WEEKS);
+  for (const [i, one] of week.entries()) peaks[WEEKS - 1 + one] = peak[i] as number;
+  return peaks;
+}
+
 /** Advice for one series from its recorded demand. With a year of hours, it takes a few milliseconds. */
 export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
   const { today } = context;
@@ -146,6 +155,7 @@ export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
     likely,
     enough,
     busyWeek: findings.busyWeek,
+    weeklyPeaks: decision.state === 'could go' || decision.state === 'missing' ? peaksOfYear(weeks) : [],
     runsOut: canRunOut ? runsOutOf(outlook, bought, { today, historyDays }) : undefined,
     reservedUnneeded: reservedUnneeded(demand, today, figures.peak),
     unusedSince: unusedSince(findings),
@@ -158,7 +168,7 @@ export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
     days,
     coverage: days / WINDOW_DAYS,
     confidence: confidenceOf(findings, decision),
-    isTaking: context.isTaking ?? false,
+    hasContract: context.hasContract ?? true,
     applied: context.yearAgo === undefined ? undefined : applied(context.yearAgo, demand.days, today),
   };
 }

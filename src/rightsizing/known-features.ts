@@ -65,13 +65,14 @@ interface OpenFeature {
   isMixed: boolean;
 }
 
+const IS_COMPONENT = 'is a component of a package';
 const TAKES_TOKENS = 'takes tokens';
 
 function exclusionOf({ featureType, licenseType, licenseModel, tokenPool }: FeatureRow): string | undefined {
-  if (featureType === 'component') return 'is a component of a package';
+  if (featureType === 'component') return IS_COMPONENT;
   if (licenseType === 'node-locked') return 'is node-locked';
   if (licenseModel === 'named') return 'has licenses for named users';
-  if (tokenPool !== undefined && tokenPool !== '') return `takes tokens of ${tokenPool}`;
+  if (tokenPool !== undefined && tokenPool !== '') return `${TAKES_TOKENS} of ${tokenPool}`;
   return licenseModel === 'token' ? TAKES_TOKENS : undefined;
 }
 
@@ -82,7 +83,8 @@ function toKnown(open: OpenFeature, takers: readonly Taker[], isTaking: boolean)
   // a pool has the license model of its tokens; of versions that differ, the rest has licenses that count
   const isCounted = isMixed || (takers.length > 0 && exclusion === TAKES_TOKENS);
   if (isCounted || exclusion === undefined) return { ...known, exclusion: undefined };
-  return { ...known, exclusion: isTaking ? `${exclusion}, which has advice of its own` : exclusion };
+  const isOfAnother = exclusion === IS_COMPONENT || exclusion.startsWith(TAKES_TOKENS);
+  return { ...known, exclusion: isTaking && isOfAnother ? `${exclusion}, which has advice of its own` : exclusion };
 }
 
 /** The package that a feature is part of, or is. */

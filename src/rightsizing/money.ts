@@ -8,7 +8,7 @@ export interface Money {
   readonly price: number | undefined;
   readonly per: 'year' | 'once' | undefined;
   readonly currency: string | undefined;
-  /** Of all licenses that are bought, a year; `undefined` also for those that are bought once, or that another feature has. */
+  /** Of all licenses that are bought, a year; `undefined` also for those that are bought once, and for what has no contract of its own. */
   readonly contract: number | undefined;
   /** A year, if the licenses that could go are dropped. */
   readonly saving: number | undefined;
@@ -40,18 +40,18 @@ const isPriced = ({ featureType }: Pick<Advice, 'featureType'>): boolean => feat
 
 /** What advice saves a year, in the currency of its price entry. */
 export function moneyOf(
-  advice: Pick<Advice, 'featureType' | 'state' | 'count' | 'bought' | 'isTaking'>,
+  advice: Pick<Advice, 'featureType' | 'state' | 'count' | 'bought' | 'hasContract'>,
   entry: PriceEntry | undefined,
 ): Money {
   if (entry === undefined || !isPriced(advice)) return noMoney;
-  const { state, count, bought = Number.NaN, isTaking } = advice;
+  const { state, count, bought = Number.NaN, hasContract } = advice;
   const { currency } = entry;
   const price = roundAmount(entry.price * (entry.per === 'month' ? YEAR : 1));
   const amountIf = (wanted: Advice['state']): number | undefined =>
     state === wanted && count !== undefined ? roundAmount(count * price) : undefined;
   if (entry.per !== 'once') {
     const [saving, cost] = [amountIf('could go'), amountIf('missing')];
-    const isCounted = !isTaking && bought >= 0 && !isUncountedFigure(bought);
+    const isCounted = hasContract && bought >= 0 && !isUncountedFigure(bought);
     const contract = isCounted ? roundAmount(bought * price) : undefined;
     return { price, per: 'year', currency, contract, saving, cost, remark: undefined };
   }

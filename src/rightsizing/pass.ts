@@ -90,7 +90,7 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
       workingTime: options.workingTime,
       bought: isKnown(bought) ? bought : undefined,
       exclusion,
-      isTaking: feature?.isTaking ?? false,
+      hasContract: feature !== undefined && !feature.isTaking,
       interval: source.intervalOf(series.vendorLicense),
       refusalsRecorded: recordedRefusals.get(series.vendorLicense),
     });

@@ -15,6 +15,8 @@ export interface ReportItem {
   readonly renewal: Renewal;
   /** Local day of the renewal. */
   readonly renewalDay: number | undefined;
+  /** The last local day on which the number of licenses can be announced; that of the renewal without a notice. */
+  readonly noticeDay: number | undefined;
   readonly live: LiveFigures;
   /** Empty if the section has no steps. */
   readonly steps: readonly Step[];
@@ -25,6 +27,28 @@ export interface ReportSection {
   readonly items: readonly ReportItem[];
   /** With those that are not shown. */
   readonly count: number;
+}
+
+/** Licenses that could go of some features, and what that saves a year by currency. */
+export interface Subtotal {
+  readonly name: string;
+  readonly features: number;
+  readonly licenses: number;
+  readonly savings: ReadonlyMap<string | undefined, number>;
+}
+
+/** Licenses that could go for sure. */
+export interface CouldGo extends ReportSection {
+  /** All of them by the month of the notice, and by vendor license: those that save most. */
+  readonly months: readonly Subtotal[];
+  readonly vendorLicenses: readonly Subtotal[];
+  readonly vendorLicenseCount: number;
+}
+
+/** Features of which too little is recorded, and the first day with advice if every day is recorded from now on. */
+export interface Waiting {
+  readonly day: number | undefined;
+  readonly features: number;
 }
 
 /** Features without advice, for one reason. */
@@ -51,14 +75,16 @@ export interface LookBack {
 export interface Report {
   readonly totals: Totals;
   readonly features: number;
-  /** By month of the renewal, then by worth. */
-  readonly couldGo: ReportSection;
+  /** By month of the notice, then by worth. */
+  readonly couldGo: CouldGo;
   readonly provisional: ReportSection;
   readonly missing: ReportSection;
   readonly reserved: ReportSection;
   readonly runsOut: ReportSection;
   readonly unused: ReportSection;
   readonly reasons: readonly Reason[];
+  /** By day; the last one has none. */
+  readonly waiting: readonly Waiting[];
   /** Features without advice, and different reasons for it. */
   readonly withoutAdvice: number;
   readonly reasonCount: number;
@@ -74,6 +100,8 @@ const MAX_ROWS = 50;
 const MAX_REASONS = 1000;
 /** Steps of a feature that are shown: from one above the number that is kept. */
 const MAX_STEPS = 5;
+/** Subtotals by vendor license. */
+const MAX_VENDOR_LICENSES = 10;
 type Compare = (a: Proposal, b: Proposal) => number;
 
 const descending = (a = 0, b = 0): number => b - a;
@@ -126,16 +154,43 @@ function reasonsOf(withoutAdvice: readonly Proposal[]): readonly Reason[] {
   return [...reasons.values()];
 }
 
-/** The month of a renewal, sortable: past and known ones first, then permanent licenses, then unknown ones. */
-export const renewalMonth = ({ renewal, renewalDay }: Pick<ReportItem, 'renewal' | 'renewalDay'>): string => {
-  if (renewalDay !== undefined) return dateText(renewalDay).slice(0, 7);
+/** The month of a notice, sortable: past and known ones first, then permanent licenses, then unknown ones. */
+export const noticeMonth = ({ renewal, noticeDay }: Pick<ReportItem, 'renewal' | 'noticeDay'>): string => {
+  if (noticeDay !== undefined) return dateText(noticeDay).slice(0, 7);
   return renewal.kind === 'permanent' ? 'permanent' : 'unknown';
 };
 
 const byMonth = (a: ReportItem, b: ReportItem): number => {
-  const [x, y] = [renewalMonth(a), renewalMonth(b)];
+  const [x, y] = [noticeMonth(a), noticeMonth(b)];
   return x < y ? -1 : x > y ? 1 : byWorth(a.proposal, b.proposal);
 };
+
+/** Adds up all of some proposals by a name, in the order in which the names come. */
+function subtotalsOf(proposals: readonly Proposal[], nameOf: (proposal: Proposal) => string): Subtotal[] {
+  return [...Map.groupBy(proposals, nameOf)].map(([name, of]) => {
+    const savings = new Map<string | undefined, number>();
+    for (const { money } of of) {
+      const { saving, currency } = money;
+      if (saving !== undefined) savings.set(currency, roundAmount((savings.get(currency) ?? 0) + saving));
+    }
+    const licenses = of.reduce((sum, { advice }) => sum + (advice.count ?? 0), 0);
+    return { name, features: of.length, licenses, savings };
+  });
+}
+
+/** The largest saving first, in whichever currency it is, then the most licenses. */
+const bySavings = (a: Subtotal, b: Subtotal): number => {
+  const largest = ({ savings }: Subtotal): number => Math.max(0, ...savings.values());
+  return largest(b) - largest(a) || b.licenses - a.licenses;
+};
+
+/** The soonest first. */
+function waitingOf(rows: readonly Proposal[]): Waiting[] {
+  const days = Map.groupBy(inState(rows, 'not enough data'), ({ advice }) => advice.enoughFrom);
+  return [...days]
+    .map(([day, { length: features }]) => ({ day, features }))
+    .sort((a, b) => (a.day ?? Number.POSITIVE_INFINITY) - (b.day ?? Number.POSITIVE_INFINITY));
+}
 
 /** The largest amount first, in whichever currency it is, then the most features. */
 const byContract = (a: Reason, b: Reason): number => {
@@ -148,16 +203,21 @@ const inState = (rows: readonly Proposal[], ...wanted: readonly State[]): readon
 
 /** Sorts the proposals into the sections of the report, and adds up their money. */
 export function createReport({ rows, table, renewal, live }: Proposals, localTime: LocalTime): Report {
-  const itemOf = (proposal: Proposal, hasSteps: boolean): ReportItem => {
+  const noticeOf = (proposal: Proposal): Pick<ReportItem, 'renewal' | 'renewalDay' | 'noticeDay'> => {
     const renewed = renewal(proposal);
+    const renewalDay = renewed.kind === 'on' ? localTime.dayOf(renewed.at) : undefined;
+    const noticeDay = renewalDay === undefined ? undefined : renewalDay - (proposal.noticeDays ?? 0);
+    return { renewal: renewed, renewalDay, noticeDay };
+  };
+  const itemOf = (proposal: Proposal, hasSteps: boolean): ReportItem => {
+    const notice = noticeOf(proposal);
     const { advice } = proposal;
     const kept = (advice.bought ?? 0) - (advice.count ?? 0);
     const steps = hasSteps ? stepsOf(advice, table.tolerance) : [];
     return {
       proposal,
-      sentence: sentenceOf(proposal, renewed),
-      renewal: renewed,
-      renewalDay: renewed.kind === 'on' ? localTime.dayOf(renewed.at) : undefined,
+      sentence: sentenceOf(proposal, notice.renewal),
+      ...notice,
       live: live(proposal),
       steps: steps.filter(({ licenses }) => licenses <= kept + 1).slice(0, MAX_STEPS),
     };
@@ -173,13 +233,20 @@ export function createReport({ rows, table, renewal, live }: Proposals, localTim
     inState(rows, 'could go').filter(({ advice }) => (advice.confidence === 'high') === isProven),
   );
   const couldGo = sectionOf(proven ?? [], byWorth, true);
+  const vendorLicenses = subtotalsOf(proven ?? [], ({ advice }) => advice.vendorLicense);
   const withoutAdvice = inState(rows, 'not enough data', 'no advice');
   const reasons = reasonsOf(withoutAdvice);
   const lookBacks = rows.map(lookBackOf).filter((found) => found !== undefined);
   return {
     totals: totalsOf(rows),
     features: rows.length,
-    couldGo: { ...couldGo, items: couldGo.items.toSorted(byMonth) },
+    couldGo: {
+      ...couldGo,
+      items: couldGo.items.toSorted(byMonth),
+      months: subtotalsOf(proven ?? [], (proposal) => noticeMonth(noticeOf(proposal))),
+      vendorLicenses: vendorLicenses.toSorted(bySavings).slice(0, MAX_VENDOR_LICENSES),
+      vendorLicenseCount: vendorLicenses.length,
+    },
     provisional: sectionOf(provisional ?? [], byWorth, true),
     missing: sectionOf(inState(rows, 'missing'), byWorth),
     reserved: sectionOf(inState(rows, 'reserved'), byFullHours),
@@ -192,6 +259,7 @@ export function createReport({ rows, table, renewal, live }: Proposals, localTim
     reasonCount: reasons.length,
     lookBacks: lookBacks.toSorted((a, b) => (a.past.month < b.past.month ? 1 : -1)).slice(0, MAX_ROWS),
     lookBackCount: lookBacks.length,
+    waiting: waitingOf(rows),
     withoutAdvice: withoutAdvice.length,
     tight: inState(rows, 'tight').length,
     fine: inState(rows, 'fine').length,

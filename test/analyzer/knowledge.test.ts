@@ -110,7 +110,8 @@ describe('the simulated site as FlexNet knows it', () => {
     const pools = site.observe(WORKDAY).flatMap((license) => license.pools);
     expect(features.length).toBeLessThan(pools.length);
     const sum = (values: readonly unknown[]): number => values.reduce<number>((all, one) => all + Number(one), 0);
-    expect(sum(features.map(({ InUse }) => InUse))).toBe(sum(pools.map(({ checkouts }) => checkouts.length)));
+    const inUse = pools.map(({ checkouts }) => sum(checkouts.map(({ licenses }) => licenses)));
+    expect(sum(features.map(({ InUse }) => InUse))).toBe(sum(inUse));
     expect(users).toHaveLength(sum(pools.map(({ checkouts }) => checkouts.length)));
   });
 

@@ -48,7 +48,7 @@ function pageOf(table: AdviceTable, entries: readonly PriceEntry[] = [entry({})]
 /** The text of a page, or of one of its sections. */
 function textOf(page: string, title?: string): string {
   const part =
-    title === undefined ? page : (page.split('<h2>').find((section) => section.startsWith(`${title}<`)) ?? '');
+    title === undefined ? page : (page.split(/<h2[^>]*>/).find((section) => section.startsWith(`${title}<`)) ?? '');
   return part.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 }
 
@@ -57,21 +57,25 @@ const of = (...rows: readonly KeptAdvice[]): AdviceTable => adviceTable(rows);
 describe('the report', () => {
   it('says what could go with its saving, its renewal and the steps', () => {
     const text = textOf(pageOf(of(adviceOf())), 'Could go');
-    expect(text).toContain('Renewal in 2027-03');
+    expect(text).toContain('Notice in 2026-12 4 licenses, EUR 4,000 a year');
+    expect(text).toContain('notice by 2026-12-01');
+    expect(text).toContain('lic01;cadd 1 feature 4 licenses, EUR 4,000 a year');
     expect(text).toContain('16 were enough but for 4 h a year');
-    expect(text).toContain('4 licenses of 20, keep 16 saves EUR 4,000 a year renewal 2027-03-01, notice by 2026-12-01');
+    expect(text).toContain('4 of 20, keep 16 EUR 4,000 a year notice by 2026-12-01');
     expect(text).toContain(
       'Licenses 17 16 15 14 13 Short, h a year 1 4 13 329 645 Saves, EUR 3,000 4,000 5,000 6,000 7,000',
     );
   });
 
-  it('orders what could go by the month of the renewal, then by money', () => {
+  it('orders what could go by the month of the notice, then by money', () => {
     const names = ['b', 'c', 'a', 'e', 'd'];
     const renewals = [TODAY + 150, TODAY + 150, TODAY + 40, undefined, TODAY + 40];
     const entries = names.map((feature, i) => entry({ feature, price: i + 1, renewal: renewals[i] }));
     const page = pageOf(of(...names.map((feature) => adviceOf({ feature }))), entries);
-    const shown = [...page.matchAll(/<strong><bdi>(\w)<\/bdi>|<h3>(.*?)</g)].map(([, name, title]) => name ?? title);
-    expect(shown).toEqual(['Renewal in 2026-12', 'd', 'a', 'Renewal in 2027-04', 'c', 'b', 'Renewal not known', 'e']);
+    const shown = [...page.matchAll(/<strong><bdi>(\w)<\/bdi>|<h3>(.*?)</g)].map(
+      ([, name, title]) => name ?? title?.trim(),
+    );
+    expect(shown).toEqual(['Notice in 2026-09', 'd', 'a', 'Notice in 2027-01', 'c', 'b', 'Renewal not known', 'e']);
   });
 
   it('says what would have come of earlier advice, in all and for each feature', () => {
@@ -121,13 +125,13 @@ describe('the report', () => {
       ),
     );
     expect(textOf(page, 'Could go')).toContain('No feature has licenses that could go with high confidence');
-    expect(textOf(page, 'Could go, provisional')).toMatch(/in no total\. p .*4 licenses of 20/);
-    expect(textOf(page, 'Missing')).toMatch(/MISSING 3 licenses \(2 to 4\) costs EUR 3,000 in the first year/);
-    expect(textOf(page, 'Missing')).toContain('FULL number not known');
+    expect(textOf(page, 'Could go, provisional')).toMatch(/in no total\. p .*4 of 20, keep 16/);
+    expect(textOf(page, 'Missing')).toMatch(/3 to buy: 23 \(22 to 24\) costs EUR 3,000 .*MISSING/);
+    expect(textOf(page, 'Missing')).toMatch(/more than 20, number not known .*FULL/);
     expect(textOf(page, 'Refused because of reservations')).toContain('RESERVED');
-    expect(textOf(page, 'Runs out')).toMatch(/about 2027-02 2027-01 to open busy week 17.2 of 20, 1.5 more a month/);
+    expect(textOf(page, 'Runs out')).toMatch(/busy week 17.2 of 20, 1.5 more a month about 2027-02 2027-01 to open/);
     expect(textOf(page, 'Unused, to be confirmed')).toMatch(
-      /ask before you cancel.* in no total\. u .*no use seen since 2026-01-22 20 licenses/,
+      /ask before you cancel.* in no total\. u .*20 licenses .*no use seen since 2026-01-22/,
     );
     expect(textOf(page)).toContain('0 licenses of 0 features could go ; 1 provisional in no total');
     expect(textOf(page)).toContain('1 feature run out within 120 days');
@@ -142,9 +146,25 @@ describe('the report', () => {
       silent('not enough data', 'only 12 of 13 weeks have data'),
       silent('no advice', 'No advice: is a component of a package'),
     ];
-    expect(textOf(pageOf(of(...rows)), 'No advice, and why')).toContain(
-      '5 features, by reason, with what their licenses cost a year. 3 EUR 60,000 only 5 of 13 weeks have data (for example) 2 EUR 40,000 is a component of a package',
+    expect(textOf(pageOf(of(...rows)), 'Not covered')).toContain(
+      '5 features without advice, by reason, with what their licenses cost a year. 3 EUR 60,000 only 5 of 13 weeks have data (for example) 2 EUR 40,000 is a component of a package',
     );
+  });
+
+  it('says when there will be advice on features of which too little is recorded', () => {
+    const waits = (enoughFrom: number | undefined) =>
+      adviceOf({ state: 'not enough data', reason: 'Not enough data: 5 of 13 weeks are recorded.', enoughFrom });
+    const rows = [waits(TODAY + 40), adviceOf(), waits(undefined), waits(TODAY + 3), waits(TODAY + 40)];
+    expect(textOf(pageOf(of(...rows)), 'Not enough data until')).toMatch(
+      /^Not enough data until 1 feature: from 2026-11-21 on, if every day is recorded 2 features: from 2026-12-28 on, if every day is recorded 1 feature: not known when /,
+    );
+  });
+
+  it('has the peaks of the weeks as a picture', () => {
+    const weeklyPeaks = Array.from({ length: 52 }, (_, i) => (i < 5 ? null : 10 + (i % 4)));
+    const page = pageOf(of(adviceOf({ weeklyPeaks }), adviceOf({ weeklyPeaks: [] })));
+    expect(page.match(/<svg/g)).toHaveLength(1);
+    expect(page).toContain('aria-label="Peaks of 47 weeks: at most 13 of 20 in use"');
   });
 
   it('looks back on advice that was followed', () => {
@@ -179,13 +199,12 @@ describe('the report', () => {
           { ...kept, past: [pastOf(kept, { bought: 20 }), pastOf(kept, { bought: 18 })] },
         ),
       ),
-      'What came of earlier advice',
     );
     expect(text).toContain(
-      'd lic01;cadd 4 dropped after the advice of 2026-06. Since then: all in use 3.2 h a year, refusals on 1 day a year.',
+      'd lic01;cadd : 4 dropped after the advice of 2026-06 (24 → 20). Since then: all in use 3.2 h a year, refusals on 1 day a year.',
     );
     expect(text).toContain(
-      'm lic01;cadd 2 added after the advice of 2026-05. Since then: hours with all in use not known, refusals not known.',
+      'm lic01;cadd : 2 added after the advice of 2026-05 (10 → 12). Since then: hours with all in use not known, refusals not known.',
     );
     expect(text).not.toContain(' k ');
   });
@@ -196,7 +215,7 @@ describe('the report', () => {
     const page = pageOf(table, [entry({})], false);
     expect(page).not.toMatch(/EUR|4,000|Saves|saves/);
     expect(textOf(page)).toContain('prices are not shown: REMEDY');
-    expect(textOf(page)).toContain('4 licenses of 20, keep 16 renewal 2027-03-01');
+    expect(textOf(page)).toContain('4 of 20, keep 16 notice by 2026-12-01');
   });
 
   it('is bounded, and says how many there are', () => {
@@ -253,11 +272,24 @@ describe.runIf(peer('chromium'))('the report in a browser', () => {
     const style = (selector: string, name: string) =>
       page.evaluate(`getComputedStyle(document.querySelector('${selector}')).${name}`);
     expect(await style('.advice > li', 'breakInside')).toBe('avoid');
-    expect(await style('.advice > li', 'display')).toBe('grid');
+    expect(await style('.advice summary', 'display')).toBe('grid');
     expect(await style('body', 'backgroundColor')).toBe('rgb(255, 255, 255)');
-    const [, width, height] =
-      /MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec((await page.pdf({ preferCSSPageSize: true })).toString('latin1')) ?? [];
+    const pdf = (await page.pdf({ preferCSSPageSize: true })).toString('latin1');
+    const [, width, height] = /MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec(pdf) ?? [];
     expect([Math.round(Number(width)), Math.round(Number(height))]).toEqual([595, 842]);
+    // however many features there are, one page has what a purchaser needs
+    expect(pdf.match(/\/Type \/Page\b/g)).toHaveLength(1);
+    await page.close();
+  });
+
+  it('has lines that open, and fits a phone', async () => {
+    const { page } = await browser.open(`${url}/rightsizing`, views.phone);
+    const line = page.locator('.advice details').nth(1);
+    const sentence = line.locator('p').first();
+    expect(await sentence.isVisible()).toBe(false);
+    await line.locator('summary').click();
+    expect(await sentence.isVisible()).toBe(true);
+    expect(await line.locator('a').getAttribute('href')).toContain('feature?vendor_license=');
     await page.close();
   });
 });

@@ -23,7 +23,7 @@ describe('money', () => {
   });
 
   it('has no contract of licenses that are those of a pool or a package, or that are not counted', () => {
-    for (const figures of [{ isTaking: true }, { bought: undefined }, { bought: 99_999 }]) {
+    for (const figures of [{ hasContract: false }, { bought: undefined }, { bought: 99_999 }]) {
       expect(moneyOf(adviceOf(figures), entry()).contract).toBeUndefined();
     }
   });

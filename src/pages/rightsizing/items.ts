@@ -3,9 +3,11 @@ import { dateText } from '../../model/local-time.ts';
 import { unknown } from '../../model/unknown.ts';
 import type { LookBack, ReportItem } from '../../rightsizing/report.ts';
 import { amountText } from '../../rightsizing/totals.ts';
+import { featureUrl } from '../links.ts';
 import { countText as count, counted } from '../wording.ts';
+import { weeksHtml } from './picture.ts';
 
-/** One feature in the report. */
+/** One feature in the report: a line, which opens. */
 
 /** What the page says for a request. */
 export interface ReportFrame {
@@ -13,6 +15,13 @@ export interface ReportFrame {
   readonly withoutPrices: string | undefined;
   /** The owner of a feature. */
   readonly ownerOf: (vendorLicense: string, feature: string) => string | undefined;
+}
+
+/** What the line of a feature says: how many licenses, what they are worth, and until when or since when. */
+export interface Line {
+  readonly licenses: Html;
+  readonly money?: string | undefined;
+  readonly when?: string | undefined;
 }
 
 /** A figure with at most one decimal. */
@@ -28,14 +37,14 @@ function featureHtml({ proposal: { advice } }: Pick<ReportItem, 'proposal'>, { o
   return html`<strong>${nameHtml(advice.feature)}</strong> <span class="soft">${joined(parts, ' · ')}</span>`;
 }
 
-function renewalText({ renewal, renewalDay, proposal }: ReportItem): string {
-  if (renewalDay === undefined) {
-    return renewal.kind === 'permanent' ? 'permanent, no renewal' : 'renewal not known';
+function noticeText({ renewal, renewalDay, noticeDay, proposal: { noticeDays, advice } }: ReportItem): string {
+  if (renewalDay === undefined || noticeDay === undefined) {
+    return renewal.kind === 'permanent' ? 'permanent' : 'renewal not known';
   }
-  const { noticeDays, advice } = proposal;
-  const passed = renewalDay < advice.computed ? ' (passed)' : '';
-  const notice = noticeDays === undefined ? '' : `, notice by ${dateText(renewalDay - noticeDays)}`;
-  return `renewal ${dateText(renewalDay)}${passed}${notice}`;
+  const passed = noticeDay < advice.computed ? ' (passed)' : '';
+  return noticeDays === undefined
+    ? `renewal ${dateText(renewalDay)}${passed}`
+    : `notice by ${dateText(noticeDay)}${passed}`;
 }
 
 function stepsHtml({ steps, proposal: { advice, money } }: ReportItem): Html | undefined {
@@ -68,66 +77,88 @@ function appliedHtml({ proposal: { advice } }: ReportItem): Html | undefined {
   return html` On ${dateText(origin)}, ${count(went)} could go: ${outcome}.`;
 }
 
-/** A row of a section. */
-export function itemHtml(item: ReportItem, frame: ReportFrame, worth: Html): Html {
-  return html`<li><div>${featureHtml(item, frame)}
-<p>${item.sentence}${appliedHtml(item)}</p>${stepsHtml(item)}</div>
-<div class="worth">${worth}</div></li>\n`;
-}
-
 /** The idle and borrowed licenses of the last poll, which count as use. */
-export function liveHtml({ live: { idle, borrowed } }: ReportItem): Html {
+function liveText({ live: { idle, borrowed } }: ReportItem): string | undefined {
   const parts = [
     ...(idle === unknown || idle === 0 ? [] : [`${count(idle)} idle`]),
     ...(borrowed === unknown || borrowed === 0 ? [] : [`${count(borrowed)} borrowed`]),
   ];
-  return parts.length === 0 ? html`` : html`<br><small>now ${parts.join(', ')}</small>`;
+  return parts.length === 0 ? undefined : `Now ${parts.join(', ')}.`;
 }
 
-/** How many licenses could go, and what that saves. */
-export function couldGoWorth(item: ReportItem): Html {
+/** A line of a section, which opens. @param isPrinted only the first ones are */
+export function itemHtml(
+  item: ReportItem,
+  frame: ReportFrame,
+  { licenses, money, when }: Line,
+  isPrinted: boolean,
+): Html {
+  const { advice } = item.proposal;
+  const live = liveText(item);
+  return html`<li${isPrinted ? undefined : html` class="screen"`}><details><summary><span class="who">${featureHtml(item, frame)}</span>
+${weeksHtml(advice) ?? html`<span></span>`}<span class="worth">${licenses}</span><span class="worth money">${money}</span><span class="worth soft">${when}</span></summary>
+<p>${item.sentence}${appliedHtml(item)}${live === undefined ? undefined : ` ${live}`} <a href="${featureUrl(advice)}">See the feature</a></p>${stepsHtml(item)}</details></li>\n`;
+}
+
+/** How many licenses could go, what that saves, and until when it must be announced. */
+export function couldGoLine(item: ReportItem): Line {
   const { advice, money } = item.proposal;
+  const { bought = 0, count: gone = 0 } = advice;
   const saving =
-    money.saving === undefined
-      ? undefined
-      : html`<br>saves ${amountText(Math.round(money.saving), money.currency)} a year`;
-  const kept = (advice.bought ?? 0) - (advice.count ?? 0);
-  return html`<b>${counted(advice.count ?? 0, 'license')}</b> of ${count(advice.bought ?? 0)}, keep ${count(kept)}${saving}
-<br><small>${renewalText(item)}</small>${liveHtml(item)}`;
+    money.saving === undefined ? undefined : `${amountText(Math.round(money.saving), money.currency)} a year`;
+  return {
+    licenses: html`<b>${count(gone)}</b> of ${count(bought)}, keep ${count(bought - gone)}`,
+    money: saving,
+    when: noticeText(item),
+  };
 }
 
-/** How many licenses are missing, and what they cost. */
-export function missingWorth(item: ReportItem): Html {
-  const { advice, money } = item.proposal;
-  const range = advice.countRange === undefined ? '' : ` (${advice.countRange.map(count).join(' to ')})`;
-  const number = advice.count === undefined ? 'number not known' : `${counted(advice.count, 'license')}${range}`;
-  const price =
-    money.cost === undefined
-      ? undefined
-      : html`<br>costs ${amountText(Math.round(money.cost), money.currency)} in the first year`;
-  const provisional = advice.confidence === 'high' ? undefined : html`<br><small>provisional, in no sum</small>`;
-  return html`<b>${number}</b>${price}${provisional}${liveHtml(item)}`;
+/** How many licenses are missing, what they cost, and how often requests were refused. */
+export function missingLine({ proposal: { advice, money } }: ReportItem): Line {
+  const { bought = 0, count: lacking, countRange, refusalDays, confidence } = advice;
+  const range = countRange === undefined ? '' : ` (${countRange.map((one) => count(bought + one)).join(' to ')})`;
+  const cost = money.cost === undefined ? undefined : `costs ${amountText(Math.round(money.cost), money.currency)}`;
+  return {
+    licenses:
+      lacking === undefined
+        ? html`more than ${count(bought)}, number not known`
+        : html`<b>${count(lacking)}</b> to buy: ${count(bought + lacking)}${range}`,
+    money: confidence === 'high' ? cost : 'provisional, in no sum',
+    when: refusalDays === undefined ? 'refusals not known' : `refused on ${counted(Math.round(refusalDays), 'day')}`,
+  };
 }
+
+/** How often requests were refused although licenses were free. */
+export const reservedLine = ({ proposal: { advice } }: ReportItem): Line => ({
+  licenses: html`${count(advice.bought ?? 0)} bought`,
+  when:
+    advice.refusalDays === undefined
+      ? undefined
+      : `refused on ${counted(Math.round(advice.refusalDays), 'day')} a year`,
+});
 
 /** When the licenses run out. */
-export function runsOutWorth({ proposal: { advice } }: ReportItem): Html {
-  const { runsOut, bought, busyWeek, growth } = advice;
-  if (runsOut === undefined) return html``;
+export function runsOutLine({ proposal: { advice } }: ReportItem): Line {
+  const { runsOut, bought = 0, busyWeek, growth } = advice;
   const month = (day: number): string => dateText(day).slice(0, 7);
-  const latest = runsOut.latest === undefined ? 'open' : month(runsOut.latest);
   const rise = growth.kind === 'proven' ? `, ${figure(growth.perMonth)} more a month` : '';
-  const busy =
-    busyWeek === undefined
-      ? undefined
-      : html`<br><small>busy week ${figure(busyWeek)} of ${count(bought ?? 0)}${rise}</small>`;
-  return html`<b>about ${month(runsOut.day)}</b><br>${month(runsOut.earliest)} to ${latest}${busy}`;
+  const latest = runsOut?.latest === undefined ? 'open' : month(runsOut.latest);
+  return {
+    licenses: html`busy week ${busyWeek === undefined ? 'not known' : figure(busyWeek)} of ${count(bought)}${rise}`,
+    ...(runsOut !== undefined && {
+      money: `about ${month(runsOut.day)}`,
+      when: `${month(runsOut.earliest)} to ${latest}`,
+    }),
+  };
 }
 
 /** How many licenses are not used. */
-export function unusedWorth(item: ReportItem): Html {
+export function unusedLine(item: ReportItem): Line {
   const { bought } = item.proposal.advice;
-  const licenses = bought === undefined ? 'number not known' : counted(bought, 'license');
-  return html`<b>${licenses}</b><br><small>${renewalText(item)}</small>`;
+  return {
+    licenses: html`${bought === undefined ? 'number not known' : counted(bought, 'license')}`,
+    when: noticeText(item),
+  };
 }
 
 /** What came of advice of an earlier month. */
@@ -137,7 +168,5 @@ export function lookBackHtml({ proposal, past, before, now }: LookBack, frame: R
   const full = fullHours === undefined ? 'hours with all in use not known' : `all in use ${figure(fullHours)} h a year`;
   const refusals =
     refusalDays === undefined ? 'refusals not known' : `refusals on ${counted(Math.round(refusalDays), 'day')} a year`;
-  return html`<li><div>${featureHtml({ proposal }, frame)}
-<p>${change} after the advice of ${past.month}. Since then: ${full}, ${refusals}.</p></div>
-<div class="worth">${count(before)} → ${count(now)}</div></li>\n`;
+  return html`<li>${featureHtml({ proposal }, frame)}: ${change} after the advice of ${past.month} (${count(before)} → ${count(now)}). Since then: ${full}, ${refusals}.</li>\n`;
 }
