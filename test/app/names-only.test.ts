@@ -94,15 +94,15 @@ const pages: Allowed = [
   [/^\/alerts .*code$/, /old01/, 'an example of a matcher'],
   [
     /^\/rightsizing /,
-    /^[\d-]{10}: advice on the number of licenses of 4 features, from recorded use\.$|^there are no prices: set rightsizing\.price_file$|^No advice, and why$|^4 features, by reason\.$/,
+    /^[\d-]{10}: advice on the number of licenses of 4 features, from recorded use\.$|^there are no prices: set rightsizing\.price_file$|^Not covered$|^4 features without advice, by reason\.$/,
     'the number of names, and a setting',
   ],
   [/^\/rightsizing .*table\.counts/, /^4$/, 'the number of names without advice'],
   [/^\/rightsizing .*table\.counts|^\/feature main > p$/, NO_ADVICE, 'says that it is not known'],
   [
     /^\/rightsizing .*section\.basis/,
-    /UTC, from the days before|^4 hours a year with more in use than kept/,
-    'settings',
+    /UTC, from the days before|^4 hours a year with more in use than kept|^The advice is computed from the recorded use/,
+    'settings, and the method',
   ],
   [/^\/ main > h1$/, /^Licenses$/, 'a title'],
   [/^\/feature .*scale\.along/, /^\d\d-\d\d$/, 'a date'],
