@@ -8,8 +8,8 @@ import { WINDOW_DAYS } from './window.ts';
 
 /** Months that are looked back, and months after which the outcome is that of a year. */
 const MONTHS = 12;
-/** A year with more short days lacks licenses. */
-const MOST_SHORT_DAYS = 12;
+/** Days a year on which licenses may be too few; more of them mean that licenses are missing. */
+export const MOST_SHORT_DAYS = 12;
 
 /** Licenses that could go by the advice of an earlier day. */
 export interface EarlierCut {

@@ -1,4 +1,5 @@
 import type { State } from './advice.ts';
+import { MOST_SHORT_DAYS } from './back-test.ts';
 import { guardsOfCut, licensesToKeep } from './cut.ts';
 import { estimateNeeded, MOST_FULL } from './erlang.ts';
 import { dataGuards, exclusionsOf } from './exclusions.ts';
@@ -15,8 +16,6 @@ export interface Decision {
   readonly guards: readonly string[];
 }
 
-/** More days a year with refusals mean that licenses are missing. */
-const MOST_REFUSAL_DAYS = 12;
 const REGIME_DAYS = 28;
 /** Where refusals are not known: least hours a year with all licenses in use. */
 const LEAST_FULL_HOURS = 20;
@@ -29,7 +28,7 @@ const CLEAR_CHANCE = 0.75;
 
 /** Whether a rule says that licenses are missing, apart from how long it was observed. */
 function isShort({ refusals, figures: { full } }: Findings): boolean {
-  if (refusals.kind === 'known') return refusals.days > MOST_REFUSAL_DAYS;
+  if (refusals.kind === 'known') return refusals.days > MOST_SHORT_DAYS;
   return (full?.hoursAYear ?? 0) >= LEAST_FULL_HOURS;
 }
 
@@ -109,7 +108,7 @@ export function decide(findings: Findings): Decision {
   const cut = guardsOfCut(findings, spare);
   if (spare >= 1 && cut.length === 0) return { state: 'could go', count: spare, guards: [] };
   const others = regime.map(
-    (text) => `requests were refused on more than ${numberText(MOST_REFUSAL_DAYS)} days a year, but ${text}`,
+    (text) => `requests were refused on more than ${numberText(MOST_SHORT_DAYS)} days a year, but ${text}`,
   );
   return { state: isTight(findings, bought) ? 'tight' : 'fine', guards: [...cut, ...others] };
 }

@@ -1,5 +1,6 @@
 import { type Fit, fitColumns } from './least-squares.ts';
 import { medianOf } from './statistics.ts';
+import { WEEKS_A_YEAR } from './window.ts';
 
 /**
  * What the weekly peaks of a feature may have done, each as a least-squares fit of their logarithm, with a weight: how likely it
@@ -42,7 +43,6 @@ export interface Explanations {
   readonly independent: number;
 }
 
-const WEEKS_A_YEAR = 365.25 / 7;
 /** Added to a peak before its logarithm is taken, so that 0 has one. */
 const OFFSET = 0.25;
 /** Fewer weeks are no season, and a break needs so many before and after it. */

@@ -1,14 +1,12 @@
 import type { Growth } from './advice.ts';
 import { type Explanation, explain } from './explanations.ts';
 import { LEAST_AGE, YEAR_AND_BEFORE } from './outlook.ts';
-import { firstDayOf, newestWeeks, type WeeklyPeaks } from './window.ts';
+import { firstDayOf, newestWeeks, WEEK, WEEKS_A_YEAR, type WeeklyPeaks } from './window.ts';
 
 /** What use did in the last year: the explanation with the most weight, by its effect. */
 
 /** Fewer weeks show no growth. */
 const ENOUGH_WEEKS = 26;
-const WEEK = 7;
-const WEEKS_A_YEAR = 365.25 / 7;
 const WEEKS_A_MONTH = WEEKS_A_YEAR / 12;
 /** Less is no change: licenses, and share of what is in use; of growth a year. */
 const LEAST_LICENSES = 1;

@@ -1,16 +1,13 @@
 import { type Explanation, explain } from './explanations.ts';
 import { leverageOf } from './least-squares.ts';
 import { quantileOf, sorted } from './statistics.ts';
-import { newestWeeks, type WeeklyPeaks, WINDOW_DAYS, type WindowDays } from './window.ts';
+import { newestWeeks, WEEK, WEEKS, type WeeklyPeaks, WINDOW_DAYS, type WindowDays } from './window.ts';
 
 /**
  * How many licenses will be needed, as a mixture of log-normal distributions: one for each explanation of the past, with its
  * weight.
  */
 
-const WEEK = 7;
-/** Weeks of the coming year. */
-export const YEAR_WEEKS = 52;
 /** Fewer weeks explain nothing. */
 const LEAST_WEEKS = 6;
 /** Newest weeks that show a year, and what came before its first change. */
@@ -106,7 +103,7 @@ function expectationsOf(weeks: WeeklyPeaks, days: WindowDays, share: number): Ex
       busyWeek: logarithmOf(busyWeekAtNow(one, newest)),
       growthIn: (ahead) => Math.min(MOST_GROWTH, levelAt(ahead) - levelAt(0)),
       sigmaIn: (ahead) => {
-        const sigma = Math.sqrt(spread * (leverageOf(fit, terms(ahead)) + 1 / YEAR_WEEKS));
+        const sigma = Math.sqrt(spread * (leverageOf(fit, terms(ahead)) + 1 / WEEKS));
         return Math.min(MOST_SIGMA, Math.max(LEAST_SIGMA, sigma));
       },
     };
@@ -150,13 +147,13 @@ const shareBelow = (normals: readonly Normal[], at: number): number =>
  *
  * @param what the coming year, or a busy week some weeks ahead
  */
-export function chanceOf(outlook: Outlook, what: 'year' | 'busyWeek', licenses: number, weeks = YEAR_WEEKS): number {
+export function chanceOf(outlook: Outlook, what: 'year' | 'busyWeek', licenses: number, weeks = WEEKS): number {
   return shareBelow(normalsIn(outlook, what, weeks), logarithmOf(licenses));
 }
 
 /** The number of licenses, not whole, that is enough for the coming year with this chance. */
 export function limitOf(outlook: Outlook, chance: number): number {
-  const normals = normalsIn(outlook, 'year', YEAR_WEEKS);
+  const normals = normalsIn(outlook, 'year', WEEKS);
   let [low, high] = [LOWEST, HIGHEST];
   for (let i = 0; i < HALVINGS; i += 1) {
     const middle = (low + high) / 2;
@@ -173,6 +170,6 @@ export function limitOf(outlook: Outlook, chance: number): number {
  */
 export const weightOfGrowth = ({ expectations }: Outlook, age = 0): number =>
   expectations.reduce((sum, { growthIn, from, weight }) => {
-    const isGrowth = Math.expm1(growthIn(YEAR_WEEKS)) >= LEAST_GROWTH && (from === undefined || -from >= age);
+    const isGrowth = Math.expm1(growthIn(WEEKS)) >= LEAST_GROWTH && (from === undefined || -from >= age);
     return sum + (isGrowth ? weight : 0);
   }, 0);

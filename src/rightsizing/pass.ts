@@ -3,7 +3,7 @@ import type { CurrentInventory } from '../inventory/current.ts';
 import { isKnown, unknown } from '../model/unknown.ts';
 import { inTurn } from '../scheduling/slices.ts';
 import type { Advice, WorkingTime } from './advice.ts';
-import { applied, BackTest, type CutsOf, isYearAgo, type OriginResult } from './back-test.ts';
+import { applied, BackTest, type CutsOf, type EarlierCut, isYearAgo, type OriginResult } from './back-test.ts';
 import type { DayColumns, Demand, SeriesName } from './demand.ts';
 import { type DemandSource, type ListedSeries, NOT_POLLED, NothingKnown } from './demand-source.ts';
 import { evaluateDemand } from './evaluation.ts';
@@ -80,11 +80,12 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   const backTest = new BackTest();
   let firstDay: number | undefined;
 
-  const evaluate = (demand: Demand, series: SeriesName, exclusion: string | undefined): Advice => {
+  const evaluate = (demand: Demand, exclusion: string | undefined, cuts: readonly EarlierCut[]): Advice => {
+    const { series } = demand;
     const feature = known.features.get(keyOf(series));
     const bought = (isEarlier ? undefined : feature?.bought) ?? unknown;
     return evaluateDemand(demand, {
-      yearAgo: cutsOf(series).find(({ origin }) => isYearAgo(origin, today)),
+      yearAgo: cuts.find(({ origin }) => isYearAgo(origin, today)),
       today,
       tolerance: options.tolerance,
       workingTime: options.workingTime,
@@ -96,29 +97,30 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
     });
   };
 
-  const adviseUnread = (series: SeriesName, error: unknown): Advice => {
+  const adviseUnread = (series: SeriesName, cuts: readonly EarlierCut[], error: unknown): Advice => {
     signal.throwIfAborted();
     const reason = (error as Error).message;
     failed += 1;
     inSuccession += 1;
     firstFailure ??= reason;
     if (inSuccession >= MOST_FAILURES || failed === list.items.length) throw error;
-    return evaluate(unread(series), series, `has a history that could not be read: ${reason}`);
+    return evaluate(unread(series), `has a history that could not be read: ${reason}`, cuts);
   };
 
   const advise = async (item: ListedSeries, isFirst: boolean): Promise<Advice> => {
     const { series, isGone = false } = item;
     const exclusion = isEarlier && isGone ? undefined : item.exclusion;
-    if (exclusion !== undefined && !source.readsAll) return evaluate(unread(series), series, exclusion);
+    const cuts = cutsOf(series);
+    if (exclusion !== undefined && !source.readsAll) return evaluate(unread(series), exclusion, cuts);
     try {
       const demand = await source.read(series, today, signal);
       firstDay = Math.min(firstDay ?? today, demand.days.day[0] ?? today);
-      if (isFirst) for (const cut of cutsOf(series)) backTest.add(applied(cut, demand.days, today));
-      const result = evaluate(demand, series, exclusion);
+      if (isFirst) for (const cut of cuts) backTest.add(applied(cut, demand.days, today));
+      const result = evaluate(demand, exclusion, cuts);
       inSuccession = 0;
       return result;
     } catch (error) {
-      return adviseUnread(series, error);
+      return adviseUnread(series, cuts, error);
     }
   };
 

@@ -1,15 +1,15 @@
 import type { RunsOut } from './advice.ts';
-import { chanceOf, LEAST_AGE, type Outlook, weightOfGrowth, YEAR_WEEKS } from './outlook.ts';
+import { chanceOf, LEAST_AGE, type Outlook, weightOfGrowth } from './outlook.ts';
+import { WEEK, WEEKS } from './window.ts';
 
 /** When a busy week has all licenses in use. */
 
-const WEEK = 7;
 /** Chances that the licenses are still enough: on the day itself, and at both ends of the range. */
 const EVEN = 0.5;
 const EARLIEST = 0.95;
 const LATEST = 0.05;
 /** A date further ahead than this is no end of a range. Weeks. */
-const NO_END = 3 * YEAR_WEEKS;
+const NO_END = 3 * WEEKS;
 
 /**
  * @param historyDays length of the history: no date is further ahead
@@ -27,7 +27,7 @@ export function runsOutOf(
     }
     return undefined;
   };
-  const week = weekOf(EVEN, Math.min(YEAR_WEEKS, Math.floor(historyDays / WEEK)));
+  const week = weekOf(EVEN, Math.min(WEEKS, Math.floor(historyDays / WEEK)));
   if (week === undefined) return undefined;
   const latest = weekOf(LATEST, NO_END);
   return {

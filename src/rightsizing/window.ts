@@ -16,9 +16,12 @@ export const HIGH_DAYS = 330;
 /** A day counts with this many seconds of data. */
 export const ENOUGH_SECONDS = 8 * HOUR;
 const ENOUGH_DAYS = 4;
-const WEEK = 7;
-/** Weeks of the window. */
+/** Days. */
+export const WEEK = 7;
+/** Whole weeks of the window, and of the coming year. */
 export const WEEKS = 52;
+/** Weeks after which a season is the same again. */
+export const WEEKS_A_YEAR = 365.25 / WEEK;
 
 /** Each day of the window, by its age. */
 export interface WindowDays {
