@@ -198,7 +198,7 @@ export const optimisation = () =>
         {
           title: 'Runs out',
           description:
-            'Features whose use is likely to grow. From the date on, every fourth week is expected to have a moment with all licenses in use. The range has the true date about three times in four.',
+            'Features whose use is likely to grow. From the date on, every fourth week is expected to have a moment with all licenses in use. The range has the true date about four times in five.',
           width: 24,
           height: 6,
         },

@@ -2,7 +2,7 @@ import type { Applied, EarlierCut } from './back-test.ts';
 import type { SeriesName } from './demand.ts';
 
 /** Version of the method and of the form of its results: those of another one are not shown. */
-export const METHOD = 2;
+export const METHOD = 3;
 
 /**
  * The figures and the advice for one series, without prices. What is unknown is `undefined`, never 0, NaN or infinite. Days

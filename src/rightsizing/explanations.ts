@@ -4,7 +4,7 @@ import { WEEKS_A_YEAR } from './window.ts';
 
 /**
  * What the weekly peaks of a feature may have done, each as a least-squares fit of their logarithm, with a weight: how likely it
- * is of all of them. The method is in docs/developers/advice.md.
+ * is of all of them.
  */
 
 /** What demand did. */
@@ -12,6 +12,7 @@ export type ExplanationKind =
   | 'level'
   | 'line'
   | 'step'
+  | 'two steps'
   | 'season'
   | 'line and season'
   | 'line that begins'
@@ -23,8 +24,8 @@ export interface Explanation {
   readonly kind: ExplanationKind;
   /** Those of all explanations add up to 1. */
   readonly weight: number;
-  /** The week with which it breaks; `undefined` without a break. */
-  readonly from: number | undefined;
+  /** The weeks with which it breaks, ascending: those that leave least. */
+  readonly breaks: readonly number[];
   readonly fit: Fit;
   /** Variance of a residual. */
   readonly variance: number;
@@ -50,6 +51,8 @@ const SEASON_WEEKS = 50;
 const BEFORE_STEP = 5;
 const AFTER_STEP = 2;
 const LINE_WEEKS = 6;
+/** Of two steps: before, between and after them. */
+const STEP_WEEKS = 5;
 /** A week is far away from the median of its neighbors by so many standard deviations. */
 const MOST_DEVIATIONS = 4;
 const MAD_TO_DEVIATION = 1.4826;
@@ -155,7 +158,7 @@ interface BreakKind {
 }
 
 /** Explanations that break at some week, which is found by its residual. */
-const breaks = {
+const breakKinds = {
   step: {
     before: BEFORE_STEP,
     after: AFTER_STEP,
@@ -199,24 +202,46 @@ function bestBreak({ before, after, residual }: BreakKind, sums: Sums, week: rea
   return best === undefined ? undefined : week[best];
 }
 
+/** The weeks of two steps that leave least; `undefined` if there are too few weeks. A dip is two steps too. */
+function bestPair(sums: Sums, week: readonly number[]): readonly [first: number, last: number] | undefined {
+  let best: readonly [number, number] | undefined;
+  let least = Number.POSITIVE_INFINITY;
+  for (let last = 2 * STEP_WEEKS; last <= week.length - STEP_WEEKS; last += 1) {
+    const after = levelResidual(sums.over(last, week.length));
+    if (after >= least) continue;
+    for (let first = STEP_WEEKS; first <= last - STEP_WEEKS; first += 1) {
+      const left = after + levelResidual(sums.over(0, first)) + levelResidual(sums.over(first, last));
+      if (left >= least) continue;
+      least = left;
+      best = [week[first] as number, week[last] as number];
+    }
+  }
+  return best;
+}
+
 function createCandidates(week: readonly number[], values: Float64Array): Candidate[] {
   const found: Candidate[] = [];
   const add = (
     kind: ExplanationKind,
     terms: Candidate['terms'],
-    { from, seasonTerms = 0 }: Partial<Candidate> = {},
+    { breaks = [], seasonTerms = 0 }: Partial<Candidate> = {},
   ) => {
     const rows = week.map(terms);
     const columns = terms(0).map((_, j) => Float64Array.from(rows, (row) => row[j] as number));
     const fit = fitColumns(columns, values);
-    if (fit !== undefined) found.push({ kind, from, fit, terms, seasonTerms });
+    if (fit !== undefined) found.push({ kind, breaks, fit, terms, seasonTerms });
   };
   add('level', () => [1]);
   add('line', (w) => [1, w]);
   const sums = new Sums(week, values);
-  for (const [kind, one] of Object.entries(breaks) as [keyof typeof breaks, BreakKind][]) {
+  for (const [kind, one] of Object.entries(breakKinds) as [keyof typeof breakKinds, BreakKind][]) {
     const from = bestBreak(one, sums, week);
-    if (from !== undefined) add(kind, one.terms(from), { from });
+    if (from !== undefined) add(kind, one.terms(from), { breaks: [from] });
+  }
+  const pair = bestPair(sums, week);
+  if (pair !== undefined) {
+    const [first, last] = pair;
+    add('two steps', (w) => [1, w >= first ? 1 : 0, w >= last ? 1 : 0], { breaks: pair });
   }
   if (week.length >= SEASON_WEEKS) {
     add('season', (w) => [1, ...season(w)], { seasonTerms: 2 });
@@ -254,7 +279,7 @@ export function explain(week: readonly number[], peaks: readonly number[]): Expl
   const varianceOf = ({ fit }: Candidate): number => Math.max(fit.residual / n, LEAST_VARIANCE);
   const criterion = (one: Candidate, count: number, by: number): number =>
     by * Math.log(varianceOf(one)) + count * Math.log(by);
-  const sizeOf = (one: Candidate): number => one.fit.coefficients.length + (one.from === undefined ? 0 : 1);
+  const sizeOf = (one: Candidate): number => one.fit.coefficients.length + one.breaks.length;
   const best = candidates.reduce((a, b) => (criterion(b, sizeOf(b), n) < criterion(a, sizeOf(a), n) ? b : a));
   const correlation = correlationOf(best, week, values);
   const independent = Math.max(LEAST_INDEPENDENT, (n * (1 - correlation)) / (1 + correlation));
@@ -263,11 +288,11 @@ export function explain(week: readonly number[], peaks: readonly number[]): Expl
   const weights = scores.map((score) => Math.exp((least - score) / 2));
   const sum = weights.reduce((a, b) => a + b, 0);
   const items = candidates.map((one, i): Explanation => {
-    const { kind, from, fit, terms, seasonTerms } = one;
+    const { kind, breaks, fit, terms, seasonTerms } = one;
     const lasting = fit.coefficients.map((value, j, all) => (j < all.length - seasonTerms ? value : 0));
     return {
       kind,
-      from,
+      breaks,
       fit,
       terms,
       weight: (weights[i] as number) / sum,

@@ -25,13 +25,20 @@ function highestWeek({ fit: { coefficients } }: Explanation): number {
   return week < 0 ? week + WEEKS_A_YEAR : week;
 }
 
+/** The highest step, and the later one of two that are as high. Steps are the last terms. */
+function highestStep({ breaks, fit: { coefficients } }: Explanation): { week: number; logarithm: number } {
+  const steps = coefficients.slice(-breaks.length).map((logarithm, i) => ({ week: breaks[i] as number, logarithm }));
+  return steps.reduce((best, one) => (Math.abs(one.logarithm) >= Math.abs(best.logarithm) ? one : best));
+}
+
 /**
  * What an explanation says that use did.
  *
  * @param level licenses that are in use now
  */
 function effectOf(one: Explanation, level: number, today: number): Growth {
-  const { kind, levelAt, from = 0, fit } = one;
+  const { kind, levelAt, breaks } = one;
+  const from = breaks.at(-1) ?? 0;
   const day = firstDayOf(from, today);
   const monthly = shareOf(levelAt(WEEKS_A_MONTH) - levelAt(0));
   const yearly = shareOf(levelAt(WEEKS_A_YEAR) - levelAt(0));
@@ -57,11 +64,14 @@ function effectOf(one: Explanation, level: number, today: number): Growth {
     case 'line and season':
       return isGrowth ? grows() : { kind: 'season', day: today + Math.round(WEEK * highestWeek(one)) };
     case 'step':
+    case 'two steps':
     case 'step and line': {
-      const share = shareOf(fit.coefficients.at(-1) ?? 0);
-      const by = level - level / (1 + share);
+      const { week, logarithm } = highestStep(one);
+      const share = shareOf(logarithm);
+      const after = level * Math.exp(levelAt(week) - levelAt(0));
+      const by = after - after / (1 + share);
       const isStep = Math.abs(share) >= Math.max(LEAST_STEP, Math.abs(yearly)) && Math.abs(by) >= LEAST_LICENSES;
-      return isStep ? { kind: 'step', by, share, day } : grows();
+      return isStep ? { kind: 'step', by, share, day: firstDayOf(week, today) } : grows();
     }
   }
 }

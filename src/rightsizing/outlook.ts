@@ -98,7 +98,7 @@ function expectationsOf(weeks: WeeklyPeaks, days: WindowDays, share: number): Ex
     const spread = variance * (count / independent);
     return {
       weight: weight * share,
-      from: one.from,
+      from: one.breaks.at(-1),
       year: logarithmOf(yearAtNow(one, days)),
       busyWeek: logarithmOf(busyWeekAtNow(one, newest)),
       growthIn: (ahead) => Math.min(MOST_GROWTH, levelAt(ahead) - levelAt(0)),
