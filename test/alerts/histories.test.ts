@@ -1,10 +1,10 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLimit } from '../../src/scheduling/limit.ts';
+import { AlertmanagerModel } from '../support/alertmanager-model.ts';
 import { isLong } from '../support/extent.ts';
 import { peer } from '../support/peers.ts';
 import { seed } from '../support/seed.ts';
-import { AlertmanagerModel } from './histories/alertmanager-model.ts';
 import { alertNames, EngineRun } from './histories/engine-run.ts';
 import { momentsOf } from './histories/frames.ts';
 import { generateHistory } from './histories/generate.ts';

@@ -7,7 +7,7 @@ import { type Contract, createContracts } from '../support/contracts.ts';
 import { isLong } from '../support/extent.ts';
 import { SITE_ZONE } from '../support/polled-site.ts';
 import { watchAlerts } from '../support/site-alerts.ts';
-import { type MessagesOptions, type SiteMessages, sendMessages } from './site-messages.ts';
+import { type MessagesOptions, type SiteMessages, sendMessages } from '../support/site-messages.ts';
 
 /** How many alerts and messages people get from the simulated site, with the rules as they are by default. */
 

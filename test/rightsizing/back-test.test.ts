@@ -9,12 +9,12 @@ import { NightlyPass, type PassInputs } from '../../src/rightsizing/nightly-pass
 import { runPass } from '../../src/rightsizing/pass.ts';
 import { appliedText } from '../../src/rightsizing/totals.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
+import { workingTime } from '../support/advice-context.ts';
+import { drawHours, type Kind, kinds, PAST } from '../support/drawn-hours.ts';
 import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
+import { recordHours, TODAY } from '../support/recorded-hours.ts';
 import { answer, createSnapshot, feature, good, NOW, product } from '../support/scenario.ts';
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
-import { workingTime } from './recorded-demand.ts';
-import { drawHours, type Kind, kinds, PAST } from './trial/kinds.ts';
-import { recordHours, TODAY } from './trial/recorded.ts';
 
 /** What would have come of the advice of earlier months. */
 

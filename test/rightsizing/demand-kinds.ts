@@ -1,4 +1,4 @@
-import { createRandom, type Random } from './random.ts';
+import { createRandom, type Random } from '../support/random.ts';
 
 /**
  * Kinds of demand whose truth is known: the peak of a week to come is computed from the law that the demand was drawn from. Days count from the start of the history, a Monday.

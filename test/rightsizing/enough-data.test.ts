@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { Advice } from '../../src/rightsizing/advice.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
+import { contextOf } from '../support/advice-context.ts';
 import { demandOfDays } from '../support/drawn-demand.ts';
-import { contextOf, FIRST_DAY } from './recorded-demand.ts';
+import { FIRST_DAY } from './recorded-demand.ts';
 
 /** The first day on which there can be advice, compared with what the passes of the following days say. */
 

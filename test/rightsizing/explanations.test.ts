@@ -4,7 +4,7 @@ import { growthOf } from '../../src/rightsizing/growth.ts';
 import { fitColumns, leverageOf } from '../../src/rightsizing/least-squares.ts';
 import { chanceOf, limitOf, outlookOf } from '../../src/rightsizing/outlook.ts';
 import { createWindowDays, type WeeklyPeaks } from '../../src/rightsizing/window.ts';
-import { createRandom } from './random.ts';
+import { createRandom } from '../support/random.ts';
 
 /** Explanations of weekly peaks, and what they expect of the coming year. */
 

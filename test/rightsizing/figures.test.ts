@@ -6,8 +6,9 @@ import { createLocalTime } from '../../src/model/local-time.ts';
 import type { Advice } from '../../src/rightsizing/advice.ts';
 import type { Demand } from '../../src/rightsizing/demand.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
+import { contextOf, workingTime } from '../support/advice-context.ts';
 import { type DemandDay, type DrawnDemand, demandOfDays } from '../support/drawn-demand.ts';
-import { asCurve, contextOf, workingTime } from './recorded-demand.ts';
+import { asCurve } from './recorded-demand.ts';
 
 /** Figures against a slow recomputation from the samples, which uses nothing of the program. */
 

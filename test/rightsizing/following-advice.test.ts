@@ -1,10 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import type { Advice } from '../../src/rightsizing/advice.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
+import { contextOf } from '../support/advice-context.ts';
 import { type DemandDay, demandOfDays } from '../support/drawn-demand.ts';
 import { seed } from '../support/seed.ts';
 import { LicensePool, people, sessions, type Wishes } from './license-pool.ts';
-import { contextOf, FIRST_DAY } from './recorded-demand.ts';
+import { FIRST_DAY } from './recorded-demand.ts';
 
 /** What becomes of a site that follows all advice, once a year. */
 

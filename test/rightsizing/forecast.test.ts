@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import type { Advice } from '../../src/rightsizing/advice.ts';
 import type { Demand } from '../../src/rightsizing/demand.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
+import { contextOf } from '../support/advice-context.ts';
 import { allHoursOf, type DemandDay, demandOfDays } from '../support/drawn-demand.ts';
 import { seed } from '../support/seed.ts';
 import { type Case, cases, HISTORY_DAYS, needOn } from './demand-kinds.ts';
-import { contextOf, FIRST_DAY, recordLaw } from './recorded-demand.ts';
+import { FIRST_DAY, recordLaw } from './recorded-demand.ts';
 
 /** Forecasts of demand whose truth is known: how often an alarm is right, and how far the forecast is off. */
 

@@ -1,5 +1,5 @@
 import type { DemandDay, DemandHour } from '../support/drawn-demand.ts';
-import { createRandom, type Random } from './random.ts';
+import { createRandom, type Random } from '../support/random.ts';
 
 /** A pool of licenses with sessions and refused requests: what is not granted does not show in its use. */
 

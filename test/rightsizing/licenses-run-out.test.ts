@@ -16,8 +16,8 @@ import {
 } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 import { findAlerts } from '../support/promtool.ts';
+import { createRandom } from '../support/random.ts';
 import { cases, demandOf, HISTORY_DAYS, type Law } from './demand-kinds.ts';
-import { createRandom } from './random.ts';
 
 /** From recorded demand to the alert LicenseRunsOut: history, two nightly passes, metrics, the engine and the rules for Prometheus. */
 

@@ -1,9 +1,10 @@
 import { describe, expect, it } from 'vitest';
 import type { Advice } from '../../src/rightsizing/advice.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
+import { contextOf } from '../support/advice-context.ts';
+import { createRandom } from '../support/random.ts';
 import { demandOf, HISTORY_DAYS, type Law, needOn } from './demand-kinds.ts';
-import { createRandom } from './random.ts';
-import { contextOf, FIRST_DAY, recordLaw } from './recorded-demand.ts';
+import { FIRST_DAY, recordLaw } from './recorded-demand.ts';
 
 /** What "could go" brings in the year after it, for demand that rises and for demand that does not. */
 

@@ -1,15 +1,12 @@
-import type { AdviceContext } from '../../src/rightsizing/advice.ts';
 import type { Demand } from '../../src/rightsizing/demand.ts';
 import { type DemandDay, type DrawnDemand, demandOfDays } from '../support/drawn-demand.ts';
+import { createRandom } from '../support/random.ts';
 import { demandOf, HISTORY_DAYS, type Law } from './demand-kinds.ts';
-import { createRandom } from './random.ts';
 
 /** Recorded demand, made from days of hours. */
 
 /** A Monday, as in `demand-kinds`. */
 export const FIRST_DAY = 20_003;
-
-export const workingTime = { weekdays: new Set([1, 2, 3, 4, 5]), from: 8, to: 18 };
 
 /** The same as a foreign analyzer knows it: days, and a curve over the last 365 days. */
 export function asCurve(demand: DrawnDemand, today: number): Demand {
@@ -26,15 +23,6 @@ export function asCurve(demand: DrawnDemand, today: number): Demand {
   }
   return { ...demand, detail: { kind: 'curve', hoursAtLeast } };
 }
-
-export const contextOf = (given: Partial<AdviceContext> & Pick<AdviceContext, 'today'>): AdviceContext => ({
-  tolerance: 4,
-  workingTime,
-  bought: undefined,
-  exclusion: undefined,
-  interval: 60,
-  ...given,
-});
 
 /** What is recorded of a law: use up to the licenses, and what did not fit as refused requests. */
 export function recordLaw(law: Law, seed: number): { demand: DrawnDemand; bought: number } {

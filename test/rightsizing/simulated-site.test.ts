@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Advice } from '../../src/rightsizing/advice.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
+import { contextOf } from '../support/advice-context.ts';
 import { seed } from '../support/seed.ts';
-import { contextOf } from './recorded-demand.ts';
 import { poolsOf, simulatedDemand, trueNeed } from './simulated-demand.ts';
 
 /** Advice for the simulated site of the demo. One pool of it grows, and what the others need without a limit is known. */

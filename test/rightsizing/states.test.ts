@@ -3,8 +3,9 @@ import { dateText } from '../../src/model/local-time.ts';
 import type { Advice, AdviceContext } from '../../src/rightsizing/advice.ts';
 import type { Demand } from '../../src/rightsizing/demand.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
+import { contextOf } from '../support/advice-context.ts';
 import { type DemandDay, type DemandHour, type DrawnDemand, demandOfDays, hoursOf } from '../support/drawn-demand.ts';
-import { asCurve, contextOf, FIRST_DAY } from './recorded-demand.ts';
+import { asCurve, FIRST_DAY } from './recorded-demand.ts';
 
 /** Every state, and every guard that stops advice. Demand is drawn by hand: figures can be checked by counting. */
 

@@ -4,11 +4,11 @@ import type { Demand, DemandColumns, SeriesName } from '../../src/rightsizing/de
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
 import { keyOf, knownFeaturesOf } from '../../src/rightsizing/known-features.ts';
 import { createRecordedSource, type RecordedHistory } from '../../src/rightsizing/recorded-demand-source.ts';
+import { contextOf } from '../support/advice-context.ts';
+import { drawHours, kinds, PAST } from '../support/drawn-hours.ts';
+import { recordHours, TODAY } from '../support/recorded-hours.ts';
 import { answer, createSnapshot, feature, good, NOW, product } from '../support/scenario.ts';
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
-import { contextOf } from './recorded-demand.ts';
-import { drawHours, kinds, PAST } from './trial/kinds.ts';
-import { recordHours, TODAY } from './trial/recorded.ts';
 
 /** Licenses that are taken by other features: tokens, and packages. */
 

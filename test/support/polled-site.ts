@@ -7,9 +7,11 @@ import { newestOf } from '../../src/app/denials.ts';
 import { type Answers, decodeAnswer } from '../../src/inventory/decoding/decode.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { type VendorLicenseObservation, vendorLicenseName } from '../../src/model/observation/observation.ts';
+import type { Source } from '../../src/model/observation/source.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { EndpointName } from '../../src/query-api/endpoints.ts';
 import { createSnapshot, good } from './scenario.ts';
+import { forgetAnswers } from './stored-answers.ts';
 
 /** The simulated site of the demo with 200 features, collected and polled without a daemon. History is not polled. */
 
@@ -27,6 +29,8 @@ export interface PolledSiteOptions {
   /** Seconds between collections. */
   readonly interval: number;
   readonly site?: Partial<SimulatedSiteOptions>;
+  /** Instead of the simulated site. */
+  readonly sources?: readonly Source[] | undefined;
   /** What is read instead of what the site has. */
   readonly change?: (observed: readonly VendorLicenseObservation[], at: number) => readonly VendorLicenseObservation[];
 }
@@ -38,7 +42,7 @@ export interface PolledSite {
   denied(): readonly DeniedFeature[];
 }
 
-export function createPolledSite({ from, now, interval, site, change }: PolledSiteOptions): PolledSite {
+export function createPolledSite({ from, now, interval, site, sources, change }: PolledSiteOptions): PolledSite {
   const localTime = createLocalTime(SITE_ZONE);
   const source = createSimulatedSite({
     seed: 1,
@@ -54,7 +58,7 @@ export function createPolledSite({ from, now, interval, site, change }: PolledSi
   let before: readonly DeniedSeries[] = [];
   let today = localTime.dayOf(from);
   const collector = createCollector({
-    sources: [
+    sources: sources ?? [
       change === undefined ? source : { ...source, read: async (aborted) => change(await source.read(aborted), now()) },
     ],
     localTime,
@@ -98,6 +102,9 @@ export function createPolledSite({ from, now, interval, site, change }: PolledSi
     poll: async () => {
       await collector.collect();
       const at = now();
+      const isDue = at - askedAt >= HOUR;
+      // years of answers would not fit into memory
+      if (isDue) forgetAnswers();
       const products = await ask('GetProducts', {});
       const { endpoints } = createSnapshot({
         products: good(products, at),
@@ -105,7 +112,7 @@ export function createPolledSite({ from, now, interval, site, change }: PolledSi
         users: good(1, at),
         features: { '': good(await ask('GetFeatures', { product: '%' }), at) },
       });
-      if (at - askedAt >= HOUR) {
+      if (isDue) {
         const parts: Record<string, ReturnType<typeof good<Answers['GetExpirationFeatures']>>> = {};
         for (const { product } of products.records)
           parts[product] = good(await ask('GetExpirationFeatures', { product }), at);

@@ -25,12 +25,20 @@ import type { Snapshot } from '../../src/model/snapshot.ts';
 
 /** The data plane of tests: answers of records that no body was decoded for, in this thread. */
 
-const stores: FeatureStores = {
+const createStores = (): FeatureStores => ({
   features: new RecordStore(featureRecords.layout),
   expirations: new RecordStore(expirationRecords.layout),
   texts: new TextTable(),
-};
+});
+let stores = createStores();
 const slots = new Map<number, Uint32Array>();
+let handles = 0;
+
+/** Of answers that are stored before, no inventory can be derived any more. Those that were can be read. */
+export function forgetAnswers(): void {
+  stores = createStores();
+  slots.clear();
+}
 
 /** The records of an answer, written to the stores. */
 const slotsOf = (handle: number): Uint32Array => {
@@ -50,7 +58,8 @@ function store(
     fields.write(slot, record as unknown as Record<string, unknown>, stores[kind], stores.texts);
     return slot;
   });
-  const handle = slots.size + 1;
+  handles += 1;
+  const handle = handles;
   slots.set(handle, Uint32Array.from(written));
   const incomplete = discarded.bad_record > 0 ? [''] : [];
   return { handle, count: records.length, owners, discarded, unknownFields, incomplete };

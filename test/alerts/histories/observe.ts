@@ -2,7 +2,7 @@ import { createAddress } from '../../../src/alerts/address.ts';
 import { groupLabels, identityOf, type Labels } from '../../../src/alerts/alert.ts';
 import type { AlertEngine } from '../../../src/alerts/engine.ts';
 import type { EvaluatedRule } from '../../../src/alerts/rule.ts';
-import { AlertmanagerModel } from './alertmanager-model.ts';
+import { AlertmanagerModel } from '../../support/alertmanager-model.ts';
 import { EngineRun } from './engine-run.ts';
 import { type Firing, FiringTicks, labelsOf, subjectOf, textOf } from './firing.ts';
 import { type Frame, momentsOf } from './frames.ts';

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
+import { kinds } from '../../support/drawn-hours.ts';
 import { before } from './before.ts';
-import { kinds } from './kinds.ts';
 import { type Figures, figuresOf, HISTORIES, type Outcome, outcomesOf, SHARES, SIZES } from './outcomes.ts';
 
 /** `npm run advice-trial -- --histories 100`: what following "could go" brings, beside the method before. */

@@ -1,7 +1,7 @@
 import { evaluateDemand } from '../../../src/rightsizing/evaluation.ts';
-import { contextOf } from '../recorded-demand.ts';
-import { AHEAD, drawHours, type Kind, PAST } from './kinds.ts';
-import { recordHours, TODAY } from './recorded.ts';
+import { contextOf } from '../../support/advice-context.ts';
+import { AHEAD, drawHours, type Kind, PAST } from '../../support/drawn-hours.ts';
+import { recordHours, TODAY } from '../../support/recorded-hours.ts';
 
 /** What following "could go" brings in the year after it. */
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { evaluateDemand } from '../../../src/rightsizing/evaluation.ts';
+import { contextOf } from '../../support/advice-context.ts';
+import { drawHours, type Kind, kinds, PAST } from '../../support/drawn-hours.ts';
+import { recordHours, TODAY } from '../../support/recorded-hours.ts';
 import { seed } from '../../support/seed.ts';
-import { contextOf } from '../recorded-demand.ts';
 import { before } from './before.ts';
-import { drawHours, type Kind, kinds, PAST } from './kinds.ts';
 import { figuresOf, outcomesOf, SIZES } from './outcomes.ts';
-import { recordHours, TODAY } from './recorded.ts';
 
 /** What the advice brings, and what its sentences name, for demand of many kinds. `npm run advice-trial` tries more of it. */
 

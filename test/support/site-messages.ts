@@ -3,22 +3,35 @@ import type { Labels } from '../../src/alerts/alert.ts';
 import { createCounts } from '../../src/alerts/delivery.ts';
 import { AlertEngine } from '../../src/alerts/engine.ts';
 import { Listed } from '../../src/alerts/listed.ts';
+import type { Forecasts, SourceState } from '../../src/alerts/rule.ts';
 import type { RuleSettings } from '../../src/alerts/rules.ts';
+import type { Source } from '../../src/model/observation/source.ts';
 import { noOwners, type Owners } from '../../src/model/owners.ts';
-import { policy } from '../support/alert-views.ts';
-import { example, sendsResolved } from '../support/example-alertmanager.ts';
-import { failingLog } from '../support/failing-log.ts';
-import { createPolledSite, type PolledSiteOptions, SITE_ZONE } from '../support/polled-site.ts';
-import { type RoutedMessage, RoutedMessages } from '../support/routed-messages.ts';
-import { deriveInventoryNow } from '../support/stored-answers.ts';
-import { AlertmanagerModel } from './histories/alertmanager-model.ts';
+import { policy } from './alert-views.ts';
+import { AlertmanagerModel } from './alertmanager-model.ts';
+import { example, sendsResolved } from './example-alertmanager.ts';
+import { failingLog } from './failing-log.ts';
+import { createPolledSite, type PolledSiteOptions, SITE_ZONE } from './polled-site.ts';
+import { type RoutedMessage, RoutedMessages } from './routed-messages.ts';
+import { deriveInventoryNow } from './stored-answers.ts';
 
 /** The messages that people get about the simulated site: the real engine and its delivery, and the example for Alertmanager. */
 
-export interface MessagesOptions extends Omit<PolledSiteOptions, 'now'> {
+/** License managers instead of the simulated site. */
+interface Managers {
+  readonly sources: readonly Source[];
+  readonly states: () => readonly SourceState[];
+  readonly forecasts: () => Forecasts;
+}
+
+export interface MessagesOptions extends Omit<PolledSiteOptions, 'now' | 'sources'> {
   readonly seconds: number;
   readonly rules: RuleSettings;
   readonly owners?: Owners;
+  /** @param now epoch seconds */
+  readonly managers?: (now: () => number) => Managers;
+  /** Called after each evaluation, with what fires at Alertmanager. */
+  readonly onEvaluated?: (at: number, firing: Iterable<Labels>) => void;
 }
 
 export interface SiteMessages {
@@ -28,16 +41,19 @@ export interface SiteMessages {
   readonly alerts: readonly Labels[];
 }
 
-/** What is sent, and the messages about it. Nothing is forecast. */
+/** What is sent, and the messages about it. Of the simulated site, nothing is forecast. */
 export async function sendMessages({
   seconds,
   rules,
   owners = noOwners,
+  managers,
+  onEvaluated,
   ...options
 }: MessagesOptions): Promise<SiteMessages> {
   const { from, interval } = options;
   let now = from;
-  const polled = createPolledSite({ ...options, now: () => now });
+  const asked = managers?.(() => now);
+  const polled = createPolledSite({ ...options, sources: asked?.sources, now: () => now });
   const routed = new RoutedMessages({ ...example, sendsResolved });
   const alerts = new Map<string, Labels>();
   const model = new AlertmanagerModel((alert) => {
@@ -56,9 +72,9 @@ export async function sendMessages({
     log: failingLog,
     useInventory: (work) => work(inventory),
     authenticated: () => true,
-    sources: () => undefined,
+    sources: () => asked?.states(),
     recording: () => undefined,
-    forecasts: () => undefined,
+    forecasts: () => asked?.forecasts(),
     denied: polled.denied,
     isSeriesLimited: () => false,
     isReloadRefused: () => false,
@@ -87,6 +103,7 @@ export async function sendMessages({
     await (now === from ? engine.start() : engine.evaluate());
     // deliveries are over
     await setImmediate();
+    onEvaluated?.(now, model.firing());
   }
   routed.advance(now);
   await engine.stop();

@@ -1,5 +1,5 @@
-import type { Demand, DemandColumns } from '../../../src/rightsizing/demand.ts';
-import { PAST } from './kinds.ts';
+import type { Demand, DemandColumns } from '../../src/rightsizing/demand.ts';
+import { PAST } from './drawn-hours.ts';
 
 /** What is recorded of drawn demand: use up to the licenses, and what did not fit as refused requests. */
 

@@ -1,4 +1,4 @@
-import { createRandom, type Random } from '../random.ts';
+import { createRandom, type Random } from './random.ts';
 
 /**
  * Kinds of demand whose law is known, to try advice on: the demand of each hour of years, drawn from a level that is the mean
