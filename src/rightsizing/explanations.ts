@@ -71,16 +71,27 @@ const logPeak = (peak: number): number => Math.log(peak + OFFSET);
 
 /** Weeks on either side of one that are its neighbors. */
 const NEIGHBORS = 4;
+/** How far below others weeks of holidays are at least: a logarithm. */
+const HOLIDAYS = 0.35;
 
-/** A week that is far away from its neighbors counts as their median: what happened once says little about another year. */
+/**
+ * A week that is far below its neighbors counts as their median, and one far above is moved nearer to them: what happened once
+ * says little about another year. At both ends, where a week has neighbors on one side only, holidays are those that are far
+ * below a longer stretch.
+ */
 function clipped(values: Float64Array): Float64Array {
-  const local = values.map((_, i) => medianOf(values.subarray(Math.max(0, i - NEIGHBORS), i + NEIGHBORS + 1)));
+  const around = (first: number, end: number): number => medianOf(values.subarray(Math.max(0, first), end));
+  const local = values.map((_, i) => around(i - NEIGHBORS, i + NEIGHBORS + 1));
   const deviation = MAD_TO_DEVIATION * medianOf(values.map((value, i) => Math.abs(value - (local[i] as number))));
   if (deviation === 0) return values;
   const most = MOST_DEVIATIONS * deviation;
+  const width = 2 * NEIGHBORS + 1;
   return values.map((value, i) => {
     const usual = local[i] as number;
-    return value < usual - most ? usual : Math.min(value, usual + most);
+    if (value < usual - most) return usual;
+    const first = Math.min(Math.max(0, i - NEIGHBORS), values.length - width);
+    const stretch = first === i - NEIGHBORS ? usual : around(first, first + width);
+    return value < stretch - Math.max(most, HOLIDAYS) ? stretch : Math.min(value, usual + most);
   });
 }
 
@@ -109,6 +120,16 @@ class Sums {
     this.#weekSquares = running((i) => w(i) ** 2);
     this.#valueSquares = running((i) => v(i) ** 2);
     this.#products = running((i) => w(i) * v(i));
+  }
+
+  mean(from: number, to: number): number {
+    return ((this.#value[to] as number) - (this.#value[from] as number)) / (to - from);
+  }
+
+  /** What their mean takes away of the sum of their squares. */
+  fittedByLevel(from: number, to: number): number {
+    const sum = (this.#value[to] as number) - (this.#value[from] as number);
+    return (sum * sum) / (to - from);
   }
 
   over(from: number, to: number): SumsOf {
@@ -202,17 +223,21 @@ function bestBreak({ before, after, residual }: BreakKind, sums: Sums, week: rea
   return best === undefined ? undefined : week[best];
 }
 
-/** The weeks of two steps that leave least; `undefined` if there are too few weeks. A dip is two steps too. */
+/**
+ * The weeks of two steps that leave least; `undefined` without any. A dip is two steps too. A rise that has ended is not: what
+ * it needed may be needed again.
+ */
 function bestPair(sums: Sums, week: readonly number[]): readonly [first: number, last: number] | undefined {
   let best: readonly [number, number] | undefined;
-  let least = Number.POSITIVE_INFINITY;
+  let most = Number.NEGATIVE_INFINITY;
   for (let last = 2 * STEP_WEEKS; last <= week.length - STEP_WEEKS; last += 1) {
-    const after = levelResidual(sums.over(last, week.length));
-    if (after >= least) continue;
+    const after = sums.fittedByLevel(last, week.length);
     for (let first = STEP_WEEKS; first <= last - STEP_WEEKS; first += 1) {
-      const left = after + levelResidual(sums.over(0, first)) + levelResidual(sums.over(first, last));
-      if (left >= least) continue;
-      least = left;
+      const fitted = sums.fittedByLevel(0, first) + sums.fittedByLevel(first, last) + after;
+      if (fitted <= most) continue;
+      const middle = sums.mean(first, last);
+      if (middle > sums.mean(0, first) && middle > sums.mean(last, week.length)) continue;
+      most = fitted;
       best = [week[first] as number, week[last] as number];
     }
   }

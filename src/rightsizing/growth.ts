@@ -12,6 +12,8 @@ const WEEKS_A_MONTH = WEEKS_A_YEAR / 12;
 const LEAST_LICENSES = 1;
 const LEAST_GROWTH = 0.02;
 const LEAST_STEP = 0.05;
+/** More in a month is no growth that goes on: use that is rare looks so. */
+const MOST_GROWTH = 0.3;
 /** What has less weight is not proven. */
 const LEAST_WEIGHT = 0.5;
 
@@ -25,10 +27,19 @@ function highestWeek({ fit: { coefficients } }: Explanation): number {
   return week < 0 ? week + WEEKS_A_YEAR : week;
 }
 
-/** The highest step, and the later one of two that are as high. Steps are the last terms. */
-function highestStep({ breaks, fit: { coefficients } }: Explanation): { week: number; logarithm: number } {
+interface Step {
+  /** The week with which it begins. */
+  readonly week: number;
+  readonly logarithm: number;
+}
+
+/** The higher one of steps in one direction; of a dip, what it has changed permanently. Steps are the last terms. */
+function stepOf({ breaks, fit: { coefficients } }: Explanation): Step {
   const steps = coefficients.slice(-breaks.length).map((logarithm, i) => ({ week: breaks[i] as number, logarithm }));
-  return steps.reduce((best, one) => (Math.abs(one.logarithm) >= Math.abs(best.logarithm) ? one : best));
+  const [first, last] = [steps[0] as Step, steps.at(-1) as Step];
+  if (first.logarithm * last.logarithm >= 0) return first.logarithm / last.logarithm > 1 ? first : last;
+  const both = first.logarithm + last.logarithm;
+  return { week: both > 0 ? last.week : first.week, logarithm: both };
 }
 
 /**
@@ -42,7 +53,8 @@ function effectOf(one: Explanation, level: number, today: number): Growth {
   const day = firstDayOf(from, today);
   const monthly = shareOf(levelAt(WEEKS_A_MONTH) - levelAt(0));
   const yearly = shareOf(levelAt(WEEKS_A_YEAR) - levelAt(0));
-  const isGrowth = Math.abs(yearly) >= LEAST_GROWTH && Math.abs(yearly * level) >= LEAST_LICENSES;
+  const isGrowth =
+    Math.abs(yearly) >= LEAST_GROWTH && Math.abs(yearly * level) >= LEAST_LICENSES && monthly < MOST_GROWTH;
   const grows = (since?: number): Growth =>
     isGrowth ? { kind: 'proven', share: monthly, perMonth: monthly * level, since } : { kind: 'not proven' };
   switch (kind) {
@@ -66,7 +78,7 @@ function effectOf(one: Explanation, level: number, today: number): Growth {
     case 'step':
     case 'two steps':
     case 'step and line': {
-      const { week, logarithm } = highestStep(one);
+      const { week, logarithm } = stepOf(one);
       const share = shareOf(logarithm);
       const after = level * Math.exp(levelAt(week) - levelAt(0));
       const by = after - after / (1 + share);

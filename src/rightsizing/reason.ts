@@ -31,6 +31,9 @@ function boughtText({ bought, boughtAsOf }: Findings): string {
 
 const recordedText = ({ days }: Findings): string => `${days} of ${WINDOW_DAYS} days are recorded`;
 
+/** A larger rise is said in licenses only. */
+const MOST_SHARE = 2;
+
 function growthText(growth: Growth): string {
   switch (growth.kind) {
     case 'proven': {
@@ -39,7 +42,9 @@ function growthText(growth: Growth): string {
       return `use ${growth.perMonth > 0 ? 'grows' : 'falls'} by ${percent(growth.share)} a month (${licenses})${since}`;
     }
     case 'step': {
-      const by = `${percent(growth.share)} (${plural(Math.abs(growth.by), 'license')})`;
+      const licenses = plural(Math.abs(growth.by), 'license');
+      // from next to nothing, a share says nothing
+      const by = growth.share > MOST_SHARE ? licenses : `${percent(growth.share)} (${licenses})`;
       return `use ${growth.by > 0 ? 'rose' : 'fell'} by ${by} about ${dateText(growth.day)}`;
     }
     case 'season':
@@ -63,7 +68,10 @@ function refusalsText({ refusals, figures }: Findings): string {
 }
 
 /** What would have been enough in the last year. */
-function enoughText(licenses: number, { figures }: Findings): string {
+function enoughText(licenses: number, { figures, bought = 0, refusals }: Findings): string {
+  if (licenses >= bought && refusals.kind === 'known' && refusals.days > 0) {
+    return `up to ${numberText(licenses)} ${were(licenses)} in use in the last year`;
+  }
   const hours = hoursShort(figures, licenses);
   const subject = `${numberText(licenses)} ${were(licenses)} enough in the last year`;
   if (hours === 0) return `${subject}, in all samples`;

@@ -61,6 +61,37 @@ describe('the explanation with the most weight', () => {
     expect(growthOf({ week, peak, mean: peak }, 55, 20_000)).toEqual({ kind: 'not proven' });
   });
 
+  it('names no step after a dip, and no two steps for a rise that has ended', () => {
+    const named = (logarithm: (week: number) => number) => {
+      const peak = peaksOf(logarithm);
+      return growthOf({ week, peak, mean: peak }, 55, 20_000);
+    };
+    expect(named((w) => (w >= -30 && w < -20 ? 3.6 : 4))).toEqual({ kind: 'not proven' });
+    expect(named((w) => (w < -40 ? 4 : w < -15 ? 4.2 : 4.5))).toMatchObject({
+      kind: 'step',
+      share: expect.closeTo(0.35, 1),
+    });
+    // what it needed may be needed again
+    const risen = explain(
+      week,
+      peaksOf((w) => (w >= -30 && w < -20 ? 4.4 : 4)),
+    ).items;
+    expect(risen.find(({ kind }) => kind === 'two steps')?.weight ?? 0).toBeLessThan(0.2);
+  });
+
+  it('is not changed by four weeks of holidays at either end', () => {
+    for (const isHoliday of [(w: number) => w > -4, (w: number) => w < 5 - WEEKS]) {
+      const peak = peaksOf((w) => (isHoliday(w) ? 3.4 : 4 + 0.006 * w));
+      expect(growthOf({ week, peak, mean: peak }, 55, 20_000)).toMatchObject({ kind: 'proven' });
+    }
+  });
+
+  it('names no growth that cannot go on', () => {
+    // used on a few days of the last weeks only
+    const peak = peaksOf((w) => Math.max(-1.2, 4 + 0.9 * w));
+    expect(growthOf({ week, peak, mean: peak }, 55, 20_000).kind).not.toBe('proven');
+  });
+
   it('has a weight also for peaks that never change, and for none', () => {
     for (const peaks of [week.map(() => 7), week.map(() => 0)]) {
       expect(explain(week, peaks).items[0]).toMatchObject({ kind: 'level' });

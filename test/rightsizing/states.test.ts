@@ -152,6 +152,19 @@ describe('could go', () => {
     expect(stopped.reason).toContain('could go, but requests were refused on 4 days a year, and at most 3 allow it');
   });
 
+  it('does not call enough what was refused, and says a rise from next to nothing in licenses', () => {
+    const full: Draw = (age, hour) => ({
+      inUse: isWork(age, hour) ? 20 : 0,
+      ...(hour === 10 && age % 50 === 1 && age < 200 && { denials: 7 }),
+    });
+    const { reason } = advise(400, full);
+    expect(reason).toContain('Up to 20 were in use in the last year. ');
+    expect(reason).toMatch(/Requests were refused on \d days a year\./);
+    expect(reason).not.toContain('enough in the last year');
+    const risen: Draw = (age, hour) => ({ inUse: isWork(age, hour) ? (age < 150 ? 12 : age % 7 === 3 ? 1 : 0) : 0 });
+    expect(advise(400, risen).reason).toMatch(/Use rose by [\d.]+ licenses about /);
+  });
+
   it('without recorded refusals, needs 2 free licenses at all times', () => {
     const unrecorded =
       (peak: number, denials: number | undefined = undefined): Draw =>
