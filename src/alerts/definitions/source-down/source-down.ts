@@ -8,12 +8,15 @@ const parameters = {
     .describe('The alert fires after this many failed readings of a source in succession.'),
 };
 
-/** A license manager that an analyzer in this process collects from cannot be read, or its server is down. */
+/**
+ * A license manager that an analyzer in this process collects from cannot be read, or its server is down. It outlasts
+ * LicenseServerDown, which follows from it: else the end of an outage is a message that the server is down.
+ */
 export const sourceDown = engineAlert({
   subject: 'analyzer',
   severities: ['critical'],
   for: '0s',
-  keepFiringFor: '0s',
+  keepFiringFor: '10m',
   parameters,
   threshold: ({ readings }) => readings,
   needs: 'sources',
