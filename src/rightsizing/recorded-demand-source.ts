@@ -78,7 +78,7 @@ export function createRecordedSource<S extends SeriesName>(history: RecordedHist
       }
       return { items, leftOut: 0 };
     },
-    read: async (series, today) => {
+    read: async (series, today, signal) => {
       const stored = storedOf(series);
       if (stored === undefined) throw new Error('it is not recorded any more');
       const hoursOf =
@@ -91,7 +91,7 @@ export function createRecordedSource<S extends SeriesName>(history: RecordedHist
         const of = storedOf(taker);
         return of === undefined ? [] : [{ hours: hoursOf(of), cost, takes }];
       });
-      return taking.length === 0 ? demand : withTakers(demand, hours, taking, today);
+      return taking.length === 0 ? demand : withTakers(demand, hours, taking, { today, signal });
     },
   };
 }

@@ -1,3 +1,4 @@
+import { runSliced, untilAborted } from '../scheduling/slices.ts';
 import type { DayColumns, Demand, DemandColumns } from './demand.ts';
 import type { Taker } from './known-features.ts';
 
@@ -141,9 +142,8 @@ function* inStep(all: readonly Hours[], from: number, to: number): Generator<(De
 
 const most = (values: Float64Array): number => values.reduce(highest, Number.NaN);
 
-/** The days as the hours show them. */
-function daysOf({ days }: Demand, hours: Hours, to: number): DayColumns {
-  const found = [...hours(days.day[0] ?? to, to)];
+/** The days of a pool as their hours show them. */
+function daysOf({ days }: Demand, found: readonly DemandColumns[]): DayColumns {
   const own = new Map(Array.from(days.day, (day, i) => [day, i]));
   const ofPool = (column: Float64Array): Float64Array =>
     Float64Array.from(found, ({ day }) => column[own.get(day) ?? -1] ?? Number.NaN);
@@ -156,15 +156,36 @@ function daysOf({ days }: Demand, hours: Hours, to: number): DayColumns {
   };
 }
 
-/** @param today does not count */
-export function withTakers(own: Demand, ownHours: Hours, takers: readonly TakingHours[], today: number): Demand {
-  const hours: Hours = function* (from, to) {
-    for (const [columns, ...others] of inStep([ownHours, ...takers.map((taker) => taker.hours)], from, to)) {
-      const taking = others.flatMap((of, i): (readonly [DemandColumns, TakingHours])[] =>
-        of === undefined ? [] : [[of, takers[i] as TakingHours]],
-      );
-      yield columnsOf((columns ?? taking[0]?.[0])?.day as number, hoursOf(columns, taking));
-    }
-  };
-  return { ...own, days: daysOf(own, hours, today), detail: { kind: 'hours', hours } };
+/** All days together, a day in each step. */
+function* combineDays(
+  ownHours: Hours,
+  takers: readonly TakingHours[],
+  [from, to]: readonly [number, number],
+): Generator<void, DemandColumns[]> {
+  const found: DemandColumns[] = [];
+  for (const [columns, ...others] of inStep([ownHours, ...takers.map((taker) => taker.hours)], from, to)) {
+    const taking = others.flatMap((of, i): (readonly [DemandColumns, TakingHours])[] =>
+      of === undefined ? [] : [[of, takers[i] as TakingHours]],
+    );
+    found.push(columnsOf((columns ?? taking[0]?.[0])?.day as number, hoursOf(columns, taking)));
+    yield;
+  }
+  return found;
+}
+
+/**
+ * The demand of a pool or package. Hundreds of features can take licenses of one, so that their years are read in slices.
+ *
+ * @param today does not count
+ */
+export async function withTakers(
+  own: Demand,
+  ownHours: Hours,
+  takers: readonly TakingHours[],
+  { today, signal }: { readonly today: number; readonly signal: AbortSignal },
+): Promise<Demand> {
+  const whole = [own.days.day[0] ?? today, today] as const;
+  const all = await runSliced(untilAborted(combineDays(ownHours, takers, whole), signal));
+  const hours: Hours = (from, to) => all.filter(({ day }) => from <= day && day < to);
+  return { ...own, days: daysOf(own, all), detail: { kind: 'hours', hours } };
 }

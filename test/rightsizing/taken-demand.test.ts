@@ -28,7 +28,11 @@ interface Recorded {
 }
 
 /** What a source reads of a series, if these are recorded and listed. */
-async function read(all: readonly Recorded[], series: SeriesName): Promise<Demand> {
+async function read(
+  all: readonly Recorded[],
+  series: SeriesName,
+  { onDay = () => undefined, signal = new AbortController().signal }: { onDay?: () => void; signal?: AbortSignal } = {},
+): Promise<Demand> {
   const answers = {
     products: good(answer([product()])),
     down: good(answer([])),
@@ -48,9 +52,12 @@ async function read(all: readonly Recorded[], series: SeriesName): Promise<Deman
     series: () => all.map((one) => one.series),
     sealedUntil: () => TODAY,
     totals: (one) => demandOf(one).days,
-    hours: (one, from, to) => {
+    hours: function* (one, from, to) {
       const { detail } = demandOf(one);
-      return detail.kind === 'hours' ? detail.hours(from, to) : [];
+      for (const day of detail.kind === 'hours' ? detail.hours(from, to) : []) {
+        onDay();
+        yield day;
+      }
     },
     intervalOf: () => 300,
     pastAdded: async () => undefined,
@@ -58,7 +65,7 @@ async function read(all: readonly Recorded[], series: SeriesName): Promise<Deman
   };
   const source = createRecordedSource(history, () => true);
   source.list(knownFeaturesOf(inventory));
-  return source.read(series, TODAY, new AbortController().signal);
+  return source.read(series, TODAY, signal);
 }
 
 /** The demand of features of a steady kind, hour by hour. */
@@ -105,6 +112,18 @@ describe('a token pool', () => {
     const own = taken.map((tokens) => tokens + 7);
     const found = advise(await read(of(own), pool), bought);
     expect(found.peak).toBe(advise(recorded(own, bought), bought).peak);
+  });
+
+  it('is read a day of all features after the other, so that others get the thread, and that it can be canceled', async () => {
+    const canceled = new AbortController();
+    const tenDays = 10 * (takers.length + 1);
+    let days = 0;
+    const onDay = (): void => {
+      days += 1;
+      if (days === tenDays) canceled.abort(new Error('canceled'));
+    };
+    await expect(read(of(nothing), pool, { onDay, signal: canceled.signal })).rejects.toThrow('canceled');
+    expect(days).toBeLessThan(tenDays + 2 * (takers.length + 1));
   });
 
   it('is not excluded, and what takes of it is', () => {
