@@ -51,6 +51,8 @@ const floors: Readonly<Record<string, number>> = {
   'A8 CPU': 0.08,
   'A8 longest block': 0.12,
   'A8 memory': 0.85,
+  'processor (peer: an object for each hour)': 1.5,
+  'nightly pass: longest block': 0.2,
   'first scrape of': 1,
   'first good scrape of the demo': 0.12,
   'G13 rest: memory without': 0.5,
