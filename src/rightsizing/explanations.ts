@@ -244,6 +244,16 @@ function bestPair(sums: Sums, week: readonly number[]): readonly [first: number,
   return best;
 }
 
+/** The terms of weeks, a column for each. */
+function columnsOf(week: readonly number[], terms: Candidate['terms']): Float64Array[] {
+  const columns = terms(0).map(() => new Float64Array(week.length));
+  for (const [i, one] of week.entries()) {
+    const row = terms(one);
+    for (const [j, column] of columns.entries()) column[i] = row[j] as number;
+  }
+  return columns;
+}
+
 function createCandidates(week: readonly number[], values: Float64Array): Candidate[] {
   const found: Candidate[] = [];
   const add = (
@@ -251,9 +261,7 @@ function createCandidates(week: readonly number[], values: Float64Array): Candid
     terms: Candidate['terms'],
     { breaks = [], seasonTerms = 0 }: Partial<Candidate> = {},
   ) => {
-    const rows = week.map(terms);
-    const columns = terms(0).map((_, j) => Float64Array.from(rows, (row) => row[j] as number));
-    const fit = fitColumns(columns, values);
+    const fit = fitColumns(columnsOf(week, terms), values);
     if (fit !== undefined) found.push({ kind, breaks, fit, terms, seasonTerms });
   };
   add('level', () => [1]);
