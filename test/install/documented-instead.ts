@@ -53,6 +53,7 @@ export const instead: Readonly<Record<string, Instead>> = {
   'npm run record': { script: 'record' },
   'npm run release': { script: 'release' },
   'npm run day': { run: 'npm run day -- --hours 1 --features 100' },
+  'npm run case-study': { run: 'npm run case-study -- --days 2 --features 12' },
   // there is no registry, and no finding without one
   'npm audit --omit=dev': { run: 'npm audit --omit=dev --offline' },
   // where the bill of materials is in a checkout
