@@ -1,3 +1,4 @@
+import { type BreakKind, type BreakName, bestBreak, bestPair, breakKinds, Sums } from './breaks.ts';
 import { type Fit, fitColumns } from './least-squares.ts';
 import { medianOf } from './statistics.ts';
 import { WEEKS_A_YEAR } from './window.ts';
@@ -8,16 +9,7 @@ import { WEEKS_A_YEAR } from './window.ts';
  */
 
 /** What demand did. */
-export type ExplanationKind =
-  | 'level'
-  | 'line'
-  | 'step'
-  | 'two steps'
-  | 'season'
-  | 'line and season'
-  | 'line that begins'
-  | 'line that has ended'
-  | 'step and line';
+export type ExplanationKind = 'level' | 'line' | 'season' | 'line and season' | 'two steps' | BreakName;
 
 /** A fit of the logarithm of the weekly peaks over weeks, of which 0 is the newest one and -1 the one before it. */
 export interface Explanation {
@@ -46,13 +38,8 @@ export interface Explanations {
 
 /** Added to a peak before its logarithm is taken, so that 0 has one. */
 const OFFSET = 0.25;
-/** Fewer weeks are no season, and a break needs so many before and after it. */
+/** Fewer weeks are no season. */
 const SEASON_WEEKS = 50;
-const BEFORE_STEP = 5;
-const AFTER_STEP = 2;
-const LINE_WEEKS = 6;
-/** Of two steps: before, between and after them. */
-const STEP_WEEKS = 5;
 /** A week is far away from the median of its neighbors by so many standard deviations. */
 const MOST_DEVIATIONS = 4;
 const MAD_TO_DEVIATION = 1.4826;
@@ -100,150 +87,6 @@ const season = (week: number): readonly number[] => {
   return [Math.cos(angle), Math.sin(angle)];
 };
 
-/** Sums over the weeks from the first one to before each, of which the sums over any run of weeks are differences. */
-class Sums {
-  readonly #week: Float64Array;
-  readonly #value: Float64Array;
-  readonly #weekSquares: Float64Array;
-  readonly #valueSquares: Float64Array;
-  readonly #products: Float64Array;
-
-  constructor(week: readonly number[], values: Float64Array) {
-    const running = (of: (i: number) => number): Float64Array => {
-      const sums = new Float64Array(values.length + 1);
-      for (let i = 0; i < values.length; i += 1) sums[i + 1] = (sums[i] as number) + of(i);
-      return sums;
-    };
-    const [w, v] = [(i: number) => week[i] as number, (i: number) => values[i] as number];
-    this.#week = running(w);
-    this.#value = running(v);
-    this.#weekSquares = running((i) => w(i) ** 2);
-    this.#valueSquares = running((i) => v(i) ** 2);
-    this.#products = running((i) => w(i) * v(i));
-  }
-
-  mean(from: number, to: number): number {
-    return ((this.#value[to] as number) - (this.#value[from] as number)) / (to - from);
-  }
-
-  /** What their mean takes away of the sum of their squares. */
-  fittedByLevel(from: number, to: number): number {
-    const sum = (this.#value[to] as number) - (this.#value[from] as number);
-    return (sum * sum) / (to - from);
-  }
-
-  over(from: number, to: number): SumsOf {
-    const of = (sums: Float64Array): number => (sums[to] as number) - (sums[from] as number);
-    return {
-      count: to - from,
-      week: of(this.#week),
-      value: of(this.#value),
-      weekSquares: of(this.#weekSquares),
-      valueSquares: of(this.#valueSquares),
-      products: of(this.#products),
-    };
-  }
-}
-
-/** Of some weeks. */
-interface SumsOf {
-  readonly count: number;
-  readonly week: number;
-  readonly value: number;
-  readonly weekSquares: number;
-  readonly valueSquares: number;
-  readonly products: number;
-}
-
-const levelResidual = ({ count, value, valueSquares }: SumsOf): number => valueSquares - (value * value) / count;
-const spreadOfWeeks = ({ count, week, weekSquares }: SumsOf): number => weekSquares - (week * week) / count;
-const jointSpread = ({ count, week, value, products }: SumsOf): number => products - (week * value) / count;
-
-/** What is left of the values by a line that is level on one side of a week, and through the weeks on the other side. */
-function bentResidual(all: SumsOf, part: SumsOf, from: number): number {
-  const sum = part.week - part.count * from;
-  const square = part.weekSquares - 2 * from * part.week + part.count * from * from;
-  const product = part.products - from * part.value;
-  const spread = square - (sum * sum) / all.count;
-  const joint = product - (sum * all.value) / all.count;
-  return spread > 0 ? levelResidual(all) - (joint * joint) / spread : Number.POSITIVE_INFINITY;
-}
-
-interface BreakKind {
-  /** Fewest weeks before and after it. */
-  readonly before: number;
-  readonly after: number;
-  /** What it leaves of the values if it breaks with a week. */
-  readonly residual: (sums: Sums, at: number, count: number, from: number) => number;
-  readonly terms: (from: number) => (week: number) => readonly number[];
-}
-
-/** Explanations that break at some week, which is found by its residual. */
-const breakKinds = {
-  step: {
-    before: BEFORE_STEP,
-    after: AFTER_STEP,
-    residual: (sums, at, n) => levelResidual(sums.over(0, at)) + levelResidual(sums.over(at, n)),
-    terms: (from) => (week) => [1, week >= from ? 1 : 0],
-  },
-  'line that begins': {
-    before: LINE_WEEKS,
-    after: LINE_WEEKS,
-    residual: (sums, at, n, from) => bentResidual(sums.over(0, n), sums.over(at, n), from),
-    terms: (from) => (week) => [1, Math.max(0, week - from)],
-  },
-  'line that has ended': {
-    before: LINE_WEEKS,
-    after: LINE_WEEKS,
-    residual: (sums, at, n, from) => bentResidual(sums.over(0, n), sums.over(0, at), from),
-    terms: (from) => (week) => [1, Math.min(0, week - from)],
-  },
-  'step and line': {
-    before: BEFORE_STEP,
-    after: AFTER_STEP,
-    residual: (sums, at, n) => {
-      const parts = [sums.over(0, at), sums.over(at, n)];
-      const add = (of: (part: SumsOf) => number): number => parts.reduce((sum, part) => sum + of(part), 0);
-      return add(levelResidual) - add(jointSpread) ** 2 / add(spreadOfWeeks);
-    },
-    terms: (from) => (week) => [1, week, week >= from ? 1 : 0],
-  },
-} as const satisfies Partial<Record<ExplanationKind, BreakKind>>;
-
-/** The place where the break leaves least; `undefined` if there are too few weeks. */
-function bestBreak({ before, after, residual }: BreakKind, sums: Sums, week: readonly number[]): number | undefined {
-  let best: number | undefined;
-  let least = Number.POSITIVE_INFINITY;
-  for (let at = before; at <= week.length - after; at += 1) {
-    const left = residual(sums, at, week.length, week[at] as number);
-    if (left >= least) continue;
-    least = left;
-    best = at;
-  }
-  return best === undefined ? undefined : week[best];
-}
-
-/**
- * The weeks of two steps that leave least; `undefined` without any. A dip is two steps too. A rise that has ended is not: what
- * it needed may be needed again.
- */
-function bestPair(sums: Sums, week: readonly number[]): readonly [first: number, last: number] | undefined {
-  let best: readonly [number, number] | undefined;
-  let most = Number.NEGATIVE_INFINITY;
-  for (let last = 2 * STEP_WEEKS; last <= week.length - STEP_WEEKS; last += 1) {
-    const after = sums.fittedByLevel(last, week.length);
-    for (let first = STEP_WEEKS; first <= last - STEP_WEEKS; first += 1) {
-      const fitted = sums.fittedByLevel(0, first) + sums.fittedByLevel(first, last) + after;
-      if (fitted <= most) continue;
-      const middle = sums.mean(first, last);
-      if (middle > sums.mean(0, first) && middle > sums.mean(last, week.length)) continue;
-      most = fitted;
-      best = [week[first] as number, week[last] as number];
-    }
-  }
-  return best;
-}
-
 /** The terms of weeks, a column for each. */
 function columnsOf(week: readonly number[], terms: Candidate['terms']): Float64Array[] {
   const columns = terms(0).map(() => new Float64Array(week.length));
@@ -267,7 +110,7 @@ function createCandidates(week: readonly number[], values: Float64Array): Candid
   add('level', () => [1]);
   add('line', (w) => [1, w]);
   const sums = new Sums(week, values);
-  for (const [kind, one] of Object.entries(breakKinds) as [keyof typeof breakKinds, BreakKind][]) {
+  for (const [kind, one] of Object.entries(breakKinds) as [BreakName, BreakKind][]) {
     const from = bestBreak(one, sums, week);
     if (from !== undefined) add(kind, one.terms(from), { breaks: [from] });
   }
