@@ -6,9 +6,10 @@ import { contextOf } from '../support/advice-context.ts';
 import { settingsOf } from '../support/alert-views.ts';
 import { PAST } from '../support/drawn-hours.ts';
 import { recordHours, TODAY } from '../support/recorded-hours.ts';
+import { keyOf } from '../support/routed-messages.ts';
 import { sendMessages } from '../support/site-messages.ts';
 import { type Company, isOutage, localTime, START } from './company.ts';
-import { type Firing, keyOf, type Watched } from './firing.ts';
+import type { Firing, Watched } from './firing.ts';
 import { DAEMON, incidentsAt, observe } from './observed.ts';
 
 /**

@@ -1,4 +1,4 @@
-import type { RoutedMessage } from '../support/routed-messages.ts';
+import { keyOf, type RoutedMessage } from '../support/routed-messages.ts';
 
 /** An alert while it fires. Times are epoch seconds. */
 export interface Firing {
@@ -13,8 +13,6 @@ export interface Watched {
   /** To any receiver. */
   readonly messages: readonly RoutedMessage[];
 }
-
-export const keyOf = (labels: Firing['labels']): string => JSON.stringify(Object.entries(labels).sort());
 
 /** Seconds after its end in which a message about an alert can still be sent. */
 const GROUPED = 360;

@@ -1,5 +1,6 @@
 import type { Labels } from '../../src/alerts/alert.ts';
 import type { Alertmanager } from '../../src/alerts/alertmanager.ts';
+import { keyOf } from './routed-messages.ts';
 
 /** What Alertmanager makes of the alerts that are sent to it. It has the clock of Prometheus. */
 
@@ -38,7 +39,7 @@ export class AlertmanagerModel {
 
   /** Takes an alert that the engine or Prometheus sends. */
   put(alert: Stored): void {
-    const key = JSON.stringify(Object.entries(alert.labels).sort());
+    const key = keyOf(alert.labels);
     const stored = this.#merged(alert, this.#alerts.get(key));
     this.#alerts.set(key, stored);
     this.#onStored(stored);

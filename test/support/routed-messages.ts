@@ -135,7 +135,8 @@ function isWithin({ time_intervals: all }: Interval, at: number): boolean {
   });
 }
 
-const keyOf = (labels: Labels): string => JSON.stringify(Object.entries(labels).sort());
+/** Identifies an alert by its labels. */
+export const keyOf = (labels: Labels): string => JSON.stringify(Object.entries(labels).sort());
 
 interface Group {
   readonly node: Node;

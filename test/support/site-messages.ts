@@ -12,7 +12,7 @@ import { AlertmanagerModel } from './alertmanager-model.ts';
 import { example, sendsResolved } from './example-alertmanager.ts';
 import { failingLog } from './failing-log.ts';
 import { createPolledSite, type PolledSiteOptions, SITE_ZONE } from './polled-site.ts';
-import { type RoutedMessage, RoutedMessages } from './routed-messages.ts';
+import { keyOf, type RoutedMessage, RoutedMessages } from './routed-messages.ts';
 import { deriveInventoryNow } from './stored-answers.ts';
 
 /** The messages that people get about the simulated site: the real engine and its delivery, and the example for Alertmanager. */
@@ -58,7 +58,7 @@ export async function sendMessages({
   const alerts = new Map<string, Labels>();
   const model = new AlertmanagerModel((alert) => {
     routed.put(alert);
-    alerts.set(JSON.stringify(Object.entries(alert.labels).sort()), alert.labels);
+    alerts.set(keyOf(alert.labels), alert.labels);
   });
   let inventory: ReturnType<typeof deriveInventoryNow> | undefined;
   const engine = new AlertEngine({
