@@ -1,18 +1,14 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createLimit } from '../../src/scheduling/limit.ts';
-import { AlertmanagerModel } from '../support/alertmanager-model.ts';
 import { isLong } from '../support/extent.ts';
 import { peer } from '../support/peers.ts';
 import { seed } from '../support/seed.ts';
-import { alertNames, EngineRun } from './histories/engine-run.ts';
-import { momentsOf } from './histories/frames.ts';
+import { alertNames } from './histories/engine-run.ts';
 import { generateHistory } from './histories/generate.ts';
 import { observe } from './histories/observe.ts';
 import { type Fault, faultsIn } from './histories/oracle.ts';
-import { readPage } from './histories/page.ts';
 import { readRules } from './histories/promtool.ts';
-import { pageOf } from './histories/series.ts';
 import { shrink } from './histories/shrink.ts';
 
 /** Random histories: real engines, the real rules for Prometheus, and a model of Alertmanager. */
@@ -50,24 +46,21 @@ describe.runIf(peer('promtool'))('alerts of random histories', () => {
   const faults: Fault[] = [];
   const fired = new Set<string>();
 
-  beforeAll(
-    async () => {
-      const limit = createLimit(2);
-      // long ones have another step
-      const groups = Object.values(Object.groupBy(seeds.map(generateHistory), ({ step }) => step));
-      const batches = groups.flatMap((all = []) =>
-        Array.from({ length: Math.ceil(all.length / BATCH) }, (_, i) => all.slice(i * BATCH, (i + 1) * BATCH)),
-      );
-      const run = async (batch: (typeof batches)[number]): Promise<void> => {
-        for (const observed of await observe(batch, rules)) {
-          faults.push(...faultsIn(observed));
-          for (const alert of observed.prometheus.keys()) fired.add(/alertname=(\w+)/.exec(alert)?.[1] ?? '');
-        }
-      };
-      await Promise.all(batches.map((batch) => limit(() => run(batch))));
-    },
-    isLong ? 3_600_000 : 300_000,
-  );
+  beforeAll(async () => {
+    const limit = createLimit(2);
+    // long ones have another step
+    const groups = Object.values(Object.groupBy(seeds.map(generateHistory), ({ step }) => step));
+    const batches = groups.flatMap((all = []) =>
+      Array.from({ length: Math.ceil(all.length / BATCH) }, (_, i) => all.slice(i * BATCH, (i + 1) * BATCH)),
+    );
+    const run = async (batch: (typeof batches)[number]): Promise<void> => {
+      for (const observed of await observe(batch, rules)) {
+        faults.push(...faultsIn(observed));
+        for (const alert of observed.prometheus.keys()) fired.add(/alertname=(\w+)/.exec(alert)?.[1] ?? '');
+      }
+    };
+    await Promise.all(batches.map((batch) => limit(() => run(batch))));
+  });
 
   it('neither end nor start without a reason, and are neither lost, late nor twice', async () => {
     const smallest: string[] = [];
@@ -87,25 +80,4 @@ describe.runIf(peer('promtool'))('alerts of random histories', () => {
       expect(missing.filter((name) => !others.includes(name.replace('License', '')))).toEqual([]);
     });
   }
-});
-
-describe('the samples of a history', () => {
-  it('are those of the page of metrics', async () => {
-    for (const each of [1, 2, 3, 4]) {
-      const history = generateHistory(each);
-      const engines = new EngineRun(history, new AlertmanagerModel());
-      for (const { tick, frames } of momentsOf(history)) {
-        engines.at(tick);
-        const all = await engines.evaluate(frames);
-        if (tick % 20 !== 7) continue;
-        for (const { frame, engine } of all) {
-          const read = (name: string | undefined): boolean => rules.metrics.has(name ?? '');
-          const emitted = [...pageOf(history, frame, engine)].filter(([name]) => read(name));
-          const page = (await readPage(history, frame, engine)).filter((line) => read(/^\w+/.exec(line)?.[0]));
-          expect(emitted.map(([name, labels, value]) => `${name}${labels} ${value}`).sort()).toEqual(page.sort());
-        }
-      }
-      await engines.stop();
-    }
-  });
 });

@@ -15,21 +15,6 @@ export type Series = ReadonlyMap<string, readonly Sample[]>;
 /** A sample on a page: metric, labels as on the page, value. */
 type OnPage = readonly [name: string, labels: string, value: number];
 
-/** What the processes run. */
-export const build = { version: '1.2.3', revision: 'abcdef', nodeVersion: 'v24.0.0' };
-
-export const identityOfExporter = (history: History, replica: Replica) => ({
-  analyzer: analyzerOf(history, replica),
-  shard: shardOf(replica),
-  externalUrl: 'http://monitor.example.com:10319',
-});
-
-/** What is said of the alerts, for the page. */
-export const statementsOf = (history: History, replica: Replica, engine: AlertEngine) => ({
-  state: engine.status(),
-  scope: { analyzer: analyzerOf(history, replica), shard: shardOf(replica), shards: replica.shard.total },
-});
-
 function* samplesOf({ name, rows, value }: Family): Generator<OnPage> {
   const text = rows.arena.toString();
   for (let row = 0; row < rows.count; row += 1) {
@@ -42,13 +27,16 @@ function* samplesOf({ name, rows, value }: Family): Generator<OnPage> {
 /** The samples of one page that rules read. */
 export function* pageOf(history: History, { replica, now }: Frame, engine: AlertEngine): Generator<OnPage> {
   const described = history.replicas[replica] as Replica;
-  const { state, scope } = statementsOf(history, described, engine);
-  for (const family of collectAlerts(state, scope)) yield* samplesOf(family);
-  const { externalUrl, ...identity } = identityOfExporter(history, described);
-  const names = ['analyzer', 'shard', 'external_url'];
-  yield ['license_exporter_analyzer_info', formatLabels(names, [identity.analyzer, identity.shard, externalUrl]), 1];
-  const built = formatLabels(['version', 'revision', 'node_version'], Object.values(build));
-  yield ['license_exporter_build_info', built, 1];
+  const [analyzer, shard] = [analyzerOf(history, described), shardOf(described)];
+  const scope = { analyzer, shard, shards: described.shard.total };
+  for (const family of collectAlerts(engine.status(), scope)) yield* samplesOf(family);
+  const info = formatLabels(
+    ['analyzer', 'shard', 'external_url'],
+    [analyzer, shard, 'http://monitor.example.com:10319'],
+  );
+  yield ['license_exporter_analyzer_info', info, 1];
+  const build = formatLabels(['version', 'revision', 'node_version'], ['1.2.3', 'abcdef', 'v24.0.0']);
+  yield ['license_exporter_build_info', build, 1];
   yield ['license_exporter_time_seconds', '', now];
 }
 
