@@ -1,7 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { configDefaults, defineConfig } from 'vitest/config';
-import { isMatrix, matrix } from './test/support/extent.ts';
+import { drawnYears, hangLimit, isLong, isMatrix, matrix, patience } from './test/support/extent.ts';
 import { LongestFirst } from './test/support/longest-first.ts';
 import { SummaryReporter } from './test/support/summary-reporter.ts';
 
@@ -9,8 +9,13 @@ import { SummaryReporter } from './test/support/summary-reporter.ts';
 process.env.NODE_COMPILE_CACHE ??= join(import.meta.dirname, 'node_modules/.cache/node-compile');
 
 const tests = 'test/**/*.test.ts';
-// npm run test:install
-const leftOut = [...configDefaults.exclude, 'test/install/**', ...(isMatrix ? [] : matrix)];
+// test:install has its own configuration
+const leftOut = [
+  ...configDefaults.exclude,
+  'test/install/**',
+  ...(isMatrix ? [] : matrix),
+  ...(isLong ? [] : drawnYears),
+];
 // what a file replaces in a module, others would import
 const mocking = globSync(tests).filter((path) => readFileSync(path, 'utf8').includes('vi.mock('));
 
@@ -29,11 +34,11 @@ export default defineConfig({
     reporters: ['default', new SummaryReporter()],
     sequence: { sequencer: LongestFirst },
     // more than the cores that it is to be quick on: the longest files mostly wait for other programs
-    maxWorkers: 3,
+    maxWorkers: 4,
     // of tests that run beside the others of their file
     maxConcurrency: 6,
-    // for a machine under load: nothing is expected to take so long, not even a thousand random cases
-    testTimeout: 600_000,
-    hookTimeout: 600_000,
+    testTimeout: hangLimit,
+    hookTimeout: hangLimit,
+    expect: { poll: { timeout: patience } },
   },
 });

@@ -75,12 +75,12 @@ describe('requests on one connection', () => {
       text += String(chunk);
     });
     for (const [i, path] of paths.entries()) {
-      await expect.poll(() => begun.length, { timeout: 50_000 }).toBe(i + 1);
+      await expect.poll(() => begun.length).toBe(i + 1);
       // they came in one piece, so all that is not held back would be begun by now
       await setImmediate();
       expect(begun).toEqual(paths.slice(0, i + 1));
       release[i]?.();
-      await expect.poll(() => text, { timeout: 50_000 }).toContain(`answer to ${path}.`);
+      await expect.poll(() => text).toContain(`answer to ${path}.`);
     }
     await expect.poll(() => front.requests.map(({ path }) => path)).toEqual(paths);
   });
@@ -118,7 +118,7 @@ describe('an answer that is read', () => {
     const front = await startFront(async () => large);
     const socket = await front.send(`GET / HTTP/1.1\r\nhost: a\r\nconnection: ${connection}\r\n\r\n`);
     socket.resume();
-    await expect.poll(() => front.requests, { timeout: 50_000 }).toMatchObject([{ status: 200, bytes: 2 ** 26 }]);
+    await expect.poll(() => front.requests).toMatchObject([{ status: 200, bytes: 2 ** 26 }]);
   });
 });
 
@@ -127,7 +127,7 @@ describe('an answer that nobody reads', () => {
     const tls = secure === undefined ? {} : { tls: createCertificate(cleanup) };
     const front = await startFront(async () => large, { limits: { ...testLimits, requestTimeout: 1 }, ...tls });
     const socket = await front.send(get('/'));
-    await expect.poll(() => front.requests, { timeout: 50_000 }).toMatchObject([{ status: 499, bytes: 0 }]);
+    await expect.poll(() => front.requests).toMatchObject([{ status: 499, bytes: 0 }]);
     let received = 0;
     socket.on('data', (chunk: Buffer) => {
       received += chunk.length;
@@ -163,12 +163,12 @@ describe('an answer that nobody reads', () => {
       isSent = true;
       socket.pause();
     });
-    await vi.waitUntil(() => isSent, { timeout: 50_000 });
+    await expect.poll(() => isSent).toBe(true);
     vi.advanceTimersByTime(299_999);
     await setImmediate();
     expect(front.requests).toEqual([]);
     vi.advanceTimersByTime(1);
-    await vi.waitUntil(() => front.requests.length > 0, { timeout: 50_000 });
+    await expect.poll(() => front.requests).not.toEqual([]);
     expect(front.requests).toMatchObject([{ status: 499, bytes: 0 }]);
   });
 

@@ -172,9 +172,7 @@ async function live(archive: Postgresql, folder: string, i: number) {
 describe.runIf(peer('postgres', 'initdb', 'psql'))(
   `two analyzers of a site with an archive, ${cases} histories`,
   () => {
-    it('end with the same history, which knows no less than either knew', {
-      timeout: 600_000 + cases * 6000,
-    }, async () => {
+    it('end with the same history, which knows no less than either knew', async () => {
       const archive = await startPostgresql(cleanup);
       const folder = mkdtempSync(join(tmpdir(), 'license-exporter-archive-'));
       cleanup.add(() => rmSync(folder, { recursive: true, force: true }));

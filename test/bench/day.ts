@@ -73,7 +73,7 @@ async function runDay(features: number, hours: number): Promise<readonly string[
     const problems = growth > MAX_GROWTH ? [`memory has grown by ${(100 * growth).toFixed(1)} %`] : [];
     try {
       // a connection that was closed is still open for a moment
-      await eventually('nothing more is kept', async () => !isMore(await keptBy(site), settled), 10_000);
+      await eventually('nothing more is kept', async () => !isMore(await keptBy(site), settled), { within: 10_000 });
     } catch {
       const end = await keptBy(site);
       problems.push(`${JSON.stringify(settled)} became ${JSON.stringify(end)}`);

@@ -105,7 +105,7 @@ async function untilGood(page: string, daemon: BuiltDaemon): Promise<void> {
     return /^license_up 1$/m.test(text) && !/^license_poll_success\{.*\} 0$/m.test(text);
   };
   try {
-    await eventually('every endpoint is polled', isGood, 120_000, 200);
+    await eventually('every endpoint is polled', isGood, { every: 200 });
   } catch {
     throw new Error(`the site is not polled: ${daemon.problems.join('\n')}`);
   }

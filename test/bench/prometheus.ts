@@ -51,8 +51,7 @@ export async function benchPrometheus({ features, interval, scrapes }: ScrapesBy
     await eventually(
       `${scrapes} good scrapes by Prometheus`,
       async () => (await value('sum_over_time(up[1h])')) >= scrapes,
-      (scrapes + 1) * interval * 1000 + MARGIN_MS,
-      250,
+      { within: (scrapes + 1) * interval * 1000 + MARGIN_MS, every: 250 },
     );
     await checkTotals(prometheus, await site.analyzer.call('totals'));
     // the first scrape takes longest, because it creates the series

@@ -51,7 +51,7 @@ async function startDaemon(cleanup: Cleanup, folder: string, name: string, analy
     '--log.format=json',
   ]);
   const isReady = async (): Promise<boolean> => (await fetch(`${daemon.url}/-/ready`)).ok;
-  await eventually('the first poll is over', isReady, 60_000, 200);
+  await eventually('the first poll is over', isReady, { every: 200 });
   return daemon;
 }
 

@@ -97,7 +97,7 @@ async function untilFiring(prometheus: Prometheus, { expected, minute }: Case): 
     found = await firingAlerts(prometheus);
     return found === expected;
   };
-  await eventually('the alerts fire', isThere, PATIENCE * minute * 1000, minute * 500).catch(() => {
+  await eventually('the alerts fire', isThere, { within: PATIENCE * minute * 1000, every: minute * 500 }).catch(() => {
     throw new Error(`the alerts that fire are ${found}, not ${expected}`);
   });
 }

@@ -90,7 +90,7 @@ describe('backup', () => {
       void killed.exit.then(() => {
         hasEnded = true;
       });
-      await eventually('the copy', () => isCopied() || hasEnded, 90_000, 5);
+      await eventually('the copy', () => isCopied() || hasEnded, { every: 5 });
       killed.child.kill('SIGKILL');
       await killed.exit;
       isKilled = isCopied();

@@ -96,7 +96,7 @@ describe('demo', () => {
       return elapsed?.data.map(([, hours]) => hours) ?? [];
     };
     // each look is a program, and work for the analyzer, that it makes the past beside
-    await eventually('400 days of history', async () => (await points()).length === 401, 150_000, 1000);
+    await eventually('400 days of history', async () => (await points()).length === 401, { every: 1000 });
     expect((await points()).filter((hours) => hours > 0).length).toBeGreaterThan(395);
   });
 

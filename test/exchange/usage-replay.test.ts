@@ -5,7 +5,7 @@ import { FileEvents } from '../../src/exchange/file-events.ts';
 import { type BegunBefore, UsageReplay } from '../../src/exchange/usage-replay.ts';
 import { createLocalTime, type LocalTime } from '../../src/model/local-time.ts';
 import { debugLogUsage } from '../../src/sources/flexnet/debug-log-usage.ts';
-import { isLong, isMatrix } from '../support/extent.ts';
+import { isLong } from '../support/extent.ts';
 import { generateLog, truthOf } from '../support/generated-log.ts';
 import { seed } from '../support/seed.ts';
 
@@ -72,7 +72,7 @@ const starts = [
   '2026-10-29',
 ];
 
-const cases = isLong || isMatrix ? 1000 : 150;
+const cases = isLong ? 1000 : 150;
 
 describe(`${cases} logs of two daemons`, () => {
   it('give the peak, the license-hours and the denials of each day, as they were', () => {

@@ -67,11 +67,7 @@ systemd-run --unit=alertmanager /srv/alertmanager --config.file=/srv/alertmanage
     'http://alertmanager.example.com:9093/-/ready',
     'https://lic.example.com:8443/analyzer/openapi.json',
   ]) {
-    await eventually(
-      url,
-      async () => (await machine.run('curl', '-sf', '--cacert', '/srv/lic.pem', url)).status === 0,
-      20_000,
-    );
+    await eventually(url, async () => (await machine.run('curl', '-sf', '--cacert', '/srv/lic.pem', url)).status === 0);
   }
 }
 

@@ -168,7 +168,7 @@ describe('the current inventory', () => {
     };
     const current = create([hanging, fast]);
     const commits = ['a;b', 'c;d', 'e;f'].map((name) => current.commit(snapshotOf(name)));
-    await vi.waitFor(() => expect(fast.names.at(-1)).toBe('e;f'));
+    await expect.poll(() => fast.names.at(-1)).toBe('e;f');
     expect(slow.names).toHaveLength(1);
     resolve();
     await Promise.all(commits);
@@ -228,7 +228,7 @@ describe('the current inventory', () => {
     expect(current.latest()?.vendorLicenses.at(0)?.isReported).toBe(true);
     now = NOW + 1.1;
     await vi.advanceTimersByTimeAsync(1100);
-    await vi.waitFor(() => expect(reader.names).toHaveLength(2));
+    await expect.poll(() => reader.names).toHaveLength(2);
     expect(current.latest()?.vendorLicenses.length).toBe(0);
     current.stop();
   });

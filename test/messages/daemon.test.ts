@@ -211,7 +211,7 @@ describe('the digest', () => {
     );
     const running = await daemon.start();
     const digests = () => sink.mails.filter(({ subject = '' }) => subject.includes('Expiring licenses'));
-    await eventually('three digests', () => digests().length === 3, 150_000);
+    await eventually('three digests', () => digests().length === 3);
     await evaluations(8, { app: running });
     const sent = digests().map(({ recipients, text = '', attachments, subject }) => {
       const [calendar] = attachments;

@@ -34,7 +34,7 @@ async function startDemo(): Promise<string> {
   const listen = ['--web.listen-address=127.0.0.1:0', '--embedded-analyzer.listen-address=127.0.0.1:0'];
   const demo = run(['demo', '--log.format=json', `--embedded-analyzer.time-zone=${morningZone()}`, ...listen]);
   const { address } = await demo.line('listening');
-  await eventually('the advice', async () => (await fetch(`${address}/rightsizing`)).ok, 300_000, 1000);
+  await eventually('the advice', async () => (await fetch(`${address}/rightsizing`)).ok, { every: 1000 });
   return String(address);
 }
 

@@ -108,7 +108,7 @@ describe.runIf(peer('slurmctld', 'slurmd', 'munged', 'scontrol'))('a controller 
         ),
       );
     };
-    for (let step = 0; step < (isLong ? 5000 : 1000); step += 1) {
+    for (let step = 0; step < (isLong ? 5000 : 300); step += 1) {
       canceled = undefined;
       const draw = (part: string): number => random(seed, 'slurm', step, part);
       if (draw('take') < 0.52) take(draw);

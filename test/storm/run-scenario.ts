@@ -176,7 +176,7 @@ export async function runScenario(
     cleanup.add(() => watch.stop());
     if (!isBroken) {
       const isCalm = (): boolean => watch.latest?.isUp === true && watch.latest.freshSince > 0 && isSettled(proxy);
-      await eventually(`a first good poll of ${scenario.name}`, isCalm, 60_000);
+      await eventually(`a first good poll of ${scenario.name}`, isCalm);
     } else {
       await pause(1000);
     }

@@ -209,12 +209,12 @@ export async function evaluations(count: number, { app, prometheus }: Evaluating
   const ofEngine = async (url: string): Promise<void> => {
     const seen = new Set<string | undefined>();
     const isEnough = async () => seen.add(await evaluatedAt(url)).size > count;
-    await eventually(`${count} evaluations of the engine`, isEnough, 60_000, LOOK_MS);
+    await eventually(`${count} evaluations of the engine`, isEnough, { every: LOOK_MS });
   };
   const ofPrometheus = async ({ evaluations: counted }: Pick<Prometheus, 'evaluations'>): Promise<void> => {
     const before = await counted();
     const isEnough = async () => (await counted()) >= before + count / 2;
-    await eventually(`${count / 2} evaluations of Prometheus`, isEnough, 60_000, LOOK_MS);
+    await eventually(`${count / 2} evaluations of Prometheus`, isEnough, { every: LOOK_MS });
   };
   await Promise.all([app && ofEngine(app.url), prometheus && ofPrometheus(prometheus)]);
 }

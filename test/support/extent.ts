@@ -1,12 +1,12 @@
 /** How much is tested. */
 
-/** Whether this is `npm run test:long`, with more random cases and more kills. */
+/** Whether this is a part of `npm run verify`, with more random cases and more kills. */
 export const isLong = process.env.TEST_LONG === '1';
 
 /** Whether every combination is tested, as `.ci/run` does: `TEST_MATRIX=1 npm test`. `npm test` has one of each kind. */
 export const isMatrix = process.env.TEST_MATRIX === '1';
 
-/** What `npm test` leaves out: more peers and kills, days and years as a whole, and pages that are drawn or walked through. */
+/** What `npm test` leaves out: more peers and kills, days as a whole, and pages that are drawn or walked through. */
 export const matrix = [
   'test/alerts/clock.test.ts',
   'test/alerts/crash.test.ts',
@@ -21,10 +21,21 @@ export const matrix = [
   'test/peers/samba-accounts.test.ts',
   'test/peers/samba-source.test.ts',
   'test/peers/samba.test.ts',
-  'test/rightsizing/following-advice.test.ts',
-  'test/rightsizing/forecast.test.ts',
-  'test/rightsizing/next-year.test.ts',
   'test/sources/slurm-controller.test.ts',
   'test/sources/transport/killed-daemon.test.ts',
   'test/storm/sources-day.test.ts',
 ] as const;
+
+/** What `.ci/run` leaves out too: statistics of years that are drawn. They take a tenth of its time, and judge a method. */
+export const drawnYears = [
+  'test/case-study/case-study.test.ts',
+  'test/rightsizing/following-advice.test.ts',
+  'test/rightsizing/forecast.test.ts',
+  'test/rightsizing/next-year.test.ts',
+] as const;
+
+/** What ends a test that hangs, milliseconds. Nothing is expected to take so long on a machine under load. */
+export const hangLimit = isLong ? 10_800_000 : 600_000;
+
+/** How long a test waits for an event before it fails, milliseconds. Where every combination is tested, a machine may be slow. */
+export const patience = isMatrix ? 540_000 : 180_000;

@@ -18,6 +18,7 @@ import type { Credentials } from '../../src/ntlm/client-codec.ts';
 import { CredentialGate, type CredentialGateOptions } from '../../src/ntlm/credential-gate.ts';
 import { createMemoryStore } from '../../src/ntlm/logon-store.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
+import { patience } from './extent.ts';
 
 /** The account of every test. */
 export const account: Credentials = { username: 'svc-lic', domain: 'CORP', workstation: '', password: 'S3cret-pass!' };
@@ -183,6 +184,13 @@ export async function startApp(config: AppConfig, deps: Partial<AppDeps> = {}): 
   return { ...app, log, url, metrics, sample: async (name) => sampleOf(await metrics(), name) };
 }
 
+/** Milliseconds. */
+interface Wait {
+  /** The longest pause between two looks. */
+  readonly every?: number;
+  readonly within?: number;
+}
+
 /**
  * Checks repeatedly until a condition holds. The time limit allows for machines under load and is not an expectation.
  * @throws Error with the description when it does not within the time
@@ -190,14 +198,13 @@ export async function startApp(config: AppConfig, deps: Partial<AppDeps> = {}): 
 export async function eventually(
   what: string,
   condition: () => Promise<boolean> | boolean,
-  ms = 90_000,
-  every = 100,
+  { every = 100, within = patience }: Wait = {},
 ): Promise<void> {
-  const end = Date.now() + ms;
+  const end = Date.now() + within;
   // each look is work: what has not happened soon is looked for less often
   for (let pause = 5; ; pause = Math.min(2 * pause, every)) {
     if (await condition()) return;
-    if (Date.now() > end) throw new Error(`not within ${ms} ms: ${what}`);
+    if (Date.now() > end) throw new Error(`not within ${within} ms: ${what}`);
     // between two checks
     await new Promise((resolve) => setTimeout(resolve, pause));
   }

@@ -11,7 +11,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { debugLog } from '../../../src/sources/flexnet/debug-log.ts';
 import { DenialCount, type TakenDenials } from '../../../src/sources/log/denial-count.ts';
 
@@ -160,7 +160,7 @@ describe('denials', () => {
     for (const [at, user] of ['a', 'b', 'c'].entries()) {
       // a refusal without a feature shows that a look has seen the file
       appendFileSync(path, `${denied(user)}${clock()} (vend) DENIED: \n`);
-      await vi.waitFor(() => expect(count.diagnostics.unparsed).toBe(at + 1));
+      await expect.poll(() => count.diagnostics.unparsed).toBe(at + 1);
       renameSync(path, `${path}.${at}`);
       writeFileSync(path, '');
     }

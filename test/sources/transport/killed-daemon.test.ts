@@ -115,9 +115,7 @@ async function untilCollected(daemon: ReturnType<typeof startProcess>): Promise<
 
 const times = isLong ? 50 : 5;
 
-it(`killed at any of ${times} moments while it collects from three sources, the daemon loses no committed collection and leaves no process`, {
-  timeout: 600_000 + times * 20_000,
-}, async () => {
+it(`killed at any of ${times} moments while it collects from three sources, the daemon loses no committed collection and leaves no process`, async () => {
   const folder = createFolder(cleanup);
   const state = join(folder, 'state');
   const site = createFakeSite(join(folder, 'site'));
