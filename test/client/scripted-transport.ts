@@ -2,6 +2,7 @@ import { setImmediate } from 'node:timers/promises';
 import { request } from 'undici';
 import { NtlmDispatcher, type NtlmDispatcherOptions } from '../../src/client/dispatcher.ts';
 import type { CredentialGateOptions } from '../../src/ntlm/credential-gate.ts';
+import { patience } from '../support/extent.ts';
 import { type createCleanup, createTestGate } from '../support/harness.ts';
 import { type Call, LOGON_PATH, startScripted } from '../support/scripted-server.ts';
 
@@ -68,7 +69,7 @@ export async function setUpScripted(
   });
   cleanup.add(() => server.stop());
   cleanup.add(() => dispatcher.destroy());
-  const send = async (patienceMs = 10_000, path = '/x'): Promise<number | string> => {
+  const send = async (patienceMs = patience, path = '/x'): Promise<number | string> => {
     try {
       const response = await request(`${new URL(url).origin}${path}`, {
         dispatcher,

@@ -1,6 +1,6 @@
 import axe from 'axe-core';
 import { type Browser, chromium, type Page } from 'playwright-core';
-import { isMatrix } from './extent.ts';
+import { isMatrix, patience } from './extent.ts';
 import { findProgram } from './peers.ts';
 
 /** Pages as people see them: in a real Chromium, at a size and in a color scheme. Use it in `describe.runIf(peer('chromium'))`. */
@@ -68,6 +68,7 @@ const SIZE = `(({ scrollWidth, clientWidth, scrollHeight }) => ({
 
 async function openTab(browser: Browser, url: string, { width, height, colorScheme }: View): Promise<Tab> {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+  page.setDefaultTimeout(patience);
   const messages: string[] = [];
   page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));
   page.on('pageerror', (error) => messages.push(`error: ${error.message}`));
@@ -85,7 +86,11 @@ async function openTab(browser: Browser, url: string, { width, height, colorSche
 export async function startBrowser(): Promise<TestBrowser> {
   // no sandbox, because tests in containers run as root
   const args = ['--no-sandbox', '--disable-gpu'];
-  const browser = await chromium.launch({ executablePath: findProgram('chromium') ?? 'chromium', args });
+  const browser = await chromium.launch({
+    executablePath: findProgram('chromium') ?? 'chromium',
+    args,
+    timeout: patience,
+  });
   return {
     open: (url, view) => openTab(browser, url, view),
     look: async (url, view) => {
