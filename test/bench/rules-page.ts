@@ -57,7 +57,7 @@ function createBusySite(count: number, now: number): BusySite {
       ...conditions[i % CYCLE]?.fields(now),
     }),
   );
-  // the engine sums up the features of an owner: with an owner of its own, each has an alert as in the old rules
+  // the engine sums up the features of an owner: with an owner of its own, each has an alert
   const owners = createOwners(
     features.map((record) => ({
       vendorLicense: '*',
@@ -115,20 +115,21 @@ async function renderPage(count: number): Promise<string> {
  * Serves the page of a site.
  *
  * @param read which metrics remain on it: those that no rule reads would only make scrapes cost more
- * @returns its URL
+ * @returns its URL, and the number of its series
  */
 export async function startPage(
   cleanup: Cleanup,
   features: number,
   read: (metric: string) => boolean,
-): Promise<string> {
+): Promise<{ readonly url: string; readonly series: number }> {
   const lines = (await renderPage(features)).split('\n');
-  const page = lines.filter((line) => read(/^\w+/.exec(line)?.[0] ?? '')).join('\n');
+  const samples = lines.filter((line) => read(/^\w+/.exec(line)?.[0] ?? ''));
+  const page = samples.join('\n');
   const server = createServer((_, response) => response.setHeader('content-type', 'text/plain').end(`${page}\n`));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanup.add(() => {
     server.closeAllConnections();
     server.close();
   });
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, series: samples.length };
 }

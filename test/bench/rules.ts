@@ -11,17 +11,14 @@ import { type Line, median } from './report.ts';
 import { expectedAlerts, startPage } from './rules-page.ts';
 
 /**
- * What the rules cost Prometheus, beside those that evaluated every condition in PromQL (`old-rules.yml`).
+ * What the rules cost Prometheus, beside what the scrapes cost that bring what they read.
  *
- * Both evaluate the same page of one exporter, one after another in a Prometheus of their own. A minute takes less than that:
- * look-backs and `for` of both are shorter by one factor, and scrapes and evaluations as frequent as they are by default, once in
- * such a minute. Ranges have as many samples as with default settings, and nothing must wait for a quarter of an hour. The alerts
- * that fire must be the same in both before anything is measured.
+ * A minute takes less than that: look-backs and `for` are shorter by one factor, and scrapes and evaluations as frequent as they
+ * are by default, once in such a minute. Ranges have as many samples as with default settings, and nothing must wait for a
+ * quarter of an hour. The alerts must fire before anything is measured.
  */
 
-const NEW = join(import.meta.dirname, '../../deploy/prometheus/license-alerts.yml');
-const OLD = join(import.meta.dirname, 'old-rules.yml');
-const GROUP = 'license-exporter';
+const RULES = join(import.meta.dirname, '../../deploy/prometheus/license-alerts.yml');
 /** Minutes in which the alerts must fire. The longest `for` is 15 minutes. */
 const PATIENCE = 40;
 /** Minutes that are not measured, after the alerts fire. */
@@ -38,20 +35,14 @@ function shorten(text: string, minute: number): string {
     .replace(/^( *(?:for|keep_firing_for): )(\d+)([smhd])$/gm, (_, key, count, unit) => key + shorter(count, unit));
 }
 
-/**
- * Writes a copy of rules. Only one group is compared. The old rules have another one about what vanished, which they evaluate less
- * often.
- */
-function writeRules(cleanup: Cleanup, path: string, minute: number): string {
-  const { groups } = parse(shorten(readFileSync(path, 'utf8'), minute)) as { groups: { name: string }[] };
-  const compared = groups
-    .filter(({ name }) => name === GROUP)
-    .map((group) => ({ ...group, interval: `${minute * 1000}ms` }));
-  if (compared.length !== 1) throw new Error(`${path} has no group ${GROUP}`);
+/** Writes a copy of the rules with such minutes. */
+function writeRules(cleanup: Cleanup, minute: number): string {
+  const { groups } = parse(shorten(readFileSync(RULES, 'utf8'), minute)) as { groups: object[] };
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-bench-rules-'));
   cleanup.add(() => rmSync(folder, { recursive: true }));
   const copy = join(folder, 'rules.yml');
-  writeFileSync(copy, stringify({ groups: compared }, { lineWidth: 0 }));
+  const evaluated = groups.map((group) => ({ ...group, interval: `${minute * 1000}ms` }));
+  writeFileSync(copy, stringify({ groups: evaluated }, { lineWidth: 0 }));
   return copy;
 }
 
@@ -86,7 +77,7 @@ interface Cost {
   readonly time: number;
   /** How long each evaluation took, milliseconds; none without rules. */
   readonly durations: readonly number[];
-  /** Series that the rules write; `NaN` without rules. */
+  /** Series that the rules write. */
   readonly series: number;
 }
 
@@ -137,27 +128,26 @@ async function watch(prometheus: Prometheus, { minute, runs }: Case, hasRules: b
   return { processor: ended.processor - processor, time: ended.time - time, durations };
 }
 
-/** @param path the rules; without them, only scrapes are measured */
-async function measure(subject: Case, path: string | undefined): Promise<Cost> {
+async function measure(subject: Case, hasRules: boolean): Promise<Cost> {
   const { page, minute } = subject;
   const cleanup = createCleanup();
   try {
-    const rules = path === undefined ? undefined : writeRules(cleanup, path, minute);
     const scrape = `scrape_interval: ${minute * 1000}ms\n    scrape_timeout: ${minute * 1000}ms`;
-    const prometheus = await startPrometheus(cleanup, page, { scrape, ...(rules !== undefined && { rules }) });
-    if (rules !== undefined) await untilFiring(prometheus, subject);
+    const rules = hasRules ? { rules: writeRules(cleanup, minute) } : {};
+    const prometheus = await startPrometheus(cleanup, page, { scrape, ...rules });
+    if (hasRules) await untilFiring(prometheus, subject);
     await sleep(WARM_UP * minute * 1000);
-    const cost = await watch(prometheus, subject, rules !== undefined);
-    if (rules !== undefined) await untilFiring(prometheus, subject);
-    const written = await prometheus.query('count({__name__=~"license:.*|ALERTS|ALERTS_FOR_STATE"})');
-    return { ...cost, series: Number(written[0]?.[1]) };
+    const cost = await watch(prometheus, subject, hasRules);
+    if (hasRules) await untilFiring(prometheus, subject);
+    const [written] = await prometheus.query('count({__name__=~"license:.*|ALERTS|ALERTS_FOR_STATE"})');
+    return { ...cost, series: Number(written?.[1]) };
   } finally {
     await cleanup.run();
   }
 }
 
-/** The metrics that a file of rules reads. */
-const metricsOf = (path: string): readonly string[] => readFileSync(path, 'utf8').match(/\blicense_\w+/g) ?? [];
+/** The metrics that the rules read. */
+const readMetrics = (): readonly string[] => readFileSync(RULES, 'utf8').match(/\blicense_\w+/g) ?? [];
 
 export interface RuleSite {
   /** What it is called in the report. */
@@ -165,7 +155,7 @@ export interface RuleSite {
   /** 15 % of them have a condition. */
   readonly features: number;
   /** The most that an evaluation may take, milliseconds. */
-  readonly limit?: number;
+  readonly limit: number;
   /** Evaluations that are measured. */
   readonly runs: number;
 }
@@ -177,40 +167,28 @@ export async function benchRules({ name, features, limit, runs }: RuleSite): Pro
   }
   const cleanup = createCleanup();
   try {
-    const read = new Set([...metricsOf(NEW), ...metricsOf(OLD)]);
-    const page = await startPage(cleanup, features, (metric) => read.has(metric));
+    const read = new Set(readMetrics());
+    const { url: page, series } = await startPage(cleanup, features, (metric) => read.has(metric));
     const alerts = [...expectedAlerts(features)];
-    const expected = listOf(alerts);
-    // an evaluation of the old rules must end before the next one is due
-    const subject = { page, expected, minute: Math.max(0.5, features / 2000), runs };
-    const scrapes = await measure(subject, undefined);
-    const ours = await measure(subject, NEW);
-    const peer = await measure(subject, OLD);
+    const minute = Math.max(0.5, features / 4000);
+    const subject = { page, expected: listOf(alerts), minute, runs };
+    const scrapes = await measure(subject, false);
+    const ours = await measure(subject, true);
     const conditions = alerts.reduce((sum, [, count]) => sum + count, 0);
-    const of = `of ${features} features with ${conditions} conditions`;
-    const line = (figure: string, unit: string, figureOf: (cost: Cost) => number): Line => {
-      const figures = { ours: figureOf(ours), peer: figureOf(peer) };
-      const what = `rules, ${name}: ${figure} (peer: the old rules), ${of}`;
-      return { what, ...figures, unit, ratio: figures.peer / figures.ours };
-    };
-    const processor = (cost: Cost): number =>
-      (cost.processor - (scrapes.processor * cost.time) / scrapes.time) / cost.durations.length;
-    const duration = ({ durations }: Cost): number => median(durations);
+    const line = (figure: string, unit: string, mine: number, peer: number): Line => ({
+      what: `rules, ${name}: ${figure}, of ${features} features with ${conditions} conditions`,
+      ours: mine,
+      peer,
+      unit,
+      ratio: peer / mine,
+    });
+    const perMinute = scrapes.processor / scrapes.time;
+    const processor = (ours.processor - perMinute * ours.time) / ours.durations.length;
+    const duration = median(ours.durations);
     return [
-      line('processor time of an evaluation', 'ms', processor),
-      line('duration of an evaluation', 'ms', duration),
-      line('series that they write', '', ({ series }) => series),
-      ...(limit === undefined
-        ? []
-        : [
-            {
-              what: `rules, ${name}: duration of an evaluation (peer: its limit), ${of}`,
-              ours: duration(ours),
-              peer: limit,
-              unit: 'ms',
-              ratio: limit / duration(ours),
-            },
-          ]),
+      line('processor time of an evaluation (peer: a scrape)', 'ms', processor, perMinute * minute * 1000),
+      line('duration of an evaluation (peer: its limit)', 'ms', duration, limit),
+      line('series that they write (peer: that they read)', '', ours.series, series),
     ];
   } finally {
     await cleanup.run();

@@ -3,10 +3,9 @@ import { startBuiltDaemon } from './built-daemon.ts';
 import { startChild } from './child.ts';
 import type { AnalyzerMethods, AnalyzerSetup } from './children/analyzer.ts';
 import type { CallersMethods, CallTime } from './children/callers.ts';
-import { settingsFor, spentOn } from './polled-site.ts';
+import { settingsFor } from './polled-site.ts';
 import { untilQuiet } from './processes.ts';
 import { type Line, median } from './report.ts';
-import { createSite } from './site.ts';
 
 /** Requests with NTLM: a poll of many vendor licenses from a server with latency, and small requests one after another. */
 
@@ -33,44 +32,19 @@ async function measureCycle(vendorLicenses: number) {
     await untilQuiet(daemon.pid);
     // its features, its expiries, and these without a search level, which an analyzer may answer better
     const calls = 3 * vendorLicenses;
-    let time = 0;
-    const [cpu] = await spentOn(daemon, 1, async () => {
-      await analyzer.call('release', 'GetProducts', false);
-      await analyzer.call('count');
-      time = await analyzer.call('untilAnswered', calls);
-      await untilQuiet(daemon.pid);
-    });
-    await daemon.stop();
-    const products = createSite({ vendorLicenses, features: 0 }).vendorLicenses;
-    const names = ['GetFeatures', 'GetExpirationFeatures', 'GetExpirationFeatures'];
-    const urls = names.flatMap((name) =>
-      products.map((product) => `${base}/api/${name}?product=${encodeURIComponent(product)}`),
-    );
-    const callers = startChild<CallersMethods>(cleanup, 'callers.ts');
-    const peer = await callers.call('httpntlm', { urls, concurrency: CONCURRENCY });
-    return { calls, time, cpu: cpu?.all ?? Number.NaN, peer };
+    await analyzer.call('release', 'GetProducts', false);
+    await analyzer.call('count');
+    return { calls, time: await analyzer.call('untilAnswered', calls) };
   } finally {
     await cleanup.run();
   }
 }
 
 export async function benchCycle(vendorLicenses: number): Promise<Line[]> {
-  const { calls, time, cpu, peer } = await measureCycle(vendorLicenses);
+  const { calls, time } = await measureCycle(vendorLicenses);
   const ideal = Math.ceil(calls / CONCURRENCY) * LATENCY_MS;
-  const what = `poll of ${vendorLicenses.toLocaleString('en-US')} vendor licenses`;
-  const ours = cpu / 1000;
-  const httpntlm = peer.cpu.all / 1000;
-  return [
-    { what: `G6 ${what} (peer: latency alone)`, ours: time, peer: ideal, unit: 'ms', ratio: ideal / time },
-    { what: `G6 ${what} (peer: requests of httpntlm)`, ours: time, peer: peer.ms, unit: 'ms', ratio: peer.ms / time },
-    {
-      what: `G6 processor, ${what} (peer: requests of httpntlm)`,
-      ours,
-      peer: httpntlm,
-      unit: 'ms',
-      ratio: httpntlm / ours,
-    },
-  ];
+  const what = `G6 poll of ${vendorLicenses.toLocaleString('en-US')} vendor licenses (peer: latency alone)`;
+  return [{ what, ours: time, peer: ideal, unit: 'ms', ratio: ideal / time }];
 }
 
 /** @param requests of each run */
@@ -82,30 +56,30 @@ export async function benchRequests(requests: number, runs: number): Promise<Lin
     const ntlm = await withLogon.call('start', { ...setup, ntlm: true });
     const open = await startChild<AnalyzerMethods>(cleanup, 'analyzer.ts').call('start', setup);
     const callers = startChild<CallersMethods>(cleanup, 'callers.ts');
-    const callsTo = (base: string, count: number) => ({
-      urls: Array.from({ length: count }, () => `${base}/api/GetServerDown`),
+    const callsTo = (base: string) => ({
+      urls: Array.from({ length: requests }, () => `${base}/api/GetServerDown`),
       concurrency: 4,
     });
-    const times: Record<'ours' | 'undici' | 'httpntlm', CallTime[]> = { ours: [], undici: [], httpntlm: [] };
+    const times: Record<'ours' | 'undici', CallTime[]> = { ours: [], undici: [] };
     for (let i = 0; i <= runs; i += 1) {
-      const round = {
-        ours: await callers.call('ours', callsTo(ntlm, requests)),
-        undici: await callers.call('undici', callsTo(open, requests)),
-        httpntlm: await callers.call('httpntlm', callsTo(ntlm, requests / 10)),
-      };
+      const ours = await callers.call('ours', callsTo(ntlm));
+      const undici = await callers.call('undici', callsTo(open));
       // the first round is a warm-up
-      if (i > 0) for (const name of ['ours', 'undici', 'httpntlm'] as const) times[name].push(round[name]);
+      if (i === 0) continue;
+      times.ours.push(ours);
+      times.undici.push(undici);
     }
-    const perSecond = (name: keyof typeof times): number => {
-      const count = name === 'httpntlm' ? requests / 10 : requests;
-      return (1000 * count) / median(times[name].map(({ ms }) => ms));
-    };
-    const ours = perSecond('ours');
-    const line = (what: string, peer: number): Line => ({ what, ours, peer, unit: 'requests/s', ratio: ours / peer });
+    const perSecond = (name: 'ours' | 'undici'): number => (1000 * requests) / median(times[name].map(({ ms }) => ms));
     const cpu = (name: 'ours' | 'undici'): number => median(times[name].map((time) => time.cpu.all)) / requests;
+    const [ours, peer] = [perSecond('ours'), perSecond('undici')];
     return [
-      line('G7 requests with NTLM (peer: undici without a logon)', perSecond('undici')),
-      line('G7 requests with NTLM (peer: httpntlm)', perSecond('httpntlm')),
+      {
+        what: 'G7 requests with NTLM (peer: undici without a logon)',
+        ours,
+        peer,
+        unit: 'requests/s',
+        ratio: ours / peer,
+      },
       {
         what: 'G7 processor of a request with NTLM (peer: undici without a logon)',
         ours: cpu('ours'),

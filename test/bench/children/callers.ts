@@ -1,18 +1,9 @@
-import { createRequire } from 'node:module';
 import { type Dispatcher, Pool, request } from 'undici';
-import { account, createClient } from '../../support/harness.ts';
+import { createClient } from '../../support/harness.ts';
 import { answerParent } from '../child.ts';
 import type { CpuTime } from './daemon.ts';
 
-/** Clients of the Query API that only send requests and receive the answers: ours, undici without a logon, and httpntlm. */
-
-interface Httpntlm {
-  get(
-    options: Readonly<Record<string, unknown>>,
-    done: (error: Error | null, response?: { statusCode: number }) => void,
-  ): void;
-}
-const httpntlm = createRequire(import.meta.url)('httpntlm') as Httpntlm;
+/** Clients of the Query API that only send requests and receive the answers: ours, and undici without a logon. */
 
 export interface Calls {
   readonly urls: readonly string[];
@@ -73,18 +64,6 @@ const methods = {
     const create = () => new Pool(originOf(calls), { connections: calls.concurrency, pipelining: 1 });
     return measure(calls, through(kept('undici', create)));
   },
-  httpntlm: (calls: Calls): Promise<CallTime> =>
-    measure(
-      calls,
-      (url) =>
-        new Promise((resolve, reject) => {
-          const { username, password, domain } = account;
-          httpntlm.get({ url, username, password, domain, workstation: '' }, (error, response) => {
-            if (error === null) resolve(response?.statusCode ?? 0);
-            else reject(error);
-          });
-        }),
-    ),
 };
 
 export type CallersMethods = typeof methods;
