@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } fro
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { stringify } from 'yaml';
+import { patience } from '../support/extent.ts';
 import { createProcessClock } from '../support/process-clock.ts';
 
 const launch = join(import.meta.dirname, '../../src/launch.js');
@@ -135,7 +136,7 @@ export function createDaemon(options: DaemonOptions): Daemon {
       await exit;
     },
     scrape: async () => {
-      const response = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(30_000) });
+      const response = await fetch(`${address}/metrics`, { signal: AbortSignal.timeout(patience) });
       const page = await response.text();
       if (response.status !== 200) throw new Error(`a scrape was answered with ${response.status}`);
       return page;

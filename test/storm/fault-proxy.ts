@@ -21,8 +21,8 @@ export interface FaultProxy {
   readonly answers: ReadonlyMap<string, Buffer>;
   /** Injects a fault from now on, until the returned function is called. */
   begin(fault: Fault, scope?: Scope): () => void;
-  /** Runs a plan from now on. Resolves when its last fault is over. */
-  run(plan: readonly PlannedFault[]): Promise<void>;
+  /** Runs a plan from now on. Resolves when its last fault is over; no fault ends before `seen`. */
+  run(plan: readonly PlannedFault[], seen?: Promise<unknown>): Promise<void>;
   /** Resets every connection that is open now. */
   resetAll(): void;
   resetOne(): void;
@@ -187,10 +187,10 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
     };
   };
 
-  const happen = async ({ atMs, forMs, fault, scope }: PlannedFault): Promise<void> => {
+  const happen = async ({ atMs, forMs, fault, scope }: PlannedFault, seen?: Promise<unknown>): Promise<void> => {
     if (atMs > 0) await pause(atMs);
     const end = begin(fault, scope);
-    await pause(forMs);
+    await Promise.all([pause(forMs), seen]);
     end();
   };
 
@@ -208,8 +208,8 @@ export async function startFaultProxy(cleanup: Cleanup, behind: string, seed: nu
     get openLogons() {
       return loggingOn.size;
     },
-    run: async (plan) => {
-      await Promise.all(plan.map(happen));
+    run: async (plan, seen) => {
+      await Promise.all(plan.map((planned) => happen(planned, seen)));
     },
   };
 }

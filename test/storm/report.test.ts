@@ -33,7 +33,7 @@ const good: Outcome = {
 };
 
 describe('the limits of a storm', () => {
-  it('reports nothing for a storm within its limits', () => expect(findProblems(good)).toEqual([]));
+  it('reports nothing for a storm within its limits', () => expect(findProblems(good, true)).toEqual([]));
 
   const exceeded: readonly (readonly [Partial<Outcome>, string])[] = [
     [{ failedScrapes: ['Error: no'] }, '1 scrapes failed: Error: no'],
@@ -53,7 +53,13 @@ describe('the limits of a storm', () => {
     [{ after: { ...resources, handles: 47 } }, 'handles grew from 30 to 47'],
   ];
   it.each(exceeded)('reports %j', (change, problem) => {
-    expect(findProblems({ ...good, ...change })).toEqual([problem]);
+    expect(findProblems({ ...good, ...change }, true)).toEqual([problem]);
+  });
+
+  it('has no limit in seconds where only events are checked, but it must be right again', () => {
+    expect(findProblems({ ...good, worstScrapeMs: 20_000, recoverySeconds: 300 }, false)).toEqual([]);
+    expect(findProblems({ ...good, recoverySeconds: Number.POSITIVE_INFINITY }, false)).toEqual(['not right again']);
+    expect(findProblems({ ...good, worstDebt: 3 }, false)).toHaveLength(1);
   });
 });
 

@@ -46,7 +46,7 @@ export interface Scenario {
   readonly starts?: { readonly count: number; readonly everyMs: number };
   /** Seconds after the last fault within which everything must be right. By default, what decision 30 allows. */
   readonly recoveryLimit?: number;
-  /** Samples that are on the page within a poll, and gone when everything is right. */
+  /** Samples that are on the page during a fault, within a poll, and gone when everything is right. */
   readonly shows?: readonly string[];
   /** Beginnings of series of the site that never end. */
   readonly keeps?: readonly string[];
@@ -86,7 +86,7 @@ export interface ScenarioOptions {
 export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
   const stallMs = { quick: 12_000, normal: 40_000, long: 150_000 }[size];
   const faultMs = { quick: 6000, normal: 10_000, long: 30_000 }[size];
-  const soakMs = { quick: 90_000, normal: 90_000, long: 600_000 }[size];
+  const soakMs = { quick: 60_000, normal: 90_000, long: 600_000 }[size];
   const swallow: Fault = { kind: 'swallow' };
   return [
     // first, so that both exporters are under faults at the same time
