@@ -1,4 +1,4 @@
-import { readPage } from '../support/markdown.ts';
+import { readPage } from './markdown.ts';
 
 /** What a reader of a page does, in the order of the page. */
 export type DocumentedStep = DocumentedFile | DocumentedCommands;
