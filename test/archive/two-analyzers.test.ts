@@ -26,7 +26,7 @@ const firstDay = localTime.dayOf(Date.parse('2026-10-24T12:00Z') / 1000);
 const DAYS = 3;
 const start = localTime.startOf(firstDay);
 const slots = (localTime.startOf(firstDay + DAYS) - start) / SLOT;
-const cases = isLong ? 1000 : 20;
+const cases = isLong ? 150 : 20;
 const allSeries: readonly Series[] = ['cad', 'cam', 'sim'].map((feature) => ({
   vendorLicense: 'lic1;vend',
   feature,

@@ -1,6 +1,6 @@
 /** How much is tested. */
 
-/** Whether this is a part of `npm run verify`, with more random cases and more kills. */
+/** Whether this is the part of `npm run verify` with more random cases and more kills. */
 export const isLong = process.env.TEST_LONG === '1';
 
 /** Whether every combination is tested, as `.ci/run` does: `TEST_MATRIX=1 npm test`. `npm test` has one of each kind. */
@@ -26,7 +26,10 @@ export const matrix = [
   'test/storm/sources-day.test.ts',
 ] as const;
 
-/** What `.ci/run` leaves out too: statistics of years that are drawn. They take a tenth of its time, and show how good a method is. */
+/** Whether this is the part of `npm run verify` with the files that `.ci/run` leaves out too. */
+export const hasYears = process.env.TEST_YEARS === '1';
+
+/** Statistics of years that are drawn. They would take a tenth of the time of `.ci/run`, and show how good a method is. */
 export const drawnYears = [
   'test/case-study/case-study.test.ts',
   'test/rightsizing/following-advice.test.ts',
