@@ -312,7 +312,7 @@ describe('on any site', () => {
           }
         }
       }),
-      { numRuns: isLong ? 2000 : 12, seed: 12 },
+      { numRuns: isLong ? 600 : 12, seed: 12 },
     );
     for (const change of [
       'LicenseFeatureSaturated inUse raised unknown',

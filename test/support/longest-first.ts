@@ -3,6 +3,10 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 /** Slow test files, the slowest first. The others follow, sorted by their last duration or, before the first run, by size. */
 export const longest = [
   'sources/slurm-controller',
+  'archive/two-analyzers',
+  'alerts/histories',
+  'alerts/unknown-values',
+  'analyzer/history-charts',
   'alerts/end-to-end',
   'alerts/crash',
   'pages/pages',
@@ -15,7 +19,6 @@ export const longest = [
   'alerts/outage',
   'app/failure-log',
   'commands/process',
-  'archive/two-analyzers',
   'exchange/demo-year',
   'grafana/stopped',
   'alerts/relay',
@@ -24,7 +27,6 @@ export const longest = [
   'analyzer/simulated-site',
   'commands/import-analyzer',
   'commands/sources',
-  'alerts/histories',
   'app/slow-scrape',
   'datasource/upstream',
   'archive/archive',

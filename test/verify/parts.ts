@@ -53,6 +53,12 @@ export const parts: readonly Part[] = [
     figures: lastLines(2),
   },
   {
+    name: 'day',
+    about: 'memory over a simulated day of 20,000 features',
+    command: script('day', '--check', '--features', '20000'),
+    figures: lastLines(1),
+  },
+  {
     name: 'install',
     about: 'package, archive, image, unit and documented commands on bare machines',
     command: script('test:install'),
