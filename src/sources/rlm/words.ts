@@ -6,7 +6,7 @@ const atStart = (words: string): string => String.raw`(?<=^[ \t]{0,40})(?:${word
 
 /** What stays of the output of rlmstat. */
 export const shapes: readonly string[] = [
-  atStart(String.raw`rlm status on|Setting license file path to|copyright(?=\s)`),
+  atStart(String.raw`rlm status on|Setting license file path to|copyright(?= \(c\))`),
   String.raw`(?<=\S )(?:ISV server|license pool|license usage) status on(?= )|\(port \d{1,6}\)|, up(?= )`,
   atStart(String.raw`Name\s{1,40}Port\s{1,40}Running(?:\s{1,40}Restarts)?|no licenses? (?:are )?(?:currently )?in use`),
   String.raw`ISV servers(?=:|\s)|(?<=\s)(?:yes|no)(?=(?:\s{1,40}\d{1,9})?\s{0,40}$)`,

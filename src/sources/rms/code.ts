@@ -17,7 +17,7 @@ export const rmsCode = textManagerCode({
     String.raw`(?<=\|- )(?:Feature (?:name|version)|License status|Expiration date|User name|Host name|X display name|Status|Is commuter (?:token|key)|No of tokens requested|(?:Unreserved|Reserved) tokens in queue)(?=\s{0,40}:)`,
     String.raw`(?<=(?:License status|Is commuter token)\s{0,40}: )(?:active|inactive|expired|yes|no)(?=\s{0,9}$)`,
     String.raw`(?<=(?:requested|in queue)\s{0,40}: )\d{1,10}(?=\s{0,9}$)`,
-    '^ {0,9}Sentinel RMS|Press Enter to continue|Contacting Sentinel[A-Za-z ]{0,60}on host|Running since|License has no expiration|Holding \\d{1,9} of',
+    '^ {0,9}Sentinel RMS|Copyright(?= \\(C\\))|Press Enter to continue|Contacting Sentinel[A-Za-z ]{0,60}on host|Running since|License has no expiration|Holding \\d{1,9} of',
   ],
   vocabulary: {
     words: `
