@@ -65,7 +65,10 @@ export async function startBuiltDaemon(
   settings: Readonly<Partial<Record<SettingKey, unknown>>>,
 ): Promise<BuiltDaemon> {
   buildProgram();
-  const flags = Object.entries(settings).map(([key, value]) => `--${key.replaceAll('_', '-')}=${value}`);
+  const flags = Object.entries(settings).map(([key, value]) => {
+    const name = key.replaceAll('_', '-');
+    return value === false ? `--no-${name}` : `--${name}=${value}`;
+  });
   const execArgv = ['--import', join(import.meta.dirname, 'children/daemon.ts')];
   const child = fork(launch, ['serve', '--log.format=json', ...flags], {
     execArgv,
