@@ -11,7 +11,7 @@ export interface Part {
   readonly figures: (output: string) => string;
 }
 
-const everything = (output: string): string => output.trim();
+const everything = (output: string): string => output.replace(/^\n+|\s+$/g, '');
 
 const lastLines =
   (count: number) =>
