@@ -59,13 +59,13 @@ export interface BuiltDaemon extends Child<DaemonMethods> {
   readonly problems: readonly string[];
 }
 
+/** What flags say: settings, and the file with others. */
+export type DaemonFlags = Readonly<Partial<Record<SettingKey | 'config.file', unknown>>>;
+
 /** Starts the daemon. Resolves when it listens. */
-export async function startBuiltDaemon(
-  cleanup: Cleanup,
-  settings: Readonly<Partial<Record<SettingKey, unknown>>>,
-): Promise<BuiltDaemon> {
+export async function startBuiltDaemon(cleanup: Cleanup, given: DaemonFlags): Promise<BuiltDaemon> {
   buildProgram();
-  const flags = Object.entries(settings).map(([key, value]) => {
+  const flags = Object.entries(given).map(([key, value]) => {
     const name = key.replaceAll('_', '-');
     return value === false ? `--no-${name}` : `--${name}=${value}`;
   });

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
@@ -41,6 +41,9 @@ const schedules = {
   'poll.expirations': '*/30 * * * * *',
 } as const;
 
+/** Averages fill their window in the first hours: 24 simulated hours are about 5 minutes. */
+const config = 'alerting: {rules: {LicenseFeatureSaturated: {window: 1m}}}\n';
+
 interface Kept {
   readonly files: number;
   readonly resources: number;
@@ -58,8 +61,15 @@ async function runDay(features: number, hours: number): Promise<readonly string[
   try {
     const folder = mkdtempSync(join(tmpdir(), 'license-exporter-day-'));
     cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
+    const file = join(folder, 'config.yml');
+    writeFileSync(file, config);
     // the analyzer of benchmarks has no history to give advice from
-    const settings = { ...schedules, 'storage.path': folder, 'rightsizing.enabled': false };
+    const settings = {
+      ...schedules,
+      'config.file': file,
+      'storage.path': join(folder, 'state'),
+      'rightsizing.enabled': false,
+    };
     const site = await startPolledSite(cleanup, features, settings);
     const scraper = startChild<ScraperMethods>(cleanup, 'scraper.ts');
     const samples: Sample[] = [];

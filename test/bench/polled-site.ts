@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { SettingKey } from '../../src/config/settings.ts';
 import { type Cleanup, eventually } from '../support/harness.ts';
-import { type BuiltDaemon, startBuiltDaemon } from './built-daemon.ts';
+import { type BuiltDaemon, type DaemonFlags, startBuiltDaemon } from './built-daemon.ts';
 import { type Child, startChild } from './child.ts';
 import type { AnalyzerMethods, AnalyzerSetup } from './children/analyzer.ts';
 import type { CpuTime, DaemonMethods } from './children/daemon.ts';
@@ -34,7 +33,7 @@ export function sizeOf(features: number): SiteSize {
 const rarely = (): string => `0 ${(new Date().getHours() + 12) % 24} * * *`;
 
 /** The settings of a daemon for the benchmark, which is never refused a series. */
-export const settingsFor = (base: string): Partial<Record<SettingKey, unknown>> => ({
+export const settingsFor = (base: string): DaemonFlags => ({
   'analyzer.url': base,
   'analyzer.username': 'CORP\\svc-lic',
   'analyzer.timeout': '600s',
@@ -56,7 +55,7 @@ export const settingsFor = (base: string): Partial<Record<SettingKey, unknown>> 
 export async function startPolledSite(
   cleanup: Cleanup,
   features: number,
-  settings: Partial<Record<SettingKey, unknown>> = {},
+  settings: DaemonFlags = {},
 ): Promise<PolledSite> {
   const size = sizeOf(features);
   const analyzer = startChild<AnalyzerMethods>(cleanup, 'analyzer.ts');
