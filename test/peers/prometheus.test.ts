@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect } from 'vitest';
 import { findPools, toFeature } from '../../src/analyzer/feature-records.ts';
@@ -18,12 +18,16 @@ async function startObserver(
   accept?: string,
 ): Promise<{ url: string; contentTypes: Set<string> }> {
   const contentTypes = new Set<string>();
-  const server = createServer(async (incoming, response) => {
+  const forward = async (incoming: IncomingMessage, response: ServerResponse): Promise<void> => {
     const headers = { accept: accept ?? incoming.headers.accept ?? '' };
     const answer = await fetch(`${target}${incoming.url}`, { headers });
     const contentType = answer.headers.get('content-type') ?? '';
     contentTypes.add(contentType);
     response.writeHead(answer.status, { 'content-type': contentType }).end(await answer.text());
+  };
+  const server = createServer((incoming, response) => {
+    // at its end, a test stops the target before Prometheus, which may scrape once more
+    forward(incoming, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   cleanup.add(() => {

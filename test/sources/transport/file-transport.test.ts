@@ -171,7 +171,7 @@ describe('a file that gives nothing', () => {
     expect(await slow).toMatchObject({ kind: 'timeout', message: expect.stringContaining('next collection') });
     hang.reject(new Error('over'));
     await failed;
-    expect(await transport.read([], never)).toMatchObject({ stdout: 'x' });
+    expect(await createFile(path, {}, host).read([], never)).toMatchObject({ stdout: 'x' });
   });
 });
 

@@ -13,7 +13,7 @@ import type { Cleanup } from '../../support/harness.ts';
 
 /** Tools that a test writes, and how it runs them. */
 
-export const limits: TransportSettings = { label: 'ansys', timeout: 20, maxOutput: 2 ** 20, encoding: undefined };
+export const limits: TransportSettings = { label: 'ansys', timeout: 300, maxOutput: 2 ** 20, encoding: undefined };
 
 export const never = new AbortController().signal;
 
