@@ -40,12 +40,12 @@ describe('two recordings of one time', () => {
       fc.property(recording(seconds), recording(SLOT), (kept, more) => {
         const filled = fillSamples(kept, more);
         expect(filled.map((sample) => sample.at)).toEqual(filled.map((sample) => sample.at).toSorted((a, b) => a - b));
-        for (let second = 0; second < END; second += 20) {
-          for (const name of figures) {
-            const wanted = at(kept, second)?.[name] ?? at(more, second)?.[name];
-            expect({ second, name, value: at(filled, second)?.[name] }).toEqual({ second, name, value: wanted });
-          }
-        }
+        const moments = Array.from({ length: END / 20 }, (_, i) => i * 20);
+        const each = (of: (second: number, name: (typeof figures)[number]) => number | undefined) =>
+          moments.flatMap((second) => figures.map((name) => [second, name, of(second, name)]));
+        expect(each((second, name) => at(filled, second)?.[name])).toEqual(
+          each((second, name) => at(kept, second)?.[name] ?? at(more, second)?.[name]),
+        );
       }),
       { numRuns: 200 },
     );

@@ -6,15 +6,31 @@ export const isLong = process.env.TEST_LONG === '1';
 /** Whether every combination is tested, as `.ci/run` does: `TEST_MATRIX=1 npm test`. `npm test` has one of each kind. */
 export const isMatrix = process.env.TEST_MATRIX === '1';
 
-/** What `npm test` leaves out: more peers and kills, days as a whole, and pages that are drawn or walked through. */
+/** What `npm test` leaves out: more peers and kills, days and outages as a whole, what must not happen for a while, and pages that are drawn or walked through. */
 export const matrix = [
   'test/alerts/clock.test.ts',
   'test/alerts/crash.test.ts',
+  'test/alerts/end-to-end.test.ts',
   'test/alerts/one-message.test.ts',
   'test/alerts/outage.test.ts',
   'test/alerts/relay.test.ts',
+  'test/alerts/simulated-site.test.ts',
+  'test/app/clock.test.ts',
+  'test/app/expiry-days.test.ts',
+  'test/app/failure-log.test.ts',
   'test/app/names-only.test.ts',
+  'test/app/slow-scrape.test.ts',
+  'test/app/vanished.test.ts',
+  'test/archive/two-analyzers.test.ts',
+  'test/client/logon-file.test.ts',
+  'test/commands/import-analyzer.test.ts',
+  'test/commands/sources.test.ts',
+  'test/compiler.test.ts',
+  'test/datasource/upstream.test.ts',
+  'test/exchange/demo-year.test.ts',
+  'test/grafana/stopped.test.ts',
   'test/messages/daemon.test.ts',
+  'test/messages/webhook.test.ts',
   'test/peers/curl.test.ts',
   'test/peers/gss-ntlmssp.test.ts',
   'test/peers/proxies.test.ts',
@@ -25,6 +41,9 @@ export const matrix = [
   'test/sources/transport/killed-daemon.test.ts',
   'test/storm/sources-day.test.ts',
 ] as const;
+
+/** Random cases of a test that takes long: `npm test` has a quarter of them. */
+export const cases = (all: number): number => (isMatrix || isLong ? all : Math.ceil(all / 4));
 
 /** Whether this is the part of `npm run verify` with the files that `.ci/run` leaves out too. */
 export const hasYears = process.env.TEST_YEARS === '1';

@@ -4,6 +4,7 @@ import { createLocalTime, dayOfDate } from '../../../src/model/local-time.ts';
 import type { PoolObservation } from '../../../src/model/observation/observation.ts';
 import { managerCodes } from '../../../src/sources/manager-codes.ts';
 import { managers } from '../../../src/sources/managers.ts';
+import { cases } from '../../support/extent.ts';
 import { randomRlmSite } from '../../support/license-site/random-rlm-site.ts';
 import { renderTexts } from '../../support/license-site/render-texts.ts';
 import { licensesOf, reservedOf, type Site, type SitePool } from '../../support/license-site/site.ts';
@@ -113,7 +114,7 @@ describe.each(textManagers)('a rendered site of %s', (manager) => {
         );
         expect(parsed.vendorLicenses.flatMap((one) => one.pools.map(foundOf))).toEqual(pools);
       }),
-      { numRuns: 200 },
+      { numRuns: cases(200) },
     );
   });
 });
