@@ -18,7 +18,7 @@ import { isExpired, isExpiring, PERMANENT } from '../../src/analyzer/usage.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { vendorLicenseName } from '../../src/model/observation/observation.ts';
 import { UNCOUNTED } from '../../src/model/uncounted.ts';
-import { isLong } from '../support/extent.ts';
+import { cases, isLong } from '../support/extent.ts';
 
 const DAY = 86_400;
 /** A Wednesday, 00:00 in Berlin. */
@@ -69,7 +69,7 @@ describe('simulated site', () => {
         const fresh = siteOf({ vendorLicenses: 3, featuresPerVendorLicense: 10 });
         expect(seen).toEqual(observe(fresh, visited.at(-1) ?? MORNING));
       }),
-      { numRuns: isLong ? 30 : 8 },
+      { numRuns: isLong ? 30 : cases(8) },
     );
   });
 
@@ -115,7 +115,7 @@ describe('simulated site', () => {
           }
         },
       ),
-      { numRuns: isLong ? 40 : 10 },
+      { numRuns: isLong ? 40 : cases(10) },
     );
   });
 
@@ -448,7 +448,7 @@ describe('the past', () => {
         const seen = [...seenAt(site, middle)].filter(([key]) => !key.includes('sim-lic02'));
         expect(new Map(figures.filter(([key]) => !key.includes('sim-lic02')))).toEqual(new Map(seen));
       }),
-      { numRuns: isLong ? 60 : 12 },
+      { numRuns: isLong ? 60 : cases(12) },
     );
     // whole days, as they are planned: one of samples an hour apart, one of samples a minute apart
     const zone = createLocalTime('Europe/Berlin');

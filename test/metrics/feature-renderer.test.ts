@@ -9,7 +9,7 @@ import { FeatureRenderer } from '../../src/metrics/feature-renderer.ts';
 import { collectors, type Enabled } from '../../src/metrics/metric.ts';
 import { renderGauges, rowsWithin } from '../../src/metrics/render.ts';
 import { createOwners, noOwners, type OwnerEntry, type OwnerMapping, type Owners } from '../../src/model/owners.ts';
-import { isLong } from '../support/extent.ts';
+import { cases, isLong } from '../support/extent.ts';
 import { allCollectors, complete, expiration, feature } from '../support/scenario.ts';
 import { type GenerationRow, Generations, rowOf } from './feature-generations.ts';
 import { collectExpirations, collectFeatures } from './slow-features.ts';
@@ -195,7 +195,7 @@ describe('FeatureRenderer', () => {
           }
         },
       ),
-      { numRuns: isLong ? 100 : 10 },
+      { numRuns: isLong ? 100 : cases(10) },
     );
   });
 

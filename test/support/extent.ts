@@ -18,6 +18,7 @@ export const matrix = [
   'test/app/clock.test.ts',
   'test/app/expiry-days.test.ts',
   'test/app/failure-log.test.ts',
+  'test/app/faults.test.ts',
   'test/app/names-only.test.ts',
   'test/app/slow-scrape.test.ts',
   'test/app/vanished.test.ts',
