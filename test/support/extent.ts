@@ -6,7 +6,10 @@ export const isLong = process.env.TEST_LONG === '1';
 /** Whether every combination is tested, as `.ci/run` does: `TEST_MATRIX=1 npm test`. `npm test` has one of each kind. */
 export const isMatrix = process.env.TEST_MATRIX === '1';
 
-/** What `npm test` leaves out: more peers and kills, days and outages as a whole, what must not happen for a while, and pages that are drawn or walked through. */
+/**
+ * What `npm test` leaves out: more peers and kills, days and outages as a whole, what must not happen for a while, any text, and pages
+ * that are drawn or walked through.
+ */
 export const matrix = [
   'test/alerts/clock.test.ts',
   'test/alerts/crash.test.ts',
@@ -24,11 +27,15 @@ export const matrix = [
   'test/app/vanished.test.ts',
   'test/archive/two-analyzers.test.ts',
   'test/client/logon-file.test.ts',
+  'test/commands/capture/any-text.test.ts',
   'test/commands/import-analyzer.test.ts',
   'test/commands/sources.test.ts',
   'test/compiler.test.ts',
+  'test/config/junk.test.ts',
   'test/datasource/upstream.test.ts',
+  'test/deploy/expiry-digest.test.ts',
   'test/exchange/demo-year.test.ts',
+  'test/grafana/promql.test.ts',
   'test/grafana/stopped.test.ts',
   'test/messages/daemon.test.ts',
   'test/messages/webhook.test.ts',
@@ -39,7 +46,9 @@ export const matrix = [
   'test/peers/samba-source.test.ts',
   'test/peers/samba.test.ts',
   'test/sources/slurm-controller.test.ts',
+  'test/sources/text-managers/any-text.test.ts',
   'test/sources/transport/killed-daemon.test.ts',
+  'test/storm/fault-proxy.test.ts',
   'test/storm/sources-day.test.ts',
 ] as const;
 

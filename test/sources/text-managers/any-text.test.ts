@@ -2,7 +2,6 @@ import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
 import { managerCodes } from '../../../src/sources/manager-codes.ts';
-import { cases } from '../../support/extent.ts';
 import { createLargeSite } from '../../support/license-site/large-site.ts';
 import { renderTexts } from '../../support/license-site/render-texts.ts';
 import { sourceSettings } from '../../support/source-settings.ts';
@@ -44,7 +43,7 @@ describe.each(textManagers)('%s', (manager) => {
           expectReadable(text.slice(0, at) + some + text.slice(at + some.length));
         },
       ),
-      { numRuns: cases(500) },
+      { numRuns: 500 },
     );
   });
 
