@@ -1,4 +1,5 @@
 import { afterEach, expect, it } from 'vitest';
+import { patience } from '../support/extent.ts';
 import { account, createCleanup, createClient, eventually, startAnalyzer } from '../support/harness.ts';
 import type { Fault } from './fault.ts';
 import { startFaultProxy } from './fault-proxy.ts';
@@ -8,8 +9,11 @@ import { startFaultProxy } from './fault-proxy.ts';
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 const never = new AbortController().signal;
+/** Seconds that a client waits for an answer that does not come: a host under load gives the others sooner. */
+const TIMEOUT = 6;
 
-async function start(timeout = 2) {
+/** @param timeout seconds */
+async function start(timeout = patience / 1000) {
   const analyzer = await startAnalyzer();
   cleanup.add(() => analyzer.stop());
   const proxy = await startFaultProxy(cleanup, analyzer.url, 1);
@@ -25,7 +29,7 @@ async function start(timeout = 2) {
 
 const faults: readonly (readonly [string, Fault, string])[] = [
   ['a short delay', { kind: 'delay', ms: 10 }, 'ok'],
-  ['a long delay', { kind: 'delay', ms: 5000 }, 'timeout'],
+  ['a long delay', { kind: 'delay', ms: 10_000 * TIMEOUT }, 'timeout'],
   ['drip', { kind: 'drip', bytes: 1, everyMs: 50 }, 'timeout'],
   ['headers byte by byte', { kind: 'loris', everyMs: 50 }, 'timeout'],
   ['corrupt', { kind: 'corrupt' }, 'parse'],
@@ -40,7 +44,7 @@ const faults: readonly (readonly [string, Fault, string])[] = [
 ];
 
 it.each(faults)('injects %s, and forwards the next answers unchanged', async (_, fault, expected) => {
-  const { proxy, outcome } = await start();
+  const { proxy, outcome } = await start(expected === 'timeout' ? TIMEOUT : undefined);
   expect(await outcome()).toBe('ok');
   const { logons } = proxy.ledger;
   expect(logons.map(({ user, verdict, received }) => [user, verdict, received?.status])).toEqual([
@@ -63,7 +67,7 @@ it('counts a logon whose verdict it drops, with the verdict of the server', asyn
 });
 
 it('counts the logons that are open, until their verdict or the end of their connection', async () => {
-  const { proxy, outcome } = await start();
+  const { proxy, outcome } = await start(TIMEOUT);
   expect(await outcome()).toBe('ok');
   expect(proxy.openLogons).toBe(0);
   proxy.resetAll();
