@@ -316,7 +316,7 @@ describe('the count of logons', () => {
         store: new LogonFile({ path: ${JSON.stringify(path)}, mayReplace: true, writes: { succeeded: () => undefined } }),
       });
       gate.pathChecked();
-      gate.acquire('cheap', AbortSignal.timeout(500)).then(() => 'sent', ({ code, name }) => (typeof code === 'string' ? code : name))
+      gate.acquire('cheap', AbortSignal.timeout(3000)).then(() => 'sent', ({ code, name }) => (typeof code === 'string' ? code : name))
         .then((outcome) => process.stdout.write(outcome + '\\n'));
       // lives until it is killed
       setTimeout(() => undefined, 60_000);

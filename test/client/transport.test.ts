@@ -5,6 +5,7 @@ import { createTransport, type RequestObservation } from '../../src/client/trans
 import { answerFault } from '../../src/inventory/decoding/answer-faults.ts';
 import type { Decoder, IncomingAnswer } from '../../src/inventory/decoding/decoder.ts';
 import { QueryError } from '../../src/model/failure.ts';
+import { patience } from '../support/extent.ts';
 import { createCleanup, createClient, eventually } from '../support/harness.ts';
 import { type Call, startScripted } from '../support/scripted-server.ts';
 
@@ -12,6 +13,9 @@ import { type Call, startScripted } from '../support/scripted-server.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
+
+/** Seconds after which a request has failed, although a host under load may need most of them for the logon. */
+const TIMEOUT = 5;
 
 /** A decoder that keeps what it gets, and settles when the test says so. */
 function createScriptedDecoder() {
@@ -40,7 +44,8 @@ function createScriptedDecoder() {
 }
 
 /** A client of a server that answers as scripted after a good logon. */
-async function setUp(script: (call: Call) => void, timeout = 10) {
+/** @param timeout seconds */
+async function setUp(script: (call: Call) => void, timeout = patience / 1000) {
   const server = await startScripted((call) => {
     if (call.token === '') script(call);
     else call.proceed();
@@ -121,7 +126,7 @@ describe('a decoder', () => {
     ['too slow', 'timeout', undefined],
   ] as const)('gets no end if the request is %s', async (how, kind, code) => {
     const { script, begun, closed } = beginAnswer();
-    const { client, events, written, observed } = await setUp(script, how === 'too slow' ? 0.3 : 10);
+    const { client, events, written, observed } = await setUp(script, how === 'too slow' ? TIMEOUT : undefined);
     const controller = new AbortController();
     const asked = failureOf(client.getProducts({}, controller.signal));
     const { socket } = await begun;
@@ -140,7 +145,7 @@ describe('a decoder', () => {
     const { client, events, settle, written, observed } = await setUp(({ socket, response }) => {
       sockets.add(socket);
       response.end('[]');
-    }, 1);
+    }, TIMEOUT);
     const poll = new AbortController();
     const asked = client.getProducts({}, poll.signal);
     await written;
@@ -148,7 +153,7 @@ describe('a decoder', () => {
     await eventually('both are received', () => events.filter((event) => event === 'end').length === 2);
     expect(sockets.size).toBe(1);
     // ends after the timers of the requests, which were set before
-    await setTimeout(1000);
+    await setTimeout(1000 * TIMEOUT);
     poll.abort(new QueryError('timeout', 'the poll did not end within 60 s'));
     settle.resolve('decoded');
     expect(await Promise.all([asked, next])).toEqual(['decoded', 'decoded']);

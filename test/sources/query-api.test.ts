@@ -247,7 +247,7 @@ describe('users that are not known', () => {
           'the users of 1 features of http://a/analyzer are not known, GetUsers failed: the analyzer answered 403',
       },
     ]);
-    const late = await read({ ...one, 'GetUsers 27000@lic1;vend solver': hangs }, { more: { timeout: 0.2 } });
+    const late = await read({ ...one, 'GetUsers 27000@lic1;vend solver': hangs }, { more: { timeout: 2 } });
     expect(late.problems).toMatchObject([{ message: expect.stringContaining('there was no time for them') }]);
     expect(poolsOf(late)).toMatchObject([{ checkouts: [], unknownOfCheckouts: ['list'], inUse: 2 }]);
   });
