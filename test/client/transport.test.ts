@@ -43,8 +43,7 @@ function createScriptedDecoder() {
   return { decoder, events, chunks, settle, written: written.promise };
 }
 
-/** A client of a server that answers as scripted after a good logon. */
-/** @param timeout seconds */
+/** A client of a server that answers as scripted after a good logon. @param timeout seconds */
 async function setUp(script: (call: Call) => void, timeout = patience / 1000) {
   const server = await startScripted((call) => {
     if (call.token === '') script(call);
