@@ -1,6 +1,6 @@
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import type { HourSummary } from './hour-summary.ts';
-import type { Sample } from './sample.ts';
+import type { Sample, WholeSlot } from './sample.ts';
 
 /**
  * A day of samples or hours as bytes: columns of differences, as integers of variable length. Samples are compressed if that
@@ -24,14 +24,14 @@ const VARYING = 1;
 const UNKNOWN = 2;
 const PARTLY_KNOWN = 3;
 
-type StoredFigure = number | undefined;
-
 interface Writer {
+  /** Forgets what was written. */
+  begin(): void;
   /** An integer, small ones of either sign short. */
   integer(value: number): void;
-  column(values: readonly number[], base?: number): void;
-  /** A column of which values may be unknown. */
-  figures(values: readonly StoredFigure[]): void;
+  column(values: ArrayLike<number>, length: number, base?: number): void;
+  /** A column of which values may be unknown: NaN. */
+  figures(values: ArrayLike<number>, length: number): void;
   result(): Buffer;
 }
 
@@ -51,27 +51,51 @@ function createWriter(): Writer {
     length += 1;
   };
 
-  const column = (values: readonly number[], base = 0): void => {
-    const differences = values.map((value, i) => value - (values[i - 1] ?? base));
-    integer(differences[0] ?? 0);
-    const isSteady = differences.slice(1).every((difference) => difference === differences[1]);
-    integer(isSteady ? STEADY : VARYING);
-    if (isSteady) integer(differences[1] ?? 0);
-    else for (let i = 1; i < differences.length; i += 1) integer(differences[i] ?? 0);
+  const at = (values: ArrayLike<number>, i: number): number => values[i] as number;
+
+  const column = (values: ArrayLike<number>, count: number, base = 0): void => {
+    integer(count === 0 ? 0 : at(values, 0) - base);
+    const step = count < 2 ? 0 : at(values, 1) - at(values, 0);
+    let steady = 2;
+    while (steady < count && at(values, steady) - at(values, steady - 1) === step) steady += 1;
+    integer(steady >= count ? STEADY : VARYING);
+    if (steady >= count) integer(step);
+    else for (let i = 1; i < count; i += 1) integer(at(values, i) - at(values, i - 1));
   };
 
-  const figures = (values: readonly StoredFigure[]): void => {
-    const known = values.filter((value) => value !== undefined);
-    const isPartlyKnown = known.length > 0 && known.length < values.length;
-    if (known.length < values.length) {
-      integer(0);
-      integer(isPartlyKnown ? PARTLY_KNOWN : UNKNOWN);
+  let known = new Float64Array(512);
+  let flags = new Uint8Array(512);
+
+  const figures = (values: ArrayLike<number>, count: number): void => {
+    if (count > known.length) {
+      known = new Float64Array(2 * count);
+      flags = new Uint8Array(2 * count);
     }
-    if (isPartlyKnown) column(values.map((value) => Number(value !== undefined)));
-    if (known.length > 0 || values.length === 0) column(known);
+    let knownCount = 0;
+    for (let i = 0; i < count; i += 1) {
+      const value = at(values, i);
+      flags[i] = Number.isNaN(value) ? 0 : 1;
+      if (flags[i] === 0) continue;
+      known[knownCount] = value;
+      knownCount += 1;
+    }
+    if (knownCount < count) {
+      integer(0);
+      integer(knownCount > 0 ? PARTLY_KNOWN : UNKNOWN);
+    }
+    if (knownCount > 0 && knownCount < count) column(flags, count);
+    if (knownCount > 0 || count === 0) column(known, knownCount);
   };
 
-  return { integer, column, figures, result: () => bytes.subarray(0, length) };
+  return {
+    begin: () => {
+      length = 0;
+    },
+    integer,
+    column,
+    figures,
+    result: () => Buffer.from(bytes.subarray(0, length)),
+  };
 }
 
 const damaged = (why: string): never => {
@@ -180,33 +204,81 @@ export class ColumnReader {
 /** No local day has more seconds. */
 const MAX_SAMPLES = 2 * 86_400;
 
-const differenceFrom = (value: StoredFigure, from: number): StoredFigure =>
-  value === undefined ? undefined : value - from;
+/** Columns of the samples of a day. They are used again for the next one. */
+class SampleColumns {
+  at = new Float64Array();
+  seconds = new Float64Array();
+  available = new Float64Array();
+  inUse = new Float64Array();
+  reserved = new Float64Array();
+  users = new Float64Array();
+  denials = new Float64Array();
+  peak = new Float64Array();
+  licenseSeconds = new Float64Array();
+  hasWhole = false;
+
+  fill(samples: readonly Sample[]): void {
+    if (samples.length > this.at.length) this.#grow(2 * samples.length);
+    this.hasWhole = false;
+    for (const [i, { at, seconds, available, inUse, reserved, users, denials, whole }] of samples.entries()) {
+      this.at[i] = at;
+      this.seconds[i] = seconds;
+      this.available[i] = available ?? Number.NaN;
+      this.inUse[i] = inUse ?? Number.NaN;
+      this.reserved[i] = reserved ?? Number.NaN;
+      this.users[i] = users ?? Number.NaN;
+      this.denials[i] = denials ?? Number.NaN;
+      // as differences from what the moment says: nearly all are 0
+      this.peak[i] = (whole?.peak ?? Number.NaN) - (inUse ?? 0);
+      this.licenseSeconds[i] = (whole?.licenseSeconds ?? Number.NaN) - (inUse ?? 0) * seconds;
+      if (whole !== undefined) this.hasWhole = true;
+    }
+  }
+
+  #grow(length: number): void {
+    for (const name of [
+      'at',
+      'seconds',
+      'available',
+      'inUse',
+      'reserved',
+      'users',
+      'denials',
+      'peak',
+      'licenseSeconds',
+    ] as const)
+      this[name] = new Float64Array(length);
+  }
+}
+
+const writer = createWriter();
+const columns = new SampleColumns();
 
 /** @param start first second of the day @param isCompressed whether it is compressed if that saves space */
-export function encodeSamples(samples: readonly Sample[], start: number, isCompressed = true): Buffer {
-  const writer = createWriter();
-  writer.integer(samples.length);
-  writer.column(
-    samples.map(({ at }) => at),
-    start,
-  );
-  writer.column(samples.map(({ seconds }) => seconds));
-  writer.figures(samples.map(({ available }) => available));
-  writer.figures(samples.map(({ inUse }) => inUse));
-  writer.figures(samples.map(({ reserved }) => reserved));
-  writer.figures(samples.map(({ users }) => users));
-  writer.figures(samples.map(({ denials }) => denials));
-  if (samples.some(({ whole }) => whole !== undefined)) {
-    // as differences from what the moment says: nearly all are 0
-    writer.figures(samples.map(({ inUse = 0, whole }) => differenceFrom(whole?.peak, inUse)));
-    writer.figures(
-      samples.map(({ inUse = 0, seconds, whole }) => differenceFrom(whole?.licenseSeconds, inUse * seconds)),
-    );
+export function encodeSamples(samples: readonly Sample[], start: number, isCompressed = true): Uint8Array {
+  const { length } = samples;
+  columns.fill(samples);
+  writer.begin();
+  writer.integer(length);
+  writer.column(columns.at, length, start);
+  writer.column(columns.seconds, length);
+  writer.figures(columns.available, length);
+  writer.figures(columns.inUse, length);
+  writer.figures(columns.reserved, length);
+  writer.figures(columns.users, length);
+  writer.figures(columns.denials, length);
+  if (columns.hasWhole) {
+    writer.figures(columns.peak, length);
+    writer.figures(columns.licenseSeconds, length);
   }
-  const plain = writer.result();
-  if (!isCompressed || plain.length < WORTH_COMPRESSING) return Buffer.concat([Buffer.of(PLAIN), plain]);
-  return Buffer.concat([Buffer.of(ZSTD), zstdCompressSync(plain)]);
+  const plain = Buffer.concat([Buffer.of(PLAIN), writer.result()]);
+  return isCompressed ? compressed(plain) : plain;
+}
+
+/** Encoded samples, compressed if that saves space. */
+export function compressed(encoded: Uint8Array): Uint8Array {
+  if (encoded[0] !== PLAIN || encoded.length <= WORTH_COMPRESSING) return encoded;
+  return Buffer.concat([Buffer.of(ZSTD), zstdCompressSync(encoded.subarray(1))]);
 }
 
 function decompress(bytes: Uint8Array): Uint8Array {
@@ -235,50 +307,58 @@ export function decodeSamples(bytes: Uint8Array, start: number): Sample[] {
   reader.column(seconds, length);
   for (const figure of figures) reader.figures(figure, length);
   const [available, inUse, reserved, users, denials] = figures;
-  const samples = Array.from(at, (time, i) => ({
-    at: time,
-    seconds: seconds[i] ?? 0,
-    available: figureAt(available, i),
-    inUse: figureAt(inUse, i),
-    reserved: figureAt(reserved, i),
-    users: figureAt(users, i),
-    denials: figureAt(denials, i),
-  }));
-  return reader.isAtEnd ? samples : withWholeSlots(samples, reader);
+  const wholeOf = reader.isAtEnd ? undefined : wholeSlots(reader, length);
+  const samples: Sample[] = [];
+  for (let i = 0; i < length; i += 1) {
+    const sample = {
+      at: at[i] ?? 0,
+      seconds: seconds[i] ?? 0,
+      available: figureAt(available, i),
+      inUse: figureAt(inUse, i),
+      reserved: figureAt(reserved, i),
+      users: figureAt(users, i),
+      denials: figureAt(denials, i),
+    };
+    const whole = wholeOf?.(i, sample);
+    samples.push(whole === undefined ? sample : { ...sample, whole });
+  }
+  return samples;
 }
 
 /** Only logs know whole slots: their columns are missing otherwise. */
-function withWholeSlots(samples: readonly Sample[], reader: ColumnReader): Sample[] {
-  const [more, moreSeconds] = [new Float64Array(samples.length), new Float64Array(samples.length)];
-  reader.figures(more, samples.length);
-  reader.figures(moreSeconds, samples.length);
-  return samples.map((sample, i) => {
+function wholeSlots(reader: ColumnReader, length: number) {
+  const [more, moreSeconds] = [new Float64Array(length), new Float64Array(length)];
+  reader.figures(more, length);
+  reader.figures(moreSeconds, length);
+  return (i: number, { inUse = 0, seconds }: Sample): WholeSlot | undefined => {
     const [peak, licenseSeconds] = [figureAt(more, i), figureAt(moreSeconds, i)];
-    if (peak === undefined && licenseSeconds === undefined) return sample;
-    const { inUse = 0, seconds } = sample;
-    const whole = {
+    if (peak === undefined && licenseSeconds === undefined) return undefined;
+    return {
       peak: peak === undefined ? undefined : peak + inUse,
       licenseSeconds: licenseSeconds === undefined ? undefined : licenseSeconds + inUse * seconds,
     };
-    return { ...sample, whole };
-  });
+  };
 }
 
 type Column = Float64Array<ArrayBuffer>;
 type Columns = [Column, Column, Column, Column, Column, Column, Column];
 
+const numbers = (values: readonly (number | undefined)[]): readonly number[] =>
+  values.map((value) => value ?? Number.NaN);
+
 /** The hours of a day as bytes, in the form that `decodeHours` reads. */
 export function encodeHours(hours: readonly HourSummary[]): Buffer {
-  const writer = createWriter();
-  writer.integer(hours.length);
-  writer.column(hours.map(({ index }) => index));
-  writer.figures(hours.map(({ available }) => available));
-  writer.figures(hours.map(({ reserved }) => reserved));
-  writer.figures(hours.map(({ users }) => users));
-  writer.figures(hours.map(({ denials }) => denials));
-  writer.column(hours.map((hour) => hour.levels.length));
+  const { length } = hours;
+  writer.begin();
+  writer.integer(length);
+  writer.column(numbers(hours.map(({ index }) => index)), length);
+  writer.figures(numbers(hours.map(({ available }) => available)), length);
+  writer.figures(numbers(hours.map(({ reserved }) => reserved)), length);
+  writer.figures(numbers(hours.map(({ users }) => users)), length);
+  writer.figures(numbers(hours.map(({ denials }) => denials)), length);
+  writer.column(numbers(hours.map((hour) => hour.levels.length)), length);
   const levels = hours.flatMap((hour) => hour.levels);
-  writer.figures(levels.map(([inUse]) => inUse));
-  writer.column(levels.map(([, seconds]) => seconds));
-  return Buffer.from(writer.result());
+  writer.figures(numbers(levels.map(([inUse]) => inUse)), levels.length);
+  writer.column(numbers(levels.map(([, seconds]) => seconds)), levels.length);
+  return writer.result();
 }

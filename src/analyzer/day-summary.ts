@@ -13,35 +13,49 @@ export interface Segment extends Figures {
 }
 
 /** A sample stands until its time is over, the next one, or the end of the frame; for a second at least. */
+const endOfSample = ({ at, seconds }: Sample, next: Sample | undefined, end: number): number =>
+  Math.max(at + 1, Math.min(at + seconds, next?.at ?? end, end));
+
+/** What is known of the whole time of a sample, if it stands so long. */
+const wholeUntil = ({ at, seconds, whole }: Sample, to: number): WholeSlot | undefined =>
+  to - at === seconds ? whole : undefined;
+
 function segmentsOfSamples(samples: readonly Sample[], end: number): Segment[] {
   return samples.map((sample, i) => {
-    const to = Math.min(sample.at + sample.seconds, samples[i + 1]?.at ?? end, end);
-    const { available, inUse, reserved, users, denials } = sample;
-    const whole = to - sample.at === sample.seconds ? sample.whole : undefined;
-    return { from: sample.at, to: Math.max(to, sample.at + 1), available, inUse, reserved, users, denials, whole };
+    const to = endOfSample(sample, samples[i + 1], end);
+    const { at, available, inUse, reserved, users, denials } = sample;
+    return { from: at, to, available, inUse, reserved, users, denials, whole: wholeUntil(sample, to) };
   });
 }
 
-/** Where only the hour is left, its levels are taken to have come in falling order from its beginning. */
+/**
+ * Where only the hour is left, its levels are taken to have come in falling order from its beginning. A peak has no time of its
+ * own: it is one of the part after it.
+ */
 function segmentsOfHours(summaries: readonly HourSummary[], hours: readonly LocalHour[]): Segment[] {
   return summaries.flatMap(({ index, levels, available, reserved, users, denials }) => {
     let from = hours[index]?.start ?? 0;
+    let peak: number | undefined;
     let isFirst = true;
-    return levels.map(([inUse, seconds]) => {
+    return levels.flatMap(([inUse, seconds]): readonly Segment[] => {
+      if (seconds === 0) {
+        peak = highest(peak, inUse);
+        return [];
+      }
+      const whole = peak === undefined ? undefined : { peak, licenseSeconds: undefined };
       const counted = isFirst || denials === undefined ? denials : 0;
-      const segment = { from, to: from + seconds, available, inUse, reserved, users, denials: counted };
-      // a peak has no time of its own
-      if (seconds > 0) isFirst = false;
+      const segment = { from, to: from + seconds, available, inUse, reserved, users, denials: counted, whole };
+      peak = undefined;
+      isFirst = false;
       from += seconds;
-      return segment;
+      return [segment];
     });
   });
 }
 
 /** What is known of a day of a series, part by part, in order. Denials count at the beginning of a part. @param end first second after the day */
 export function segmentsOf(record: DayRecord, hours: readonly LocalHour[], end: number): readonly Segment[] {
-  const segments = 'samples' in record ? segmentsOfSamples(record.samples, end) : segmentsOfHours(record.hours, hours);
-  return segments.filter(({ from, to }) => to > from);
+  return 'samples' in record ? segmentsOfSamples(record.samples, end) : segmentsOfHours(record.hours, hours);
 }
 
 /** Adds up what several series had at the same time of a day, which begins at `start`. */
@@ -200,10 +214,7 @@ class OpenDay {
         index,
         ...rest,
         denials: sumOf(denials),
-        levels: withPeak(
-          [...levels].sort(([a = -1], [b = -1]) => b - a),
-          peak,
-        ),
+        levels: withPeak(levels.size === 1 ? [...levels] : [...levels].sort(([a = -1], [b = -1]) => b - a), peak),
       }));
   }
 }
@@ -284,8 +295,10 @@ export function totalsOfDay(samples: readonly Sample[], hours: readonly HourSumm
   const totals = totalsOf(hours);
   let { inUse } = totals;
   let licenseSeconds: number | undefined;
-  for (const { from, to, inUse: level, whole } of segmentsOfSamples(samples, end)) {
-    const known = whole?.licenseSeconds ?? (level === undefined ? undefined : level * (to - from));
+  for (const [i, sample] of samples.entries()) {
+    const to = endOfSample(sample, samples[i + 1], end);
+    const whole = wholeUntil(sample, to);
+    const known = whole?.licenseSeconds ?? (sample.inUse === undefined ? undefined : sample.inUse * (to - sample.at));
     licenseSeconds = addKnown(licenseSeconds, known);
     inUse = highest(inUse, whole?.peak);
   }

@@ -1,6 +1,6 @@
 import type { LocalTime } from '../model/local-time.ts';
 import type { ArchiveMarks } from './archive-marks.ts';
-import type { ArchivedDay } from './archived-day.ts';
+import { type ArchivedDay, knownSeconds } from './archived-day.ts';
 import { decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
 import { createDaySummary, type DayRecord, type DayTotals, totalsOf, totalsOfDay } from './day-summary.ts';
 import { fillHours } from './fill-hours.ts';
@@ -8,8 +8,9 @@ import { fillSamples } from './fill-samples.ts';
 import { blob, figure, type HistoryFile, integer, type Row } from './history-file.ts';
 import { decodeHours } from './hour-columns.ts';
 import type { HourSummary } from './hour-summary.ts';
-import { ImportedTable } from './imported-table.ts';
-import { type Figures, isSum, mergeSamples, type Sample } from './sample.ts';
+import { higherSamples, licenseSecondsWithin } from './imported-samples.ts';
+import { ImportedTable, type OwnHours } from './imported-table.ts';
+import { type EncodedDay, type Figures, isSum, mergeSamples, type Sample } from './sample.ts';
 import type { StoredSeries } from './series-table.ts';
 
 const nullable = (value: number | undefined): number | null => value ?? null;
@@ -48,12 +49,12 @@ export class DayTables {
   /** The days that an archive does not have yet; `undefined` without an archive. */
   readonly #marks: ArchiveMarks | undefined;
 
-  /** @param isCompressed whether imported samples are compressed @throws StoreError */
-  constructor(file: HistoryFile, localTime: LocalTime, isCompressed: boolean, marks: ArchiveMarks | undefined) {
+  /** @throws StoreError */
+  constructor(file: HistoryFile, localTime: LocalTime, marks: ArchiveMarks | undefined) {
     this.#marks = marks;
     this.#file = file;
     this.#localTime = localTime;
-    this.imported = new ImportedTable(file, localTime, isCompressed);
+    this.imported = new ImportedTable(file, localTime);
   }
 
   /** Must come before the samples of that time. */
@@ -93,7 +94,8 @@ export class DayTables {
   read(id: number, day: number, isSealed: boolean): DayRecord | undefined {
     const kept = this.keptSamples(id, day);
     const open = isSealed ? undefined : this.#openSamples(id, id, day).get(id);
-    const imported = this.imported.samples(id, day);
+    const hasOwnHours = this.imported.ownHours(id, day) !== undefined;
+    const imported = hasOwnHours ? undefined : this.imported.samples(id, day);
     if (kept !== undefined || open !== undefined || imported !== undefined)
       return { samples: fillSamples(mergeSamples(kept ?? [], open ?? []), imported ?? []) };
     const hours = this.#keptHours(id, day);
@@ -148,53 +150,66 @@ export class DayTables {
   }
 
   /**
-   * Adds imported samples of a day. Figures of our own stay; of two imports the finer one counts, else the later. Where only
-   * the hours of a day are left, they are filled hour by hour.
+   * Adds imported samples of a day to those of other imports: the higher figures count, in any order and however often. Our own
+   * figures stand before all of them.
    */
-  importDay(id: number, day: number, samples: readonly Sample[], imported: number, isOver: boolean): void {
-    const before = this.imported.samples(id, day);
+  importDay(
+    id: number,
+    { day, samples, encoded }: Omit<EncodedDay, 'series'>,
+    { imported, isOver }: { readonly imported: number; readonly isOver: boolean },
+  ): void {
     const own = this.keptSamples(id, day);
-    if (before === undefined && own === undefined && isOver && this.#keptHours(id, day) !== undefined) {
-      this.importHours(id, day, samples, imported);
-      return;
-    }
-    const isFirst = this.imported.isFinest(id, day, imported);
+    const before = this.imported.known(id, day);
+    const ownHours = isOver && own === undefined ? this.#ownHours(id, day, before) : undefined;
     // sums of a day are of use only where nothing else is known of it
-    if (samples.some(isSum) && (own !== undefined || !isFirst)) return;
-    const kept = before?.some(isSum) ? undefined : before;
-    const all = isFirst ? fillSamples(samples, kept ?? []) : fillSamples(kept ?? [], samples);
-    this.imported.writeSamples(id, day, all);
-    if (isOver) this.#writeTotals(id, day, fillSamples(own ?? [], all));
-    this.imported.addOrigin(id, day, imported, own !== undefined || !isOver);
+    if (samples.some(isSum) && (own !== undefined || ownHours !== undefined)) return;
+    const isBesideOwn = own !== undefined || !isOver || (ownHours !== undefined && this.imported.hasOwn(id, day));
+    const all = higherSamples(before ?? [], samples);
+    if (encoded !== undefined && all === samples) this.imported.writeEncoded(id, day, encoded);
+    else this.imported.writeSamples(id, day, all);
+    this.imported.addOrigin(id, day, imported, isBesideOwn);
+    const known = this.imported.withNowBought(id, day, all);
+    if (ownHours !== undefined) this.#writeBesideHours(id, day, ownHours, known);
+    else if (isOver) this.#writeTotals(id, day, fillSamples(own ?? [], known));
   }
 
-  /** Adds the hours of imported samples to those of a day that is over. */
-  importHours(id: number, day: number, samples: readonly Sample[], imported: number): void {
-    const kept = this.#keptHours(id, day);
-    const hasOwn = kept !== undefined && this.imported.hasOwn(id, day);
-    const isFirst = !hasOwn && this.imported.isFinest(id, day, imported);
-    if (samples.some(isSum) && !isFirst) return;
-    if (kept === undefined || samples.some(isSum) || (isFirst && this.imported.hasOnlySums(id, day))) {
-      this.#writeTotals(id, day, samples);
-    } else {
-      const more = this.#hoursOf(day, samples);
-      const filled = isFirst ? fillHours(more, kept) : fillHours(kept, more);
-      // the license-hours of a log are exact: they are kept where its levels are
-      const isSame = filled.length === kept.length && filled.every(({ levels }, i) => levels === kept[i]?.levels);
-      const totals = totalsOf(filled);
-      this.#writeHours(id, day, filled, isSame ? { ...totals, licenseSeconds: this.#licenseSeconds(id, day) } : totals);
-    }
-    this.imported.addOrigin(id, day, imported, hasOwn);
+  /** The totals of a day that is over and has imported samples: the number of licenses as of now is another one. */
+  writeTotalsAgain(id: number, day: number): void {
+    const known = this.imported.samples(id, day) ?? [];
+    const ownHours = this.imported.ownHours(id, day);
+    if (ownHours !== undefined) this.#writeBesideHours(id, day, ownHours, known);
+    else this.#writeTotals(id, day, fillSamples(this.keptSamples(id, day) ?? [], known));
+  }
+
+  /** Our own part of a day that is over, of which no samples are left. @param imported the samples of imports before */
+  #ownHours(id: number, day: number, imported: readonly Sample[] | undefined): OwnHours | undefined {
+    const known = this.imported.ownHours(id, day);
+    if (known !== undefined || imported !== undefined) return known;
+    // an earlier version, or an archive, has only the union: it stands first
+    const row = this.#file.sql('SELECT license_seconds, hours FROM day WHERE series = ? AND day = ?').get(id, day);
+    if (row === undefined) return undefined;
+    const own = { licenseSeconds: figure(row, 'license_seconds'), hours: decodeHours(blob(row, 'hours')) };
+    this.imported.writeOwnHours(id, day, own);
+    return own;
+  }
+
+  /** Our own hours, filled with what imports know of the others. */
+  #writeBesideHours(id: number, day: number, own: OwnHours, imported: readonly Sample[]): void {
+    const filled = fillHours(own.hours, this.#hoursOf(day, imported));
+    const known = new Set(own.hours.filter((hour) => knownSeconds(hour) > 0).map(({ index }) => index));
+    const hours = this.#localTime.hoursOf(day);
+    const licenseSeconds = filled.reduce<number | undefined>((sum, hour) => {
+      if (known.has(hour.index) || knownSeconds(hour) === 0) return sum;
+      const from = hours[hour.index]?.start ?? 0;
+      const to = hours[hour.index + 1]?.start ?? this.#localTime.startOf(day + 1);
+      return (sum ?? 0) + licenseSecondsWithin(imported, from, to);
+    }, own.licenseSeconds);
+    this.#writeHours(id, day, filled, { ...totalsOf(filled), licenseSeconds });
   }
 
   #keptHours(id: number, day: number): readonly HourSummary[] | undefined {
     const row = this.#file.sql('SELECT hours FROM day WHERE series = ? AND day = ?').get(id, day);
     return row === undefined ? undefined : decodeHours(blob(row, 'hours'));
-  }
-
-  #licenseSeconds(id: number, day: number): number | undefined {
-    const row = this.#file.sql('SELECT license_seconds FROM day WHERE series = ? AND day = ?').get(id, day);
-    return row === undefined ? undefined : figure(row, 'license_seconds');
   }
 
   /** The newest number of licenses that is known of a series. */
@@ -247,21 +262,29 @@ export class DayTables {
     return [...rows.map((row) => integer(row, 'day')), ...this.imported.days(id, from)];
   }
 
-  /** Deletes samples of days before one, and everything of days before another. */
+  /** Deletes our own samples of days before one, and everything of days before another. */
   prune(id: number, samplesBefore: number, before: number): void {
+    for (const day of this.imported.daysBefore(id, samplesBefore)) {
+      const own = this.keptSamples(id, day);
+      if (own === undefined) continue;
+      const hours = this.#hoursOf(day, own);
+      const { licenseSeconds } = totalsOfDay(own, hours, this.#localTime.startOf(day + 1));
+      this.imported.writeOwnHours(id, day, { licenseSeconds, hours });
+    }
     this.#file.sql('DELETE FROM day_samples WHERE series = ? AND day < ?').run(id, samplesBefore);
     this.#file.sql('DELETE FROM day WHERE series = ? AND day < ?').run(id, before);
-    this.imported.prune(id, samplesBefore, before);
+    this.imported.prune(id, before);
   }
 
   /** Deletes a series of which nothing is left. */
   deleteIfEmpty(id: number): void {
-    this.#file
+    const { changes } = this.#file
       .sql(`DELETE FROM series WHERE id = ?1
         AND NOT EXISTS (SELECT 1 FROM day WHERE series = ?1)
         AND NOT EXISTS (SELECT 1 FROM day_samples WHERE series = ?1)
         AND NOT EXISTS (SELECT 1 FROM imported_samples WHERE series = ?1)
         AND NOT EXISTS (SELECT 1 FROM open_collection CROSS JOIN open_sample USING (at) WHERE series = ?1)`)
       .run(id);
+    if (changes > 0) this.imported.forget(id);
   }
 }

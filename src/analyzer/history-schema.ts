@@ -2,8 +2,8 @@ import type { DatabaseSync } from 'node:sqlite';
 
 /** The tables of the history file, and how a file of an earlier version gets them. */
 
-/** Version 0.1.0 made 1, in which every figure was known. 2 had one source. 3 had no imports. */
-export const SCHEMA_VERSION = 4;
+/** Version 0.1.0 made 1, in which every figure was known. 2 had one source. 3 had no imports. 4 lost samples of old imports. */
+export const SCHEMA_VERSION = 5;
 
 /**
  * A figure that is not known is null. Open samples stand in order of time: a collection then is written to a few pages, not
@@ -50,16 +50,28 @@ const importTables = {
   ) WITHOUT ROWID`,
 } as const;
 
+/** Our own part of days whose samples are not kept any more, if something was imported for the day too. */
+const ownHours = `CREATE TABLE own_hours (
+    series INTEGER NOT NULL, day INTEGER NOT NULL, license_seconds INTEGER, hours BLOB NOT NULL, PRIMARY KEY (series, day)
+  ) WITHOUT ROWID`;
+
+/** The number of licenses that counts for the days of an import, where no import knows it. */
+const nowBought = `CREATE TABLE now_bought (
+    series INTEGER NOT NULL, imported INTEGER NOT NULL, available INTEGER NOT NULL, PRIMARY KEY (series, imported)
+  ) WITHOUT ROWID`;
+
+const addedTables = [...Object.values(importTables), ownHours, nowBought];
+
 /** Makes the tables of a new file. Within a transaction. */
 export function createTables(database: DatabaseSync): void {
-  for (const definition of Object.values({ ...tables, ...importTables })) database.exec(definition);
+  for (const definition of [...Object.values(tables), ...addedTables]) database.exec(definition);
   database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
 }
 
 /**
  * From 1: figures may be null. From 2: an observation has a source; the only one that there was has no name. From 3: tables
- * of imports. No row is rewritten, so a file of any size is ready at once. Only the definitions change: NOT NULL makes no difference to how a row
- * is stored, and a missing last column has its default ("Making Other Kinds Of Table Schema Changes" of
+ * of imports. From 4: our own hours beside them, and numbers of licenses as of now. No row is rewritten, so a file of any size is
+ * ready at once. Only the definitions change: NOT NULL makes no difference to how a row is stored, and a missing last column has its default ("Making Other Kinds Of Table Schema Changes" of
  * https://sqlite.org/lang_altertable.html). One transaction: a crash leaves the one version or the other.
  */
 export function migrateTables(database: DatabaseSync, transact: (action: () => void) => void): void {
@@ -70,7 +82,8 @@ export function migrateTables(database: DatabaseSync, transact: (action: () => v
     define.run(tables.openSample, 'open_sample');
     define.run(tables.day, 'day');
     define.run(tables.observation, 'observation');
-    for (const definition of Object.values(importTables)) database.exec(definition);
+    for (const definition of addedTables)
+      database.exec(definition.replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS'));
     database.exec(`PRAGMA schema_version = ${version + 1}; PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
   setProtection(database, true);

@@ -1,8 +1,10 @@
 import type { LocalTime } from '../model/local-time.ts';
 import type { ImportedDays } from '../model/observation/recording.ts';
 import type { DayOrigin } from './archived-day.ts';
-import { decodeSamples, encodeSamples } from './day-codec.ts';
-import { blob, type HistoryFile, integer, text } from './history-file.ts';
+import { compressed, decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
+import { blob, figure, type HistoryFile, integer, text } from './history-file.ts';
+import { decodeHours } from './hour-columns.ts';
+import type { HourSummary } from './hour-summary.ts';
 import type { Sample } from './sample.ts';
 
 /** Where figures come from that this program did not record. */
@@ -21,10 +23,18 @@ export interface ImportOrigin {
   readonly asOfNow: boolean;
 }
 
-/** Days of an import that wait for a number of licenses. */
+/** Days of an import that waits for a number of licenses. */
 export interface WaitingDays {
-  readonly origin: ImportOrigin;
+  /** The key of the import in the store. */
+  readonly imported: number;
   readonly days: readonly number[];
+}
+
+/** What is left of a day that this program recorded itself. */
+export interface OwnHours {
+  /** Licenses in use times seconds, exact where a log has told them. */
+  readonly licenseSeconds: number | undefined;
+  readonly hours: readonly HourSummary[];
 }
 
 /** The key of what this program recorded itself, beside an import of the same day. */
@@ -38,13 +48,18 @@ export class ImportedTable {
   readonly #localTime: LocalTime;
   readonly #isCompressed: boolean;
   #isEmpty: boolean;
+  /** Whether numbers of licenses as of now count for some days. */
+  #hasNowBought: boolean;
 
   /** @throws StoreError */
-  constructor(file: HistoryFile, localTime: LocalTime, isCompressed: boolean) {
+  constructor(file: HistoryFile, localTime: LocalTime, isCompressed = true) {
     this.#file = file;
     this.#localTime = localTime;
     this.#isCompressed = isCompressed;
-    this.#isEmpty = file.guard(() => file.sql('SELECT 1 FROM imported LIMIT 1').get() === undefined);
+    const has = (table: string): boolean =>
+      file.guard(() => file.sql(`SELECT 1 FROM ${table} LIMIT 1`).get() !== undefined);
+    this.#isEmpty = !has('imported');
+    this.#hasNowBought = has('now_bought');
   }
 
   /** The key of an origin in the store. */
@@ -56,16 +71,61 @@ export class ImportedTable {
     return integer(this.#file.sql('SELECT id FROM imported WHERE key = ?').get(key) ?? {}, 'id');
   }
 
-  samples(series: number, day: number): readonly Sample[] | undefined {
+  /** What imports know of a day. */
+  known(series: number, day: number): readonly Sample[] | undefined {
     if (this.#isEmpty) return undefined;
     const row = this.#file.sql('SELECT samples FROM imported_samples WHERE series = ? AND day = ?').get(series, day);
     return row === undefined ? undefined : decodeSamples(blob(row, 'samples'), this.#localTime.startOf(day));
   }
 
+  /** The same with the number of licenses as of now, where it counts. */
+  samples(series: number, day: number): readonly Sample[] | undefined {
+    const known = this.known(series, day);
+    return known && this.withNowBought(series, day, known);
+  }
+
+  withNowBought(series: number, day: number, samples: readonly Sample[]): readonly Sample[] {
+    if (!this.#hasNowBought) return samples;
+    const row = this.#file
+      .sql(`SELECT max(available) AS available FROM origin JOIN now_bought USING (series, imported)
+        WHERE series = ? AND day = ?`)
+      .get(series, day);
+    const now = row === undefined ? undefined : figure(row, 'available');
+    return now === undefined ? samples : samples.map((one) => ({ ...one, available: one.available ?? now }));
+  }
+
+  /** A number of licenses counts for the days of an import, where no import knows it. */
+  setNowBought(series: number, imported: number, available: number): void {
+    this.#hasNowBought = true;
+    this.#file
+      .sql(
+        'INSERT INTO now_bought VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET available = max(available, excluded.available)',
+      )
+      .run(series, imported, available);
+  }
+
+  /** All samples as `decodeSamples` reads them, by the keys of series. */
+  *all(): Generator<{ readonly id: number; readonly day: number; readonly encoded: Uint8Array }, void> {
+    const { guard, sql } = this.#file;
+    const rows = guard(() => sql('SELECT series, day, samples FROM imported_samples ORDER BY series, day').iterate());
+    const next = () => {
+      const { value: row, done } = rows.next();
+      if (done === true) return undefined;
+      return { id: integer(row, 'series'), day: integer(row, 'day'), encoded: blob(row, 'samples') };
+    };
+    for (let one = guard(next); one !== undefined; one = guard(next)) yield one;
+  }
+
   writeSamples(series: number, day: number, samples: readonly Sample[]): void {
+    this.writeEncoded(series, day, encodeSamples(samples, this.#localTime.startOf(day), false));
+  }
+
+  /** The same for samples that are encoded. */
+  writeEncoded(series: number, day: number, encoded: Uint8Array): void {
+    this.#isEmpty = false;
     this.#file
       .sql('INSERT OR REPLACE INTO imported_samples VALUES (?, ?, ?)')
-      .run(series, day, encodeSamples(samples, this.#localTime.startOf(day), this.#isCompressed));
+      .run(series, day, this.#isCompressed ? compressed(encoded) : encoded);
   }
 
   /** Whether a day has figures of our own, or may have. */
@@ -74,21 +134,17 @@ export class ImportedTable {
     return origins.length === 0 || origins.includes(OWN);
   }
 
-  /** Whether an import knows no less of the time within a day than those before: of two, the finer one counts, else the later. */
-  isFinest(series: number, day: number, imported: number): boolean {
-    const row = this.#file
-      .sql(`SELECT min(seconds) AS finest, (SELECT seconds FROM imported WHERE id = ?3) AS seconds
-        FROM origin JOIN imported ON id = imported WHERE series = ?1 AND day = ?2 AND id <> ?3`)
-      .get(series, day, imported);
-    return typeof row?.finest !== 'number' || integer(row, 'seconds') <= row.finest;
+  /** Our own part of a day of which samples are not kept any more. */
+  ownHours(series: number, day: number): OwnHours | undefined {
+    if (this.#isEmpty) return undefined;
+    const row = this.#file.sql('SELECT * FROM own_hours WHERE series = ? AND day = ?').get(series, day);
+    return row && { licenseSeconds: figure(row, 'license_seconds'), hours: decodeHours(blob(row, 'hours')) };
   }
 
-  /** Whether all that is known of a day are sums over it. */
-  hasOnlySums(series: number, day: number): boolean {
-    const row = this.#file
-      .sql('SELECT min(seconds) AS finest FROM origin JOIN imported ON id = imported WHERE series = ? AND day = ?')
-      .get(series, day);
-    return typeof row?.finest === 'number' && row.finest > 3600;
+  writeOwnHours(series: number, day: number, { licenseSeconds, hours }: OwnHours): void {
+    this.#file
+      .sql('INSERT OR REPLACE INTO own_hours VALUES (?, ?, ?, ?)')
+      .run(series, day, licenseSeconds ?? null, encodeHours(hours));
   }
 
   addOrigin(series: number, day: number, imported: number, isBesideOwn: boolean): void {
@@ -115,6 +171,7 @@ export class ImportedTable {
   replaceByArchive(series: number, day: number, { isLive, forms, seconds = 0 }: DayOrigin, at: number): void {
     if (this.#isEmpty && forms.length === 0) return;
     this.#file.sql('DELETE FROM imported_samples WHERE series = ? AND day = ?').run(series, day);
+    this.#file.sql('DELETE FROM own_hours WHERE series = ? AND day = ?').run(series, day);
     this.#file.sql('DELETE FROM origin WHERE series = ? AND day = ?').run(series, day);
     for (const form of forms) {
       const key = JSON.stringify([ARCHIVE, form, seconds]);
@@ -135,25 +192,16 @@ export class ImportedTable {
     return rows.map((row) => integer(row, 'day'));
   }
 
-  /** Days of a series without a number of licenses, of imports for which that of now counts. */
+  /** Imports of a series for which the number of licenses as of now counts and is not known yet. */
   waiting(series: number): readonly WaitingDays[] {
     if (this.#isEmpty) return [];
     const rows = this.#file
-      .sql(`SELECT imported.*, group_concat(origin.day) AS days FROM origin JOIN imported ON id = imported
+      .sql(`SELECT id, group_concat(origin.day) AS days FROM origin JOIN imported ON id = imported
         JOIN day ON day.series = origin.series AND day.day = origin.day
-        WHERE origin.series = ? AND as_of_now = 1 AND day.available IS NULL GROUP BY id`)
+        WHERE origin.series = ?1 AND as_of_now = 1
+          AND NOT EXISTS (SELECT 1 FROM now_bought WHERE series = ?1 AND now_bought.imported = id) GROUP BY id`)
       .all(series);
-    return rows.map((row) => ({
-      origin: {
-        key: text(row, 'key'),
-        form: text(row, 'form'),
-        name: text(row, 'name'),
-        at: integer(row, 'at'),
-        seconds: integer(row, 'seconds'),
-        asOfNow: true,
-      },
-      days: text(row, 'days').split(',').map(Number),
-    }));
+    return rows.map((row) => ({ imported: integer(row, 'id'), days: text(row, 'days').split(',').map(Number) }));
   }
 
   /** What of a series was imported, the oldest first. */
@@ -173,10 +221,22 @@ export class ImportedTable {
       }));
   }
 
-  /** Deletes samples of days before one, and origins of days before another. */
-  prune(series: number, samplesBefore: number, before: number): void {
+  /** Days before one that have imported samples. */
+  daysBefore(series: number, day: number): readonly number[] {
+    if (this.#isEmpty) return [];
+    const rows = this.#file.sql('SELECT day FROM imported_samples WHERE series = ? AND day < ?').all(series, day);
+    return rows.map((row) => integer(row, 'day'));
+  }
+
+  /** A series has been deleted: its key may be given to another one. */
+  forget(series: number): void {
+    this.#file.sql('DELETE FROM now_bought WHERE series = ?').run(series);
+  }
+
+  /** Deletes days before one. */
+  prune(series: number, before: number): void {
     if (this.#isEmpty) return;
-    this.#file.sql('DELETE FROM imported_samples WHERE series = ? AND day < ?').run(series, samplesBefore);
-    this.#file.sql('DELETE FROM origin WHERE series = ? AND day < ?').run(series, before);
+    for (const table of ['imported_samples', 'own_hours', 'origin'])
+      this.#file.sql(`DELETE FROM ${table} WHERE series = ? AND day < ?`).run(series, before);
   }
 }

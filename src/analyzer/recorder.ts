@@ -5,7 +5,7 @@ import type { ImportedHistory, RecordingHealth } from '../model/observation/reco
 import { runSliced } from '../scheduling/slices.ts';
 import { DamagedStore, StoreError } from './history-file.ts';
 import type { Past } from './sample.ts';
-import { daysWith, ImportSummary, importsOf, type OpenImport } from './staged-import.ts';
+import { ImportSummary, importsOf, type OpenImport } from './staged-import.ts';
 import type { Recording, Store } from './store.ts';
 import type { StoreArchive } from './store-archive.ts';
 
@@ -98,15 +98,13 @@ export class Recorder {
    * @returns the number of days of series; undefined if recording stops or has a problem meanwhile: it can be taken up again
    */
   async addImport(open: OpenImport): Promise<number | undefined> {
-    const { localTime, sampleDays } = this.#options;
     const { staged } = open;
-    const samplesFrom = localTime.dayOf(staged.at) - sampleDays;
     const summary = new ImportSummary();
     for (const piece of open.pieces()) {
       await setImmediate();
       if (!this.#canWrite()) return undefined;
       if (piece === undefined) continue;
-      const work = (): Iterable<void> => this.#store?.import(piece, staged, samplesFrom) ?? [];
+      const work = (): Iterable<void> => this.#store?.import(piece, staged) ?? [];
       await this.#write(() => runSliced(this.#untilStopped(work())));
       summary.add(piece);
     }
@@ -120,15 +118,11 @@ export class Recorder {
 
   /** Numbers of licenses that became known count for imports that did not have them. @returns whether there were any */
   async addNowBought(): Promise<boolean> {
-    const found = this.#canWrite() ? (this.#store?.nowBought() ?? []) : [];
-    const { localTime, sampleDays } = this.#options;
-    for (const bought of found) {
-      const samplesFrom = localTime.dayOf(bought.origin.at) - sampleDays;
-      const days = daysWith(bought, localTime);
-      const work = (): Iterable<void> => this.#store?.import(days, bought.origin, samplesFrom) ?? [];
-      await this.#write(() => runSliced(this.#untilStopped(work())));
-    }
-    return found.length > 0;
+    let isAdded = false;
+    await this.apply(function* (store) {
+      isAdded = yield* store.addNowBought();
+    });
+    return isAdded;
   }
 
   /** Writes something else between collections. @returns whether it was written; not if recording stops or has a problem */

@@ -61,6 +61,11 @@ export interface DayOfSamples {
   readonly samples: readonly Sample[];
 }
 
+/** A day that was encoded before, so that it need not be again. */
+export interface EncodedDay extends DayOfSamples {
+  readonly encoded?: Uint8Array | undefined;
+}
+
 /** A piece of what a source knows of the past. */
 export interface PastPiece {
   readonly series: readonly DayOfSamples[];

@@ -2,11 +2,13 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { LocalTime } from '../model/local-time.ts';
 import type { ImportedHistory } from '../model/observation/recording.ts';
-import { runAtOnce } from '../scheduling/slices.ts';
-import { StoreError } from './history-file.ts';
-import type { ImportOrigin } from './imported-table.ts';
-import type { DayOfSamples, Sample } from './sample.ts';
-import { type NowBought, openStore, type Store } from './store.ts';
+import { decodeSamples } from './day-codec.ts';
+import { type HistoryFile, openHistoryFile, StoreError, text } from './history-file.ts';
+import { higherSamples } from './imported-samples.ts';
+import { ImportedTable, type ImportOrigin } from './imported-table.ts';
+import type { DayOfSamples, EncodedDay, Sample } from './sample.ts';
+import { SeriesTable, type StoredSeries } from './series-table.ts';
+import type { Store } from './store.ts';
 
 /**
  * An import on its way into the history: a file of its own in the storage directory, which is whole when it is there. A
@@ -17,6 +19,12 @@ import { type NowBought, openStore, type Store } from './store.ts';
 export const IMPORT_FOLDER = 'import';
 const COMPLETE = '.db';
 const REFUSED = '.refused';
+
+/** An import, and the contradictions that its reader has found. */
+export interface StagedImport extends ImportOrigin {
+  /** Lines that say something else than those before them. */
+  readonly contradictions: number;
+}
 
 /** Where an import is written, where it waits, and the calendar of its days. */
 interface StagingOptions {
@@ -32,10 +40,10 @@ const NOTE = 'import';
 /** No disk has more: the limit of the history itself holds when it is taken up. */
 const MAX_SIZE = 2 ** 43;
 /** Days of a series that are taken up at once. */
-const DAYS = 64;
+const DAYS = 256;
 
-const openFile = (path: string, localTime: LocalTime): Store =>
-  openStore({ path, localTime, origin: ORIGIN, maxSize: MAX_SIZE, isTemporary: true });
+const openFile = (path: string, { timeZone }: LocalTime): HistoryFile =>
+  openHistoryFile({ path, timeZone, origin: ORIGIN, maxSize: MAX_SIZE, isTemporary: true });
 
 /** Removes a file and the log of SQLite beside it. */
 export function removeStaged(path: string): void {
@@ -46,30 +54,50 @@ export function removeStaged(path: string): void {
 export class StagingFile {
   readonly #path: string;
   readonly #whole: string;
-  readonly #store: Store;
+  readonly #file: HistoryFile;
+  readonly #series: SeriesTable;
+  readonly #samples: ImportedTable;
   readonly #import: ImportOrigin;
+  /** Series and days that are written. */
+  readonly #written = new Set<string>();
 
   constructor({ work, folder, localTime }: StagingOptions, staged: ImportOrigin) {
     this.#import = staged;
     this.#path = join(work, `${staged.key}${COMPLETE}`);
     this.#whole = join(folder, `${staged.key}${COMPLETE}`);
-    this.#store = openFile(this.#path, localTime);
-    this.#store.setNote(NOTE, JSON.stringify(staged));
+    this.#file = openFile(this.#path, localTime);
+    this.#series = new SeriesTable(this.#file);
+    this.#samples = new ImportedTable(this.#file, localTime, false);
   }
 
   write(days: readonly DayOfSamples[]): void {
-    if (days.length > 0) runAtOnce(this.#store.import(days, { ...this.#import, asOfNow: false }));
+    if (days.length === 0) return;
+    this.#file.guard(() =>
+      this.#file.transact(() => {
+        for (const one of days) this.#writeDay(one);
+      }),
+    );
+  }
+
+  #writeDay({ series, day, samples }: DayOfSamples): void {
+    const { id } = this.#series.identify(series, []);
+    const key = `${id} ${day}`;
+    const before = this.#written.has(key) ? this.#samples.samples(id, day) : undefined;
+    this.#written.add(key);
+    this.#samples.writeSamples(id, day, before === undefined ? samples : higherSamples(before, samples));
   }
 
   /** Gives it up. */
   discard(): void {
-    this.#store.close();
+    this.#file.close();
     removeStaged(this.#path);
   }
 
   /** It is whole. @returns the path of the file */
-  complete(): string {
-    this.#store.close();
+  complete(contradictions: number): string {
+    const staged: StagedImport = { ...this.#import, contradictions };
+    this.#file.guard(() => this.#file.sql('INSERT INTO note VALUES (?, ?)').run(NOTE, JSON.stringify(staged)));
+    this.#file.close();
     renameSync(this.#path, this.#whole);
     return this.#whole;
   }
@@ -84,60 +112,66 @@ export function waitingImports(folder: string): readonly string[] {
 
 /** A file that is taken up. Its methods throw `StoreError`. */
 export interface OpenImport {
-  readonly staged: ImportOrigin;
+  readonly staged: StagedImport;
   readonly series: number;
   /** Days of series, some at once. Yields nothing between steps of the work. */
-  pieces(): Generator<readonly DayOfSamples[] | undefined, void>;
+  pieces(): Generator<readonly EncodedDay[] | undefined, void>;
   close(): void;
+}
+
+/** A day of which only the bytes are in memory until its samples are needed. */
+class StagedDay implements EncodedDay {
+  readonly series: StoredSeries;
+  readonly day: number;
+  readonly encoded: Uint8Array;
+  readonly #start: number;
+
+  constructor(series: StoredSeries, day: number, encoded: Uint8Array, start: number) {
+    this.series = series;
+    this.day = day;
+    this.encoded = encoded;
+    this.#start = start;
+  }
+
+  get samples(): readonly Sample[] {
+    return decodeSamples(this.encoded, this.#start);
+  }
 }
 
 /** @throws StoreError if the file is no import, or of another calendar */
 export function openImport(path: string, localTime: LocalTime): OpenImport {
-  const store = openFile(path, localTime);
+  const file = openFile(path, localTime);
   try {
-    const note = store.note(NOTE);
+    const note = file.guard(() => file.sql('SELECT value FROM note WHERE key = ?').get(NOTE));
     if (note === undefined) throw new StoreError(`${basename(path)} is no import of license-exporter; delete it`);
-    const all = store.series();
+    const series = new SeriesTable(file).byId();
+    const samples = new ImportedTable(file, localTime, false);
     return {
-      staged: JSON.parse(note) as ImportOrigin,
-      series: all.length,
+      staged: JSON.parse(text(note, 'value')) as StagedImport,
+      series: series.size,
       pieces: function* () {
-        for (const series of all) {
-          const { first, last } = store.days([series]) ?? { first: 0, last: -1 };
-          for (let from = first; from <= last; from += DAYS) {
-            const piece: DayOfSamples[] = [];
-            for (let day = from; day <= Math.min(last, from + DAYS - 1); day += 1) {
-              const record = store.read(series, day);
-              if (record !== undefined && 'samples' in record) piece.push({ series, day, samples: record.samples });
-              yield undefined;
-            }
-            if (piece.length > 0) yield piece;
+        let piece: EncodedDay[] = [];
+        for (const { id, day, encoded } of samples.all()) {
+          const own = series.get(id) as StoredSeries;
+          if (piece.length === DAYS || (piece.length > 0 && piece[0]?.series !== own)) {
+            yield piece;
+            piece = [];
           }
+          piece.push(new StagedDay(own, day, encoded, localTime.startOf(day)));
+          yield undefined;
         }
+        if (piece.length > 0) yield piece;
       },
-      close: () => store.close(),
+      close: () => file.close(),
     };
   } catch (error) {
-    store.close();
+    file.close();
     throw error;
   }
 }
 
-const HALF_HOUR = 1800;
 const HISTORY_NOTE = 'imports';
 const MOST_REMEMBERED = 100;
-
-/** The days with a number of licenses only. */
-export function daysWith({ series, days, available }: NowBought, localTime: LocalTime): readonly DayOfSamples[] {
-  const unknown = { inUse: undefined, reserved: undefined, users: undefined, denials: undefined };
-  return days.map((day) => {
-    const end = localTime.startOf(day + 1);
-    const samples: Sample[] = [];
-    for (let at = localTime.startOf(day); at < end; at += HALF_HOUR)
-      samples.push({ ...unknown, available, at, seconds: Math.min(HALF_HOUR, end - at) });
-    return { series, day, samples };
-  });
-}
 
 /** The newest imports of a history. @throws StoreError */
 export function importsOf(store: Store): readonly ImportedHistory[] {
@@ -163,8 +197,8 @@ export class ImportSummary {
   }
 
   /** @throws StoreError */
-  remember(store: Store, { staged: { form, name, at }, series }: OpenImport): void {
-    const imported = { form, name, at, first: this.#first, last: this.#last, series };
+  remember(store: Store, { staged: { form, name, at, contradictions }, series }: OpenImport): void {
+    const imported = { form, name, at, first: this.#first, last: this.#last, series, contradictions };
     store.setNote(HISTORY_NOTE, JSON.stringify([...importsOf(store), imported].slice(-MOST_REMEMBERED)));
   }
 }

@@ -6,9 +6,9 @@ import type { DayRecord } from './day-summary.ts';
 import { DayTables } from './day-tables.ts';
 import { fillSamples } from './fill-samples.ts';
 import { type HistoryFileOptions, openHistoryFile, text } from './history-file.ts';
-import type { ImportOrigin, WaitingDays } from './imported-table.ts';
+import type { ImportOrigin } from './imported-table.ts';
 import { ObservationTable } from './observation-table.ts';
-import type { DayOfSamples, Figures, Series } from './sample.ts';
+import type { DayOfSamples, EncodedDay, Figures, Series } from './sample.ts';
 import { type DayColumns, type DayOfHours, type EncodedHours, SealedDays, type StoredTotals } from './sealed-days.ts';
 import { SeriesTable, type StoredSeries } from './series-table.ts';
 import { StoreArchive } from './store-archive.ts';
@@ -54,18 +54,17 @@ export interface Store {
   /** Adds samples of whole local days that has none yet, and a note with them. */
   add(days: readonly DayOfSamples[], note: readonly [key: string, value: string]): Generator<void, void>;
   /**
-   * Adds what other programs recorded on whole local days: it fills what is not known here, and can be repeated.
-   *
-   * @param samplesFrom of days before this one only hours are kept
+   * Adds what other programs recorded on whole local days: it fills what is not known here. The same again, in any order, changes
+   * nothing.
    */
-  import(days: readonly DayOfSamples[], origin: ImportOrigin, samplesFrom?: number): Generator<void, void>;
-  /** Imported days of which the number of licenses is known now, and was not when they were imported. */
-  nowBought(): readonly NowBought[];
+  import(days: readonly EncodedDay[], origin: ImportOrigin): Generator<void, void>;
+  /** Numbers of licenses that became known count for imports that did not have them. @returns whether there were any */
+  addNowBought(): Generator<void, boolean>;
   /** What of a series was imported, the oldest first. */
   imported(series: StoredSeries): readonly ImportedDays[];
   /** Seals every day before this one. */
   seal(day: number): Generator<void, void>;
-  /** Forgets samples of days before one day, and everything of days before another. */
+  /** Forgets our own samples of days before one day, and everything of days before another. */
   prune(samplesBefore: number, before: number): Generator<void, void>;
   /** What there is of a day: samples where there are any, else the hours. */
   read(series: StoredSeries, day: number): DayRecord | undefined;
@@ -85,12 +84,6 @@ export interface Store {
   close(): void;
 }
 
-/** Days of an import, and the number of licenses that counts for them. */
-export interface NowBought extends WaitingDays {
-  readonly series: StoredSeries;
-  readonly available: number;
-}
-
 /** Whether imported days wait for a number of licenses. */
 const WAITING = 'imports wait for numbers';
 
@@ -106,7 +99,7 @@ export function openStore({ localTime, isArchived, ...options }: StoreOptions): 
   const seriesTable = new SeriesTable(file);
   const marks = isArchived === true ? ArchiveMarks.open(file) : undefined;
   if (isArchived === false) ArchiveMarks.discard(file);
-  const days = new DayTables(file, localTime, options.isTemporary !== true, marks);
+  const days = new DayTables(file, localTime, marks);
   const sealedDays = new SealedDays(file);
   const lastObservations = new ObservationTable(file);
 
@@ -182,33 +175,46 @@ export function openStore({ localTime, isArchived, ...options }: StoreOptions): 
       setNote(key, value);
     });
 
-  const importDays: Store['import'] = (samplesOfDays, origin, samplesFrom = Number.NEGATIVE_INFINITY) =>
+  const useNewestAvailable = (id: number, imported: number): void => {
+    const available = days.newestAvailable(id);
+    if (available === undefined) setNote(WAITING, 'yes');
+    else days.imported.setNowBought(id, imported, available);
+  };
+
+  const importDays: Store['import'] = (samplesOfDays, origin) =>
     write(function* (added) {
       const imported = days.imported.identify(origin);
-      for (const [i, { series, day, samples }] of samplesOfDays.entries()) {
-        const { id } = seriesTable.identify(series, added);
-        const available = origin.asOfNow ? days.newestAvailable(id) : undefined;
-        if (origin.asOfNow && available === undefined) setNote(WAITING, 'yes');
-        const known =
-          available === undefined ? samples : samples.map((one) => ({ ...one, available: one.available ?? available }));
-        const isOver = day < sealed;
-        if (isOver && day < samplesFrom) days.importHours(id, day, known, imported);
-        else days.importDay(id, day, known, imported, isOver);
+      let last: number | undefined;
+      for (const [i, one] of samplesOfDays.entries()) {
+        const { id } = seriesTable.identify(one.series, added);
+        if (origin.asOfNow && id !== last) useNewestAvailable(id, imported);
+        last = id;
+        days.importDay(id, one, { imported, isOver: one.day < sealed });
         if (i % BATCH === BATCH - 1) yield;
       }
     });
 
-  const nowBought = (): readonly NowBought[] => {
-    if (note(WAITING) !== 'yes') return [];
-    let isWaiting = false;
-    const found = seriesTable.all().flatMap((series) => {
-      const waiting = days.imported.waiting(series.id);
-      const available = waiting.length === 0 ? undefined : days.newestAvailable(series.id);
-      if (waiting.length > 0) isWaiting = true;
-      return available === undefined ? [] : waiting.map((one) => ({ ...one, series, available }));
-    });
-    if (!isWaiting) transact(() => setNote(WAITING, 'no'));
-    return found;
+  const addNowBought = function* (): Generator<void, boolean> {
+    if (guard(() => note(WAITING)) !== 'yes') return false;
+    let [isWaiting, isAdded] = [false, false];
+    for (const { id } of seriesTable.all()) {
+      const waiting = guard(() => days.imported.waiting(id));
+      const available = waiting.length === 0 ? undefined : guard(() => days.newestAvailable(id));
+      if (waiting.length > 0 && available === undefined) isWaiting = true;
+      if (available === undefined) continue;
+      isAdded = true;
+      yield* write(function* () {
+        for (const { imported, days: own } of waiting) {
+          days.imported.setNowBought(id, imported, available);
+          for (const [i, day] of own.entries()) {
+            days.writeTotalsAgain(id, day);
+            if (i % BATCH === BATCH - 1) yield;
+          }
+        }
+      });
+    }
+    if (!isWaiting) guard(() => transact(() => setNote(WAITING, 'no')));
+    return isAdded;
   };
 
   const seal = function* (before: number): Generator<void, void> {
@@ -254,7 +260,7 @@ export function openStore({ localTime, isArchived, ...options }: StoreOptions): 
     known: () => lastObservations.all(),
     add,
     import: importDays,
-    nowBought: () => guard(nowBought),
+    addNowBought,
     imported: ({ id }) => guard(() => days.imported.spans(id)),
     seal,
     prune,

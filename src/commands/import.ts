@@ -89,7 +89,7 @@ function takeUpHere(config: Config, storage: string, localTime: LocalTime, now: 
           const summary = new ImportSummary();
           for (const piece of open.pieces()) {
             if (piece === undefined) continue;
-            runAtOnce(store.import(piece, open.staged, samplesFrom));
+            runAtOnce(store.import(piece, open.staged));
             summary.add(piece);
           }
           summary.remember(store, open);
@@ -190,6 +190,7 @@ export async function importCommand({ line, env, createLog, print }: CommandCont
     folder,
     localTime,
     names: new Names({ known: recorded, server: line.values.server, servers }),
+    firstDay: today - embeddedAnalyzer.retention.history / 86_400,
     asOfNow,
     isDryRun,
     now,
@@ -212,7 +213,7 @@ export async function importCommand({ line, env, createLog, print }: CommandCont
   print(reportText(report, recorded, { today, asOfNow }));
   if (isDryRun) {
     print('Nothing was written: --dry-run.\n');
-    return 0;
+    return report.days.days > 0 ? 0 : 1;
   }
   for (const file of report.staged) giveToOwnerOf(storage, file);
   if (report.staged.length === 0) return 1;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Figures, Sample, Series } from '../../src/analyzer/sample.ts';
+import type { StoredSeries } from '../../src/analyzer/series-table.ts';
 import { random } from '../../src/analyzer/simulated-random.ts';
 import { openStore, type Store } from '../../src/analyzer/store.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
@@ -149,7 +150,7 @@ describe('imports of one day', () => {
     runAtOnce(store.import([{ series, day, samples }], origin(key, seconds)));
 
   it.each(['both before the end of the day', 'after it', 'when only hours are left'])(
-    'count by figure: the finer one, else the later; %s',
+    'count by the higher figure; %s',
     (when) => {
       const store = open();
       if (when !== 'both before the end of the day') runAtOnce(store.seal(day + 1));
@@ -160,7 +161,7 @@ describe('imports of one day', () => {
       put(store, 'coarser', 3600, sample(0, { inUse: 7, users: 4 }));
       put(store, 'log again', 0, sample(0, { inUse: 4, denials: 1 }));
       runAtOnce(store.seal(day + 1));
-      expect(totalsOf(store)).toMatchObject({ inUse: 4, available: 20, denials: 1, users: 4 });
+      expect(totalsOf(store)).toMatchObject({ inUse: 9, available: 20, denials: 1, users: 4 });
       const [stored] = store.series();
       expect(stored && store.imported(stored).map(({ form, days }) => [form, days])).toEqual(
         Array.from({ length: 4 }, () => ['FlexNet debug log', 1]),
@@ -168,6 +169,38 @@ describe('imports of one day', () => {
       store.close();
     },
   );
+
+  it('have the number of licenses as of now where no import knows one, in any order', () => {
+    const verbose = [sample(0, { inUse: 3, available: 8 })];
+    const usual = [sample(0, { inUse: 3 }), sample(1, { inUse: 2 })];
+    const results = ['verbose first', 'verbose last', 'collected last'].map((order) => {
+      const store = open();
+      const collect = (): void =>
+        runAtOnce(
+          store.record(
+            localTime.startOf(day + 1),
+            SLOT,
+            onlyFigures([[series, { available: 10, inUse: 0, reserved: 0, users: 0, denials: undefined }]]),
+          ),
+        );
+      if (order !== 'collected last') collect();
+      runAtOnce(store.seal(day + 1));
+      const imports = [
+        () => put(store, 'verbose', 0, ...verbose),
+        () => runAtOnce(store.import([{ series, day, samples: usual }], { ...origin('usual'), asOfNow: true })),
+      ];
+      for (const one of order === 'verbose first' ? imports : imports.toReversed()) one();
+      if (order === 'collected last') collect();
+      runAtOnce(store.addNowBought());
+      const record = store.read(store.series()[0] as StoredSeries, day);
+      const samples = record !== undefined && 'samples' in record ? record.samples : [];
+      const found = { bought: samples.map(({ available }) => available), totals: totalsOf(store)?.available };
+      store.close();
+      return [order, found];
+    });
+    const expected = { bought: [8, 10], totals: 10 };
+    expect(results).toEqual(['verbose first', 'verbose last', 'collected last'].map((order) => [order, expected]));
+  });
 
   it('that have sums only count where nothing else is known, and give way to what is finer', () => {
     const sums = sample(0, { seconds: 23 * 3600, available: 9, denials: 2, whole: { peak: 8, licenseSeconds: 7200 } });

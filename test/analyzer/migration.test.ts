@@ -92,7 +92,7 @@ describe('a store of version 0.1.0', () => {
     const day = localTime.startOf(localTime.dayOf(END) + 1) * 1000;
     expect(later.map(({ data }) => data.find(([at]) => at === day))).toEqual([[day, 9], undefined, undefined]);
     store.close();
-    expect(inspect(path)).toMatchObject({ version: 4, problems: 'ok' });
+    expect(inspect(path)).toMatchObject({ version: 5, problems: 'ok' });
     open(path).close();
   });
 
@@ -100,8 +100,8 @@ describe('a store of version 0.1.0', () => {
     const path = oldFile();
     const { size } = statSync(path);
     open(path).close();
-    // three tables of imports, and the index of one of them
-    expect(statSync(path).size).toBe(size + 4 * 4096);
+    // four tables of imports, the index of one of them, and the numbers of licenses as of now
+    expect(statSync(path).size).toBe(size + 6 * 4096);
     const fresh = join(path, '../fresh.db');
     open(fresh).close();
     expect(inspect(path)).toEqual(inspect(fresh));
@@ -122,7 +122,7 @@ describe('a store of version 0.1.0', () => {
     database.close();
     expect(inspect(path)).toEqual(before);
     open(path).close();
-    expect(inspect(path).version).toBe(4);
+    expect(inspect(path).version).toBe(5);
   });
 
   it('of another origin is refused, and stays as it is', () => {

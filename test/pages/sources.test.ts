@@ -96,6 +96,18 @@ describe('/sources', () => {
     expect(html).toContain('&lt;script&gt;alert(&quot;<code>&amp;</code>&quot;)');
   });
 
+  it('says which imports contradict themselves', async () => {
+    const [first, last] = [20_000, 20_010];
+    const made = { form: 'FlexNet debug log', at: NOW - 60, first, last, series: 2 };
+    const imports = [
+      { ...made, name: 'good.log', contradictions: 0 },
+      { ...made, name: 'bad.log', contradictions: 3 },
+    ];
+    const page = textOf(await (await fetch(`${await serve([], recorded(NOW, { imports }))}/sources`)).text());
+    expect(page).toMatch(/bad\.log .*2 features 3 lines contradict those before, so figures may be wrong .*good\.log/);
+    expect(page.match(/contradict/g)).toHaveLength(1);
+  });
+
   it('is JSON at /sources/status.json, in which what is not known is missing', async () => {
     const [first] = JSON.parse(
       await answerOf([healthOf({ up: undefined, isServerDown: undefined })], '/sources/status.json'),

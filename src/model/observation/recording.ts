@@ -18,6 +18,8 @@ interface Imported {
 export interface ImportedHistory extends Imported {
   /** Series of features. */
   readonly series: number;
+  /** Lines that say something else than those before them. Earlier versions did not look. */
+  readonly contradictions?: number;
 }
 
 /** What of an import is about one feature. */

@@ -106,13 +106,19 @@ function listHtml(sources: readonly SourceHealth[], now: number): Html {
 ${items}</ul>`;
 }
 
+/** Of an import that contradicts itself. */
+const contradictionsHtml = (contradictions: number): Html | undefined =>
+  contradictions === 0
+    ? undefined
+    : html`<br><span class="${stateClass.detail[1]}">${contradictions} ${contradictions === 1 ? 'line contradicts' : 'lines contradict'} those before, so figures may be wrong</span>`;
+
 /** What of the history other programs had recorded, the newest import first. */
 function importsHtml(imports: readonly ImportedHistory[], now: number): Html | undefined {
   if (imports.length === 0) return undefined;
   const items = imports.toReversed().map(
-    ({ form, name, at, first, last, series }) =>
+    ({ form, name, at, first, last, series, contradictions = 0 }) =>
       html`<li><div><strong>${nameHtml(name)}</strong> <small>${form}</small></div>
-<div>${dateText(first)} to ${dateText(last)}, ${series} ${series === 1 ? 'feature' : 'features'}</div>
+<div>${dateText(first)} to ${dateText(last)}, ${series} ${series === 1 ? 'feature' : 'features'}${contradictionsHtml(contradictions)}</div>
 <div class="details">imported ${agoHtml(at, now)}</div></li>\n`,
   );
   return html`<h2>Imported history</h2>\n<ul class="rows sources">\n${items}</ul>`;
