@@ -1,13 +1,16 @@
 import type { DayOfSamples, Sample, Series } from '../analyzer/sample.ts';
 import type { LocalTime } from '../model/local-time.ts';
+import { RefusedRequests } from '../sources/log/refused-requests.ts';
 import type { LicenseEvent } from '../sources/log/usage-log.ts';
 import { FeatureUse } from './feature-use.ts';
 import { type Span, UsageDay } from './usage-day.ts';
 
-/** Seconds after which a daemon that says nothing may not have run: `lmgrd` writes the time every six hours. */
-export const SILENCE = 7 * 3600;
 /** Seconds after a day in which lines about it may still come. */
 const LATE = 120;
+/** Seconds in which a daemon starts. */
+const SAME_START = 60;
+
+const requestKey = (feature: string, client: string): string => `${feature.toLowerCase()}\0${client}`;
 
 /** What a replay found beside figures. */
 export interface ReplayCounts {
@@ -57,7 +60,9 @@ export class DaemonUse {
   /** Whether some were found that this replay did not begin with, or may be found by the next one. */
   hasFound = false;
   readonly #options: DaemonUseOptions;
-  readonly #features = new Map<string, FeatureUse>();
+  readonly #features: FeatureUse[] = [];
+  /** As the log spells them: letters of another case are the same feature. */
+  readonly #byName = new Map<string, FeatureUse>();
   /** Whole days, for features that the log names later. */
   readonly #days: LogDay[] = [];
   /** The day of the last line, and the day before, until no line about it can follow. */
@@ -68,10 +73,16 @@ export class DaemonUse {
   #at = Number.NEGATIVE_INFINITY;
   /** Whether the present part began with a start of the daemon: then nobody had a license. */
   #isSinceStart = false;
+  /** When the daemon began to start, until it has given licenses. */
+  #startedAt = Number.NEGATIVE_INFINITY;
   /** Sessions that ended with the daemon; lines about them may follow. */
   #cut = 0;
-  /** Licenses of each feature that were found to be in use by others from the beginning of the present part of the log on. */
-  readonly #others = new Map<string, number>();
+
+  /** Requests for features. */
+  readonly #refused = new RefusedRequests<string>(({ what, at }) => {
+    this.#options.counts.denials += 1;
+    this.#feature(what).deny(Math.min(at, this.#at), this.#today?.start ?? 0);
+  });
 
   constructor(options: DaemonUseOptions) {
     this.#options = options;
@@ -84,16 +95,20 @@ export class DaemonUse {
   }
 
   starts(at: number): void {
-    this.hasEnded(at);
+    // several lines say so, of `lmgrd` and of the daemon
+    if (this.#isRunning && at - this.#startedAt <= SAME_START) {
+      this.#passTo(at);
+      return;
+    }
+    this.hasEnded();
     this.#cut = 0;
     this.#begin(at, true);
+    this.#startedAt = this.#at;
   }
 
-  /** Some time before, if it ran. */
-  hasEnded(at: number): void {
-    if (!this.#isRunning) return;
-    if (at - this.#at <= SILENCE) this.#passTo(at);
-    this.#end();
+  /** Some time before, if it ran: nobody knows when, so that only what the last line says is known. */
+  hasEnded(): void {
+    if (this.#isRunning) this.#end();
   }
 
   stops(at: number): void {
@@ -109,8 +124,15 @@ export class DaemonUse {
   }
 
   out(at: number, event: LicenseEvent): void {
+    const { feature: name, client, askedFor } = event;
+    if (client !== undefined && !this.#refused.isEmpty) {
+      this.#refused.passTo(at);
+      this.#refused.forget(requestKey(name, client));
+      if (askedFor !== undefined) this.#refused.forget(requestKey(askedFor, client));
+    }
     if (!this.#isRunning && this.#at !== Number.NEGATIVE_INFINITY) this.#begin(at, true);
     this.#passTo(at);
+    this.#startedAt = Number.NEGATIVE_INFINITY;
     this.#options.counts.events += 1;
     const feature = this.#feature(event.feature);
     feature.advance(this.#at);
@@ -143,10 +165,10 @@ export class DaemonUse {
     this.#feature(name);
   }
 
-  denied(at: number, name: string): void {
-    const feature = this.#feature(name);
-    this.#options.counts.denials += 1;
-    feature.deny(Math.min(at, this.#at), this.#today?.start ?? 0);
+  denied(at: number, name: string, client: string | undefined): void {
+    this.asks(at, name);
+    const key = client === undefined ? undefined : requestKey(name, client);
+    this.#refused.refuse(key, { what: name, at, readAt: 0 });
   }
 
   bought(at: number, name: string, licenses: number): void {
@@ -158,26 +180,27 @@ export class DaemonUse {
 
   /** The log has ended. */
   finish(): void {
+    this.#refused.makeCertain(() => true);
     if (this.#isRunning) {
-      for (const { holders } of this.#features.values()) this.#options.counts.open += holders.size;
+      for (const { holders } of this.#features) this.#options.counts.open += holders.size;
       this.#close();
     }
     this.#roll(undefined);
     this.#roll(undefined);
-    for (const feature of this.#features.values()) this.#writeDaysBefore(feature);
+    for (const feature of this.#features) this.#writeDaysBefore(feature);
   }
 
   /** What a line says beside its event. */
   #learn(feature: FeatureUse, { inUse, available, ...event }: LicenseEvent): void {
     if (available !== undefined) feature.now.available = available;
     if (inUse === undefined || this.#isSinceStart) return;
-    const known = feature.now.licenses + (this.#others.get(event.feature) ?? 0);
+    const known = feature.now.licenses + feature.others;
     if (inUse <= known) return;
     this.hasFound = true;
     // which of them end in the log, the first replay does not know
     if (this.#options.openAt === undefined) return;
     const licenses = inUse - known;
-    this.#others.set(event.feature, (this.#others.get(event.feature) ?? 0) + licenses);
+    feature.others += licenses;
     this.#find({ ...event, client: undefined, user: undefined, licenses, inUse, available });
   }
 
@@ -187,12 +210,16 @@ export class DaemonUse {
   }
 
   #feature(name: string): FeatureUse {
-    const known = this.#features.get(name);
-    if (known !== undefined) return known;
+    const known = this.#byName.get(name) ?? this.#byName.get(name.toLowerCase());
+    if (known !== undefined) {
+      this.#byName.set(name, known);
+      return known;
+    }
     const today = this.#today as LogDay;
     const from = today.covered.at(-1)?.from ?? today.start;
     const feature = new FeatureUse(this.#options.seriesOf(name), today.day, today.start, from);
-    this.#features.set(name, feature);
+    this.#features.push(feature);
+    this.#byName.set(name, feature).set(name.toLowerCase(), feature);
     feature.advance(this.#at);
     return feature;
   }
@@ -204,19 +231,19 @@ export class DaemonUse {
     this.#at = from;
     this.#enter(from);
     this.#today?.covered.push({ from, to: from });
-    for (const feature of this.#features.values()) feature.at = from;
+    for (const feature of this.#features) feature.at = from;
     if (isSinceStart) return;
-    this.#others.clear();
+    for (const feature of this.#features) feature.others = 0;
     const open = this.#options.openAt?.[this.foundAt.length] ?? [];
     this.foundAt.push([...open]);
-    for (const event of open) this.#feature(event.feature).take(event);
+    for (const event of open) this.#feature(event.feature).resume(event);
     this.#options.counts.begunBefore += open.length;
   }
 
   /** All sessions end, and the log tells nothing until it begins again. */
   #end(): void {
     this.#close();
-    for (const feature of this.#features.values()) {
+    for (const feature of this.#features) {
       this.#cut += feature.holders.size;
       this.#options.counts.guessedEnds += feature.holders.size;
       feature.clear();
@@ -224,7 +251,7 @@ export class DaemonUse {
   }
 
   #close(): void {
-    for (const feature of this.#features.values()) feature.advance(this.#at);
+    for (const feature of this.#features) feature.advance(this.#at);
     this.#cover();
     this.#isRunning = false;
   }
@@ -236,9 +263,10 @@ export class DaemonUse {
       return;
     }
     if (time <= this.#at) return;
+    this.#refused.passTo(time);
     for (let today = this.#today; today !== undefined && time >= today.end; today = this.#today) {
       this.#at = today.end;
-      for (const feature of this.#features.values()) feature.advance(today.end);
+      for (const feature of this.#features) feature.advance(today.end);
       this.#cover();
       this.#enter(today.end);
       this.#today?.covered.push({ from: today.end, to: today.end });
@@ -265,7 +293,7 @@ export class DaemonUse {
     this.#writeYesterday();
     this.#yesterday = this.#today;
     this.#today = next;
-    for (const feature of this.#features.values()) feature.roll(next?.start ?? 0);
+    for (const feature of this.#features) feature.roll(next?.start ?? 0);
   }
 
   #writeYesterday(): void {
@@ -273,7 +301,7 @@ export class DaemonUse {
     this.#yesterday = undefined;
     if (day === undefined) return;
     this.#days.push(day);
-    for (const { series, firstDay, before } of this.#features.values()) {
+    for (const { series, firstDay, before } of this.#features) {
       if (series === undefined || firstDay > day.day) continue;
       const samples = before.samples(day.covered, day.end);
       if (samples.length > 0) this.#options.write({ series, day: day.day, samples });

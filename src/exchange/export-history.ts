@@ -21,12 +21,15 @@ export interface ExportOptions {
 
 /** Seconds after which Prometheus takes a sample for stale, and a new one is needed. */
 const LOOKBACK = 300;
+const HOUR = 3600;
 
 /** A moment of a series; what is not known is undefined. */
 interface Moment {
   readonly at: number;
   readonly available: number | undefined;
   readonly inUse: number | undefined;
+  /** In use at most until the next moment, if that is more, or all that is known. */
+  readonly peak: number | undefined;
   readonly reserved: number | undefined;
   readonly users: number | undefined;
   /** Refused requests since the moment before. */
@@ -42,16 +45,18 @@ function* momentsOf({ store, localTime, from, until }: ExportOptions, series: St
     const record = store.read(series, day);
     if (record === undefined) continue;
     const end = localTime.startOf(day + 1);
-    for (const { from: begin, to, ...figures } of segmentsOf(record, localTime.hoursOf(day), end)) {
-      for (let at = begin; at < to; at += LOOKBACK) {
-        const denials = at === begin ? figures.denials : figures.denials && 0;
-        yield { ...figures, denials, at };
-      }
+    for (const { from: begin, to, whole, ...figures } of segmentsOf(record, localTime.hoursOf(day), end)) {
+      const { inUse = -1, denials } = figures;
+      // of a longer time nobody knows when the peak was
+      const peak = (whole?.peak ?? -1) > inUse && to - begin <= HOUR ? whole?.peak : undefined;
+      yield { ...figures, peak, at: begin };
+      for (let at = begin + LOOKBACK; at < to; at += LOOKBACK)
+        yield { ...figures, peak: undefined, denials: denials && 0, at };
     }
   }
 }
 
-type Figure = Exclude<keyof Moment, 'at'>;
+type Figure = Exclude<keyof Moment, 'at' | 'peak'>;
 
 /** The metrics of `/metrics` that history has. */
 const families: readonly {
@@ -79,10 +84,33 @@ const families: readonly {
 /** Characters that are given at once. */
 const CHUNK = 1 << 16;
 
+interface Standing {
+  readonly at: number;
+  readonly value: number;
+  readonly peak: number | undefined;
+}
+
 /**
- * The samples of a metric. Prometheus shows one for five minutes, with the last moment of them or without, by its version: the
- * last one before a gap is a millisecond early, so that the gap begins where it is.
+ * A sample as Prometheus needs it. It shows one for five minutes, with the last moment of them or without, by its version: the last
+ * one before a gap is a millisecond early, so that the gap begins where it is. A peak has no time of its own: it is shown for a
+ * second behind its sample, or for a millisecond before the last one.
  */
+function* shown(
+  { at, value, peak }: Standing,
+  isBeforeGap: boolean,
+): Generator<readonly [at: string, value: number], void> {
+  if (isBeforeGap) {
+    if (peak !== undefined) yield [(at - 0.002).toFixed(3), peak];
+    yield [(at - 0.001).toFixed(3), value];
+    return;
+  }
+  yield [String(at), value];
+  if (peak === undefined) return;
+  yield [String(at + 1), peak];
+  yield [String(at + 2), value];
+}
+
+/** The samples of a metric. */
 function* samplesOf(
   options: ExportOptions,
   series: StoredSeries,
@@ -90,18 +118,17 @@ function* samplesOf(
 ): Generator<readonly [at: string, value: number], void> {
   const isCounter = figure === 'denials';
   let total = 0;
-  let last: { readonly at: number; readonly value: number } | undefined;
+  let last: Standing | undefined;
   for (const moment of momentsOf(options, series)) {
     const value = moment[figure];
     if (value === undefined || (figure === 'available' && isUncountedFigure(value))) continue;
-    if (last !== undefined) yield [timeOf(last.at, moment.at - last.at > LOOKBACK), last.value];
+    if (last !== undefined) yield* shown(last, moment.at - last.at > LOOKBACK);
     total += value;
-    last = { at: moment.at, value: isCounter ? total : value };
+    const peak = figure === 'inUse' ? moment.peak : undefined;
+    last = { at: moment.at, value: isCounter ? total : value, peak };
   }
-  if (last !== undefined) yield [timeOf(last.at, true), last.value];
+  if (last !== undefined) yield* shown(last, true);
 }
-
-const timeOf = (at: number, isBeforeGap: boolean): string => (isBeforeGap ? (at - 0.001).toFixed(3) : String(at));
 
 const escaped = (value: string): string =>
   value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
@@ -158,6 +185,7 @@ const csvColumns = [
   'reserved',
   'users',
   'denials',
+  'peak',
 ] as const;
 
 /** CSV with a line for each moment. Times are those of UTC. What is not known is an empty cell. */
@@ -165,9 +193,9 @@ export function csvText(options: ExportOptions): Generator<string> {
   function* rows(): Generator<readonly (string | number | null)[], void> {
     for (const series of options.series) {
       const { vendorLicense, feature, package: packageName, featureType } = series;
-      for (const { at, inUse, available, reserved, users, denials } of momentsOf(options, series)) {
+      for (const { at, inUse, available, reserved, users, denials, peak = inUse } of momentsOf(options, series)) {
         const time = new Date(at * 1000).toISOString().replace('.000', '');
-        const figures = [inUse, available, reserved, users, denials].map((one) => one ?? null);
+        const figures = [inUse, available, reserved, users, denials, peak].map((one) => one ?? null);
         yield [time, vendorLicense, feature, packageName, featureType, ...figures];
       }
     }

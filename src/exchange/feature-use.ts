@@ -13,6 +13,8 @@ export class FeatureUse {
   readonly series: Series | undefined;
   /** Of which the log has told first. */
   readonly firstDay: number;
+  /** Licenses that were found to be in use by others from the beginning of the present part of the log on. */
+  others = 0;
   readonly now: InUse = { licenses: 0, users: 0, available: undefined };
   readonly holders = new Map<string, Holder>();
   /** Up to when its slots are filled. */
@@ -45,7 +47,14 @@ export class FeatureUse {
     before.begin(start);
   }
 
-  take({ client = '', user, licenses }: LicenseEvent): void {
+  /** A session begins. */
+  take(event: LicenseEvent): void {
+    this.resume(event);
+    this.#today.peak(this.at, this.now.licenses);
+  }
+
+  /** A session that has begun before goes on: what counts is what it has for a second at least. */
+  resume({ client = '', user, licenses }: LicenseEvent): void {
     const holder = this.holders.get(client);
     if (holder === undefined) {
       this.holders.set(client, { licenses, user });
@@ -54,7 +63,6 @@ export class FeatureUse {
       holder.licenses += licenses;
     }
     this.now.licenses += licenses;
-    this.#today.peak(this.at, this.now.licenses);
   }
 
   /** @returns licenses that the client did not have */
@@ -84,10 +92,13 @@ export class FeatureUse {
   }
 
   #count(user: string | undefined, by: number): void {
-    const name = (user ?? '').toLowerCase();
-    const sessions = (this.#users.get(name) ?? 0) + by;
-    if (sessions === 0) this.#users.delete(name);
-    else this.#users.set(name, sessions);
-    this.now.users = this.#users.size;
+    if (user !== undefined) {
+      const name = user.toLowerCase();
+      const sessions = (this.#users.get(name) ?? 0) + by;
+      if (sessions === 0) this.#users.delete(name);
+      else this.#users.set(name, sessions);
+    }
+    // one without a name may be one of the others
+    this.now.users = Math.max(this.#users.size, this.holders.size > 0 ? 1 : 0);
   }
 }

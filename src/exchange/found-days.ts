@@ -34,6 +34,8 @@ export class FoundDays {
   readonly #bought = new Set<string>();
   /** Days with sums only. */
   readonly #sums = new Map<string, Set<number>>();
+  /** Days that are not kept, because they are too old. */
+  readonly #tooOld = new Map<string, Set<number>>();
   /** Days of series. */
   days = 0;
 
@@ -59,6 +61,15 @@ export class FoundDays {
     }
   }
 
+  addTooOld(days: readonly DayOfSamples[]): void {
+    for (const { series, day } of days) addTo(this.#tooOld, series.vendorLicense, day);
+  }
+
+  /** Days of each vendor license that are not kept, because they are too old. */
+  tooOld(): ReadonlyMap<string, ReadonlySet<number>> {
+    return this.#tooOld;
+  }
+
   /** Adds what another part of the import has found. */
   join(other: FoundDays): void {
     for (const [key, days] of other.#counted)
@@ -71,6 +82,7 @@ export class FoundDays {
       this.#seconds.set(name, known);
     }
     for (const key of other.#bought) this.#bought.add(key);
+    for (const [name, days] of other.#tooOld) for (const day of days) addTo(this.#tooOld, name, day);
     for (const [name, days] of other.#sums) for (const day of days) addTo(this.#sums, name, day);
     this.days += other.days;
   }

@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, readdirSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { SLOT } from '../analyzer/imported-samples.ts';
 import type { ImportOrigin } from '../analyzer/imported-table.ts';
 import type { DayOfSamples } from '../analyzer/sample.ts';
 import { StagingFile } from '../analyzer/staged-import.ts';
@@ -14,7 +15,6 @@ import { importTexts, type ReadText, type TextImport } from './import-texts.ts';
 import { contentStream, type InputFile, InputFiles, type LeftOut } from './input-files.ts';
 import type { Names } from './names.ts';
 import type { PrometheusServer } from './prometheus-api.ts';
-import { SLOT } from './usage-day.ts';
 
 /** What every import needs. */
 interface CommonOptions {
@@ -23,6 +23,8 @@ interface CommonOptions {
   /** The calendar of the history. */
   readonly localTime: LocalTime;
   readonly names: Names;
+  /** Days before this one are not kept. */
+  readonly firstDay: number;
   readonly asOfNow: boolean;
   readonly isDryRun: boolean;
   /** Epoch seconds. */
@@ -121,18 +123,21 @@ class Staged {
     const file = new StagingFile({ work, folder, localTime }, origin);
     this.#file = file;
     this.days = new FoundDays();
+    const { firstDay } = this.#options;
     return (days) => {
-      file.write(days);
-      this.days.add(days);
+      const kept = days.filter(({ day }) => day >= firstDay);
+      file.write(kept);
+      this.days.add(kept);
+      if (kept.length < days.length) this.days.addTooOld(days.filter(({ day }) => day < firstDay));
     };
   }
 
   /** @returns the path of the file, if it can be taken up */
-  end(): string | undefined {
+  end(contradictions = 0): string | undefined {
     const file = this.#file;
     this.#file = undefined;
     if (file === undefined) return undefined;
-    if (!this.#options.isDryRun && this.days.days > 0) return file.complete();
+    if (!this.#options.isDryRun && this.days.days > 0) return file.complete(contradictions);
     file.discard();
     return undefined;
   }
@@ -140,6 +145,16 @@ class Staged {
   discard(): void {
     this.#file?.discard();
   }
+}
+
+/** Why a file cannot be imported, if its beginning shows it. */
+function refusalOf(head: string, logs: readonly UsageLog[]): string | undefined {
+  if (/^\0+$/.test(head)) return 'has only zeros: it was truncated while a program wrote to it';
+  for (const log of logs) {
+    const why = log.refusalOf(head);
+    if (why !== undefined) return why;
+  }
+  return undefined;
 }
 
 /** Which log a file is of. */
@@ -153,6 +168,11 @@ async function sortFiles(
     try {
       const head = await headOf(file);
       const log = logs.find((one) => one.isForm(head));
+      const why = log === undefined ? refusalOf(head, logs) : undefined;
+      if (why !== undefined) {
+        leftOut.push({ name: file.name, why });
+        continue;
+      }
       sorted.set(log, [...(sorted.get(log) ?? []), file]);
     } catch (error) {
       leftOut.push({ name: file.name, why: `cannot be read (${(error as Error).message})` });
@@ -170,6 +190,7 @@ async function sortFiles(
 export async function importHistory(options: ImportOptions): Promise<ImportReport> {
   const work = createWorkFolder(options.folder);
   const begun: Staged[] = [];
+  const contradictions = new Map<Staged, number>();
   const stage = (form: string, seconds: number): Staged => {
     const staged = new Staged(options, work, { form, name: basename(options.path), seconds });
     begun.push(staged);
@@ -186,6 +207,7 @@ export async function importHistory(options: ImportOptions): Promise<ImportRepor
       // it knows each change
       const staged = stage(log.form, 0);
       const found = await importLogs({ ...options, log, files, begin: () => staged.begin() });
+      contradictions.set(staged, found.contradictions);
       logs.push({ form: log.form, found });
       leftOut.push(...found.leftOut);
     }
@@ -197,7 +219,7 @@ export async function importHistory(options: ImportOptions): Promise<ImportRepor
     leftOut.push(...(texts?.leftOut ?? []));
     const days = new FoundDays();
     for (const one of begun) days.join(one.days);
-    const staged = begun.flatMap((one) => one.end() ?? []);
+    const staged = begun.flatMap((one) => one.end(contradictions.get(one)) ?? []);
     return { logs, texts, leftOut, days, staged };
   } catch (error) {
     for (const one of begun) one.discard();

@@ -1,10 +1,12 @@
 import type { DayOfSamples } from '../analyzer/sample.ts';
 import type { LocalTime } from '../model/local-time.ts';
-import { LineDecoder } from '../sources/log/line-decoder.ts';
-import type { LogBeginning, UsageLog } from '../sources/log/usage-log.ts';
+import type { UsageFileReader, UsageLog } from '../sources/log/usage-log.ts';
 import type { ReplayCounts } from './daemon-use.ts';
-import { FileEvents } from './file-events.ts';
-import { contentStream, type InputFile, type LeftOut } from './input-files.ts';
+import { type DatedFile, dateFiles, linesOf } from './dated-files.ts';
+import type { InputFile, LeftOut } from './input-files.ts';
+import { membersOf, type Whereabouts } from './installation.ts';
+import { eachSaid, type MergedFile } from './log-merge.ts';
+import { type LogPart, MergedLog } from './merged-log.ts';
 import type { Names } from './names.ts';
 import { type BegunBefore, UsageReplay } from './usage-replay.ts';
 
@@ -27,11 +29,15 @@ export interface LogImportOptions {
 /** What was found in a log, and what was not. */
 export interface LogImport extends ReplayCounts {
   /** In the order of time. */
-  readonly files: readonly (LogBeginning & { readonly name: string })[];
+  readonly files: readonly (Pick<DatedFile, 'beginning' | 'datedBy'> & { readonly name: string })[];
   readonly leftOut: readonly LeftOut[];
   readonly unparsed: readonly { readonly name: string; readonly line: number }[];
   readonly unparsedCount: number;
-  /** Lines that two files have. */
+  /** Records that say another number of licenses in use than the records before. */
+  readonly contradictions: number;
+  /** Files with the same daemon, and members of a group of redundant servers with theirs. */
+  readonly together: readonly { readonly of: string; readonly files: readonly string[] }[];
+  /** Lines that several files have. */
   readonly repeated: number;
   /** Lines that are older than those before them in the same file. */
   readonly disordered: number;
@@ -42,93 +48,101 @@ const MAX_NAMED = 20;
 /** A replay finds sessions that had begun before; after that, only what the verbose form says is new. */
 const MAX_PASSES = 3;
 
-interface DatedFile {
-  readonly file: InputFile;
-  readonly beginning: LogBeginning;
-}
+/** The member of a group of servers that wrote each file. */
+type Members = ReadonlyMap<string, string | undefined>;
 
-/** Calls back with the lines of a file, some at once. @param more returns whether more are needed */
-async function eachLines(
-  file: InputFile,
-  encoding: string | undefined,
-  more: (lines: readonly string[]) => boolean,
-  onBytes?: (bytes: number) => void,
-): Promise<void> {
-  const decoder = new LineDecoder(encoding);
-  const stream = contentStream(file);
-  try {
-    for await (const chunk of stream) {
-      onBytes?.((chunk as Buffer).length);
-      if (!more(decoder.push(chunk as Buffer))) return;
-    }
-    more(decoder.flush());
-  } finally {
-    stream.destroy();
-  }
-}
-
-async function dateFiles(options: LogImportOptions, leftOut: LeftOut[]): Promise<readonly DatedFile[]> {
-  const { log, files, logTime, encoding } = options;
-  const dated: DatedFile[] = [];
-  for (const file of files) {
-    const reader = log.findBeginning(logTime);
-    try {
-      await eachLines(file, encoding, (lines) => !reader.push(lines));
-    } catch (error) {
-      leftOut.push({ name: file.name, why: `cannot be read (${(error as Error).message})` });
-      continue;
-    }
-    const beginning = reader.beginning(file.writtenAt);
-    if (beginning === undefined) leftOut.push({ name: file.name, why: 'has no line with a time' });
-    else dated.push({ file, beginning });
-  }
-  return dated.sort((a, b) => a.beginning.at - b.beginning.at);
-}
-
-interface Pass extends Pick<LogImport, 'unparsed' | 'unparsedCount' | 'repeated' | 'disordered'> {
+interface Pass extends Pick<LogImport, 'unparsed' | 'unparsedCount' | 'contradictions' | 'repeated' | 'disordered'> {
   readonly replay: UsageReplay;
   readonly leftOut: readonly LeftOut[];
+  readonly whereabouts: readonly Whereabouts[];
 }
+
+/** A file of the merge, and what it says of itself. */
+interface ReadFile extends MergedFile, LogPart, Whereabouts {
+  readonly hosts: Set<string>;
+  readonly daemons: Set<string>;
+  isOfGroup: boolean;
+}
+
+const total = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 async function replayFiles(
   dated: readonly DatedFile[],
   options: LogImportOptions,
-  begunBefore: BegunBefore | undefined,
+  { begunBefore, members }: { readonly begunBefore?: BegunBefore; readonly members?: Members },
 ): Promise<Pass> {
-  const { log, logTime, localTime, encoding, names, begin, onProgress } = options;
+  const { log, logTime, localTime, names, begin, onProgress } = options;
   const seriesOf = (daemon: string, feature: string) => names.seriesOf(daemon, feature);
   const isListed = (daemon: string, feature: string) => names.isListed(daemon, feature);
   const replay = new UsageReplay({ localTime, seriesOf, isListed, write: begin() }, begunBefore);
-  const all = dated.reduce((sum, { file }) => sum + file.size, 0);
+  const merged = new MergedLog(replay, dated.length === 1);
+  const size = total(dated.map(({ file }) => file.size));
   const unparsed: { name: string; line: number }[] = [];
   const leftOut: LeftOut[] = [];
-  let [unparsedCount, repeated, disordered, before] = [0, 0, 0, 0];
-  for (const { file, beginning } of dated) {
-    const events = new FileEvents(replay, beginning);
-    const reader = log.readFile(logTime, beginning, events, (line) => {
-      if (unparsed.length < MAX_NAMED) unparsed.push({ name: file.name, line });
-    });
-    let read = 0;
-    const push = (lines: readonly string[]): boolean => {
-      reader.push(lines);
-      return true;
+  const readers: UsageFileReader[] = [];
+  let read = 0;
+  const files = dated.map(({ file, beginning }): ReadFile => {
+    const { name } = file;
+    let own = 0;
+    return {
+      name,
+      beginning,
+      member: members?.get(name),
+      hosts: new Set(),
+      daemons: new Set(),
+      isOfGroup: false,
+      read: (events) => {
+        const reader = log.readFile(logTime, beginning, events, (line) => {
+          if (unparsed.length < MAX_NAMED) unparsed.push({ name, line });
+        });
+        readers.push(reader);
+        return reader;
+      },
+      lines: async function* () {
+        try {
+          yield* linesOf(file, options, (bytes) => {
+            // a compressed file has more bytes than it takes
+            const more = Math.min(bytes, file.size - own);
+            own += more;
+            read += more;
+            onProgress(name, read, size);
+          });
+        } catch (error) {
+          leftOut.push({ name, why: `ends early: it cannot be read on (${(error as Error).message})` });
+        }
+      },
     };
-    try {
-      await eachLines(file, encoding, push, (bytes) => {
-        read += bytes;
-        onProgress(file.name, before + Math.min(read, file.size), all);
-      });
-    } catch (error) {
-      leftOut.push({ name: file.name, why: `ends early: it cannot be read on (${(error as Error).message})` });
-    }
-    reader.end();
-    before += file.size;
-    unparsedCount += reader.diagnostics.unparsed;
-    repeated += events.repeated;
-    disordered += events.disordered;
-  }
+  });
+  await eachSaid(files, (file, said) => {
+    if (said.kind === 'isOn') file.hosts.add(said.name);
+    else if (said.kind === 'serving') file.isOfGroup = true;
+    else file.daemons.add(said.name);
+    merged.add(file, said);
+  });
   replay.finish();
-  return { replay, unparsed, unparsedCount, repeated, disordered, leftOut };
+  return {
+    replay,
+    unparsed,
+    unparsedCount: total(readers.map(({ diagnostics }) => diagnostics.unparsed)),
+    contradictions: total(readers.map(({ diagnostics }) => diagnostics.contradictions)),
+    repeated: merged.repeated,
+    disordered: merged.disordered,
+    leftOut,
+    whereabouts: files,
+  };
+}
+
+/** What several files have in common. */
+function togetherOf(files: readonly Whereabouts[], members: Members): LogImport['together'] {
+  const daemons = [...new Set(files.flatMap((file) => [...file.daemons]))].map((daemon) => ({
+    of: daemon,
+    files: files.filter((file) => file.daemons.has(daemon)).map(({ name }) => name),
+  }));
+  const hosts = Map.groupBy(files, ({ name }) => members.get(name));
+  const servers = [...hosts].flatMap(([host, own]) =>
+    host === undefined ? [] : [{ of: `the redundant server ${host}`, files: own.map(({ name }) => name) }],
+  );
+  return [...daemons.filter((one) => one.files.length > 1), ...servers];
 }
 
 /**
@@ -140,16 +154,20 @@ async function replayFiles(
 export async function importLogs(options: LogImportOptions): Promise<LogImport> {
   const leftOut: LeftOut[] = [];
   const dated = await dateFiles(options, leftOut);
-  let pass = await replayFiles(dated, options, undefined);
+  let pass = await replayFiles(dated, options, {});
+  const members = membersOf(pass.whereabouts);
+  if (members.values().some((member) => member !== undefined)) pass = await replayFiles(dated, options, { members });
   for (let i = 1; i < MAX_PASSES && pass.replay.isIncomplete; i += 1)
-    pass = await replayFiles(dated, options, pass.replay.begunBefore);
-  const { replay, unparsed, unparsedCount, repeated, disordered } = pass;
+    pass = await replayFiles(dated, options, { begunBefore: pass.replay.begunBefore, members });
+  const { replay, unparsed, unparsedCount, contradictions, repeated, disordered } = pass;
   return {
     ...replay.counts,
-    files: dated.map(({ file: { name }, beginning }) => ({ name, ...beginning })),
+    files: dated.map(({ file: { name }, beginning, datedBy }) => ({ name, beginning, datedBy })),
     leftOut: [...leftOut, ...pass.leftOut],
     unparsed,
     unparsedCount,
+    contradictions,
+    together: togetherOf(pass.whereabouts, members),
     repeated,
     disordered,
   };

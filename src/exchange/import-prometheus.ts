@@ -1,8 +1,8 @@
+import { SLOT } from '../analyzer/imported-samples.ts';
 import type { DayOfSamples, Sample, Series } from '../analyzer/sample.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import type { Names } from './names.ts';
 import { labelsOf, type MatrixSeries, type PrometheusServer, queryRange } from './prometheus-api.ts';
-import { SLOT } from './usage-day.ts';
 
 /** The server, the days, and where they go. */
 export interface PrometheusImportOptions {
@@ -17,12 +17,12 @@ export interface PrometheusImportOptions {
   readonly onProgress: (day: number, read: number, all: number) => void;
 }
 
-type Figure = 'available' | 'inUse' | 'users' | 'used' | 'unused' | 'denied';
+type Figure = 'available' | 'inUse' | 'peak' | 'users' | 'used' | 'unused' | 'denied';
 type Labels = Readonly<Record<string, string>>;
 
 /** Metrics of an exporter. */
 interface Dialect {
-  readonly figures: Readonly<Partial<Record<Figure, string>>>;
+  readonly figures: Readonly<Partial<Record<Exclude<Figure, 'peak'>, string>>> & { readonly inUse: string };
   /** Labels that distinguish series of history. */
   readonly by: readonly string[];
   /** Further labels that distinguish what is summed up. */
@@ -52,6 +52,20 @@ const FLEXLM_EXPORTER: Dialect = {
 const queryOf = (metric: string, { by, parts }: Dialect): string =>
   `sum by (${by.join(', ')}) (max by (${[...by, ...parts].join(', ')}) (${metric}))`;
 
+/** Seconds after the beginning of a slot that are of the same slot. */
+const REST = SLOT - 1;
+
+/**
+ * The peak of a slot, at its last second: what stands at its beginning is one of its figures, and may be a moment older. The peaks of several parts may have been at different times: of those
+ * there are only looks.
+ */
+function peakQueryOf(metric: string, dialect: Dialect): string {
+  const { by, parts } = dialect;
+  const all = `max by (${[...by, ...parts].join(', ')}) (max_over_time(${metric}[${SLOT}s]))`;
+  const alone = `sum by (${by.join(', ')}) (${all}) and (count by (${by.join(', ')}) (${all}) == 1)`;
+  return `(${alone}) or max_over_time((${queryOf(metric, dialect)})[${SLOT}s:30s])`;
+}
+
 /** Names of daemons by the label `app` of flexlm_exporter, where it has one. */
 async function daemonsOf(
   server: PrometheusServer,
@@ -78,21 +92,25 @@ class DayFigures {
   /** @param start first second of the day */
   samples(start: number): Sample[] {
     const times = new Set(
-      [...this.#figures.values()].flatMap((values) => [...values.keys()].filter((time) => time >= start)),
+      [...this.#figures].flatMap(([figure, values]) =>
+        figure === 'peak' ? [] : [...values.keys()].filter((time) => time >= start),
+      ),
     );
     const at = (figure: Figure, time: number): number | undefined => this.#figures.get(figure)?.get(time);
     return [...times]
       .sort((a, b) => a - b)
       .map((time) => {
         const [used, unused] = [at('used', time), at('unused', time)];
+        const [inUse, peak = 0] = [at('inUse', time), at('peak', time + REST)];
         return {
           at: time,
           seconds: SLOT,
           available: at('available', time),
-          inUse: at('inUse', time),
+          inUse,
           reserved: used === undefined || unused === undefined ? undefined : used + unused,
           users: at('users', time),
           denials: this.#denialsAt(time),
+          whole: inUse !== undefined && peak > inUse ? { peak, licenseSeconds: undefined } : undefined,
         };
       });
   }
@@ -134,16 +152,20 @@ export async function importPrometheus(options: PrometheusImportOptions): Promis
     // one before, from which a counter counts
     const range = { from: start - SLOT, to: localTime.startOf(day + 1) - 1, step: SLOT };
     const found = new Map<string, { readonly series: Series; readonly figures: DayFigures }>();
-    for (const dialect of [OWN, FLEXLM_EXPORTER]) {
-      for (const [figure, metric] of Object.entries(dialect.figures) as [Figure, string][]) {
-        for (const { labels, values } of await queryRange(server, queryOf(metric, dialect), range)) {
-          const series = seriesOf(dialect, labels);
-          const key = JSON.stringify(series);
-          const entry = found.get(key) ?? { series, figures: new DayFigures() };
-          entry.figures.set(figure, values);
-          found.set(key, entry);
-        }
+    const add = async (dialect: Dialect, figure: Figure, query: string, within: typeof range): Promise<void> => {
+      for (const { labels, values } of await queryRange(server, query, within)) {
+        const series = seriesOf(dialect, labels);
+        const key = JSON.stringify(series);
+        const entry = found.get(key) ?? { series, figures: new DayFigures() };
+        entry.figures.set(figure, values);
+        found.set(key, entry);
       }
+    };
+    for (const dialect of [OWN, FLEXLM_EXPORTER]) {
+      for (const [figure, metric] of Object.entries(dialect.figures) as [Figure, string][])
+        await add(dialect, figure, queryOf(metric, dialect), range);
+      const rest = { from: range.from + REST, to: range.to + REST, step: SLOT };
+      await add(dialect, 'peak', peakQueryOf(dialect.figures.inUse, dialect), rest);
     }
     const days = [...found.values()].map(({ series, figures }) => ({ series, day, samples: figures.samples(start) }));
     write(days.filter(({ samples }) => samples.length > 0));

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
+import { SLOT } from '../analyzer/imported-samples.ts';
 import type { DayOfSamples, Figures, Sample, Series } from '../analyzer/sample.ts';
 import { figuresOf } from '../analyzer/sample.ts';
 import { createSlots } from '../analyzer/slots.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import { type VendorLicenseObservation, vendorLicenseName } from '../model/observation/observation.ts';
 import { contentStream, type InputFile, type LeftOut } from './input-files.ts';
-import { SLOT } from './usage-day.ts';
 
 /** What a text of a tool says. */
 export interface ReadText {

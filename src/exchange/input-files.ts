@@ -31,7 +31,7 @@ type Content = Compression | 'tar' | 'zip' | 'bzip2' | 'xz' | 'other';
 
 /** Enough for the mark of a tar archive. */
 const HEAD = 512;
-const CHUNK = 1 << 17;
+const CHUNK = 1 << 14;
 
 const magics: readonly (readonly [at: number, bytes: string, Content])[] = [
   [0, '\x1f\x8b', 'gzip'],

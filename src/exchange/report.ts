@@ -10,6 +10,9 @@ import type { LogImport } from './import-logs.ts';
 const counted = (count: number, one: string, many = `${one}s`): string =>
   `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
+/** Names in a line. */
+const MOST_NAMES = 10;
+
 /** Days in a row as ranges. */
 function rangesOf(days: readonly number[]): string {
   const ranges: [number, number][] = [];
@@ -28,29 +31,48 @@ function linesNotUnderstood(unparsed: LogImport['unparsed'], count: number): rea
   return [`  ${counted(count, 'line')} not understood: ${named}${count > unparsed.length ? ', …' : ''}`];
 }
 
+/** The first of many names. */
+const someOf = (names: readonly string[]): string =>
+  names.length <= MOST_NAMES
+    ? names.join(', ')
+    : `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`;
+
 function logLines({ form, found }: ImportReport['logs'][number]): readonly string[] {
-  const { files, events, denials, guessedEnds, begunBefore, unmatched, open, repeated, disordered } = found;
-  const guessed = files.filter(({ isGuessed }) => isGuessed).map(({ name }) => name);
+  const { files, events, denials, guessedEnds, begunBefore, unmatched, open, contradictions, repeated, disordered } =
+    found;
+  const isCut = begunBefore + open > 0;
+  const named = (by: (typeof files)[number]['datedBy']): readonly string[] =>
+    files.filter(({ datedBy }) => datedBy === by).map(({ name }) => name);
+  const byFile = named('file');
+  const byNeighbors = named('neighbors');
   return [
     `${form}: ${counted(files.length, 'file')}, ${counted(events, 'checkout or checkin', 'checkouts and checkins')}, ${counted(denials, 'denied request')}`,
     ...linesNotUnderstood(found.unparsed, found.unparsedCount),
-    ...(guessed.length > 0
-      ? [`  dated by the time of the file, because no line has a date: ${guessed.join(', ')}`]
+    ...(byFile.length > 0 ? [`  dated by the time of the file, because no line has a date: ${someOf(byFile)}`] : []),
+    ...(byNeighbors.length > 0
+      ? [`  dated by the files before and after, because no line has a date: ${someOf(byNeighbors)}`]
       : []),
     ...(guessedEnds > 0 ? [`  ${counted(guessedEnds, 'session')} ended with the daemon: the end is guessed`] : []),
     ...(begunBefore > 0 ? [`  ${counted(begunBefore, 'session')} had begun before the log`] : []),
     ...(open > 0 ? [`  ${counted(open, 'session')} had not ended at the end of the log`] : []),
+    ...(isCut
+      ? [
+          '  if there are files of the time before or after, import them together with these: alone, sessions over the ends count in part',
+        ]
+      : []),
     ...(unmatched > 0 ? [`  ${counted(unmatched, 'checkin')} without a checkout did not count`] : []),
     ...(disordered > 0
       ? [
           `  ${counted(disordered, 'line')} older than those before them in the same file did not count; put each log into a file of its own`,
         ]
       : []),
-    ...(repeated > 0
+    ...(contradictions > 0
       ? [
-          `  ${counted(repeated, 'line')} that two files have counted once; logs of two servers are imported one by one, with --server`,
+          `  ${counted(contradictions, 'line')} with another number of licenses in use than the lines before: some are missing, or their meaning is not known here; please report it with a capture`,
         ]
       : []),
+    ...found.together.map(({ of, files: own }) => `  ${of}: ${someOf(own)}`),
+    ...(repeated > 0 ? [`  ${counted(repeated, 'line')} that several files have counted once`] : []),
   ];
 }
 
@@ -76,6 +98,13 @@ function dayLines({ days }: ImportReport): readonly string[] {
     ];
   });
 }
+
+/** What is not kept. */
+const oldLines = ({ days }: ImportReport): readonly string[] =>
+  [...days.tooOld()].map(
+    ([name, old]) =>
+      `${name}: ${counted(old.size, 'day')} older than retention.history, which ${old.size === 1 ? 'is' : 'are'} not kept: ${rangesOf([...old].sort((a, b) => a - b))}`,
+  );
 
 /** What advice can say with these days and those that are recorded. */
 function adviceLines({ days }: ImportReport, recorded: readonly RecordedSeries[], today: number): readonly string[] {
@@ -124,8 +153,11 @@ export function reportText(
     ...textLines(report),
     ...leftOut.map(({ name, why }) => `${name} ${why}`),
     ...dayLines(report),
+    ...oldLines(report),
     ...boughtLines(days.withoutBought().length, waiting, asOfNow),
-    ...(days.days === 0 ? ['Nothing was found that can be imported.'] : adviceLines(report, recorded, today)),
+    ...(days.days > 0 ? adviceLines(report, recorded, today) : []),
+    ...(days.days === 0 && days.tooOld().size === 0 ? ['Nothing was found that can be imported.'] : []),
+    ...(days.days === 0 && days.tooOld().size > 0 ? ['Nothing was kept.'] : []),
   ];
   return `${lines.join('\n')}\n`;
 }

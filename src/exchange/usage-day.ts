@@ -1,7 +1,6 @@
+import { addJoined, SLOT } from '../analyzer/imported-samples.ts';
 import type { Sample } from '../analyzer/sample.ts';
 
-/** Seconds of a slot: imports are recorded as by an analyzer that looks every five minutes. */
-export const SLOT = 300;
 /** No local day has more. */
 const MAX_SLOTS = (27 * 3600) / SLOT;
 
@@ -20,22 +19,14 @@ export interface InUse {
   available: number | undefined;
 }
 
-/** Slots in which nothing changes are one sample: most are, and nobody needs them apart. */
-function addSample(samples: Sample[], sample: Sample): void {
-  const last = samples.at(-1);
-  const isSame =
-    last !== undefined &&
-    last.at + last.seconds === sample.at &&
-    last.inUse === sample.inUse &&
-    last.users === sample.users &&
-    last.available === sample.available &&
-    last.denials === 0 &&
-    sample.denials === 0 &&
-    last.whole === undefined &&
-    sample.whole === undefined;
-  if (isSame) samples[samples.length - 1] = { ...last, seconds: last.seconds + sample.seconds };
-  else samples.push(sample);
-}
+/** What is known of a part of a slot, but not of its beginning. */
+const withoutMoment = ({ inUse = 0, ...sample }: Sample): Sample => ({
+  ...sample,
+  available: undefined,
+  inUse: undefined,
+  users: undefined,
+  whole: sample.whole ?? { peak: inUse, licenseSeconds: inUse * sample.seconds },
+});
 
 /** The slots of a feature on one local day: what is in use at the beginning of each, and over the whole of it. */
 export class UsageDay {
@@ -89,8 +80,13 @@ export class UsageDay {
     let next = 0;
     for (const { from, to } of covered) {
       const last = this.#slotAfter(to, end);
-      for (let slot = Math.max(next, Math.floor((from - this.#start) / SLOT)); slot < last; slot += 1) {
-        addSample(samples, this.#sample(slot, end));
+      for (let slot = Math.max(next, Math.floor((from - this.#start) / SLOT)); slot < last; ) {
+        // of a slot that the log begins within, nobody knows what was in use at its beginning
+        const isBegun = from > this.#start + slot * SLOT && slot >= next;
+        const after = isBegun ? slot + 1 : this.#steadyUntil(slot, last);
+        const sample = this.#sample(slot, after, end);
+        addJoined(samples, isBegun ? withoutMoment(sample) : sample);
+        slot = after;
       }
       next = Math.max(next, last);
     }
@@ -105,9 +101,31 @@ export class UsageDay {
     return hasLine ? slot + 1 : slot;
   }
 
-  #sample(slot: number, end: number): Sample {
+  /** The slot before which nothing changes from one on. */
+  #steadyUntil(slot: number, last: number): number {
+    let after = slot + 1;
+    if (!this.#isSteady(slot)) return after;
+    const [inUse, users, available] = [this.#inUse[slot], this.#users[slot], this.#available[slot]];
+    while (
+      after < last &&
+      this.#inUse[after] === inUse &&
+      (inUse === NOT_SEEN || (this.#users[after] === users && this.#available[after] === available)) &&
+      this.#isSteady(after)
+    )
+      after += 1;
+    return after;
+  }
+
+  /** Whether a whole slot is as its first moment, and nothing was refused in it. */
+  #isSteady(slot: number): boolean {
+    const inUse = Math.max(0, this.#inUse[slot] ?? 0);
+    return this.#denials[slot] === 0 && (this.#peak[slot] ?? 0) <= inUse && this.#licenseSeconds[slot] === inUse * SLOT;
+  }
+
+  /** What is known from one slot to before another: the same all the time. */
+  #sample(slot: number, after: number, end: number): Sample {
     const at = this.#start + slot * SLOT;
-    const seconds = Math.min(SLOT, end - at);
+    const seconds = Math.min((after - slot) * SLOT, end - at);
     const inUse = Math.max(0, this.#inUse[slot] ?? 0);
     const available = this.#available[slot] ?? NOT_SEEN;
     const peak = Math.max(inUse, this.#peak[slot] ?? 0);
@@ -120,8 +138,9 @@ export class UsageDay {
       reserved: undefined,
       users: this.#inUse[slot] === NOT_SEEN ? 0 : (this.#users[slot] ?? 0),
       denials: this.#denials[slot] ?? 0,
-      // most slots are as their first moment
-      whole: peak === inUse && licenseSeconds === inUse * seconds ? undefined : { peak, licenseSeconds },
+      // most slots are as their first moment, and all of several
+      whole:
+        peak === inUse && licenseSeconds === inUse * Math.min(SLOT, end - at) ? undefined : { peak, licenseSeconds },
     };
   }
 }

@@ -23,8 +23,6 @@ export interface ReplayOptions {
 /** Replays what logs say of checkouts and checkins, as samples of local days. */
 export class UsageReplay implements UsageEvents {
   readonly counts: ReplayCounts = { guessedEnds: 0, unmatched: 0, begunBefore: 0, open: 0, events: 0, denials: 0 };
-  /** The last lines of each daemon: their second, and how many there are of it. */
-  readonly tails = new Map<string, { readonly at: number; readonly lines: number }>();
   readonly #options: ReplayOptions;
   readonly #begunBefore: BegunBefore | undefined;
   readonly #daemons = new Map<string, DaemonUse>();
@@ -46,6 +44,10 @@ export class UsageReplay implements UsageEvents {
     return this.#daemons.values().some(({ hasFound }) => hasFound);
   }
 
+  isOn(): void {}
+
+  serving(): void {}
+
   runs(daemon: string, at: number): void {
     this.#daemon(daemon).runs(at);
   }
@@ -58,8 +60,8 @@ export class UsageReplay implements UsageEvents {
     this.#daemon(daemon).stops(at);
   }
 
-  hasEnded(daemon: string, at: number): void {
-    this.#daemon(daemon).hasEnded(at);
+  hasEnded(daemon: string): void {
+    this.#daemon(daemon).hasEnded();
   }
 
   /** Lines of a daemon are missing. */
@@ -83,8 +85,8 @@ export class UsageReplay implements UsageEvents {
     this.#daemon(daemon).asks(at, feature);
   }
 
-  denied(daemon: string, at: number, feature: string): void {
-    this.#daemon(daemon).denied(at, feature);
+  denied(daemon: string, at: number, feature: string, client: string | undefined): void {
+    this.#daemon(daemon).denied(at, feature, client);
   }
 
   bought(daemon: string, at: number, feature: string, licenses: number): void {

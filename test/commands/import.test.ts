@@ -235,9 +235,9 @@ describe('import', () => {
     const { code, output } = await outcome(args);
     expect(code).toBe(0);
     const samples = output.split('\n').filter((line) => line.startsWith('license_feature_in_use{'));
-    expect(samples).toHaveLength(7 * 288);
-    // five working days, on which the second user begins a second after the first look
-    expect(samples.filter((line) => line.includes('} 5 '))).toHaveLength(5 * (8 * 12 - 1));
+    // on five working days, the second user begins a second after the first look: the peak, and the level of that look again
+    expect(samples).toHaveLength(7 * 288 + 5 * 2);
+    expect(samples.filter((line) => line.includes('} 5 '))).toHaveLength(5 * 8 * 12);
     const csv = await outcome([...args, '--format=csv']);
     expect(csv.output.split('\r\n').filter((line) => line.includes(',CAD,'))).toHaveLength(7 * 288);
     const none = await outcome([...args.slice(0, 3), '--feature=nothing']);

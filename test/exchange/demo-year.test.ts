@@ -198,6 +198,7 @@ it('imported from its logs, a year gives the advice of the year as it was record
     localTime,
     encoding: undefined,
     names: new Names({ known: imported.series(), server: undefined, servers: [] }),
+    firstDay: 0,
     asOfNow: true,
     isDryRun: false,
     now,
@@ -205,7 +206,7 @@ it('imported from its logs, a year gives the advice of the year as it was record
   });
   for (const path of report.staged) {
     const open = openImport(path, localTime);
-    for (const piece of open.pieces()) if (piece !== undefined) runAtOnce(imported.import(piece, open.staged, today));
+    for (const piece of open.pieces()) if (piece !== undefined) runAtOnce(imported.import(piece, open.staged));
     open.close();
   }
 

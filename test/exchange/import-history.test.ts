@@ -1,18 +1,11 @@
-import { mkdirSync, readdirSync, utimesSync, writeFileSync } from 'node:fs';
+import { utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync, zstdCompressSync } from 'node:zlib';
 import { packTar } from 'modern-tar';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Sample } from '../../src/analyzer/sample.ts';
-import { openImport } from '../../src/analyzer/staged-import.ts';
-import { reader } from '../../src/commands/import-texts.ts';
-import { type ImportReport, importHistory } from '../../src/exchange/import-history.ts';
-import { Names } from '../../src/exchange/names.ts';
-import { reportText } from '../../src/exchange/report.ts';
-import { createLocalTime } from '../../src/model/local-time.ts';
-import { debugLogUsage } from '../../src/sources/flexnet/debug-log-usage.ts';
-import { reportLogUsage } from '../../src/sources/rlm/report-log-usage.ts';
 import { createCleanup } from '../support/harness.ts';
+import { type Imported as ImportedPath, importPath, inUseAt, samplesOf } from '../support/imported.ts';
 import { createRunner } from '../support/run.ts';
 import { zipOf } from '../support/zip.ts';
 
@@ -22,55 +15,22 @@ const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 const { temporaryFolder } = createRunner(cleanup);
 
-const utc = createLocalTime('UTC');
-const today = utc.dayOf(Date.parse('2026-06-10') / 1000);
+const now = Date.parse('2026-06-10') / 1000;
 const secondOf = (time: string): number => Date.parse(`${time}Z`) / 1000;
 
-interface Imported {
-  readonly report: ImportReport;
-  readonly text: string;
+interface Imported extends Pick<ImportedPath, 'report' | 'text'> {
   /** What is in use of a feature at a time. */
   inUse(feature: string, time: string): number | undefined;
   samples(feature: string): readonly Sample[];
 }
 
 async function importFrom(path: string): Promise<Imported> {
-  const folder = join(temporaryFolder(), 'import');
-  mkdirSync(folder);
-  const report = await importHistory({
-    path,
-    folder,
-    logs: [debugLogUsage, reportLogUsage],
-    readText: reader('UTC'),
-    logTime: utc,
-    localTime: utc,
-    encoding: undefined,
-    names: new Names({ known: [], server: '27000@lic1', servers: [] }),
-    asOfNow: false,
-    isDryRun: false,
-    now: today * 86_400,
-    onProgress: () => undefined,
-  });
-  // nothing is left of archives
-  expect(readdirSync(folder).every((name) => name.endsWith('.db'))).toBe(true);
-  const days = report.staged.flatMap((file) => {
-    const open = openImport(file, utc);
-    try {
-      return [...open.pieces()].flatMap((piece) => piece ?? []);
-    } finally {
-      open.close();
-    }
-  });
-  const samples = (feature: string): readonly Sample[] =>
-    days.filter(({ series }) => series.feature === feature).flatMap((one) => one.samples);
+  const { report, text, days } = await importPath(path, { folder: join(temporaryFolder(), 'import'), now });
   return {
     report,
-    text: reportText(report, [], { today, asOfNow: false }),
-    samples,
-    inUse: (feature, time) => {
-      const at = secondOf(time);
-      return samples(feature).findLast((one) => one.at <= at && at < one.at + one.seconds)?.inUse;
-    },
+    text,
+    samples: (feature) => samplesOf(days, feature),
+    inUse: (feature, time) => inUseAt(days, feature, time),
   };
 }
 
@@ -151,7 +111,7 @@ describe('files of one log', () => {
     writeFileSync(join(folder, 'copy.log'), first);
     const imported = await importFrom(folder);
     expectBoth(imported);
-    expect(imported.text).toMatch(/^ {2}\d+ lines that two files have counted once; /m);
+    expect(imported.text).toMatch(/^ {2}\d+ lines that several files have counted once$/m);
   });
 
   it('that were put together in the wrong order count up to there, and the report says so', async () => {

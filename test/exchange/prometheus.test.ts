@@ -51,15 +51,20 @@ const dayOfSamples = (start: number, end: number): fc.Arbitrary<Sample[]> =>
         inUse: figure,
         users: figure,
         denials: fc.integer({ min: 0, max: 2 }),
+        more: fc.integer({ min: 0, max: 2 }),
       }),
       { minLength: 20 },
     )
     .map((parts) => {
       const samples: Sample[] = [];
       let at = start;
-      for (const { slots, isKnown, denials, ...known } of parts) {
-        for (let i = 0; i < slots && at < end; i += 1, at += SLOT)
-          if (isKnown) samples.push({ at, seconds: SLOT, ...known, reserved: undefined, denials });
+      for (const { slots, isKnown, denials, more, ...known } of parts) {
+        const { inUse } = known;
+        const peak = inUse === undefined || more === 0 ? undefined : inUse + more;
+        for (let i = 0; i < slots && at < end; i += 1, at += SLOT) {
+          const whole = peak === undefined || i % 3 > 0 ? undefined : { peak, licenseSeconds: undefined };
+          if (isKnown) samples.push({ at, seconds: SLOT, ...known, reserved: undefined, denials, whole });
+        }
       }
       return samples;
     });
@@ -83,6 +88,10 @@ function exported(text: typeof openMetricsText | typeof csvText): string {
   store.close();
   return whole;
 }
+
+/** The most that was in use, slot by slot. */
+const peaks = (samples: readonly Sample[]): [number, number | undefined][] =>
+  samples.flatMap(({ at, inUse, whole }) => (inUse === undefined ? [] : [[at, whole?.peak ?? inUse]]));
 
 const known = (samples: readonly Sample[], name: 'inUse' | 'available' | 'users'): [number, number][] =>
   samples.flatMap((sample) => (sample[name] === undefined ? [] : [[sample.at, sample[name]]]));
@@ -133,6 +142,7 @@ describe('an export to Prometheus', () => {
         .filter((one) => JSON.stringify(one.series) === JSON.stringify(series))
         .flatMap(({ samples }) => samples);
       for (const name of ['inUse', 'available', 'users'] as const) expect(known(back, name)).toEqual(known(own, name));
+      expect(peaks(back)).toEqual(peaks(own));
       // the first one after a gap is not known: the counter may have counted meanwhile
       const at = new Map(own.map((sample) => [sample.at, sample]));
       for (const { at: time, denials } of back) {
@@ -145,10 +155,11 @@ describe('an export to Prometheus', () => {
 
 it('CSV has a line for each moment, and an empty cell for what is not known', () => {
   const [head, ...lines] = exported(csvText).replace('\ufeff', '').trimEnd().split('\r\n');
-  expect(head).toBe('time,vendor_license,feature,package,feature_type,in_use,available,reserved,users,denials');
+  expect(head).toBe('time,vendor_license,feature,package,feature_type,in_use,available,reserved,users,denials,peak');
   expect(lines).toHaveLength(days.reduce((sum, { samples }) => sum + samples.length, 0));
   const [sample] = days[0]?.samples ?? [];
-  const cells = [sample?.inUse, sample?.available, undefined, sample?.users, sample?.denials]
+  const peak = sample?.whole?.peak ?? sample?.inUse;
+  const cells = [sample?.inUse, sample?.available, undefined, sample?.users, sample?.denials, peak]
     .map((one) => one ?? '')
     .join(',');
   const time = new Date((sample?.at ?? 0) * 1000).toISOString().replace('.000', '');

@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Sample } from '../../src/analyzer/sample.ts';
 import { random as randomFrom } from '../../src/analyzer/simulated-random.ts';
-import { FileEvents } from '../../src/exchange/file-events.ts';
+import { eachSaid } from '../../src/exchange/log-merge.ts';
+import { MergedLog } from '../../src/exchange/merged-log.ts';
 import { type BegunBefore, UsageReplay } from '../../src/exchange/usage-replay.ts';
 import { createLocalTime, type LocalTime } from '../../src/model/local-time.ts';
 import { debugLogUsage } from '../../src/sources/flexnet/debug-log-usage.ts';
+import type { UsageEvents } from '../../src/sources/log/usage-log.ts';
 import { isLong } from '../support/extent.ts';
 import { generateLog, truthOf } from '../support/generated-log.ts';
 import { seed } from '../support/seed.ts';
@@ -14,7 +16,7 @@ const utc = createLocalTime('UTC');
 /** The samples of each day, by `daemon feature day`. */
 type Days = Map<string, readonly Sample[]>;
 
-function replayOnce(text: string, localTime: LocalTime, begunBefore?: BegunBefore) {
+async function replayOnce(text: string, localTime: LocalTime, begunBefore?: BegunBefore) {
   const days: Days = new Map();
   const lines = text.split('\n');
   const dates = debugLogUsage.findBeginning(localTime);
@@ -36,17 +38,28 @@ function replayOnce(text: string, localTime: LocalTime, begunBefore?: BegunBefor
     },
     begunBefore,
   );
-  const reader = debugLogUsage.readFile(localTime, beginning, new FileEvents(replay, beginning));
-  reader.push(lines);
-  reader.end();
+  let unparsed = 0;
+  const file = {
+    beginning,
+    member: undefined,
+    read: (events: UsageEvents) =>
+      debugLogUsage.readFile(localTime, beginning, events, () => {
+        unparsed += 1;
+      }),
+    lines: async function* () {
+      yield lines;
+    },
+  };
+  const merged = new MergedLog(replay, true);
+  await eachSaid([file], (part, said) => merged.add(part, said));
   replay.finish();
-  return { days, replay, unparsed: reader.diagnostics.unparsed };
+  return { days, replay, unparsed };
 }
 
-function replayLog(text: string, localTime: LocalTime) {
-  let last = replayOnce(text, localTime);
+async function replayLog(text: string, localTime: LocalTime) {
+  let last = await replayOnce(text, localTime);
   for (let i = 1; i < 3 && last.replay.isIncomplete; i += 1)
-    last = replayOnce(text, localTime, last.replay.begunBefore);
+    last = await replayOnce(text, localTime, last.replay.begunBefore);
   return last;
 }
 
@@ -75,7 +88,7 @@ const starts = [
 const cases = isLong ? 1000 : 150;
 
 describe(`${cases} logs of two daemons`, () => {
-  it('give the peak, the license-hours and the denials of each day, as they were', () => {
+  it('give the peak, the license-hours and the denials of each day, as they were', async () => {
     for (let i = 0; i < cases; i += 1) {
       const localTime = createLocalTime(zones[i % zones.length] ?? 'UTC');
       const start = Date.parse(`${starts[Math.floor(i / zones.length) % starts.length]}T00:00:00Z`) / 1000;
@@ -86,7 +99,7 @@ describe(`${cases} logs of two daemons`, () => {
       };
       const log = generateLog({ localTime, start, days: 6, random, sessions: 40 });
       const truth = new Map(truthOf(log, localTime));
-      const { days, unparsed } = replayLog(log.text, localTime);
+      const { days, unparsed } = await replayLog(log.text, localTime);
       expect(unparsed).toBe(0);
       for (const [key, samples] of days) {
         const wanted = truth.get(key) ?? { peak: 0, licenseSeconds: 0, denials: 0 };
@@ -111,9 +124,9 @@ const dayIn = (days: Days, one: number): readonly Sample[] => days.get(`vend cad
 const inUseAt = (samples: readonly Sample[] | undefined, clock: number): number | undefined =>
   samples?.findLast(({ at, seconds }) => at <= start + clock && start + clock < at + seconds)?.inUse;
 
-describe('a log', () => {
-  it('has the number of the moment at which a collection would be, and the peak beside it', () => {
-    const { days } = replayLog(
+describe('a log', async () => {
+  it('has the number of the moment at which a collection would be, and the peak beside it', async () => {
+    const { days } = await replayLog(
       log(
         '10:01:00 (vend) OUT: "cad" a@h',
         '10:01:00 (vend) OUT: "cad" b@h',
@@ -130,7 +143,7 @@ describe('a log', () => {
     expect(figuresOf(samples)).toEqual({ peak: 2, licenseSeconds: 180 + 29 * 60, denials: 0 });
   });
 
-  it('tells of sessions that had begun before it, if they end in it', () => {
+  it('tells of sessions that had begun before it, if they end in it', async () => {
     const text = [
       '0:00:00 (lmgrd) TIMESTAMP 6/1/2026',
       '1:00:00 (vend) OUT: "cad" a@h',
@@ -138,21 +151,35 @@ describe('a log', () => {
       '3:00:00 (vend) IN: "cad" a@h',
       '',
     ].join('\n');
-    const { days, replay } = replayLog(text, utc);
+    const { days, replay } = await replayLog(text, utc);
     const samples = dayIn(days, day);
     expect([0, 3600, 7200, 10_500].map((clock) => inUseAt(samples, clock))).toEqual([3, 4, 1, 1]);
     expect(samples[0]?.users).toBe(1);
     expect(replay.counts).toMatchObject({ begunBefore: 1, unmatched: 0, open: 0 });
   });
 
-  it('tells of no session that ends without having begun, once the daemon has started', () => {
-    const { days, replay } = replayLog(log('2:00:00 (vend) IN: "cad" b@h', '3:00:00 (vend) OUT: "cad" a@h'), utc);
+  it('tells of no session that ends without having begun, once the daemon has started', async () => {
+    const { days, replay } = await replayLog(log('2:00:00 (vend) IN: "cad" b@h', '3:00:00 (vend) OUT: "cad" a@h'), utc);
     expect(figuresOf(dayIn(days, day)).peak).toBe(1);
     expect(replay.counts).toMatchObject({ unmatched: 1, open: 1 });
   });
 
-  it('knows nothing of the time in which the daemon does not run', () => {
-    const { days, replay } = replayLog(
+  it('knows that nothing is in use from the first line of a start on', async () => {
+    const started = '10:00:01 (vend) Server started on lic1 for: cad';
+    const { days } = await replayLog(
+      log(
+        '9:00:00 (lmgrd) vend exited with status 28 (Communications error)',
+        '10:00:00 (lmgrd) REStarted vend (internet tcp_port 1 pid 3)',
+        started,
+        '10:20:00 (vend) OUT: "cad" a@h',
+      ),
+      utc,
+    );
+    expect([32_400, 36_000, 36_300].map((clock) => inUseAt(dayIn(days, day), clock))).toEqual([undefined, 0, 0]);
+  });
+
+  it('knows nothing of the time in which the daemon does not run', async () => {
+    const { days, replay } = await replayLog(
       log(
         '1:00:00 (vend) OUT: "cad" a@h',
         '1:00:00 (vend) OUT: "cad" b@h',
@@ -178,8 +205,8 @@ describe('a log', () => {
     expect(replay.counts).toMatchObject({ guessedEnds: 1, open: 1 });
   });
 
-  it('that is silent for a night before a start does not tell when the daemon ended', () => {
-    const { days } = replayLog(
+  it('that is silent for a night before a start does not tell when the daemon ended', async () => {
+    const { days } = await replayLog(
       log(
         '1:00:00 (vend) OUT: "cad" a@h',
         '12:00:00 (lmgrd) FlexNet Licensing (v11.19) started on lic1 (linux) (6/1/2026)',
@@ -192,7 +219,7 @@ describe('a log', () => {
     expect([1800, 7200, 43_500].map((clock) => inUseAt(samples, clock))).toEqual([0, undefined, 0]);
   });
 
-  it('knows what was bought, and who else has licenses, in its verbose form', () => {
+  it('knows what was bought, and who else has licenses, in its verbose form', async () => {
     const details = (version: string, inUse: number, outOf: number): string =>
       `^^^ ${version} anna 10.0.0.1 29865 0x12CE ${inUse} ${outOf} - 11 19 6-1-2026 10:01:02 NO ^^^`;
     const text = [
@@ -202,13 +229,13 @@ describe('a log', () => {
       '3:00:00 (lmgrd) TIMESTAMP 6/1/2026',
       '',
     ].join('\n');
-    const samples = dayIn(replayLog(text, utc).days, day);
+    const samples = dayIn((await replayLog(text, utc)).days, day);
     expect([0, 3600, 7200].map((clock) => inUseAt(samples, clock))).toEqual([3, 4, 3]);
     expect(samples.map(({ available }) => available)).toEqual([undefined, 9, 9]);
   });
 
-  it('takes the time of a peak, which was another day, for no date', () => {
-    const { days } = replayLog(
+  it('takes the time of a peak, which was another day, for no date', async () => {
+    const { days } = await replayLog(
       log(
         '10:00:00 (vend) OUT: "cad" a@h',
         '10:30:00 (vend) (@vend-SLOG@) Time: Mon Jun 01 2026 10:30:00 CEST',
@@ -222,8 +249,8 @@ describe('a log', () => {
     expect(inUseAt(dayIn(days, day), 39_000)).toBe(1);
   });
 
-  it('knows that nobody uses what the daemon lists', () => {
-    const { days } = replayLog(
+  it('knows that nobody uses what the daemon lists', async () => {
+    const { days } = await replayLog(
       [
         '0:00:00 (lmgrd) TIMESTAMP 6/1/2026',
         '0:00:01 (vend) Server started on lic1 for:\tcad\t\t',
@@ -242,8 +269,8 @@ describe('a log', () => {
     expect(inUseAt(days.get(`vend sim ${day}`), 5400)).toBe(1);
   });
 
-  it('counts a refusal that a checkout follows as none, also over midnight', () => {
-    const { days } = replayLog(
+  it('counts a refusal that a checkout follows as none, also over midnight', async () => {
+    const { days } = await replayLog(
       log(
         '12:00:00 (lmgrd) TIMESTAMP 6/1/2026',
         '23:59:58 (vend) DENIED: "cad" a@h  (x (-4,342))',

@@ -76,6 +76,8 @@ function runsOf(daemon: string, log: LogWriter, { start, days, random }: Generat
     at = to + ([60 + int(20_000), int(3)][way] ?? 0);
     if (way === 0) log.add(to, daemon, 'daemon shutdown requested - shutting down');
     if (way === 1) log.add(to, 'lmgrd', `${daemon} exited with status 28 (Communications error)`);
+    // of one that is gone without a word, the last line is all that is known
+    if (way === 2) log.add(to, daemon, 'TCP_NODELAY NOT enabled');
     if (at >= end) return runs;
     log.add(at, 'lmgrd', `${way === 0 ? 'Started' : 'REStarted'} ${daemon} (internet tcp_port 4712 pid 13)`);
   }

@@ -57,6 +57,13 @@ export class LogClock {
     this.#datedBy = 'guess';
   }
 
+  /** The last line is no younger than its file, of which the clock may be another one: it is of the last day for which this is true. */
+  guessFrom(writtenAt: number): void {
+    if (this.isDated || this.#clock === undefined) return;
+    this.#setDay(Math.floor((this.#localNow(writtenAt) + DISORDER - this.#clock) / DAY));
+    this.#datedBy = 'guess';
+  }
+
   /** Whether a line of that time was read from a file before: an edited copy begins with old lines. */
   isRepeated(at: number, now: number): boolean {
     const newest = this.isDated ? Math.min(this.#newestBefore, this.#localNow(now)) : this.#newestBefore;

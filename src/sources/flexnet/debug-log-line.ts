@@ -70,6 +70,11 @@ const USUAL =
 
 const PREFIX = /^\s*(\d{1,2}):(\d{2}):(\d{2})\s+\(([^()]{1,64})\)\s?/;
 const DATED_PREFIX = /^\s*(\d{4})-(\d{2})-(\d{2})[T ](\d{1,2}):(\d{2}):(\d{2})\S*\s+\(([^()]{1,64})\)\s?/;
+/** The time as syslog and the journal of systemd write it before each line: `Aug  3 09:00:00`, ISO 8601, `Mon 2026-08-03 09:00:00 UTC`. */
+const JOURNAL_TIME =
+  '[A-Z][a-z]{2} [ \\d]\\d \\d{2}:\\d{2}:\\d{2}(?:\\.\\d{1,9})?|\\d{4}-\\d{2}-\\d{2}T[\\d:.,+Z-]{8,24}|[A-Z][a-z]{2} \\d{4}-\\d{2}-\\d{2} \\d{2}:\\d{2}:\\d{2} [A-Z]{1,5}';
+/** With the host and the program: `lic1 lmgrd[123]: `. */
+const JOURNAL = new RegExp(`^(?:${JOURNAL_TIME}) [^\\s()]{1,253} [^\\s:()]{1,64}: ?`);
 const TIMESTAMP = /^TIMESTAMP\s+(\d{1,2})\/(\d{1,2})\/(\d{4})/;
 const STARTED = /\((\d{1,2})\/(\d{1,2})\/(\d{4})\)\s*$/;
 /** `Mon Oct 06 2014 07:47:04`, after `Start-Date:`, `Time:`, `Reread time:` and in banners, or with the year at its end. */
@@ -84,6 +89,9 @@ function clockOf(hour: string | undefined, minute: string | undefined, second: s
   const isClock = Number(hour) < 24 && Number(minute) < 60 && Number(second) <= 60;
   return isClock ? Number(hour) * 3600 + Number(minute) * 60 + Math.min(Number(second), 59) : undefined;
 }
+
+/** A line as its daemon wrote it. */
+export const withoutJournal = (line: string): string => line.replace(JOURNAL, '');
 
 /** A day with its time of the clock, anywhere in a text. */
 function momentIn(text: string): { day: number; clock: number } | undefined {
@@ -148,7 +156,7 @@ function clientOf(rest: string, details: Details | undefined): string | undefine
 function splitFeature(text: string): [feature: string, rest: string] | undefined {
   const [, feature, rest = ''] =
     /^"([^"]+)"\s*(.*)$/.exec(text) ??
-    /^(?:\d+ )?(\S+) (?:to|by) (.+)$/.exec(text) ??
+    /^(?:\d+ )?"?([^\s"]+)"? (?:to|by) (.+)$/.exec(text) ??
     /^([^\s"]\S*)\s+(.*)$/.exec(text) ??
     [];
   return feature === undefined || feature.length > MAX_FEATURE ? undefined : [feature, rest];
@@ -178,6 +186,15 @@ function eventOf(kind: LogEvent['kind'], text: string): LogEvent | 'unparsed' {
   };
 }
 
+/** A session takes more licenses, or gives some back: `(5->6 licenses)`. */
+function upgradeOf(text: string): LogEvent | 'unparsed' {
+  const [, before, after] = /\((\d{1,6})->(\d{1,6}) licenses?\)/.exec(text) ?? [];
+  if (after === undefined) return 'unparsed';
+  const more = Number(after) - Number(before);
+  const event = eventOf(more < 0 ? 'in' : 'out', text);
+  return event === 'unparsed' ? event : { ...event, licenses: Math.abs(more) };
+}
+
 const kinds: Readonly<Record<string, LogEvent['kind']>> = { OUT: 'out', IN: 'in', DENIED: 'denied' };
 
 /** A checkout or a checkin in its usual form. */
@@ -199,10 +216,11 @@ function readUsualLine(line: string): LogLine | undefined {
 }
 
 /** What a line says. Undefined for one without a time. */
-export function readLogLine(line: string): LogLine | undefined {
-  if (line.length > MAX_LINE) return undefined;
-  const usual = readUsualLine(line);
+export function readLogLine(written: string): LogLine | undefined {
+  if (written.length > MAX_LINE) return undefined;
+  const usual = readUsualLine(written);
   if (usual !== undefined) return usual;
+  const line = withoutJournal(written);
   const plain = PREFIX.exec(line);
   const dated = plain === null ? DATED_PREFIX.exec(line) : null;
   const prefix = plain ?? dated;
@@ -221,8 +239,10 @@ export function readLogLine(line: string): LogLine | undefined {
   }
   // other events have users and hosts in their text, which are no dates
   const eventKind = kinds[kind];
+  const text = message.slice(whole.length).trimEnd();
+  if (kind === 'UPGRADE') return { clock, day, daemon, event: upgradeOf(text) };
   if (eventKind === undefined) return { clock, day, daemon, event: undefined };
-  return { clock, day, daemon, event: eventOf(eventKind, message.slice(whole.length).trimEnd()) };
+  return { clock, day, daemon, event: eventOf(eventKind, text) };
 }
 
 /**
@@ -231,7 +251,7 @@ export function readLogLine(line: string): LogLine | undefined {
  */
 export function formOfLog(head: string): 'debug' | 'report' | 'other' | undefined {
   const text = head.replaceAll('\0', '').replace(/^(?:\ufeff|\u00ff\u00fe|\u00fe\u00ff|\u00ef\u00bb\u00bf)/, '');
-  const lines = text.split('\n').slice(0, -1);
+  const lines = text.split('\n').slice(0, -1).map(withoutJournal);
   if (lines.some((line) => DATED_PREFIX.test(line) || PREFIX.test(line))) return 'debug';
   if (/^#?\s*(?:FLEX\S*|Report)\b[^\n]{0,40}\breport\s?log/i.test(text)) return 'report';
   // biome-ignore lint/suspicious/noControlCharactersInRegex: text has none of them

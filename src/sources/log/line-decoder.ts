@@ -1,28 +1,42 @@
-/** Bytes of a longer line. It is left out. */
+import { isAscii } from 'node:buffer';
+
+/** Bytes of a line: of a longer one there is only the beginning, which no pattern understands. */
 const MAX_LINE_BYTES = 16_384;
 const LINE_BREAK = 10;
+const CARRIAGE_RETURN = 13;
+
+const plainLine = (bytes: Buffer, from: number, end: number): string =>
+  bytes.toString('latin1', from, bytes[end - 1] === CARRIAGE_RETURN && end > from ? end - 1 : end);
 
 /** The lines of a text that arrives in pieces. Each line is decoded alone, so that a bad one does not change the others. */
 export class LineDecoder {
-  readonly #encoding: string | undefined;
-  readonly #decode: (bytes: Buffer) => string;
+  #encoding: string | undefined;
+  #decode: (bytes: Buffer) => string;
   /** Bytes of a character of the encoding that are looked at together: 2 for UTF-16. */
-  readonly #unit: 1 | 2;
+  #unit: 1 | 2 = 1;
   /** Where the line break is in its unit. */
-  readonly #breakAt: 0 | 1;
+  #breakAt: 0 | 1 = 0;
+  #isFirst = true;
   #rest = Buffer.alloc(0);
+  /** Whether the present line is longer than that, and its beginning then. */
   #isTooLong = false;
+  #beginning = Buffer.alloc(0);
 
   /**
-   * @param encoding label of the WHATWG encoding standard; UTF-8, else Latin-1, without one
+   * @param encoding label of the WHATWG encoding standard; without one, that of a byte order mark, else UTF-8, else Latin-1
    * @throws RangeError for an unknown label
    */
   constructor(encoding: string | undefined) {
     this.#encoding = encoding;
+    this.#decode = this.#decoderOf(encoding);
+  }
+
+  #decoderOf(encoding: string | undefined): (bytes: Buffer) => string {
     const decoder = new TextDecoder(encoding ?? 'utf-8', { fatal: encoding === undefined });
+    this.#encoding = encoding;
     this.#unit = decoder.encoding.startsWith('utf-16') ? 2 : 1;
     this.#breakAt = decoder.encoding === 'utf-16be' ? 1 : 0;
-    this.#decode = (bytes) => {
+    return (bytes) => {
       try {
         return decoder.decode(bytes);
       } catch {
@@ -34,28 +48,42 @@ export class LineDecoder {
   /** One that has the same beginning of a line. */
   copy(): LineDecoder {
     const copy = new LineDecoder(this.#encoding);
+    copy.#isFirst = this.#isFirst;
     copy.#rest = this.#rest;
     copy.#isTooLong = this.#isTooLong;
+    copy.#beginning = this.#beginning;
     return copy;
   }
 
   /** The lines that end in these bytes, without their ends. */
   push(bytes: Buffer): string[] {
+    if (this.#isFirst && this.#rest.length + bytes.length >= 2) this.#readMark(Buffer.concat([this.#rest, bytes], 2));
     const all = this.#rest.length === 0 ? bytes : Buffer.concat([this.#rest, bytes]);
     const lines: string[] = [];
     let from = 0;
+    const isPlain = this.#isPlain(all);
     for (let end = this.#endOf(all, from); end !== -1; end = this.#endOf(all, from)) {
-      this.#add(all.subarray(from, end), lines);
+      if (isPlain && !this.#isTooLong && end - from <= MAX_LINE_BYTES) lines.push(plainLine(all, from, end));
+      else this.#add(all.subarray(from, end), lines);
       from = end + this.#unit;
     }
     this.#keep(all.subarray(from));
     return lines;
   }
 
+  /** A text can say by its first character that it is UTF-16. */
+  #readMark(first: Buffer): void {
+    this.#isFirst = false;
+    if (this.#encoding !== undefined) return;
+    const mark = first.readUInt16BE();
+    if (mark === 0xfffe) this.#decode = this.#decoderOf('utf-16le');
+    else if (mark === 0xfeff) this.#decode = this.#decoderOf('utf-16be');
+  }
+
   /** The last line, if it has no end. */
   flush(): string[] {
     const lines: string[] = [];
-    if (this.#rest.length > 0) this.#add(this.#rest, lines);
+    if (this.#rest.length > 0 || this.#isTooLong) this.#add(this.#rest, lines);
     this.drop();
     return lines;
   }
@@ -66,16 +94,24 @@ export class LineDecoder {
     this.#isTooLong = false;
   }
 
+  /** Whether each byte is the character that ASCII has for it. */
+  #isPlain(bytes: Buffer): boolean {
+    return this.#encoding === undefined && this.#unit === 1 && isAscii(bytes) && !bytes.includes(0);
+  }
+
   #add(bytes: Buffer, lines: string[]): void {
-    const line = this.#withoutNul(bytes);
-    if (!this.#isTooLong && line.length <= MAX_LINE_BYTES) lines.push(this.#decode(line).replace(/\r$/, ''));
+    const line = this.#isTooLong ? this.#beginning : this.#withoutNul(bytes).subarray(0, MAX_LINE_BYTES);
+    lines.push(this.#decode(line).replace(/\r$/, ''));
     this.#isTooLong = false;
   }
 
   /** Keeps the beginning of a line. */
   #keep(bytes: Buffer): void {
     const rest = this.#withoutNul(bytes);
-    this.#isTooLong ||= rest.length > MAX_LINE_BYTES;
+    if (!this.#isTooLong && rest.length > MAX_LINE_BYTES) {
+      this.#isTooLong = true;
+      this.#beginning = Buffer.from(rest.subarray(0, MAX_LINE_BYTES));
+    }
     // whole units are removed, so that the next ones are found
     const kept = this.#isTooLong ? rest.subarray(rest.length - (rest.length % this.#unit)) : rest;
     // a copy, because the buffer is used again

@@ -8,6 +8,8 @@ export interface LicenseEvent {
   readonly client: string | undefined;
   /** Undefined if the line does not name anybody. */
   readonly user: string | undefined;
+  /** Another feature that was asked for, if the line says so: tokens are checked out for it. */
+  readonly askedFor?: string | undefined;
   readonly licenses: number;
   /** Licenses of the feature in use after the event, if the line says so. */
   readonly inUse: number | undefined;
@@ -17,7 +19,11 @@ export interface LicenseEvent {
 
 /** Gets what a log says of the use of licenses, in its order. Times are epoch seconds, daemons as the log names them. */
 export interface UsageEvents {
-  /** The daemon runs at this time, or another one says so for it. */
+  /** The log is written on this host. */
+  isOn(host: string, at: number): void;
+  /** Of a group of redundant servers, this one serves from now on. */
+  serving(host: string, at: number): void;
+  /** The daemon, which writes what happens into this log, runs at this time. */
   runs(daemon: string, at: number): void;
   /** The daemon begins to run: nobody holds a license. */
   starts(daemon: string, at: number): void;
@@ -29,10 +35,10 @@ export interface UsageEvents {
   in(daemon: string, at: number, event: LicenseEvent): void;
   /** The daemon has licenses of a feature, whether or not anybody asks for them. */
   serves(daemon: string, at: number, feature: string): void;
-  /** A request for licenses of a feature. Whether it is refused may be known later. */
+  /** A request for licenses of a feature. */
   asks(daemon: string, at: number, feature: string): void;
-  /** A request of a time that was given already was refused. */
-  denied(daemon: string, at: number, feature: string): void;
+  /** A request was refused, perhaps not for the last time. @param client who asks again; undefined if each line counts */
+  denied(daemon: string, at: number, feature: string, client: string | undefined): void;
   /** The number of licenses of a feature that were bought, from now on. */
   bought(daemon: string, at: number, feature: string, licenses: number): void;
 }
@@ -68,6 +74,10 @@ export interface UsageLog {
   readonly form: string;
   /** @param head the first lines of a file */
   isForm(head: string): boolean;
+  /** Why a log of the same license manager cannot be imported, after the name of the file, with the remedy. @param head as above */
+  refusalOf(head: string): string | undefined;
+  /** A line without what another program has put before it: the same line can be in several files. */
+  ownLine(line: string): string;
   /** @param localTime of the times in the log */
   findBeginning(localTime: LocalTime): BeginningReader;
   /**

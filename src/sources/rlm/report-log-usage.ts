@@ -1,5 +1,6 @@
 import type { LocalTime } from '../../model/local-time.ts';
 import { DiagnosticsCount, wholeNumber } from '../lines.ts';
+import { SaidInUse } from '../log/said-in-use.ts';
 import type {
   BeginningReader,
   LicenseEvent,
@@ -19,7 +20,7 @@ import { dayIn } from '../times.ts';
 const DAY = 86_400;
 const HALF_YEAR = 183;
 
-const START = /^START (\S+) (\d{1,2})\/(\d{1,2})\/(\d{4}) (\d{1,2}):(\d{2})/;
+const START = /^START (\S+) (\d{1,2})\/(\d{1,2})\/(\d{4}) (\d{1,2}):(\d{2})(?::(\d{2}))?/;
 const ISV = /^ISV: ([^\s,]{1,64})/;
 /** A periodic time stamp, or the end of the file. */
 const FULL_TIME = /^(?:END )?(\d{1,2})\/(\d{1,2})\/(\d{4}) (\d{1,2}):(\d{2})/;
@@ -27,18 +28,56 @@ const FULL_TIME = /^(?:END )?(\d{1,2})\/(\d{1,2})\/(\d{4}) (\d{1,2}):(\d{2})/;
 const TIME = / (?:(\d{1,2})\/(\d{1,2}) )?(\d{1,2}):(\d{2})(?::(\d{2})(?:\.\d{1,4})?(?: .*)?)?$/;
 
 /** `user host "isv_def" count`, where the user may have several words. */
-const WHO = '(.{1,300}) "[^"]*" (\\d{1,9})';
-const HEX = '([\\da-f]{1,16})';
-const OUT = new RegExp(`^OUT (\\S+) (\\S+) (?:\\d{1,9} )?${WHO} (?:\\d{1,9} \\d{1,9} )?${HEX} ${HEX}(?: |$)`, 'i');
-const SMALL_OUT = new RegExp(`^OUT (\\S+) (\\S+) ${WHO} ${HEX} ${HEX} \\d{1,2}:\\d{2}$`, 'i');
-const IN_USE = new RegExp(`^INUSE (\\S+) (\\S+) \\d{1,9} ${WHO} ${HEX} `, 'i');
-const IN = new RegExp(`^IN \\d{1,3} (\\S+) (\\S+) ${WHO} \\d{1,9} \\d{1,9} ${HEX} `, 'i');
-const SMALL_IN = new RegExp(`^IN \\d{1,3} (\\d{1,9}) ${HEX} \\d{1,2}:\\d{2}$`, 'i');
-const DENY = /^DENY (\S+) (\S+) .* (-?\d{1,5}) (-?\d{1,5}) \d{1,2}\/\d{1,2} \d{1,2}:\d{2}/;
-const PRODUCT = /^PRODUCT (\S+) (\S+) (\d{1,9}) (\d{1,9}) /;
+const WHO = '(?<who>.{1,300}) "[^"]*" (?<count>\\d{1,9})';
+const HEX = '[\\da-f]{1,16}';
+const HANDLE = `(?<handle>${HEX})`;
+const SHARE = `(?<share>${HEX})`;
+const WHAT = '(?<product>\\S+) (?<version>\\S+)';
+const IN_USE_NOW = '(?<free>\\d{1,9}) (?<reserved>\\d{1,9})';
+const OUT = new RegExp(`^OUT ${WHAT} (?:(?<pool>\\d{1,9}) )?${WHO} (?:${IN_USE_NOW} )?${HANDLE} ${SHARE}(?: |$)`, 'i');
+const SMALL_OUT = new RegExp(`^OUT ${WHAT} ${WHO} ${HANDLE} ${SHARE} \\d{1,2}:\\d{2}$`, 'i');
+const LISTED = new RegExp(`^INUSE ${WHAT} (?<pool>\\d{1,9}) ${WHO} ${HANDLE} (?:${SHARE} )?${HEX} `, 'i');
+const IN = new RegExp(`^IN \\d{1,3} ${WHAT} ${WHO} ${IN_USE_NOW} ${HANDLE} `, 'i');
+const SMALL_IN = new RegExp(`^IN \\d{1,3} \\d{1,9} ${HANDLE} \\d{1,2}:\\d{2}$`, 'i');
+/** Published logs of version 14 have the process before the time, which the vendor does not describe. */
+const DENY =
+  /^DENY (\S+) (\S+) .* "[^"]*" \d{1,9} (-?\d{1,5}) (-?\d{1,5})(?: [\da-f]{1,16})? \d{1,2}\/\d{1,2} \d{1,2}:\d{2}/i;
+/** The licenses that are not reserved, and those that are. */
+const PRODUCT = /^PRODUCT (\S+) (\S+) (\d{1,9}) (\d{1,9}) (\d{1,9}) /;
 
 const dayOf = (month?: string, date?: string, year?: string): number | undefined =>
   dayIn(Number(year), { month: Number(month), date: Number(date) });
+
+/** A line of the debug log: `08/03 09:05 (acme) OUT: …`. */
+const DEBUG_LINE = /^\d{2}\/\d{2} \d{2}:\d{2}(?::\d{2})? \([^\s()]{1,64}\) /m;
+
+/** Records that say nothing of the use of licenses. */
+const OTHERS = new Set(
+  'AUTH AUTH: DEQUE DYNRES ISV: LICENSE LOG log METER_DEC QUE REPROCESSED REREAD RLM ROAM_EXTEND SUPPORT TEMP TIMEJUMP TIMEZONE'.split(
+    ' ',
+  ),
+);
+
+/** Those who share licenses: they are in use until the last of them has gone. */
+interface Group {
+  /** The first one has the licenses. */
+  readonly members: Set<string>;
+  /** All by which it was named. */
+  readonly handles: Set<string>;
+}
+
+interface Session {
+  readonly group: Group;
+  /** Product, version and pool; undefined if the line does not say it. */
+  readonly pool: string | undefined;
+  /** What the checkin gives back: nothing where another member of the group has the licenses. */
+  event: LicenseEvent;
+}
+
+const handleOf = (written: string): string => written.toLowerCase().replace(/^0+(?=.)/, '');
+
+/** Without the host. */
+const userOf = (who: string): string => who.replace(/ \S+$/, '');
 
 class BeginningOfReportLog implements BeginningReader {
   readonly #localTime: LocalTime;
@@ -50,10 +89,12 @@ class BeginningOfReportLog implements BeginningReader {
 
   push(lines: Iterable<string>): boolean {
     for (const line of lines) {
-      const [, , month, date, year, hour, minute] = START.exec(line) ?? [];
+      const [, , month, date, year, hour, minute, second = 0] = START.exec(line) ?? [];
       const day = dayOf(month, date, year);
       if (day === undefined) continue;
-      this.#at = new WallClock(this.#localTime).momentOf(day * DAY + Number(hour) * 3600 + Number(minute) * 60);
+      this.#at = new WallClock(this.#localTime).momentOf(
+        day * DAY + Number(hour) * 3600 + Number(minute) * 60 + Number(second),
+      );
       return true;
     }
     return false;
@@ -73,10 +114,15 @@ class ReportLogUsage implements UsageFileReader {
   #day = Number.NaN;
   #clock = 0;
   #isSwitched = false;
+  /** Before the first START there is text for people. */
+  #hasStarted = false;
   /** Sessions of this file, by their handle. */
-  readonly #open = new Map<string, LicenseEvent>();
+  readonly #open = new Map<string, Session>();
+  /** By the handle of each member, and of one that has gone or is listed later. */
+  readonly #groups = new Map<string, Group>();
   /** Licenses of each pool, by product. */
   readonly #pools = new Map<string, Map<string, number>>();
+  readonly #said = new SaidInUse(() => this.diagnostics.addContradiction());
 
   constructor(localTime: LocalTime, events: UsageEvents, onUnparsed: ((line: number) => void) | undefined) {
     this.diagnostics = new DiagnosticsCount(({ line }) => onUnparsed?.(line));
@@ -97,6 +143,9 @@ class ReportLogUsage implements UsageFileReader {
   #read(line: string): boolean {
     const [kind] = line.split(' ', 1);
     switch (kind) {
+      case 'RLM':
+        this.#hasStarted = false;
+        return true;
       case 'ISV:':
         this.#isv = ISV.exec(line)?.[1] ?? this.#isv;
         return true;
@@ -107,7 +156,7 @@ class ReportLogUsage implements UsageFileReader {
       case 'OUT':
         return this.#out(SMALL_OUT.exec(line) ?? OUT.exec(line), line);
       case 'INUSE':
-        return this.#out(IN_USE.exec(line), line);
+        return this.#out(LISTED.exec(line), line);
       case 'IN':
         return this.#in(line);
       case 'DENY':
@@ -125,7 +174,7 @@ class ReportLogUsage implements UsageFileReader {
   #other(line: string): boolean {
     const [, month, date, year, hour, minute] = FULL_TIME.exec(line) ?? [];
     const day = dayOf(month, date, year);
-    if (day === undefined) return true;
+    if (day === undefined) return !this.#hasStarted || line === '' || OTHERS.has(line.split(' ', 1)[0] ?? '');
     const at = this.#momentAt(day, Number(hour), Number(minute), 0);
     if (line.startsWith('END')) return this.#endAt(at);
     this.#events.runs(this.#isv, at);
@@ -133,30 +182,37 @@ class ReportLogUsage implements UsageFileReader {
   }
 
   #start(line: string): boolean {
-    const [, , month, date, year, hour, minute] = START.exec(line) ?? [];
+    const [, host = '', month, date, year, hour, minute, second = 0] = START.exec(line) ?? [];
     const day = dayOf(month, date, year);
     if (day === undefined) return false;
+    this.#hasStarted = true;
     this.#open.clear();
+    this.#groups.clear();
     this.#pools.clear();
+    this.#said.clear();
     this.#isSwitched = false;
-    this.#events.starts(this.#isv, this.#momentAt(day, Number(hour), Number(minute), 0));
+    const at = this.#momentAt(day, Number(hour), Number(minute), Number(second));
+    this.#events.isOn(host, at);
+    this.#events.starts(this.#isv, at);
     return true;
   }
 
   /** Of a file that goes on in another one, the sessions go on there: they are listed at its beginning. */
   #endAt(at: number | undefined): boolean {
     if (at === undefined) return false;
-    if (this.#isSwitched) for (const event of this.#open.values()) this.#events.in(this.#isv, at, event);
+    if (this.#isSwitched) for (const { event } of this.#open.values()) this.#events.in(this.#isv, at, event);
     this.#open.clear();
     this.#events.stops(this.#isv, at);
     return true;
   }
 
   #product(line: string): boolean {
-    const [, product, version, pool, count] = PRODUCT.exec(line) ?? [];
-    const licenses = wholeNumber(count);
-    if (product === undefined || licenses === undefined || Number.isNaN(this.#day)) return false;
+    const [, product, version, pool, count, reservations] = PRODUCT.exec(line) ?? [];
+    const [free, reserved] = [wholeNumber(count), wholeNumber(reservations)];
+    if (product === undefined || free === undefined || reserved === undefined || Number.isNaN(this.#day)) return false;
+    const licenses = free + reserved;
     const pools = this.#pools.get(product) ?? new Map<string, number>();
+    if (pools.get(`${version} ${pool}`) === undefined) this.#said.set(`${product} ${version} ${pool}`, 0);
     this.#pools.set(product, pools.set(`${version} ${pool}`, licenses));
     const sum = pools.values().reduce((total, one) => total + one, 0);
     this.#events.bought(this.#isv, this.#moment(), product, sum);
@@ -164,33 +220,85 @@ class ReportLogUsage implements UsageFileReader {
   }
 
   #out(found: RegExpExecArray | null, line: string): boolean {
-    const [, feature, , who = '', count, handle, share] = found ?? [];
+    const { product, version, pool, who = '', count, free, reserved, handle, share = '0' } = found?.groups ?? {};
     const at = this.#timeIn(line);
-    if (feature === undefined || handle === undefined || at === undefined) return false;
-    const key = handle.toLowerCase();
+    if (product === undefined || handle === undefined || at === undefined) return false;
+    const key = handleOf(handle);
     // one that is listed at the end of a file has been there before
     if (this.#open.has(key)) return true;
-    const isShared = line.startsWith('OUT') && share !== undefined && !/^0+$/.test(share);
-    const user = who.replace(/ \S+$/, '');
-    const licenses = isShared ? 0 : Number(count);
-    const event = { feature, client: key, user, licenses, inUse: undefined, available: undefined };
-    this.#open.set(key, event);
+    const shared = handleOf(share);
+    // a session that shares with nobody has its own handle there, as each published log shows, or, assumed, 0. One of a group has
+    // that of another member, which may have gone
+    const isShared = shared !== '0' && shared !== key;
+    const group = this.#groupOf(isShared ? shared : key, isShared || line.startsWith('INUSE'));
+    const licenses = group.members.size === 0 ? Number(count) : 0;
+    group.members.add(key);
+    group.handles.add(key);
+    this.#groups.set(key, group);
+    const event = {
+      feature: product,
+      client: key,
+      user: userOf(who),
+      licenses,
+      inUse: undefined,
+      available: undefined,
+    };
+    const poolKey = pool === undefined ? undefined : `${product} ${version} ${pool}`;
+    this.#open.set(key, { group, pool: poolKey, event });
     this.#events.out(this.#isv, at, event);
+    this.#compare(poolKey, licenses, free, reserved);
     return true;
   }
 
+  /** @param isKnown whether the handle may be of a group that is there */
+  #groupOf(handle: string, isKnown: boolean): Group {
+    const known = isKnown ? this.#groups.get(handle) : undefined;
+    const group = known ?? { members: new Set(), handles: new Set() };
+    group.handles.add(handle);
+    this.#groups.set(handle, group);
+    return group;
+  }
+
   #in(line: string): boolean {
-    const handle = (SMALL_IN.exec(line)?.[2] ?? IN.exec(line)?.[5])?.toLowerCase();
+    const found = SMALL_IN.exec(line) ?? IN.exec(line);
+    const { product, who = '', count, free, reserved, handle = '' } = found?.groups ?? {};
     const at = this.#timeIn(line);
-    if (handle === undefined || at === undefined) return false;
-    const event = this.#open.get(handle);
-    this.#open.delete(handle);
-    const [, feature, , who = '', count] = IN.exec(line) ?? [];
-    const own =
-      feature === undefined ? undefined : { feature, user: who.replace(/ \S+$/, ''), licenses: Number(count) };
-    const known = event ?? (own && { ...own, client: handle, inUse: undefined, available: undefined });
-    if (known !== undefined) this.#events.in(this.#isv, at, known);
+    if (found === null || at === undefined) return false;
+    const key = handleOf(handle);
+    const session = this.#open.get(key);
+    this.#open.delete(key);
+    if (session === undefined) {
+      // it had begun before; in the small form, the line does not say of what it is
+      if (product === undefined) return true;
+      const known = { feature: product, client: key, user: userOf(who), licenses: Number(count) };
+      this.#events.in(this.#isv, at, { ...known, inUse: undefined, available: undefined });
+      this.#compare(this.#onlyPool(product), -known.licenses, free, reserved);
+      return true;
+    }
+    const { group, pool, event } = session;
+    this.#events.in(this.#isv, at, event);
+    group.members.delete(key);
+    if (group.members.size === 0) for (const one of group.handles) this.#groups.delete(one);
+    const [heir] = group.members;
+    const next = heir === undefined ? undefined : this.#open.get(heir);
+    if (next !== undefined && event.licenses > 0) {
+      next.event = { ...next.event, licenses: event.licenses };
+      this.#events.out(this.#isv, at, next.event);
+    }
+    this.#compare(pool, next === undefined ? -event.licenses : 0, free, reserved);
     return true;
+  }
+
+  /** The pool of a product, if there is one only: a checkin has the version that was asked for. */
+  #onlyPool(product: string): string | undefined {
+    const [own, ...others] = this.#pools.get(product)?.keys() ?? [];
+    return own === undefined || others.length > 0 ? undefined : `${product} ${own}`;
+  }
+
+  /** Each record says how many licenses of its pool are in use now, of which some are reserved ones. */
+  #compare(pool: string | undefined, change: number, free: string | undefined, reserved: string | undefined): void {
+    if (pool === undefined) return;
+    this.#said.change(pool, change, free === undefined ? undefined : Number(free) + Number(reserved));
   }
 
   /** Only the last attempt of an application is a denial to its user. */
@@ -198,8 +306,8 @@ class ReportLogUsage implements UsageFileReader {
     const [, product, , , lastAttempt] = DENY.exec(line) ?? [];
     const at = this.#timeIn(line);
     if (product === undefined || at === undefined) return false;
-    this.#events.asks(this.#isv, at, product);
-    if (Number(lastAttempt) !== 0) this.#events.denied(this.#isv, at, product);
+    if (Number(lastAttempt) === 0) this.#events.asks(this.#isv, at, product);
+    else this.#events.denied(this.#isv, at, product, undefined);
     return true;
   }
 
@@ -234,6 +342,11 @@ class ReportLogUsage implements UsageFileReader {
 export const reportLogUsage: UsageLog = {
   form: 'RLM report log',
   isForm: (head) => /^RLM Report Log Format /m.test(head) || (/^START \S+ \d/m.test(head) && /^PRODUCT /m.test(head)),
+  refusalOf: (head) =>
+    DEBUG_LINE.test(head)
+      ? 'is a debug log of RLM, which does not say how many licenses are in use; pass the report log, the path of REPORTLOG in the options file of the ISV server'
+      : undefined,
+  ownLine: (line) => line,
   findBeginning: (localTime) => new BeginningOfReportLog(localTime),
   readFile: (localTime, _, events, onUnparsed) => new ReportLogUsage(localTime, events, onUnparsed),
 };

@@ -28,6 +28,10 @@ export class RefusedRequests<W> {
     this.#onCertain = onCertain;
   }
 
+  get isEmpty(): boolean {
+    return this.#refusals.size === 0;
+  }
+
   /** A line says so. @param key of client and feature; undefined if the line does not name the client */
   refuse(key: string | undefined, refusal: Refusal<W>): void {
     if (key === undefined) {

@@ -1,0 +1,130 @@
+import type { LocalTime } from '../model/local-time.ts';
+import { LineDecoder } from '../sources/log/line-decoder.ts';
+import type { LogBeginning, UsageLog } from '../sources/log/usage-log.ts';
+import { contentStream, type InputFile, type LeftOut } from './input-files.ts';
+import { eachSaid } from './log-merge.ts';
+
+/** The files of a log in the order of time. */
+
+/** A file, and when it begins. */
+export interface DatedFile {
+  readonly file: InputFile;
+  readonly beginning: LogBeginning;
+  /** Where its date is from: its own lines, the file system, or the files before and after it. */
+  readonly datedBy: 'lines' | 'file' | 'neighbors';
+}
+
+/** What is dated. */
+interface DateOptions {
+  readonly log: UsageLog;
+  readonly files: readonly InputFile[];
+  /** Of the times in the logs. */
+  readonly logTime: LocalTime;
+  readonly encoding: string | undefined;
+}
+
+const DAY = 86_400;
+/** Writers of one log may be out of order by seconds. */
+const DISORDER = 60;
+
+/** The lines of a file, some at once. @param onBytes gets the bytes that were read */
+export async function* linesOf(
+  file: InputFile,
+  { log, encoding }: Pick<DateOptions, 'log' | 'encoding'>,
+  onBytes: (bytes: number) => void = () => undefined,
+): AsyncGenerator<readonly string[], void> {
+  const decoder = new LineDecoder(encoding);
+  const stream = contentStream(file);
+  try {
+    for await (const chunk of stream) {
+      onBytes((chunk as Buffer).length);
+      yield decoder.push(chunk as Buffer).map(log.ownLine);
+    }
+    yield decoder.flush().map(log.ownLine);
+  } finally {
+    stream.destroy();
+  }
+}
+
+/** Files of one log that rotation has named, the first name first. */
+interface Family {
+  readonly members: DatedFile[];
+}
+
+const stemOf = ({ name }: InputFile): string =>
+  name
+    .replace(/\.(?:gz|zst)$/, '')
+    .replace(/\d+/g, '#')
+    .replace(/[.-]#$/, '');
+
+const byName = new Intl.Collator('en', { numeric: true });
+
+function familiesOf(dated: readonly DatedFile[]): readonly Family[] {
+  const sorted = dated.toSorted((a, b) => byName.compare(a.file.name, b.file.name));
+  return [...Map.groupBy(sorted, ({ file }) => stemOf(file)).values()].map((members) => {
+    const known = members.filter(({ datedBy }) => datedBy === 'lines');
+    const [first, last] = [known[0], known.at(-1)];
+    // `log.1` is newer than `log.2`, and `log-20260801` is older than `log-20260802`
+    const isFalling = first !== undefined && last !== undefined && first.beginning.at > last.beginning.at;
+    return { members: isFalling ? members.toReversed() : members };
+  });
+}
+
+/** The first and the last moment of which a file tells. */
+async function spanOf({ file, beginning }: DatedFile, { log, logTime, encoding }: DateOptions) {
+  let last = beginning.at;
+  const whole = {
+    beginning,
+    read: (events: Parameters<UsageLog['readFile']>[2]) => log.readFile(logTime, beginning, events),
+    lines: () => linesOf(file, { log, encoding }),
+  };
+  await eachSaid([whole], (_, { key }) => {
+    last = Math.max(last, key);
+  });
+  return { first: beginning.at, last };
+}
+
+/** The time of a file between two others is theirs; that of the file may be when it was copied. */
+async function dateByNeighbors({ members }: Family, options: DateOptions): Promise<readonly DatedFile[]> {
+  const dated: DatedFile[] = [];
+  for (const [i, one] of members.entries()) {
+    const before = dated.at(-1);
+    const after = members.slice(i + 1).find(({ datedBy }) => datedBy === 'lines');
+    if (one.datedBy === 'lines' || before === undefined || before.datedBy === 'file' || after === undefined) {
+      dated.push(one);
+      continue;
+    }
+    const own = await spanOf(one, options);
+    const { last } = await spanOf(before, options);
+    // the first day on which it does not begin before the end of the other
+    const shift = Math.ceil((last - DISORDER - own.first) / DAY) * DAY;
+    const fits = own.last + shift <= after.beginning.at + DISORDER;
+    const beginning = { ...one.beginning, at: own.first + shift };
+    dated.push(fits ? { ...one, beginning, datedBy: 'neighbors' } : one);
+  }
+  return dated;
+}
+
+/** @param leftOut gets the files that have no time */
+export async function dateFiles(options: DateOptions, leftOut: LeftOut[]): Promise<readonly DatedFile[]> {
+  const { log, files, logTime } = options;
+  const dated: DatedFile[] = [];
+  for (const file of files) {
+    const reader = log.findBeginning(logTime);
+    try {
+      for await (const lines of linesOf(file, options)) if (reader.push(lines)) break;
+    } catch (error) {
+      leftOut.push({ name: file.name, why: `cannot be read (${(error as Error).message})` });
+      continue;
+    }
+    const beginning = reader.beginning(file.writtenAt);
+    if (beginning === undefined) leftOut.push({ name: file.name, why: 'has no line with a time' });
+    else dated.push({ file, beginning, datedBy: beginning.isGuessed ? 'file' : 'lines' });
+  }
+  const sure: DatedFile[] = [];
+  for (const family of familiesOf(dated)) {
+    const isGuessed = family.members.some(({ datedBy }) => datedBy === 'file');
+    sure.push(...(isGuessed ? await dateByNeighbors(family, options) : family.members));
+  }
+  return sure.sort((a, b) => a.beginning.at - b.beginning.at || byName.compare(a.file.name, b.file.name));
+}
