@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino, stdTimeFunctions } from 'pino';
 import type { CommandContext, LogSettings } from './commands/command.ts';
 import { parseCommandLine } from './commands/command-line.ts';
@@ -91,15 +93,32 @@ function stopOnSignals(isDaemon: boolean): AbortSignal {
  */
 function endWithReaders(): void {
   for (const stream of [process.stdout, process.stderr]) {
-    stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code !== 'EPIPE') throw error;
-      process.exit(128 + constants.signals.SIGPIPE);
+    stream.on('error', ({ code, message }: NodeJS.ErrnoException) => {
+      if (code === 'EPIPE') process.exit(128 + constants.signals.SIGPIPE);
+      if (stream === process.stdout) process.stderr.write(`the output cannot be written: ${message}\n`);
+      process.exit(1);
     });
   }
 }
 
+/** Characters or bytes that are printed at once. */
+const PIECE = 1 << 16;
+
+/** Prints parts as fast as the reader takes them. Signals are heard between pieces. */
+async function printToEnd(parts: Iterable<string | Uint8Array>): Promise<void> {
+  let waiting = 0;
+  for (const part of parts) {
+    process.stdout.write(part);
+    waiting += part.length;
+    if (waiting < PIECE) continue;
+    waiting = 0;
+    if (process.stdout.writableNeedDrain) await once(process.stdout, 'drain');
+    else await nextTurn();
+  }
+}
+
 /** What a command needs of the process that it runs in. A test has its own. */
-interface Surroundings extends Pick<CommandContext, 'env' | 'input' | 'createLog' | 'print' | 'onReload'> {
+interface Surroundings extends Pick<CommandContext, 'env' | 'input' | 'createLog' | 'print' | 'printAll' | 'onReload'> {
   /** The width of the terminal. */
   readonly columns: number | undefined;
   readonly printError: (text: string) => void;
@@ -136,6 +155,7 @@ export async function main(): Promise<void> {
     env: process.env,
     input: () => process.stdin,
     print: (text) => void process.stdout.write(text),
+    printAll: printToEnd,
     printError: (text) => void process.stderr.write(text),
     createLog: (settings) => {
       const stderr = pino.destination({ dest: 2, sync: true });

@@ -69,6 +69,8 @@ export interface CommandContext {
   /** Standard input. It is opened by the first call. */
   readonly input: () => NodeJS.ReadableStream & { readonly isTTY?: boolean };
   readonly print: (text: string | Uint8Array) => void;
+  /** Prints what may be much. No part is made before the reader has taken those before it. */
+  readonly printAll: (parts: Iterable<string | Uint8Array>) => Promise<void>;
   /** Aborted when a daemon must stop. */
   readonly stop: AbortSignal;
   /** Registers the handler of a reload. */

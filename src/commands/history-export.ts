@@ -16,7 +16,7 @@ const formats = { openmetrics: openMetricsText, csv: csvText } as const;
 const isFormat = (name: string): name is keyof typeof formats => Object.hasOwn(formats, name);
 
 /** Prints the recorded history. @throws OperatorError with the remedy */
-export async function historyExport({ line, env, print }: CommandContext): Promise<number> {
+export async function historyExport({ line, env, printAll }: CommandContext): Promise<number> {
   const config = loadConfig({ ...line, env, requireAnalyzer: false });
   const path = join(storagePathOf(config), HISTORY_FILE);
   const format = line.values.format ?? 'openmetrics';
@@ -39,7 +39,7 @@ export async function historyExport({ line, env, print }: CommandContext): Promi
       from: Math.max(first ?? Number.NEGATIVE_INFINITY, extent?.first ?? 0),
       until: Math.min((last ?? Number.POSITIVE_INFINITY) + 1, (extent?.last ?? -1) + 1),
     };
-    for (const part of formats[format](options)) print(part);
+    await printAll(formats[format](options));
   } finally {
     store.close();
   }

@@ -85,9 +85,9 @@ export async function serve(context: CommandContext): Promise<number> {
   }
 }
 
-async function runOnce(app: App, { print }: CommandContext): Promise<number> {
+async function runOnce(app: App, { printAll }: CommandContext): Promise<number> {
   const { page, up } = await app.runOnce();
-  for (const bytes of page) print(bytes);
+  await printAll(page);
   await app.stop();
   return up ? 0 : 1;
 }

@@ -1,5 +1,8 @@
 /** A table as CSV (RFC 4180), in UTF-8 with a byte order mark, so that spreadsheets read it. */
 
+/** Characters of a part. */
+const PART = 1 << 14;
+
 /** `null` is an empty cell. */
 type Cell = string | number | boolean | null;
 
@@ -19,8 +22,14 @@ function cellText(value: Cell): string {
 
 const lineOf = (cells: readonly Cell[]): string => `${cells.map(cellText).join(',')}\r\n`;
 
-/** The text in small parts: the header, and each row. */
+/** The text in parts of some rows, the first one with the header. */
 export function* csvParts(header: readonly string[], rows: Iterable<readonly Cell[]>): Generator<string> {
-  yield `\uFEFF${lineOf(header)}`;
-  for (const row of rows) yield lineOf(row);
+  let part = `\uFEFF${lineOf(header)}`;
+  for (const row of rows) {
+    part += lineOf(row);
+    if (part.length < PART) continue;
+    yield part;
+    part = '';
+  }
+  yield part;
 }

@@ -92,6 +92,9 @@ function run(cleanup: Cleanup, args: readonly string[], { env, input = '' }: Run
     columns: undefined,
     input: () => Readable.from([input]),
     print,
+    printAll: async (parts) => {
+      for (const part of parts) print(part);
+    },
     printError,
     createLog: (settings) => createLog(settings, { isTerminal: false, write: printError }),
     stopOf: () => stopping.signal,
