@@ -80,6 +80,10 @@ const EITHER = 'either';
 export const textOrMap = <A extends z.ZodType<unknown, string>, B extends z.ZodType>(written: A, map: B) =>
   z.union([written, map], { error: EITHER });
 
+/** A list of maps, or one of them. Reports the problems of the type that is used. */
+export const oneOrMoreMaps = <M extends z.ZodType>(map: M) =>
+  z.union([z.array(map), map.transform((one) => [one])], { error: EITHER });
+
 /** A problem of a part of a value. */
 interface Issue {
   readonly path: readonly PropertyKey[];

@@ -30,6 +30,7 @@ async function check(yaml: string, files: Readonly<Record<string, string>> = {})
     print: (text) => {
       printed += text;
     },
+    printAll: async () => undefined,
     stop: new AbortController().signal,
     input: () => process.stdin,
     onReload: () => undefined,

@@ -145,7 +145,7 @@ describe('the files of a source', () => {
       via: { file: join(folder, below, 'usage.txt') },
       licenseFiles: [join(folder, below, 'license.dat')],
       optionsFiles: { vendor: join(folder, below, 'vendor.opt') },
-      debugLog: { path: join(folder, below, 'debug.log') },
+      debugLogs: [{ path: join(folder, below, 'debug.log') }],
     });
     expect(sources).toMatchObject([
       { name: 'one', ...pathsOf('') },

@@ -37,6 +37,7 @@ export async function examine(
     print: (text) => {
       output += text;
     },
+    printAll: async () => undefined,
     stop: new AbortController().signal,
     input: () => process.stdin,
     onReload: () => undefined,

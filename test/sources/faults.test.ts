@@ -201,7 +201,7 @@ const faults: readonly Fault[] = [
     'a missing debug log',
     (place) => ({
       via: place.command(fakeLmutil),
-      debugLog: { path: '/opt/nowhere/lmgrd.log', timeZone: 'UTC', encoding: undefined },
+      debugLogs: [{ path: '/opt/nowhere/lmgrd.log', timeZone: 'UTC', encoding: undefined }],
     }),
     'missing_tool',
     '/opt/nowhere/lmgrd.log does not exist',
@@ -212,7 +212,7 @@ const faults: readonly Fault[] = [
     (place) => {
       const path = join(place.folder, 'report.log');
       writeFileSync(path, Buffer.from(Array.from({ length: 3000 }, (_, i) => (i * 7919) % 256)));
-      return { via: place.command(fakeLmutil), debugLog: { path, timeZone: 'UTC', encoding: undefined } };
+      return { via: place.command(fakeLmutil), debugLogs: [{ path, timeZone: 'UTC', encoding: undefined }] };
     },
     'unparsed',
     'REPORTLOG',

@@ -21,7 +21,7 @@ export const sourceSettings = (
   calendarZone: more.timeZone ?? 'UTC',
   licenseFiles: [],
   optionsFiles: {},
-  debugLog: undefined,
+  debugLogs: [],
   reportLogs: {},
   features: { include: [], exclude: [], dropUnsupported: true },
   users: { names: 'keep', split: 'auto' },

@@ -58,7 +58,8 @@ const texts: Readonly<Record<string, TextKind<FlexnetOwn>>> = {
   },
   log: {
     title: 'the end of the debug log',
-    places: ({ debugLog }) => (debugLog === undefined ? [] : [{ log: debugLog, kind: debugLogKind }]),
+    places: ({ debugLogs }) =>
+      debugLogs.map((log, at) => ({ ...(debugLogs.length > 1 && { of: `log ${at + 1}` }), log, kind: debugLogKind })),
     recognize: (text) => found(formOfLog(text) === 'debug'),
     shapes: logShapes,
     normalized,

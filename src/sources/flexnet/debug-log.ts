@@ -1,9 +1,9 @@
 import type { LocalTime } from '../../model/local-time.ts';
 import { DiagnosticsCount } from '../lines.ts';
 import type { DenialLog, DenialReader, Denials } from '../log/denial-count.ts';
+import { MAX_REMEMBERED, type Refusal, RefusedRequests } from '../log/refused-requests.ts';
 import { LogClock } from './debug-log-clock.ts';
-import { formOfLog, type LogEvent, readLogLine } from './debug-log-line.ts';
-import { MAX_REMEMBERED, type Refusal, RefusedRequests } from './refused-requests.ts';
+import { formOfLog, type LogEvent, type LogLine, readLogLine } from './debug-log-line.ts';
 
 /** Older refusals do not count: a log that was not readable for days would count them all at once. A day, and a wrong zone. */
 const MAX_AGE = 26 * 3600;
@@ -15,7 +15,7 @@ type Refused = Omit<Denials, 'count'>;
 const withoutFork = (daemon: string): string => daemon.replace(/_\d{1,4}$/, '');
 
 /** Of a client and a feature. */
-export const requestKey = (daemon: string, feature: string, client: string): string =>
+const requestKey = (daemon: string, feature: string, client: string): string =>
   `${withoutFork(daemon)}\0${feature}\0${client}`;
 
 /**
@@ -30,7 +30,7 @@ export const requestKey = (daemon: string, feature: string, client: string): str
 export class DebugLogReader implements DenialReader {
   /** Lines that are not understood although they are refusals. */
   readonly diagnostics = new DiagnosticsCount();
-  /** Vendor daemons, and `lmgrd`, that have written to the log. */
+  /** Vendor daemons that write to the log what happens, and `lmgrd`. */
   readonly daemons = new Set<string>();
   readonly #clock: LogClock;
   readonly #requests = new RefusedRequests<Refused>((refusal) => this.#count(refusal));
@@ -53,7 +53,7 @@ export class DebugLogReader implements DenialReader {
       const read = readLogLine(line);
       if (read === undefined) continue;
       this.#clock.read(read);
-      this.#addDaemon(read.daemon);
+      this.#addDaemon(read);
     }
   }
 
@@ -75,7 +75,7 @@ export class DebugLogReader implements DenialReader {
       const read = readLogLine(line);
       if (read === undefined) continue;
       const at = this.#clock.read(read);
-      this.#addDaemon(read.daemon);
+      this.#addDaemon(read);
       if (at !== this.#at) this.#requests.passTo(at);
       this.#at = at;
       if (read.event === 'unparsed') this.diagnostics.addUnparsed(line);
@@ -96,8 +96,10 @@ export class DebugLogReader implements DenialReader {
     return this.#taken();
   }
 
-  #addDaemon(daemon: string | undefined): void {
-    if (daemon !== undefined && this.daemons.size < MAX_DAEMONS) this.daemons.add(daemon);
+  /** One that starts here may have a `DEBUGLOG` elsewhere: its denials are here only if it writes here what happens. */
+  #addDaemon({ daemon, message }: LogLine): void {
+    const isWriting = message === undefined || message.startsWith('TIMESTAMP');
+    if (daemon !== undefined && isWriting && this.daemons.size < MAX_DAEMONS) this.daemons.add(daemon);
   }
 
   #readEvent({ kind, feature, client, checkoutData, cause }: LogEvent, daemon: string, at: number): void {

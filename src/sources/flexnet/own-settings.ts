@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Camelized, camelized } from '../../settings/camel.ts';
-import { listOf, mapOf, recordOf } from '../../settings/structures.ts';
+import { listOf, mapOf, oneOrMoreMaps, recordOf } from '../../settings/structures.ts';
 import { isNot, text, timeZone } from '../../settings/values.ts';
 import type { OwnSettings } from '../manager.ts';
 import type { LogSettings } from '../source-settings.ts';
@@ -10,7 +10,7 @@ export interface FlexnetOwn {
   readonly licenseFiles: readonly string[];
   /** By daemon. */
   readonly optionsFiles: Readonly<Record<string, string>>;
-  readonly debugLog: LogSettings | undefined;
+  readonly debugLogs: readonly LogSettings[];
 }
 
 const keys = {
@@ -18,13 +18,11 @@ const keys = {
   options_files: recordOf(z.string(), text, isNot('a map of vendor daemons and files'), 'is not a valid name').describe(
     'FlexNet options file of each vendor daemon. They give reservations.',
   ),
-  debug_log: mapOf({
-    path: text,
-    time_zone: timeZone.optional(),
-    encoding: text.optional(),
-  })
-    .transform(camelized)
-    .describe('FlexNet debug log, with `path`, and optionally `time_zone` and `encoding`. It gives denials.'),
+  debug_log: oneOrMoreMaps(
+    mapOf({ path: text, time_zone: timeZone.optional(), encoding: text.optional() }).transform(camelized),
+  ).describe(
+    'FlexNet debug log, with `path`, and optionally `time_zone` and `encoding`, or a list of them: with `DEBUGLOG` each daemon has its own. They give denials.',
+  ),
 };
 
 /** As it is written. */
@@ -39,20 +37,20 @@ export const ownSettings: OwnSettings<FlexnetEntry, FlexnetOwn> = {
     ...(optionsFiles && {
       optionsFiles: Object.fromEntries(Object.entries(optionsFiles).map(([daemon, file]) => [daemon, absolute(file)])),
     }),
-    ...(debugLog && { debugLog: { ...debugLog, path: absolute(debugLog.path) } }),
+    ...(debugLog && { debugLog: debugLog.map(({ path, ...log }) => ({ ...log, path: absolute(path) })) }),
   }),
-  complete: ({ licenseFiles = [], optionsFiles = {}, debugLog }, analyzerZone) => ({
+  complete: ({ licenseFiles = [], optionsFiles = {}, debugLog = [] }, analyzerZone) => ({
     licenseFiles,
     optionsFiles,
-    debugLog: debugLog && {
-      path: debugLog.path,
-      timeZone: debugLog.timeZone ?? analyzerZone,
-      encoding: debugLog.encoding,
-    },
+    debugLogs: debugLog.map(({ path, timeZone: zone = analyzerZone, encoding }) => ({
+      path,
+      timeZone: zone,
+      encoding,
+    })),
   }),
-  files: ({ licenseFiles, optionsFiles, debugLog }) => [
+  files: ({ licenseFiles, optionsFiles, debugLogs }) => [
     ...licenseFiles.map((file) => ['license_files', file] as const),
     ...Object.values(optionsFiles).map((file) => ['options_files', file] as const),
-    ...(debugLog === undefined ? [] : [['debug_log.path', debugLog.path] as const]),
+    ...debugLogs.map(({ path }) => ['debug_log.path', path] as const),
   ],
 };

@@ -1,6 +1,6 @@
 import type { VendorLicenseObservation } from '../../model/observation/observation.ts';
 import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
-import { DenialCount, withDenials } from '../log/denial-count.ts';
+import { DenialCount, type Denials, type TakenDenials, withDenials } from '../log/denial-count.ts';
 import type { ManagerReader, ReaderDeps } from '../manager.ts';
 import type { SourceSettings } from '../source-settings.ts';
 import type { Transport } from '../transport/transport.ts';
@@ -24,6 +24,12 @@ function strangeDaemons({ optionsFiles }: FlexnetOwn, { vendorLicenses }: Flexne
   return [{ kind: 'unparsed', message, isMinor: true }];
 }
 
+/** What the logs in which a daemon writes say of it. */
+function deniedIn(logs: readonly TakenDenials[], daemon: string): readonly Denials[] | undefined {
+  const known = logs.flatMap((log) => [log.of(daemon) ?? []]).filter((one) => one.length > 0);
+  return logs.some((log) => log.of(daemon) !== undefined) ? known.flat() : undefined;
+}
+
 /** A server that lists no feature may not answer: it would hold up other questions too. */
 const listsFeatures = ({ stdout, stderr }: { stdout: string; stderr: string }): boolean =>
   /^[ \t]*Users of /m.test(stdout) || /^[ \t]*Users of /m.test(stderr);
@@ -34,13 +40,10 @@ export function createFlexnetReader(
   { transport, host, read }: ReaderDeps<FlexnetOwn, Beside, FlexnetParsed>,
 ): ManagerReader {
   const { via, ...others } = settings;
-  const { debugLog, licenseFiles } = settings;
+  const { debugLogs, licenseFiles } = settings;
   const flexnet = flexnetSettings(settings);
   const files = createFlexnetFiles(settings, flexnet.localTime, via?.kind === 'command' ? transport : undefined, host);
-  const denials =
-    debugLog === undefined
-      ? undefined
-      : new DenialCount(debugLogKind, debugLog, { now: host.now, elapsed: host.elapsed });
+  const counts = debugLogs.map((log) => new DenialCount(debugLogKind, log, { now: host.now, elapsed: host.elapsed }));
   let memory = noMemory;
   let supplied: readonly VendorLicenseObservation[] = [];
 
@@ -68,16 +71,16 @@ export function createFlexnetReader(
       }
       const parsed = await ask(transport, signal);
       memory = parsed.memory;
-      const denied = await denials?.take();
-      denied?.confirm();
+      const denied = await Promise.all(counts.map((count) => count.take()));
+      for (const one of denied) one.confirm();
       return {
         ...parsed,
-        vendorLicenses: parsed.vendorLicenses.map((one) => withDenials(one, denied?.of(one.daemon))),
+        vendorLicenses: parsed.vendorLicenses.map((one) => withDenials(one, deniedIn(denied, one.daemon))),
         problems: [
           ...parsed.problems,
           ...files.problems(),
           ...strangeDaemons(settings, parsed),
-          ...(denials?.problems() ?? []),
+          ...counts.flatMap((count) => count.problems()),
         ],
       };
     },
@@ -92,7 +95,7 @@ export function createFlexnetReader(
     },
     withoutServer: () => supplied,
     close: async () => {
-      await Promise.all([transport?.close(), files.close(), denials?.stop()]);
+      await Promise.all([transport?.close(), files.close(), ...counts.map((count) => count.stop())]);
     },
   };
 }

@@ -246,6 +246,33 @@ describe('the FlexNet reader', () => {
     expect(pools.map(earliestExpiry)).toEqual([Date.UTC(2027, 6, 1) / 1000 - 1, Date.UTC(2026, 2, 2) / 1000 - 1]);
   });
 
+  it('reads the denials of each daemon in the log in which it writes, and knows none where it only starts', async () => {
+    const [lmgrd, own] = [join(folder(), 'lmgrd.log'), join(folder(), 'vendord.log')];
+    const started =
+      '9:00:01 (vendord) Server started on lic1 for: solver\n9:00:01 (other) Server started on lic1 for: cad\n';
+    writeFileSync(lmgrd, `9:00:00 (lmgrd) TIMESTAMP 3/2/2026\n${started}`);
+    writeFileSync(own, '9:00:02 (vendord) TIMESTAMP 3/2/2026\n');
+    const log = { timeZone: 'UTC', encoding: undefined };
+    const script = scripted({ debugLogs: [lmgrd, own].map((path) => ({ path, ...log })) });
+    script.answers['-a'] = head('vendord') + idle('solver', 5) + head('other') + idle('cad', 2);
+    await script.reader.read(signal);
+    writeFileSync(own, '9:05:01 (vendord) DENIED: "solver" ada@ws1  (x (-4,342))\n', { flag: 'a' });
+    await script.reader.read(signal);
+    script.now += 300;
+    const { vendorLicenses } = await script.reader.read(signal);
+    expect(vendorLicenses.map(({ daemon, pools }) => [daemon, pools.map(({ denials }) => denials)])).toEqual([
+      ['vendord', [1]],
+      ['other', [undefined]],
+    ]);
+    rmSync(own);
+    script.now += 300;
+    const later = await script.reader.read(signal);
+    expect(later.vendorLicenses.flatMap(({ pools }) => pools.map(({ denials }) => denials))).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('fails when no license file could ever be read', async () => {
     const script = scripted({ via: undefined, licenseFiles: ['/nonexistent/license.lic'] });
     await expect(script.reader.read(signal)).rejects.toMatchObject({
@@ -260,7 +287,7 @@ describe('the FlexNet reader', () => {
       path,
       '9:00:00 (lmgrd) TIMESTAMP 3/2/2026\n9:00:01 (vendord) (@vendord-SLOG@) Start-Date: Mon Mar 02 2026 09:00:01 UTC\n',
     );
-    const script = scripted({ debugLog: { path, timeZone: 'UTC', encoding: undefined } });
+    const script = scripted({ debugLogs: [{ path, timeZone: 'UTC', encoding: undefined }] });
     script.answers['-a'] = head('vendord') + idle('solver', 5) + idle('viewer', 2);
     await script.reader.read(signal);
     const denied = '(Licensed number of users already reached. (-4,342:10054 ""))';
