@@ -27,7 +27,8 @@ async function setUpLossy(script?: (call: Call) => void) {
 describe('a logon that is not answered', () => {
   it('and whose answer was lost: the request behind it shows that it was accepted', async () => {
     const { clock, send, gate, logons, end, server } = await setUpLossy();
-    expect(await send(200)).toBe('TimeoutError');
+    // time for the logon to come to the server
+    expect(await send(2000)).toBe('TimeoutError');
     end();
     await clock.advance(9);
     expect(server.log).toEqual(['1:logon+NTLM1', '1:logon+NTLM3']);

@@ -76,7 +76,7 @@ describe.runIf(peer('openssl'))('over TLS', () => {
     await eventually('first poll', async () => (await fetch(`${withoutCa.url}/-/ready`)).ok);
     expect(
       await withoutCa.sample('license_exporter_upstream_request_failures_total{endpoint="GetProducts",reason="tls"}'),
-    ).toBe(1);
+    ).toBeGreaterThanOrEqual(1);
     expect(await withoutCa.sample('license_exporter_upstream_handshakes_total')).toBe(0);
   });
 
