@@ -130,7 +130,7 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
   'A8 collect': () => benchCollect({ sources, runs: fewRuns, collections: values.quick ? 100 : 500 }),
   import: () =>
     benchImport(
-      values.quick ? { megabytes: 20, days: 8, features: 200 } : { megabytes: 1000, days: 365, features: 200 },
+      values.quick ? { megabytes: 20, days: 8, features: 200 } : { megabytes: 1000, days: 365, features: 300 },
     ),
   archive: () => (values.quick ? benchArchive(50, 60) : benchArchive(2000, 365)),
   pages: () => benchPages(siteFeatures, fewRuns),
