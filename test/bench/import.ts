@@ -1,4 +1,4 @@
-import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { random } from '../../src/analyzer/simulated-random.ts';
@@ -30,18 +30,25 @@ const two = (value: number): string => String(value).padStart(2, '0');
 const clockOf = (at: number): string =>
   `${Math.floor((at % DAY) / 3600)}:${two(Math.floor(at / 60) % 60)}:${two(at % 60)}`;
 
-/** Sessions of up to three hours, some of several licenses, in the order of time. */
-function logText({ megabytes, days, features }: ImportBench): string {
+/** Sessions of up to three hours, some of several licenses, in the order of time. Day by day: no string could have all of them. */
+function writeLog(path: string, { megabytes, days, features }: ImportBench): void {
   const sessions = (megabytes * 1e6) / LINE_BYTES / 2;
-  const lines: { readonly at: number; readonly text: string }[] = [];
+  let lines: { readonly at: number; readonly text: string }[] = [];
   const add = (at: number, text: string): void => void lines.push({ at, text });
+  const writeBefore = (end: number): void => {
+    const due = lines.filter(({ at }) => at < end).sort((a, b) => a.at - b.at);
+    lines = lines.filter(({ at }) => at >= end);
+    appendFileSync(path, due.map(({ at, text }) => `${clockOf(at)} ${text}\n`).join(''));
+  };
   add(BEGIN, '(lmgrd) Started cdslmd (internet tcp_port 4711 pid 12)');
-  for (let at = BEGIN; at < BEGIN + days * DAY; at += 6 * 3600) {
-    const date = new Date(at * 1000);
-    add(at, `(lmgrd) TIMESTAMP ${date.getUTCMonth() + 1}/${date.getUTCDate()}/${date.getUTCFullYear()}`);
-  }
+  let next = BEGIN;
   for (let i = 0; i < sessions; i += 1) {
     const at = BEGIN + Math.floor((i * days * DAY) / sessions);
+    for (; next <= at; next += 6 * 3600) {
+      writeBefore(next);
+      const date = new Date(next * 1000);
+      add(next, `(lmgrd) TIMESTAMP ${date.getUTCMonth() + 1}/${date.getUTCDate()}/${date.getUTCFullYear()}`);
+    }
     const draw = (name: string): number => random('import', name, i);
     const user = Math.floor(draw('user') * 3000);
     const feature = Math.floor(draw('feature') * draw('use') * features);
@@ -50,14 +57,13 @@ function logText({ megabytes, days, features }: ImportBench): string {
     add(at, `(cdslmd) OUT: ${what}`);
     add(at + 60 + Math.floor(draw('length') * 3 * 3600), `(cdslmd) IN: ${what}`);
   }
-  lines.sort((a, b) => a.at - b.at);
-  return lines.map(({ at, text }) => `${clockOf(at)} ${text}\n`).join('');
+  writeBefore(Number.POSITIVE_INFINITY);
 }
 
 export async function benchImport(size: ImportBench): Promise<Line[]> {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-bench-'));
   const path = join(folder, 'lmgrd.log');
-  writeFileSync(path, logText(size));
+  writeLog(path, size);
   const localTime = createLocalTime('UTC');
   const imports = join(folder, 'import');
   mkdirSync(imports);
