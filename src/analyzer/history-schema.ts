@@ -57,7 +57,8 @@ const ownHours = `CREATE TABLE own_hours (
 
 /** The number of licenses that counts for the days of an import, where no import knows it. */
 const nowBought = `CREATE TABLE now_bought (
-    series INTEGER NOT NULL, imported INTEGER NOT NULL, available INTEGER NOT NULL, PRIMARY KEY (series, imported)
+    series INTEGER NOT NULL, imported INTEGER NOT NULL, available INTEGER NOT NULL, is_final INTEGER NOT NULL,
+    PRIMARY KEY (series, imported)
   ) WITHOUT ROWID`;
 
 const addedTables = [...Object.values(importTables), ownHours, nowBought];

@@ -23,10 +23,13 @@ export interface ImportOrigin {
   readonly asOfNow: boolean;
 }
 
-/** Days of an import that waits for a number of licenses. */
+/** Days of an import whose number of licenses as of now is not final. */
 export interface WaitingDays {
   /** The key of the import in the store. */
   readonly imported: number;
+  /** The number that counts meanwhile. */
+  readonly available: number | undefined;
+  /** Those that have totals. */
   readonly days: readonly number[];
 }
 
@@ -95,13 +98,19 @@ export class ImportedTable {
   }
 
   /** A number of licenses counts for the days of an import, where no import knows it. */
-  setNowBought(series: number, imported: number, available: number): void {
+  setNowBought(series: number, imported: number, available: number, isFinal: boolean): void {
     this.#hasNowBought = true;
     this.#file
-      .sql(
-        'INSERT INTO now_bought VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET available = max(available, excluded.available)',
-      )
-      .run(series, imported, available);
+      .sql('INSERT OR REPLACE INTO now_bought VALUES (?, ?, ?, ?)')
+      .run(series, imported, available, Number(isFinal));
+  }
+
+  /** Whether an import has days of a series here. */
+  has(series: number, imported: number): boolean {
+    return (
+      this.#file.sql('SELECT 1 FROM origin WHERE series = ? AND imported = ? LIMIT 1').get(series, imported) !==
+      undefined
+    );
   }
 
   /** All samples as `decodeSamples` reads them, by the keys of series. */
@@ -192,16 +201,24 @@ export class ImportedTable {
     return rows.map((row) => integer(row, 'day'));
   }
 
-  /** Imports of a series for which the number of licenses as of now counts and is not known yet. */
+  /** Imports of a series for which the number of licenses as of now counts and is not final. */
   waiting(series: number): readonly WaitingDays[] {
     if (this.#isEmpty) return [];
     const rows = this.#file
-      .sql(`SELECT id, group_concat(origin.day) AS days FROM origin JOIN imported ON id = imported
-        JOIN day ON day.series = origin.series AND day.day = origin.day
-        WHERE origin.series = ?1 AND as_of_now = 1
-          AND NOT EXISTS (SELECT 1 FROM now_bought WHERE series = ?1 AND now_bought.imported = id) GROUP BY id`)
+      .sql(`SELECT id, now.available AS available, coalesce(group_concat(day.day), '') AS days
+        FROM origin JOIN imported ON id = origin.imported
+        LEFT JOIN day ON day.series = origin.series AND day.day = origin.day
+        LEFT JOIN (SELECT imported, available, is_final FROM now_bought WHERE series = ?1) AS now ON now.imported = id
+        WHERE origin.series = ?1 AND as_of_now = 1 AND coalesce(is_final, 0) = 0 GROUP BY id`)
       .all(series);
-    return rows.map((row) => ({ imported: integer(row, 'id'), days: text(row, 'days').split(',').map(Number) }));
+    return rows.map((row) => ({
+      imported: integer(row, 'id'),
+      available: figure(row, 'available'),
+      days: text(row, 'days')
+        .split(',')
+        .filter((written) => written !== '')
+        .map(Number),
+    }));
   }
 
   /** What of a series was imported, the oldest first. */

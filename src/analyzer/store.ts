@@ -84,7 +84,7 @@ export interface Store {
   close(): void;
 }
 
-/** Whether imported days wait for a number of licenses. */
+/** Whether imported days have a number of licenses as of now that is not final. */
 const WAITING = 'imports wait for numbers';
 
 /** Rows written between two chances for others to run. */
@@ -175,10 +175,12 @@ export function openStore({ localTime, isArchived, ...options }: StoreOptions): 
       setNote(key, value);
     });
 
+  /** Before the first day of an import. It is final when the import is here: its own days may have a newer number. */
   const useNewestAvailable = (id: number, imported: number): void => {
+    if (days.imported.has(id, imported)) return;
+    setNote(WAITING, 'yes');
     const available = days.newestAvailable(id);
-    if (available === undefined) setNote(WAITING, 'yes');
-    else days.imported.setNowBought(id, imported, available);
+    if (available !== undefined) days.imported.setNowBought(id, imported, available, false);
   };
 
   const importDays: Store['import'] = (samplesOfDays, origin) =>
@@ -202,10 +204,11 @@ export function openStore({ localTime, isArchived, ...options }: StoreOptions): 
       const available = waiting.length === 0 ? undefined : guard(() => days.newestAvailable(id));
       if (waiting.length > 0 && available === undefined) isWaiting = true;
       if (available === undefined) continue;
-      isAdded = true;
       yield* write(function* () {
-        for (const { imported, days: own } of waiting) {
-          days.imported.setNowBought(id, imported, available);
+        for (const { imported, days: own, available: before } of waiting) {
+          days.imported.setNowBought(id, imported, available, true);
+          if (available === before) continue;
+          isAdded = true;
           for (const [i, day] of own.entries()) {
             days.writeTotalsAgain(id, day);
             if (i % BATCH === BATCH - 1) yield;

@@ -98,6 +98,7 @@ function takeUpHere(config: Config, storage: string, localTime: LocalTime, now: 
         }
         removeStaged(file);
       }
+      runAtOnce(store.addNowBought());
       runAtOnce(store.prune(samplesFrom, today - retention.history / 86_400));
     } finally {
       store.close();

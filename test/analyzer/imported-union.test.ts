@@ -202,6 +202,58 @@ describe('imports of one day', () => {
     expect(results).toEqual(['verbose first', 'verbose last', 'collected last'].map((order) => [order, expected]));
   });
 
+  it('have one number of licenses as of now for all of their days, however they are taken up', () => {
+    const days = [0, 1, 2, 3].map((i) => day + 1 + i);
+    /** Two of four days know a number. */
+    const bought = [undefined, 8, 10, undefined];
+    const taken = (pieces: readonly (readonly number[])[], times: number) => {
+      const store = open();
+      runAtOnce(store.seal(day + 10));
+      for (let time = 0; time < times; time += 1) {
+        for (const piece of pieces) {
+          const some = piece.map((i) => ({
+            series,
+            day: days[i] ?? 0,
+            samples: [
+              { ...sample(0, { inUse: 1, available: bought[i] }), at: localTime.startOf(days[i] ?? 0) },
+              { ...sample(0, { inUse: 2 }), at: localTime.startOf(days[i] ?? 0) + SLOT },
+            ],
+          }));
+          runAtOnce(store.import(some, { ...origin(`verbose ${time}`), asOfNow: true }));
+        }
+        runAtOnce(store.addNowBought());
+      }
+      const [stored] = store.series() as [StoredSeries];
+      const samples = days.map((one) => {
+        const record = store.read(stored, one);
+        return record !== undefined && 'samples' in record ? record.samples.map(({ available }) => available) : [];
+      });
+      const totals = store.sealedTotals(stored).map(({ available }) => available);
+      store.close();
+      return { samples, totals };
+    };
+    const expected = {
+      samples: [
+        [10, 10],
+        [8, 10],
+        [10, 10],
+        [10, 10],
+      ],
+      totals: [10, 10, 10, 10],
+    };
+    expect(taken([[0, 1, 2, 3]], 1)).toEqual(expected);
+    expect(
+      taken(
+        [
+          [0, 1],
+          [2, 3],
+        ],
+        1,
+      ),
+    ).toEqual(expected);
+    expect(taken([[0], [1], [2], [3]], 2)).toEqual(expected);
+  });
+
   it('that have sums only count where nothing else is known, and give way to what is finer', () => {
     const sums = sample(0, { seconds: 23 * 3600, available: 9, denials: 2, whole: { peak: 8, licenseSeconds: 7200 } });
     const store = open();
