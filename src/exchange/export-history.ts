@@ -110,6 +110,12 @@ function* shown(
   yield [String(at + 2), value];
 }
 
+/** Shown for a second before the next moment: of a part of a slot only the peak can be known. */
+const shownAlone = (peak: number, next: number): readonly [at: string, value: number] => [
+  (next - 1.002).toFixed(3),
+  peak,
+];
+
 /** The samples of a metric. */
 function* samplesOf(
   options: ExportOptions,
@@ -119,12 +125,17 @@ function* samplesOf(
   const isCounter = figure === 'denials';
   let total = 0;
   let last: Standing | undefined;
+  let before: Moment | undefined;
   for (const moment of momentsOf(options, series)) {
     const value = moment[figure];
+    const peak = figure === 'inUse' ? moment.peak : undefined;
+    const alone = before?.inUse === undefined && figure === 'inUse' ? before?.peak : undefined;
+    const isNext = before !== undefined && moment.at - before.at <= LOOKBACK;
+    before = moment;
     if (value === undefined || (figure === 'available' && isUncountedFigure(value))) continue;
     if (last !== undefined) yield* shown(last, moment.at - last.at > LOOKBACK);
+    if (alone !== undefined && isNext) yield shownAlone(alone, moment.at);
     total += value;
-    const peak = figure === 'inUse' ? moment.peak : undefined;
     last = { at: moment.at, value: isCounter ? total : value, peak };
   }
   if (last !== undefined) yield* shown(last, true);

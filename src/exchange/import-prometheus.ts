@@ -56,8 +56,8 @@ const queryOf = (metric: string, { by, parts }: Dialect): string =>
 const REST = SLOT - 1;
 
 /**
- * The peak of a slot, at its last second: what stands at its beginning is one of its figures, and may be a moment older. The peaks of several parts may have been at different times: of those
- * there are only looks.
+ * The peak of a slot, at its last second: what stands at its beginning is one of its figures, and may be a moment older. The peaks of
+ * several parts may have been at different times: of those there are only looks.
  */
 function peakQueryOf(metric: string, dialect: Dialect): string {
   const { by, parts } = dialect;

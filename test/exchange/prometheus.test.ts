@@ -80,9 +80,9 @@ const days: readonly DayOfSamples[] = all.flatMap((series, i) =>
   }),
 );
 
-function exported(text: typeof openMetricsText | typeof csvText): string {
+function exported(text: typeof openMetricsText | typeof csvText, some = days): string {
   const store = openStore({ path: undefined, localTime, origin: 'test', maxSize: 2 ** 30 });
-  runAtOnce(store.add(days, ['', '']));
+  runAtOnce(store.add(some, ['', '']));
   const options = { store, localTime, series: store.series(), from: first, until };
   const whole = [...text(options)].join('');
   store.close();
@@ -97,6 +97,21 @@ const known = (samples: readonly Sample[], name: 'inUse' | 'available' | 'users'
   samples.flatMap((sample) => (sample[name] === undefined ? [] : [[sample.at, sample[name]]]));
 
 describe('an export to Prometheus', () => {
+  it('has the peak of a slot of which the beginning is not known', () => {
+    const [series] = all as [Series];
+    const start = localTime.startOf(first);
+    const unknown = { available: undefined, reserved: undefined, users: undefined, denials: undefined, seconds: SLOT };
+    const samples = [
+      { ...unknown, at: start, inUse: undefined, whole: { peak: 7, licenseSeconds: 90 } },
+      { ...unknown, at: start + SLOT, inUse: 2 },
+      { ...unknown, at: start + 2 * SLOT, inUse: undefined, whole: { peak: 9, licenseSeconds: 90 } },
+    ];
+    const lines = exported(openMetricsText, [{ series, day: first, samples }]).split('\n');
+    expect(
+      lines.filter((line) => line.startsWith('license_feature_in_use{')).map((line) => line.split('} ')[1]),
+    ).toEqual([`7 ${(start + SLOT - 1.002).toFixed(3)}`, `2 ${(start + SLOT - 0.001).toFixed(3)}`]);
+  });
+
   it('becomes blocks whose samples are those of the history, gaps are gaps, and comes back as it was', async () => {
     const folder = temporaryFolder();
     const text = join(folder, 'history.om');
