@@ -46,27 +46,26 @@ export async function* linesOf(
   }
 }
 
-/** Files of one log that rotation has named, the first name first. */
-interface Family {
-  readonly members: DatedFile[];
-}
-
-const stemOf = ({ name }: InputFile): string =>
+/** A name without what rotation and compression add to it: a date, or a number at its end or before `.log`. */
+export const stemOf = (name: string): string =>
   name
     .replace(/\.(?:gz|zst)$/, '')
-    .replace(/\d+/g, '#')
-    .replace(/[.-]#$/, '');
+    .replace(/[-._]?\d{4}([-._]?)\d{2}\1\d{2}(?:[-._T]?\d{2,6})?/, '')
+    .replace(/[-._]\d{1,4}$|\.\d{1,4}(?=\.log$)/, '');
+
+/** Files of one log that rotation has named, in the order of its names. */
+type Family = readonly DatedFile[];
 
 const byName = new Intl.Collator('en', { numeric: true });
 
 function familiesOf(dated: readonly DatedFile[]): readonly Family[] {
   const sorted = dated.toSorted((a, b) => byName.compare(a.file.name, b.file.name));
-  return [...Map.groupBy(sorted, ({ file }) => stemOf(file)).values()].map((members) => {
+  return [...Map.groupBy(sorted, ({ file }) => stemOf(file.name)).values()].map((members) => {
     const known = members.filter(({ datedBy }) => datedBy === 'lines');
     const [first, last] = [known[0], known.at(-1)];
     // `log.1` is newer than `log.2`, and `log-20260801` is older than `log-20260802`
     const isFalling = first !== undefined && last !== undefined && first.beginning.at > last.beginning.at;
-    return { members: isFalling ? members.toReversed() : members };
+    return isFalling ? members.toReversed() : members;
   });
 }
 
@@ -85,7 +84,7 @@ async function spanOf({ file, beginning }: DatedFile, { log, logTime, encoding }
 }
 
 /** The time of a file between two others is theirs; that of the file may be when it was copied. */
-async function dateByNeighbors({ members }: Family, options: DateOptions): Promise<readonly DatedFile[]> {
+async function dateByNeighbors(members: Family, options: DateOptions): Promise<readonly DatedFile[]> {
   const dated: DatedFile[] = [];
   for (const [i, one] of members.entries()) {
     const before = dated.at(-1);
@@ -123,8 +122,8 @@ export async function dateFiles(options: DateOptions, leftOut: LeftOut[]): Promi
   }
   const sure: DatedFile[] = [];
   for (const family of familiesOf(dated)) {
-    const isGuessed = family.members.some(({ datedBy }) => datedBy === 'file');
-    sure.push(...(isGuessed ? await dateByNeighbors(family, options) : family.members));
+    const isGuessed = family.some(({ datedBy }) => datedBy === 'file');
+    sure.push(...(isGuessed ? await dateByNeighbors(family, options) : family));
   }
   return sure.sort((a, b) => a.beginning.at - b.beginning.at || byName.compare(a.file.name, b.file.name));
 }

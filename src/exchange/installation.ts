@@ -1,4 +1,5 @@
 import { OperatorError } from '../model/operator-error.ts';
+import { stemOf } from './dated-files.ts';
 import { memberName } from './merged-log.ts';
 
 /** What a file says of where it was written. */
@@ -23,9 +24,6 @@ function serversOf(files: readonly Whereabouts[]): readonly ReadonlySet<string>[
   }
   return servers;
 }
-
-/** A name without what rotation and copies add to it. */
-const stemOf = (name: string): string => name.replace(/(?:\.gz|\.zst)$/, '').replace(/[-.]\d+$/, '');
 
 const folderOf = (name: string): string => name.slice(0, name.lastIndexOf('/') + 1);
 

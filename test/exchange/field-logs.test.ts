@@ -169,17 +169,26 @@ describe('a log without a date', () => {
     },
   );
 
-  it('is of the day between those of its neighbors in a rotation, although it was copied later', async () => {
-    const stamped = (date: string): string =>
-      lines(` 0:00:01 (acmed) TIMESTAMP ${date}`, '23:59:00 (acmed) TCP_NODELAY NOT enabled');
-    const folder = write({
-      'acmed.log.3': stamped('8/2/2026'),
-      'acmed.log.2': text,
-      'acmed.log.1': stamped('8/4/2026'),
-    });
+  const stamped = (date: string): string =>
+    lines(` 0:00:01 (acmed) TIMESTAMP ${date}`, '23:59:00 (acmed) TCP_NODELAY NOT enabled');
+
+  it.each([
+    [['acmed.log.3', 'acmed.log.2', 'acmed.log.1']],
+    [['acmed.12.log', 'acmed.11.log', 'acmed.10.log']],
+    [['acmed.log-20260803', 'acmed.log-20260804', 'acmed.log-20260805']],
+    [['acmed_2026-08-02_0300.log', 'acmed_2026-08-03_0300.log', 'acmed_2026-08-04_0300.log']],
+  ])('is of the day between those of its neighbors in a rotation, although it was copied later: %j', async (names) => {
+    const [older = '', own = '', newer = ''] = names;
+    const folder = write({ [older]: stamped('8/2/2026'), [own]: text, [newer]: stamped('8/4/2026') });
     const { days, text: report } = await importAll(folder);
     expect(useAt({ days }, 'mesher', '08:10', '09:35')).toEqual([1, 0]);
-    expect(report).toMatch(/^ {2}dated by the files before and after, because no line has a date: acmed\.log\.2$/m);
+    expect(report).toContain(`  dated by the files before and after, because no line has a date: ${own}\n`);
+  });
+
+  it('has no neighbors in the logs of other daemons', async () => {
+    const folder = write({ 'vend1.log': stamped('8/2/2026'), 'vend2.log': text, 'vend3.log': stamped('8/4/2026') });
+    const { text: report } = await importAll(folder);
+    expect(report).toContain('  dated by the time of the file, because no line has a date: vend2.log\n');
   });
 
   it('has its first line, also in UTF-16 with a byte order mark', async () => {
