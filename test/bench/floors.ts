@@ -32,7 +32,7 @@ const otherFloors: Floors = {
   'G5 decoding': 0.25,
   'requests to the analyzer': 5,
   'a panel from the cache': 1.2,
-  'import: processor time': 0.25,
+  'import: processor time': 0.42,
   'archive: a new disk': 1,
   'archive: the first upload': 0.5,
   // Prometheus only relays what the engine has evaluated
