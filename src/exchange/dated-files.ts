@@ -1,6 +1,7 @@
 import type { LocalTime } from '../model/local-time.ts';
 import { LineDecoder } from '../sources/log/line-decoder.ts';
-import type { LogBeginning, UsageLog } from '../sources/log/usage-log.ts';
+import type { LogBeginning, UsageEvents, UsageFileReader, UsageLog } from '../sources/log/usage-log.ts';
+import { shownAt, WallClock } from '../sources/log/wall-clock.ts';
 import { contentStream, type InputFile, type LeftOut } from './input-files.ts';
 import { eachSaid } from './log-merge.ts';
 
@@ -69,18 +70,21 @@ function familiesOf(dated: readonly DatedFile[]): readonly Family[] {
   });
 }
 
-/** The first and the last moment of which a file tells. */
+/** The first and the last time in a file, as a clock on the wall shows them. */
 async function spanOf({ file, beginning }: DatedFile, { log, logTime, encoding }: DateOptions) {
-  let last = beginning.at;
+  const readers: UsageFileReader[] = [];
   const whole = {
     beginning,
-    read: (events: Parameters<UsageLog['readFile']>[2]) => log.readFile(logTime, beginning, events),
+    read: (events: UsageEvents) => {
+      const reader = log.readFile(logTime, beginning, events);
+      readers.push(reader);
+      return reader;
+    },
     lines: () => linesOf(file, { log, encoding }),
   };
-  await eachSaid([whole], (_, { key }) => {
-    last = Math.max(last, key);
-  });
-  return { first: beginning.at, last };
+  await eachSaid([whole], () => undefined);
+  const last = Math.max(beginning.at, ...readers.map(({ lastAt }) => lastAt));
+  return { first: shownAt(beginning.at, logTime), last: shownAt(last, logTime) };
 }
 
 /** The time of a file between two others is theirs; that of the file may be when it was copied. */
@@ -97,8 +101,8 @@ async function dateByNeighbors(members: Family, options: DateOptions): Promise<r
     const { last } = await spanOf(before, options);
     // the first day on which it does not begin before the end of the other
     const shift = Math.ceil((last - DISORDER - own.first) / DAY) * DAY;
-    const fits = own.last + shift <= after.beginning.at + DISORDER;
-    const beginning = { ...one.beginning, at: own.first + shift };
+    const fits = own.last + shift <= shownAt(after.beginning.at, options.logTime) + DISORDER;
+    const beginning = { ...one.beginning, at: new WallClock(options.logTime).momentOf(own.first + shift) };
     dated.push(fits ? { ...one, beginning, datedBy: 'neighbors' } : one);
   }
   return dated;

@@ -27,7 +27,7 @@ function write(files: Files): string {
 
 const importAll = (
   path: string,
-  more: { readonly server?: string; readonly firstDay?: number } = {},
+  more: { readonly server?: string; readonly firstDay?: number; readonly zone?: string } = {},
 ): Promise<Imported> => importPath(path, { folder: join(temporaryFolder(), 'import'), now, ...more });
 
 const lines = (...all: readonly string[]): string => `${all.join('\n')}\n`;
@@ -143,6 +143,27 @@ describe('a group of redundant servers', () => {
     }
   });
 
+  it('says nothing of use before the member serves, in a later part of its log that is given alone', async () => {
+    const part = lines(
+      ' 8:00:00 (lmgrd) TIMESTAMP 8/3/2026',
+      ' 8:30:00 (acmed) TIMESTAMP 8/3/2026',
+      ' 9:00:00 (lmgrd) CONNECTED, master is lic1',
+      '10:00:00 (acmed) TIMESTAMP 8/3/2026',
+      '12:00:03 (lmgrd) CONNECTED, master is lic2',
+      '12:01:00 (acmed) OUT: "mesher" anna@ws1  ',
+      '15:00:00 (acmed) IN: "mesher" anna@ws1  ',
+      '16:00:00 (lmgrd) FlexNet Licensing (v11.19.6 build 1 x64_lsb) started on lic2 (linux) (8/3/2026)',
+    );
+    const one = await importAll(join(write({ 'lic2.log-20260803': part }), 'lic2.log-20260803'));
+    expect(useAt(one, 'mesher', '08:35', '09:30', '11:55', '12:05', '14:55')).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      1,
+      1,
+    ]);
+  });
+
   it('is not two servers that have daemons of one name: those are refused with the remedy', async () => {
     const other = lic1.replaceAll('lic1', 'lic9').replace(/.*CONNECTED.*\n/g, '');
     const folder = write({ 'a.log': lic1.replace(/.*CONNECTED.*\n/g, ''), 'b.log': other });
@@ -183,6 +204,27 @@ describe('a log without a date', () => {
     const { days, text: report } = await importAll(folder);
     expect(useAt({ days }, 'mesher', '08:10', '09:35')).toEqual([1, 0]);
     expect(report).toContain(`  dated by the files before and after, because no line has a date: ${own}\n`);
+  });
+
+  it('is after the last line of its neighbor, which can say nothing of use, also where the clocks have changed since', async () => {
+    const zone = 'Europe/Berlin';
+    const daemon = lines(
+      ' 8:00:00 (acmed) TIMESTAMP 8/3/2026',
+      ' 9:00:00 (acmed) OUT: "mesher" anna@ws1  ',
+      '20:00:00 (acmed) TIMESTAMP 8/3/2026',
+    );
+    const folder = write({
+      'acmed.log': daemon,
+      'lmgrd.log.2': lines(' 8:00:00 (lmgrd) TIMESTAMP 8/1/2026', '12:00:00 (lmgrd) TIMESTAMP 8/3/2026'),
+      'lmgrd.log.1': lines('12:42:31 (lmgrd) acmed exited with status 28 (Communications error)'),
+      'lmgrd.log': lines('18:00:00 (lmgrd) TIMESTAMP 8/3/2026'),
+    });
+    const copied = Date.parse('2026-12-01T10:00Z') / 1000;
+    utimesSync(join(folder, 'lmgrd.log.1'), copied, copied);
+    const { days, text: report } = await importAll(folder, { zone });
+    // of the clock of the log
+    expect(useAt({ days }, 'mesher', '08:00', '10:40', '10:50')).toEqual([1, 1, undefined]);
+    expect(report).toContain('  dated by the files before and after, because no line has a date: lmgrd.log.1\n');
   });
 
   it('has no neighbors in the logs of other daemons', async () => {

@@ -28,12 +28,14 @@ export interface ImportSettings {
   readonly now: number;
   readonly server?: string;
   readonly firstDay?: number;
+  /** Of the times in logs. */
+  readonly zone?: string;
 }
 
 /** Imports a path, and leaves what was staged. */
 export async function importPath(
   path: string,
-  { folder, now, server = '27000@lic1', firstDay = 0 }: ImportSettings,
+  { folder, now, server = '27000@lic1', firstDay = 0, zone = 'UTC' }: ImportSettings,
 ): Promise<Imported> {
   mkdirSync(folder, { recursive: true });
   const report = await importHistory({
@@ -41,7 +43,7 @@ export async function importPath(
     folder,
     logs: [debugLogUsage, reportLogUsage],
     readText: reader('UTC'),
-    logTime: utc,
+    logTime: createLocalTime(zone),
     localTime: utc,
     encoding: undefined,
     names: new Names({ known: [], server, servers: [] }),

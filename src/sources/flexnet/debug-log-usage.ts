@@ -2,7 +2,7 @@ import type { LocalTime } from '../../model/local-time.ts';
 import { DiagnosticsCount, MAX_LINE } from '../lines.ts';
 import { SaidInUse } from '../log/said-in-use.ts';
 import type { BeginningReader, LogBeginning, UsageEvents, UsageFileReader, UsageLog } from '../log/usage-log.ts';
-import { WallClock } from '../log/wall-clock.ts';
+import { shownAt, WallClock } from '../log/wall-clock.ts';
 import { LogClock } from './debug-log-clock.ts';
 import { formOfLog, type LogEvent, type LogLine, readLogLine, withoutJournal } from './debug-log-line.ts';
 
@@ -10,9 +10,6 @@ import { formOfLog, type LogEvent, type LogLine, readLogLine, withoutJournal } f
 
 const DAY = 86_400;
 const LMGRD = 'lmgrd';
-
-/** Seconds of the local clock since 1970-01-01 00:00. */
-const shownAt = (at: number, localTime: LocalTime): number => at + localTime.offsetAt(at);
 
 class BeginningOfDebugLog implements BeginningReader {
   readonly #localTime: LocalTime;
@@ -99,7 +96,7 @@ class DebugLogUsage implements UsageFileReader {
   /** The day of the first line, until it is read. */
   #firstDay: number | undefined;
   #shown = Number.NEGATIVE_INFINITY;
-  #moment = 0;
+  #moment = Number.NEGATIVE_INFINITY;
 
   constructor(
     localTime: LocalTime,
@@ -132,6 +129,10 @@ class DebugLogUsage implements UsageFileReader {
   }
 
   end(): void {}
+
+  get lastAt(): number {
+    return this.#moment;
+  }
 
   #passTo({ clock, day = this.#firstDay }: LogLine): void {
     this.#firstDay = undefined;

@@ -48,6 +48,8 @@ export interface UsageFileReader {
   push(lines: Iterable<string>): void;
   /** After the last line. */
   end(): void;
+  /** The moment of the newest line with a time, epoch seconds. */
+  readonly lastAt: number;
   /** Lines that are not understood although they are about the use of licenses. */
   readonly diagnostics: Diagnostics;
 }

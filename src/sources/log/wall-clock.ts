@@ -5,6 +5,9 @@ const HOUR = 3600;
 /** Writers of one log may be out of order by seconds. */
 const DISORDER = 60;
 
+/** Seconds that a clock on the wall shows since 1970-01-01 00:00. */
+export const shownAt = (at: number, localTime: LocalTime): number => at + localTime.offsetAt(at);
+
 /** The moments at which a clock on the wall shows times, one after the other: of those that it shows twice, the second one too. */
 export class WallClock {
   readonly #localTime: LocalTime;

@@ -111,6 +111,7 @@ class ReportLogUsage implements UsageFileReader {
   readonly #events: UsageEvents;
   readonly #wall: WallClock;
   #isv = 'isv';
+  lastAt = Number.NEGATIVE_INFINITY;
   #day = Number.NaN;
   #clock = 0;
   #isSwitched = false;
@@ -330,7 +331,8 @@ class ReportLogUsage implements UsageFileReader {
   #momentAt(day: number, hour: number, minute: number, second: number): number {
     this.#day = day;
     this.#clock = hour * 3600 + minute * 60 + second;
-    return this.#moment();
+    this.lastAt = this.#moment();
+    return this.lastAt;
   }
 
   #moment(): number {
