@@ -9,6 +9,9 @@ const SILENCE = 7 * 3600;
 /** Seconds for which lines are remembered, so that those of other files are known again. */
 const REMEMBERED = 120;
 
+/** What only a server says that serves. */
+const GIVES: ReadonlySet<Said['kind']> = new Set(['out', 'in', 'denied']);
+
 /** What the merge knows of a file. */
 export interface LogPart {
   readonly beginning: LogBeginning;
@@ -62,15 +65,16 @@ export class MergedLog {
     }
     this.#daemons.add(name);
     // what an idle member writes counts for nothing, not even as a repeat of what the other one writes
-    if (this.#isIdle(part) || !this.#isNew(part, said)) return;
-    // before a line says who serves, the one does that checks licenses out
-    if (kind === 'out' || kind === 'in') this.#serving ??= part.member;
+    if (this.#isIdle(part, kind) || !this.#isNew(part, said)) return;
+    this.#serving ??= part.member;
     this.#continue(part, said);
     said.tell(this.#replay);
   }
 
-  #isIdle({ member }: LogPart): boolean {
-    return member !== undefined && this.#serving !== undefined && member !== this.#serving;
+  /** Before a line says who serves, the one does that gives licenses: of the others, what they write says nothing. */
+  #isIdle({ member }: LogPart, kind: Said['kind']): boolean {
+    if (member === undefined) return false;
+    return this.#serving === undefined ? !GIVES.has(kind) : member !== this.#serving;
   }
 
   /** A line says who serves. Of a file that may be of any member, nobody knows whether that one is meant. */
