@@ -75,7 +75,6 @@ async function replayFiles(
   const seriesOf = (daemon: string, feature: string) => names.seriesOf(daemon, feature);
   const isListed = (daemon: string, feature: string) => names.isListed(daemon, feature);
   const replay = new UsageReplay({ localTime, seriesOf, isListed, write: begin() }, begunBefore);
-  const merged = new MergedLog(replay, dated.length === 1);
   const size = total(dated.map(({ file }) => file.size));
   const unparsed: { name: string; line: number }[] = [];
   const leftOut: LeftOut[] = [];
@@ -113,6 +112,7 @@ async function replayFiles(
       },
     };
   });
+  const merged = new MergedLog(replay, files);
   await eachSaid(files, (file, said) => {
     if (said.kind === 'isOn') file.hosts.add(said.name);
     else if (said.kind === 'serving') file.isOfGroup = true;

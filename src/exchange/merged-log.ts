@@ -35,7 +35,7 @@ export class MergedLog {
   /** Lines that are older than those before them in the same file. */
   disordered = 0;
   readonly #replay: UsageReplay;
-  readonly #isOneFile: boolean;
+  readonly #parts: readonly LogPart[];
   /** The lines of the last minutes, in two generations. */
   #recent = new Map<string, Copies>();
   #older = new Map<string, Copies>();
@@ -50,10 +50,13 @@ export class MergedLog {
   /** The member of the group that serves. */
   #serving: string | undefined;
   #servingSince = Number.NEGATIVE_INFINITY;
+  /** Daemons of which no log of that member is there. */
+  readonly #missing = new Set<string>();
 
-  constructor(replay: UsageReplay, isOneFile: boolean) {
+  /** @param parts all files */
+  constructor(replay: UsageReplay, parts: readonly LogPart[]) {
     this.#replay = replay;
-    this.#isOneFile = isOneFile;
+    this.#parts = parts;
   }
 
   add(part: LogPart, said: Said): void {
@@ -67,6 +70,7 @@ export class MergedLog {
     // what an idle member writes counts for nothing, not even as a repeat of what the other one writes
     if (this.#isIdle(part, kind) || !this.#isNew(part, said)) return;
     this.#serving ??= part.member;
+    this.#beginLate(part, name);
     this.#continue(part, said);
     said.tell(this.#replay);
   }
@@ -91,11 +95,24 @@ export class MergedLog {
     this.#serving = member;
     this.#servingSince = at;
     if (!isChange) return;
+    const hasLog = this.#parts.some((part) => part.member === member && part.beginning.at <= at);
     for (const daemon of this.#daemons) {
       this.#replay.stops(daemon, at);
-      this.#replay.starts(daemon, at);
       this.#lastAt.set(daemon, at);
+      if (!hasLog) {
+        this.#missing.add(daemon);
+        continue;
+      }
+      this.#missing.delete(daemon);
+      this.#replay.starts(daemon, at);
     }
+  }
+
+  /** The log of the member that serves begins later than it does: nothing is known until then. */
+  #beginLate({ beginning }: LogPart, daemon: string): void {
+    if (!this.#missing.delete(daemon)) return;
+    this.#replay.loses(daemon);
+    this.#replay.runs(daemon, beginning.at);
   }
 
   /** What is between the last line about a daemon and the first one in this file. */
@@ -126,7 +143,7 @@ export class MergedLog {
       this.disordered += 1;
       return false;
     }
-    if (this.#isOneFile) return true;
+    if (this.#parts.length === 1) return true;
     if (key >= this.#generation + REMEMBERED) {
       this.#older = key < this.#generation + 2 * REMEMBERED ? this.#recent : new Map();
       this.#recent = new Map();

@@ -164,6 +164,22 @@ describe('a group of redundant servers', () => {
     ]);
   });
 
+  it('says nothing of use after the member has ceased to serve, where the log of the next one is not given', async () => {
+    const head = lines(
+      '7:59:00 (lmgrd) FlexNet Licensing (v11.19.6 build 1 x64_lsb) started on lic2 (linux) (8/3/2026)',
+    );
+    const more = lines(
+      '16:00:03 (lmgrd) CONNECTED, master is lic1',
+      '20:00:00 (lmgrd) CONNECTED, master is lic2',
+      '20:05:00 (acmed) OUT: "mesher" anna@ws1  ',
+      '20:30:00 (acmed) IN: "mesher" anna@ws1  ',
+    );
+    const one = await importAll(
+      join(write({ 'lic2.log': head + lic2.replace(/20:00:01.*\n/, '') + more }), 'lic2.log'),
+    );
+    expect(useAt(one, 'mesher', '14:55', '15:20', '16:30', '19:30', '20:10')).toEqual([1, 0, undefined, undefined, 1]);
+  });
+
   it('is not two servers that have daemons of one name: those are refused with the remedy', async () => {
     const other = lic1.replaceAll('lic1', 'lic9').replace(/.*CONNECTED.*\n/g, '');
     const folder = write({ 'a.log': lic1.replace(/.*CONNECTED.*\n/g, ''), 'b.log': other });

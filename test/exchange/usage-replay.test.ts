@@ -50,7 +50,7 @@ async function replayOnce(text: string, localTime: LocalTime, begunBefore?: Begu
       yield lines;
     },
   };
-  const merged = new MergedLog(replay, true);
+  const merged = new MergedLog(replay, [file]);
   await eachSaid([file], (part, said) => merged.add(part, said));
   replay.finish();
   return { days, replay, unparsed };
