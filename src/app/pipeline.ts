@@ -107,7 +107,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   const { analyzer, poll, shard, permanentAfter } = config;
   const limitedLog = limitRepeats(log);
   const selection = createSelection({ shard, ...config.select });
-  const timeZone = config.datasource.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
+  const { timeZone } = config.datasource;
   const identity = analyzerIdentity(config);
 
   /** Called when logons work again after a logon without a verdict. */

@@ -42,11 +42,9 @@ export function ownUpstream(first: Config, clock: Clock, log: Log, version: stri
     },
     appConfig: (config) => {
       if (config.analyzer !== undefined) throw new OperatorError(NEEDS_RESTART);
-      const timeZone = config.datasource.timeZone ?? config.embeddedAnalyzer.timeZone;
-      const datasource = { ...config.datasource, timeZone };
       // its history stays where it is
       const storagePath = first.storagePath ?? config.storagePath;
-      return { ...config, storagePath, analyzer: own.config(), datasource };
+      return { ...config, storagePath, analyzer: own.config() };
     },
     stop: async () => {
       await collecting?.stop();

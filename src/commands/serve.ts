@@ -49,7 +49,10 @@ export async function serve(context: CommandContext): Promise<number> {
   const config = load(context);
   const log = context.createLog(config.log);
   const analyzer = config.analyzer?.url ?? 'embedded, on license managers';
-  log.info({ version, config: line.configFile, analyzer }, 'license-exporter starts');
+  log.info(
+    { version, config: line.configFile, analyzer, time_zone: config.datasource.timeZone },
+    'license-exporter starts',
+  );
   warn(config, log);
   // a daemon beside it may have locked the storage directory
   const isOnce = line.switches.has('once');

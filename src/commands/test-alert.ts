@@ -49,8 +49,7 @@ export async function testAlert({ line, env, version, createLog, print }: Comman
     ...analyzerIdentity(config),
     generatorURL: `${externalUrl(config)}/alerts`,
   });
-  const timeZone = config.datasource.timeZone ?? Intl.DateTimeFormat().resolvedOptions().timeZone;
-  const channels = createChannels(config, { timeZone, version, now, log });
+  const channels = createChannels(config, { timeZone: config.datasource.timeZone, version, now, log });
   const alertmanagers = alertmanagerTests(config, notification, version, log);
   const tests = [...alertmanagers, ...channels.flatMap((channel) => channelTests(channel, notification))];
   if (tests.length === 0) {

@@ -104,7 +104,8 @@ export interface Config {
   /** Who may see names of license users, and prices: users, and groups as `group:NAME`. */
   readonly access: Section<'access'>;
   readonly alerting: AlertingConfig;
-  readonly datasource: Omit<Section<'datasource'>, 'pseudonymise' | 'pseudonymKeyFile'> & {
+  readonly datasource: Omit<Section<'datasource'>, 'pseudonymise' | 'pseudonymKeyFile' | 'timeZone'> & {
+    readonly timeZone: string;
     /** Undefined if names of users are shown unchanged. */
     readonly pseudonymKey: Secret | undefined;
   };

@@ -2,7 +2,6 @@ import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { sourcesOf } from './embedded-sources.ts';
 import { ConfigError } from './problems.ts';
-import { hasSources } from './upstream-analyzer.ts';
 import { type AnalyzerAccount, parseUsersFile } from './users-file.ts';
 
 const USERS = 'embedded_analyzer.users_file';
@@ -19,17 +18,8 @@ function usersOf(settings: ConfigSettings): readonly AnalyzerAccount[] | undefin
   }
 }
 
-/** Warns if the exporter reads dates in another calendar than its own analyzer writes them. */
-function checkZone(settings: ConfigSettings, timeZone: string): void {
-  const read = settings.value('datasource.time_zone');
-  if (read === undefined || read === timeZone || !hasSources(settings)) return;
-  settings.warnings.add(
-    `datasource.time_zone is ${read}, but the days of the embedded analyzer are those of ${timeZone}: expiries can be a day off; set embedded_analyzer.time_zone too, or neither`,
-  );
-}
-
-/** The configuration of the embedded analyzer, with the content of its files. */
-export function embeddedOf(settings: ConfigSettings): Config['embeddedAnalyzer'] {
+/** The configuration of the embedded analyzer, with the content of its files. @param timeZone of its days */
+export function embeddedOf(settings: ConfigSettings, timeZone: string): Config['embeddedAnalyzer'] {
   const references = {
     cert: settings.reference('embedded_analyzer.tls.cert_file'),
     key: settings.reference('embedded_analyzer.tls.key_file'),
@@ -46,10 +36,9 @@ export function embeddedOf(settings: ConfigSettings): Config['embeddedAnalyzer']
     sourceDefaults: __,
     sourceFiles: ___,
     site,
-    timeZone = Intl.DateTimeFormat().resolvedOptions().timeZone,
+    timeZone: ____,
     ...section
   } = settings.section('embedded_analyzer');
-  checkZone(settings, timeZone);
   return {
     ...section,
     ...site,

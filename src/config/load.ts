@@ -9,6 +9,7 @@ import { ConfigError, inOrder } from './problems.ts';
 import { alertmanagersOf, emailOf, webhookOf } from './receiver-files.ts';
 import { checkRelations } from './relations.ts';
 import { settingKeys, settingTable } from './settings.ts';
+import { timeZonesOf } from './time-zones.ts';
 import { analyzerOf, checkAnalyzer } from './upstream-analyzer.ts';
 import { accessOf, datasourceOf, webOf } from './web-files.ts';
 
@@ -25,9 +26,10 @@ const SPREAD = 10;
 export function loadConfig(options: LoadOptions): Config {
   const settings = new ConfigSettings(options);
   const analyzer = analyzerOf(settings);
-  const embeddedAnalyzer = embeddedOf(settings);
+  const zones = timeZonesOf(settings);
+  const embeddedAnalyzer = embeddedOf(settings, zones.own);
   const web = webOf(settings);
-  const datasource = datasourceOf(settings);
+  const datasource = datasourceOf(settings, zones.read);
   const alertmanagers = alertmanagersOf(settings);
   const email = emailOf(settings);
   const webhook = webhookOf(settings);
