@@ -1,4 +1,4 @@
-import { tmpdir, userInfo } from 'node:os';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
@@ -27,13 +27,15 @@ export interface ConfiguredSources extends Omit<SourceSet, 'replace'> {
   replace(config: Config): Promise<void>;
 }
 
-/** What the transports of all sources share. */
-export function createHost({ storagePath }: Config, now: () => number, log: Log): TransportHost {
+/** What the transports of all sources share. @param isOnce for a command, whose user may not be that of the daemon */
+export function createHost({ storagePath }: Config, now: () => number, log: Log, isOnce = false): TransportHost {
   const analyzers = createSourceAnalyzers(storagePath, { now, log });
   const host = createTransportHost({
     // users of a host cannot share one below the folder for temporary files
     workFolder:
-      storagePath === undefined ? join(tmpdir(), `license-exporter-${userInfo().uid}`) : join(storagePath, 'work'),
+      storagePath === undefined || isOnce
+        ? join(tmpdir(), `license-exporter-${process.getuid?.() ?? ''}`)
+        : join(storagePath, 'work'),
     now,
     analyzer: analyzers.transport,
     onProblem: (reason) => log.warn({ reason }, 'sources are read less safely'),

@@ -144,6 +144,14 @@ describe('capture', () => {
     expect(triedExit).toBe(0);
   });
 
+  it('needs no folder of the daemon: its user may have none', async () => {
+    const sources = createSources();
+    const path = join(sources.folder, 'config.yml');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(/^storage: .*/, 'storage: {path: /nowhere/state}'));
+    const { exit, lines } = await captureAndTry(sources, 'cad');
+    expect([exit, lines]).toEqual([0, []]);
+  });
+
   it('that recognizes nothing says so', async () => {
     const sources = createSources();
     sources.site.print('5053@lic1.acme.example', 'Welcome, jdoe!\nhave a nice day\n');

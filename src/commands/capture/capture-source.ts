@@ -12,7 +12,7 @@ export async function captureSource(
   source: SourceConfig,
   { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
 ): Promise<Anonymized & { readonly problems: readonly SourceProblem[] }> {
-  const host = createHost(config, () => Date.now() / 1000, log);
+  const host = createHost(config, () => Date.now() / 1000, log, true);
   try {
     const { header, sections, problems } = await readTexts(settingsOf(source), host, signal);
     return { ...anonymize(header, sections), problems };
