@@ -222,9 +222,6 @@ const readers: Readonly<Record<string, <T>(text: string, path: string, format: E
   '.json': fromYaml,
 };
 
-/** The replacement of bytes that are not UTF-8. */
-const REPLACED = '\uFFFD';
-
 /** Reads a file. Each problem has its line. */
 export function readEntryFile<T>(path: string, format: EntryFormat<T>): EntryFile<T> {
   const parse = readers[extname(path).toLowerCase()];
@@ -235,11 +232,7 @@ export function readEntryFile<T>(path: string, format: EntryFormat<T>): EntryFil
     );
   }
   const file = readText(path);
-  if ('why' in file) return refused(path, `the file ${file.why}`);
-  const damaged = file.text.indexOf(REPLACED);
-  if (damaged === -1) return parse(file.text, path, format);
-  const line = file.text.slice(0, damaged).split('\n').length;
-  return refused(`${path}:${line}`, 'is not UTF-8; save the file in UTF-8');
+  return 'why' in file ? refused(path, `the file ${file.why}`) : parse(file.text, path, format);
 }
 
 /** Differs if a file was written again or replaced. */

@@ -1,12 +1,20 @@
+import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 
 /** Files and directories that are named in a configuration. */
 
+/** The replacement of bytes that are not UTF-8. */
+const REPLACED = '\uFFFD';
+
 /** The text of a file, or why it cannot be read. */
 export function readText(path: string): { readonly text: string } | { readonly why: string } {
   try {
-    return { text: readFileSync(path, 'utf8') };
+    const bytes = readFileSync(path);
+    const text = bytes.toString('utf8');
+    if (isUtf8(bytes)) return { text };
+    const line = text.slice(0, text.indexOf(REPLACED)).split('\n').length;
+    return { why: `is not UTF-8 from line ${line} on; save it in UTF-8` };
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === 'ENOENT') return { why: 'does not exist' };

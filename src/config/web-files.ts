@@ -117,10 +117,10 @@ export function accessOf(
   return section;
 }
 
-/** The configuration of the routes for Grafana. */
-export function datasourceOf(settings: ConfigSettings): Config['datasource'] {
+/** The configuration of the routes for Grafana. @param timeZone of the analyzer that is read */
+export function datasourceOf(settings: ConfigSettings, timeZone: string): Config['datasource'] {
   const { pseudonymise, pseudonymKeyFile: _, ...section } = settings.section('datasource');
-  return { ...section, pseudonymKey: pseudonymise ? pseudonymKeyOf(settings) : undefined };
+  return { ...section, timeZone, pseudonymKey: pseudonymise ? pseudonymKeyOf(settings) : undefined };
 }
 
 function pseudonymKeyOf(settings: ConfigSettings): Secret | undefined {

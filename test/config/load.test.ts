@@ -232,6 +232,7 @@ describe('loadConfig', () => {
   it('says what is wrong with a password file', () => {
     const folder = join(temporaryFile(''), '..');
     writeFileSync(join(folder, 'empty'), '\n');
+    writeFileSync(join(folder, 'latin1'), Buffer.from('geh\u00e4im', 'latin1'));
     mkdirSync(join(folder, 'folder'));
     const reason = (name: string) => {
       try {
@@ -240,11 +241,19 @@ describe('loadConfig', () => {
         return (error as Error).message.slice(folder.length + 1);
       }
     };
-    expect(['missing', 'empty', 'folder'].map(reason)).toEqual([
+    expect(['missing', 'empty', 'folder', 'latin1'].map(reason)).toEqual([
       'missing does not exist',
       'empty is empty',
       'folder is a directory',
+      // no logon is spent on a password that cannot be right
+      'latin1 is not UTF-8 from line 1 on; save it in UTF-8',
     ]);
+  });
+
+  it('refuses a configuration that is not UTF-8', () => {
+    const path = temporaryFile('');
+    writeFileSync(path, Buffer.from("log: {}\nanalyzer: {url: http://h/a, username: 'CORP\\J\u00fcrgen'}\n", 'latin1'));
+    expect(messageOf(() => load(path))).toMatch(/is not UTF-8 from line 2 on; save it in UTF-8$/);
   });
 
   it('never shows a secret', () => {

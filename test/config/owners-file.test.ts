@@ -77,7 +77,7 @@ describe('a file of owners', () => {
     [
       'owners.csv',
       Buffer.from(`${header}l;d,f,M\xfcller`, 'latin1'),
-      'owners.csv:2: is not UTF-8; save the file in UTF-8',
+      'owners.csv: the file is not UTF-8 from line 2 on; save it in UTF-8',
     ],
     [
       'owners.csv',

@@ -159,7 +159,7 @@ describe('a file of prices', () => {
     [
       'prices.csv',
       Buffer.from(`${header}M\xfcller;d,f,1,EUR,,\n`, 'latin1'),
-      'prices.csv:2: is not UTF-8; save the file in UTF-8',
+      'prices.csv: the file is not UTF-8 from line 2 on; save it in UTF-8',
     ],
     [
       'prices.yml',
