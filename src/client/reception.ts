@@ -3,6 +3,7 @@ import { answerFault } from '../inventory/decoding/answer-faults.ts';
 import { refuse, type SizeLimit } from '../inventory/decoding/body-limits.ts';
 import type { IncomingAnswer } from '../inventory/decoding/decoder.ts';
 import { QueryError } from '../model/failure.ts';
+import { toUtf8 } from './body-charset.ts';
 import { toQueryError } from './failures.ts';
 import type { IncomingHeaders } from './leg.ts';
 
@@ -98,6 +99,7 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
   #pausedAt: number | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #incoming: IncomingAnswer<T> | undefined;
+  #toUtf8: ReturnType<typeof toUtf8>;
   #status = 0;
   #headers: IncomingHeaders = {};
   #head: Buffer = Buffer.alloc(0);
@@ -155,6 +157,7 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
       this.#stop(answerFault('ANSWER_COMPRESSED', 'by its Content-Encoding'));
       return;
     }
+    this.#toUtf8 = toUtf8(headers['content-type']);
     this.#options.onHeaders?.(headers);
     this.#incoming = this.#options.open();
     this.#incoming.result.then(
@@ -179,7 +182,7 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
       this.#stop(refuse(this.#head, 'ANSWER_TOO_LARGE', `limit of ${limit.source}: ${limit.size} bytes`));
       return;
     }
-    const drained = this.#incoming?.write(chunk);
+    const drained = this.#incoming?.write(this.#toUtf8?.(chunk) ?? chunk);
     if (drained !== undefined) this.#pauseUntil(drained);
   }
 
@@ -206,6 +209,8 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
     this.#disarm();
     if (this.#status !== 200) this.#fail(this.#options.refuseStatus(this.#status, this.#headers));
     this.#controller = undefined;
+    const rest = this.#toUtf8?.(undefined);
+    if (rest !== undefined && rest.length > 0) this.#incoming?.write(rest);
     this.#incoming?.end();
   }
 

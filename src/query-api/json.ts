@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+
 /**
  * The JSON of the Query API: as in the standard, but the bare literal `NaN` can replace a number (spec 2.2). It is read as
  * the empty string, which is not a valid value of a number field.
@@ -74,6 +76,11 @@ function blankOutsideStrings(body: Buffer): void {
   }
 }
 
+const windows1252 = new TextDecoder('windows-1252');
+
+/** A text that is not UTF-8 is taken for Windows-1252, in which each byte is a character: two names never become one. */
+const textOf = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString('utf8') : windows1252.decode(bytes));
+
 /**
  * Parses a body. The bare literal `NaN` is read as `""`. The body is changed in place. A leading byte order mark is
  * skipped.
@@ -81,7 +88,7 @@ function blankOutsideStrings(body: Buffer): void {
  * @throws SyntaxError when the text is not JSON
  */
 export function readJson(body: Buffer): unknown {
-  const text = (): string => body.toString('utf8', body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0);
+  const text = (): string => textOf(body.subarray(body[0] === 0xef && body[1] === 0xbb && body[2] === 0xbf ? 3 : 0));
   blankAfterKeys(body);
   try {
     return JSON.parse(text());

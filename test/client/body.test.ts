@@ -198,3 +198,40 @@ describe('a server that asks clients to wait', () => {
     expect(await client.getConcurrentUsers({}, signal)).toBe(7);
   });
 });
+
+describe('the charset that an answer declares', () => {
+  const names = async (type: string, encode: (text: string) => Buffer): Promise<readonly string[]> => {
+    const body = encode('[{"Product":"lic1;TÜR"},{"Product":"lic1;TÖR"}]');
+    const server = await startScripted((call) => {
+      if (call.token !== '') return call.proceed();
+      call.response.writeHead(200, { 'content-type': type });
+      // a character may be in two chunks
+      for (const byte of body) call.response.write(Buffer.of(byte));
+      call.response.end();
+    });
+    const { client } = createClient(server.url);
+    cleanup.add(() => server.stop());
+    cleanup.add(() => client.close());
+    const { records } = await client.getProducts({}, new AbortController().signal);
+    return records.map(({ product }) => product);
+  };
+  const latin1 = (text: string): Buffer => Buffer.from(text, 'latin1');
+  /** The first two letters of code page 866. */
+  const cp866 = (text: string): Buffer => Buffer.from(text.replace('Ü', '\u0080').replace('Ö', '\u0081'), 'latin1');
+
+  it.each([
+    ['application/json; charset=iso-8859-1', latin1],
+    ['application/json;Charset="Windows-1252"', latin1],
+    ['application/json', latin1],
+    ['application/json; charset=utf-8', latin1],
+    ['application/json; charset=no-such-thing', latin1],
+    ['application/json; charset=shift', Buffer.from],
+    ['application/json; charset=utf-8', Buffer.from],
+  ])('%s: names stay apart', async (type, encode) => {
+    expect(await names(type, encode)).toEqual(['lic1;TÜR', 'lic1;TÖR']);
+  });
+
+  it('says which characters the bytes are', async () => {
+    expect(await names('application/json; charset=cp866', cp866)).toEqual(['lic1;TАR', 'lic1;TБR']);
+  });
+});

@@ -51,6 +51,20 @@ function expected(given: unknown): unknown {
 }
 
 describe('readJson', () => {
+  it('reads bytes that are not UTF-8 as Windows-1252, so that no two texts become one', () => {
+    fc.assert(
+      fc.property(fc.uint8Array({ min: 0x80, maxLength: 6 }), fc.uint8Array({ min: 0x80, maxLength: 6 }), (a, b) => {
+        const [one, other] = [a, b].map((bytes) =>
+          readJson(Buffer.concat([Buffer.from('"T'), bytes, Buffer.from('R"')])),
+        );
+        if (Buffer.compare(a, b) !== 0) expect(one).not.toBe(other);
+        expect(one).not.toContain('\ufffd');
+      }),
+    );
+    expect(readJson(Buffer.from('{"Feature":"T\u00dcR"}', 'latin1'))).toEqual({ Feature: 'TÜR' });
+    expect(readJson(Buffer.from('{"Feature":"TÜR"}'))).toEqual({ Feature: 'TÜR' });
+  });
+
   it('reads the bare literal as the empty string, with any white space around it', () => {
     expect(read('{"LogActive":NaN,"LogInUse" :\r\n\t NaN }')).toEqual({ LogActive: '', LogInUse: '' });
     expect(read('[{"a":NaN},{"a":1}]')).toEqual([{ a: '' }, { a: 1 }]);
