@@ -52,6 +52,17 @@ function createUpstreamTotals(): UpstreamTotals {
  * @param url of the first page
  */
 function logFirstPoll(inventory: Inventory | undefined, url: string, log: Log): void {
+  if (inventory?.emptiness === 'not selected') {
+    log.warn(
+      {},
+      'of the vendor licenses that the analyzer lists, none is selected: check select.include and select.exclude',
+    );
+    return;
+  }
+  if (inventory?.emptiness === 'not listed') {
+    log.warn({}, 'the analyzer lists no vendor license: check what its account may see');
+    return;
+  }
   if (inventory === undefined || !inventory.up) {
     log.warn({}, `the first poll failed: open ${url} for the reason, or run license-exporter doctor`);
     return;

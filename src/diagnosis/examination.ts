@@ -1,5 +1,6 @@
 import type { QueryClient } from '../client/query-client.ts';
 import type { Config } from '../config/config.ts';
+import { emptinessOf } from '../inventory/inventory.ts';
 import type { Selection } from '../inventory/selection.ts';
 import type { QueryError } from '../model/failure.ts';
 import { type Answer, type FeatureRecord, ownersOf } from '../model/records.ts';
@@ -12,9 +13,7 @@ import { checkAllFeatures, checkFeatures, type Known } from '../poll/plausibilit
 import type { EndpointName } from '../query-api/endpoints.ts';
 
 /** The exporter's configuration of polling. */
-export interface Plan extends Pick<Config, 'poll' | 'featuresRequest' | 'expirationSearch'> {
-  readonly ownsVendorLicense: Selection['ownsVendorLicense'];
-}
+export interface Plan extends Pick<Config, 'poll' | 'featuresRequest' | 'expirationSearch'>, Selection {}
 
 /** The result of a failure that the exporter tolerates; `undefined` if it does not. */
 type Excuse = (failure: QueryError) => { readonly result: 'deviates' | 'absent'; readonly reason: string } | undefined;
@@ -65,7 +64,14 @@ export async function examine(probe: Probe, plan: Plan): Promise<string | undefi
   });
   // another endpoint counts as absent only if GetProducts answers
   const products = await ask('GetProducts', (client, signal) => client.getProducts({}, signal), {
-    remark: (answer) => (answer.records.length === 0 ? EMPTY_SITE : undefined),
+    remark: ({ records: listed }) => (listed.length === 0 ? EMPTY_SITE : undefined),
+    contradiction: ({ records: listed }) =>
+      emptinessOf(
+        listed.map((record) => record.product),
+        plan,
+      ) === 'not selected'
+        ? `select.include and select.exclude leave none of ${listed.length} vendor licenses, such as ${listed[0]?.product}`
+        : undefined,
   });
   let down: Answer<{ readonly label: string }> | undefined;
   if (poll.serverDown === 'off')

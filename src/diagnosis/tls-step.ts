@@ -15,8 +15,23 @@ import { askOnce, endpointUrl } from './first-answer.ts';
 import { attemptMs, hostOf, portOf, withinLimit } from './network-steps.ts';
 import { bad, type Evidence, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
 
-/** A TLS connection whose certificate is not checked yet. @throws Error with a code */
-async function shakeHands(analyzer: AnalyzerConfig): Promise<TLSSocket> {
+/** What a handshake has shown. A peer can close the connection directly after it. */
+interface Handshake {
+  readonly certificate: DetailedPeerCertificate;
+  /** Why the certificate is not accepted; `null` if it is. */
+  readonly refusalCode: string | null;
+  readonly version: string;
+}
+
+const readHandshake = (socket: TLSSocket): Handshake => ({
+  certificate: socket.getPeerCertificate(true),
+  // node's type is wrong: it is a code
+  refusalCode: socket.authorizationError as unknown as string | null,
+  version: socket.getProtocol() ?? 'TLS',
+});
+
+/** Does not refuse any certificate. @throws Error with a code */
+async function shakeHands(analyzer: AnalyzerConfig): Promise<Handshake> {
   const host = hostOf(analyzer.url);
   const socket = connect({
     host,
@@ -26,17 +41,15 @@ async function shakeHands(analyzer: AnalyzerConfig): Promise<TLSSocket> {
     ...tlsOptions(revealTls(analyzer.tls)),
     rejectUnauthorized: false,
   });
-  const secured = new Promise<void>((resolve, reject) => {
-    socket.once('secureConnect', resolve);
+  const secured = new Promise<Handshake>((resolve, reject) => {
+    socket.once('secureConnect', () => resolve(readHandshake(socket)));
     socket.on('error', reject);
     socket.once('close', () => reject(Object.assign(new Error('closed'), { code: 'ECONNRESET' })));
   });
   try {
-    await withinLimit(secured, attemptMs(analyzer), 'ETIMEDOUT');
-    return socket;
-  } catch (error) {
+    return await withinLimit(secured, attemptMs(analyzer), 'ETIMEDOUT');
+  } finally {
     socket.destroy();
-    throw error;
   }
 }
 
@@ -56,10 +69,8 @@ function refusal(code: string, certificate: DetailedPeerCertificate): Outcome {
   return bad(`${why.finding}${details[code] ?? signedBy}`, why.remedy);
 }
 
-function accepted(socket: TLSSocket, { tls }: AnalyzerConfig): Outcome {
-  const certificate = socket.getPeerCertificate(true);
+function accepted({ certificate, version }: Handshake, { tls }: AnalyzerConfig): Outcome {
   const end = Date.parse(certificate.valid_to);
-  const version = socket.getProtocol() ?? 'TLS';
   if (tls.insecureSkipVerify) {
     return warning(
       `${version}, but the certificate is not verified: analyzer.tls.insecure_skip_verify is set`,
@@ -77,31 +88,25 @@ const messageOf = (error: unknown): Explanation => {
 };
 
 async function checkHttps({ analyzer, version }: Site, evidence: Evidence): Promise<Outcome> {
-  let socket: TLSSocket;
+  let handshake: Handshake;
   try {
-    socket = await shakeHands(analyzer);
+    handshake = await shakeHands(analyzer);
   } catch (error) {
     return explained(messageOf(error));
   }
-  try {
-    const { authorizationError } = socket;
-    // node's type is wrong: it is a code
-    const code = authorizationError as unknown as string | null;
-    if (code !== null && !analyzer.tls.insecureSkipVerify) return refusal(code, socket.getPeerCertificate(true));
-    // with TLS 1.3, only an answer shows whether the server accepts the certificate of the client
-    const failure = await askOnce(endpointUrl(analyzer.url, 'GetHttpUserName'), { analyzer, version }).then(
-      (answer) => {
-        evidence.firstAnswer = answer;
-        return undefined;
-      },
-      (error: NodeJS.ErrnoException) => error,
-    );
-    return failure !== undefined && isTlsCode(failure.code ?? '')
-      ? explained(messageOf(failure))
-      : accepted(socket, analyzer);
-  } finally {
-    socket.destroy();
-  }
+  const { refusalCode, certificate } = handshake;
+  if (refusalCode !== null && !analyzer.tls.insecureSkipVerify) return refusal(refusalCode, certificate);
+  // with TLS 1.3, only an answer shows whether the server accepts the certificate of the client
+  const failure = await askOnce(endpointUrl(analyzer.url, 'GetHttpUserName'), { analyzer, version }).then(
+    (answer) => {
+      evidence.firstAnswer = answer;
+      return undefined;
+    },
+    (error: NodeJS.ErrnoException) => error,
+  );
+  return failure !== undefined && isTlsCode(failure.code ?? '')
+    ? explained(messageOf(failure))
+    : accepted(handshake, analyzer);
 }
 
 /** Whether the server speaks TLS although the URL begins with http. */
@@ -114,7 +119,6 @@ async function checkHttp({ analyzer, version }: Site, evidence: Evidence): Promi
   const isStrange = answer === undefined || answer.status === 400;
   const secured = isStrange ? await shakeHands(analyzer).catch(() => undefined) : undefined;
   if (secured === undefined) return good('none, the URL begins with http://');
-  secured.destroy();
   const url = new URL(analyzer.url);
   return bad(
     `${theAnalyzer.name} speaks TLS on port ${portOf(analyzer.url)}, but analyzer.url begins with http://`,

@@ -19,7 +19,7 @@ import { createKnowledge, type Knowledge } from './knowledge.ts';
 import { mergeProducts } from './merge.ts';
 import { availabilityOf, type EndpointAvailability, type PollState, pollStates } from './poll-state.ts';
 import { createReadings, type Readings } from './readings.ts';
-import type { Selection } from './selection.ts';
+import { createSelection, type Selection } from './selection.ts';
 import { createSpelling } from './spelling.ts';
 import { createVendorLicenseRow, type VendorLicenseRow } from './vendor-license-row.ts';
 
@@ -59,14 +59,31 @@ export interface Inventory {
   readonly spellings: ReadonlyMap<string, readonly string[]>;
   readonly polls: readonly PollState[];
   readonly availability: readonly EndpointAvailability[];
-  /** Whether the last attempt of every polled endpoint got a good answer. If some parts failed, empty answers do not count. */
+  /**
+   * Whether the last attempt of every polled endpoint got a good answer, and there is a vendor license. If some parts failed, empty
+   * answers do not count.
+   */
   readonly up: boolean;
+  /** Why there is no vendor license, although the analyzer answers. */
+  readonly emptiness: Emptiness | undefined;
   readonly readings: Readings;
   readonly knowledge: Knowledge;
   /** Which fields answers should have, and lack. */
   readonly fields: FieldStates;
   /** When its next part becomes too old, epoch seconds: it must be derived again then. `undefined` if none does. */
   readonly agesOutAt: number | undefined;
+}
+
+/** The analyzer lists nothing, or nothing that is selected. A shard may have none. */
+export type Emptiness = 'not listed' | 'not selected';
+
+/** @param names of products in GetProducts; undefined if they are not known */
+export function emptinessOf(names: readonly string[] | undefined, { rules }: Selection): Emptiness | undefined {
+  if (names === undefined) return undefined;
+  if (names.length === 0) return 'not listed';
+  const { ownsVendorLicense } = createSelection({ ...rules, shard: { index: 0, total: 1 } });
+  const isAnySelected = names.some((name) => ownsVendorLicense(parseVendorLicense(name).vendorLicense));
+  return isAnySelected ? undefined : 'not selected';
 }
 
 const byKey =
@@ -221,7 +238,9 @@ export function planInventory(
   policy: InventoryPolicy,
   fields: FieldStates = noFieldStates,
 ): InventoryPlan {
-  const names = productNames(snapshot) ?? [];
+  const listed = productNames(snapshot);
+  const names = listed ?? [];
+  const emptiness = emptinessOf(listed, policy);
   const spell = createSpelling(names);
   const { rows, withheld, merged } = deriveVendorLicenses(snapshot, now, policy, spell, fields);
   const { GetFeatures, GetExpirationFeatures, GetConcurrentUsers: users } = snapshot.endpoints;
@@ -249,7 +268,8 @@ export function planInventory(
         spellings: spellingsOf(rows, names),
         polls,
         availability: availabilityOf(snapshot),
-        up: polls.length > 0 && polls.every(({ answered }) => answered),
+        up: polls.length > 0 && polls.every(({ answered }) => answered) && emptiness === undefined,
+        emptiness,
         readings: createReadings(snapshot, now, fields),
         knowledge: createKnowledge(snapshot, now, fields),
         fields,

@@ -68,7 +68,7 @@ export const catalogue = {
   // metrics of polling, and of the connection to the API
   ...metricsOf('default', [], {
     license_up:
-      'Whether the last attempt of every polled endpoint of the License Monitoring Query API got at least one good answer, which must not be empty where others failed.',
+      'Whether the last attempt of every polled endpoint of the License Monitoring Query API got at least one good answer, which must not be empty where others failed, and the analyzer lists a vendor license that is selected.',
   }),
   ...metricsOf('default', ['data'], {
     license_data_known:

@@ -190,6 +190,22 @@ const ofNetwork: readonly Mistake[] = [
 
 const ofHttp: readonly Mistake[] = [
   [
+    'a connection that is closed after the handshake',
+    'HTTP',
+    3,
+    /the connection was closed before the answer was complete \(ECONNRESET\)/,
+    /proxy|analyzer/,
+    (servers) => ({ url: servers.hangingUp, flags: [servers.trust] }),
+  ],
+  [
+    'a selection that matches nothing',
+    'endpoints',
+    1,
+    /select\.include and select\.exclude leave none of \d+ vendor licenses, such as \S+;/,
+    /select/,
+    () => ({ more: 'select: {include: ["lic*;ansyslmd"]}' }),
+  ],
+  [
     'client certificate required',
     'TLS',
     4,

@@ -9,7 +9,7 @@ import { account, type Cleanup, createTestLog, startAnalyzer } from '../support/
 import { startScripted } from '../support/scripted-server.ts';
 import { freePort } from '../support/start-proxy.ts';
 import { startSmtpServer } from '../support/start-smtp-server.ts';
-import { startAnswering, startChanging, startDropping, startSecure } from '../support/wrong-servers.ts';
+import { startAnswering, startChanging, startDropping, startHangingUp, startSecure } from '../support/wrong-servers.ts';
 
 /** What a new user has written and runs, and what `doctor` says about it. */
 
@@ -113,6 +113,7 @@ export async function startWrongSite(cleanup: Cleanup) {
       { ...certificate, requestCert: true, rejectUnauthorized: true },
       (_, response) => response.end(),
     ),
+    hangingUp: await startHangingUp(cleanup, certificate),
     webUi: await answering(200, { 'content-type': 'text/html' }, '<!doctype html><html><title>Licenses</title></html>'),
     portal: await answering(302, { location: 'https://portal.example.com/logon?session=4711' }),
     basic: await answering(401, { 'www-authenticate': 'Basic realm="x"', server: 'nginx/1.24' }),

@@ -344,6 +344,31 @@ describe('polls', () => {
     expect(derive({}).up).toBe(false);
   });
 
+  it('are not up with nothing that is listed or selected, unless a shard has none', () => {
+    const products = good(answer([product({ product: 'lic1;d' }), product({ product: 'lic2;d' })]));
+    const selecting = (
+      rules: { include?: readonly RegExp[]; exclude?: readonly RegExp[] },
+      shard = { index: 0, total: 1 },
+    ) => {
+      const { up, emptiness } = derive(
+        { products },
+        NOW,
+        createSelection({ shard, include: [], exclude: [], ...rules }),
+      );
+      return { up, emptiness };
+    };
+    expect(selecting({ include: [/^lic.*;ansyslmd$/] })).toEqual({ up: false, emptiness: 'not selected' });
+    expect(selecting({ exclude: [/^lic/] })).toEqual({ up: false, emptiness: 'not selected' });
+    expect(selecting({ include: [/^lic1;/] })).toEqual({ up: true, emptiness: undefined });
+    // two vendor licenses in a hundred shards: most have none
+    const shards = Array.from({ length: 100 }, (_, index) => selecting({}, { index, total: 100 }));
+    expect(shards.every(({ up, emptiness }) => up && emptiness === undefined)).toBe(true);
+    expect(selecting({ include: [/^x/] }, { index: 3, total: 100 }).up).toBe(false);
+    expect(derive({ products: good(answer([])) })).toMatchObject({ up: false, emptiness: 'not listed' });
+    // a poll that fails says nothing of it
+    expect(derive({ products: failed() })).toMatchObject({ up: false, emptiness: undefined });
+  });
+
   it('count records and discarded values', () => {
     const features = {
       a: good(answer([feature(), feature()], { nan: 2 }, ['maxAvailable', 'x'])),

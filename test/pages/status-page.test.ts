@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { createSelection, type Selection } from '../../src/inventory/selection.ts';
 import { noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import { figuresOf } from '../../src/pages/site-figures.ts';
@@ -8,11 +9,13 @@ import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** The figures at the top of the status page. */
 
-async function textOf(scenario: Scenario, more: Partial<StatusPageData> = {}): Promise<string> {
-  const inventory = deriveInventoryNow(createSnapshot(scenario), NOW, {
-    ...everything,
-    usageWhenNotCurrent: 'withhold',
-  });
+async function htmlOf(
+  scenario: Scenario,
+  more: Partial<StatusPageData> = {},
+  selection: Partial<Selection> = {},
+): Promise<string> {
+  const policy = { ...everything, ...selection, usageWhenNotCurrent: 'withhold' } as const;
+  const inventory = deriveInventoryNow(createSnapshot(scenario), NOW, policy);
   const data: StatusPageData = {
     inventory,
     figures: await figuresOf(inventory),
@@ -29,9 +32,11 @@ async function textOf(scenario: Scenario, more: Partial<StatusPageData> = {}): P
     found: undefined,
     ...more,
   };
-  return String(statusContent(data, { now: NOW, timeZone: 'UTC' }))
-    .replace(/<[^>]*>/g, ' ')
-    .replace(/\s+/g, ' ');
+  return String(statusContent(data, { now: NOW, timeZone: 'UTC' }));
+}
+
+async function textOf(scenario: Scenario, more: Partial<StatusPageData> = {}): Promise<string> {
+  return (await htmlOf(scenario, more)).replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' ');
 }
 
 const site: Scenario = {
@@ -72,6 +77,16 @@ describe('the figures at the top', () => {
     expect(text).toContain('usage not known');
     expect(text).toContain('expiry not known');
     expect(text).not.toContain('No feature is saturated');
+  });
+
+  it('says none, which is bad, where nothing is listed or selected', async () => {
+    const nothing = createSelection({ shard: { index: 0, total: 1 }, include: [/^x/], exclude: [] });
+    const tile = (about: string): string =>
+      `<li class="is-bad"><a href="#vendor-licenses">Servers</a><strong>none</strong><small>${about}</small></li>`;
+    expect(await htmlOf(site, {}, nothing)).toContain(tile('no vendor license is selected'));
+    expect(await htmlOf({ ...site, products: good(answer([])) })).toContain(
+      tile('the analyzer lists no vendor license'),
+    );
   });
 
   it('are partly known where a source does not know the queue', async () => {

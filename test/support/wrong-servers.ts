@@ -23,6 +23,12 @@ export const startAnswering = (cleanup: Cleanup, listener: RequestListener): Pro
 export const startSecure = (cleanup: Cleanup, options: ServerOptions, listener: RequestListener): Promise<string> =>
   listen(cleanup, createSecureServer(options, listener), 'https');
 
+/** One that closes each connection directly after the handshake. */
+export const startHangingUp = (cleanup: Cleanup, options: ServerOptions): Promise<string> => {
+  const server = createSecureServer(options).on('secureConnection', (socket) => socket.end());
+  return listen(cleanup, server, 'https');
+};
+
 /** A proxy in front of a server without logons that changes headers of the answers. */
 export const startChanging = (
   cleanup: Cleanup,

@@ -1,5 +1,5 @@
 import { type Content, type Html, html, nameHtml } from '../../html/html.ts';
-import type { Inventory } from '../../inventory/inventory.ts';
+import type { Emptiness, Inventory } from '../../inventory/inventory.ts';
 import type { SourceHealth } from '../../model/observation/source.ts';
 import type { OwnerMapping } from '../../model/owners.ts';
 import { isKnown } from '../../model/unknown.ts';
@@ -57,6 +57,9 @@ interface Tile {
 const tileHtml = ({ title, figure, about, href, mark }: Tile): Html =>
   html`<li class="is-${mark}"><a href="${href}">${title}</a><strong>${figure}</strong><small>${about}</small></li>\n`;
 
+const emptyText = (emptiness: Emptiness | undefined): string =>
+  emptiness === 'not selected' ? 'no vendor license is selected' : 'the analyzer lists no vendor license';
+
 function serverTile({ figures: { vendorLicenses }, inventory }: StatusPageData): Tile {
   const of = (state: string): number => vendorLicenses.filter((one) => one.state === state).length;
   const [down, up] = [of('down'), of('up')];
@@ -66,7 +69,9 @@ function serverTile({ figures: { vendorLicenses }, inventory }: StatusPageData):
   if (!inventory.knowledge.products && vendorLicenses.length === 0) {
     return { ...base, figure: 'not known', about: 'the vendor licenses are not known', mark: 'unknown' };
   }
-  if (vendorLicenses.length > 0 && others === vendorLicenses.length) {
+  if (vendorLicenses.length === 0)
+    return { ...base, figure: 'none', about: emptyText(inventory.emptiness), mark: 'bad' };
+  if (others === vendorLicenses.length) {
     return { ...base, figure: 'not known', about: `of ${counted(others, 'vendor license')}`, mark: 'unknown' };
   }
   const figure = down === 0 ? `${countText(up)} up` : `${countText(down)} down`;

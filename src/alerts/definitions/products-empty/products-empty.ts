@@ -2,7 +2,7 @@ import { isTried } from '../../../inventory/poll-state.ts';
 import { engineAlert } from '../../definition.ts';
 import { siteCondition } from '../../site-condition.ts';
 
-/** An analyzer without vendor licenses: all that is monitored has gone, which no other alert is about. */
+/** No vendor licenses: all that is monitored has gone, or was never selected, which no other alert is about. */
 export const productsEmpty = engineAlert({
   subject: 'analyzer',
   severities: ['critical'],
@@ -10,17 +10,17 @@ export const productsEmpty = engineAlert({
   keepFiringFor: '5m',
   parameters: {},
   threshold: 'none',
-  condition: siteCondition(({ inventory: { polls } }) => {
+  condition: siteCondition(({ inventory: { polls, emptiness } }) => {
     const poll = polls.find(({ endpoint }) => endpoint === 'GetProducts');
     // a poll that fails keeps the number of records of the last good one
     if (poll === undefined || !isTried(poll) || !poll.success) return 'unknown';
-    return poll.records === 0 && {};
+    return emptiness !== undefined && {};
   }),
   attention: { what: 'Analyzer reports nothing', class: 'site' },
   texts: {
-    summary: ({ analyzer }) => `The ${analyzer} reports no vendor license.`,
+    summary: ({ analyzer }) => `The ${analyzer} reports no vendor license, or none that is selected.`,
     remedy:
-      'GetProducts answers with an empty list: no license server is monitored. Check whether the analyzer has lost its configuration, and whether the account may see the vendor licenses.',
+      'No license server is monitored: GetProducts answers with an empty list, or with vendor licenses of which the settings select none. The first page says which. Check whether the analyzer has lost its configuration, whether the account may see the vendor licenses, and select.include and select.exclude.',
   },
   example: () => ({ products: [] }),
 });
