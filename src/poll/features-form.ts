@@ -11,8 +11,14 @@ export interface FeaturesFormOptions {
   /** Whether GetProducts is good. */
   readonly isServing: () => boolean;
   readonly known: () => Known;
+  /** Epoch seconds. */
+  readonly now: () => number;
   readonly log: Log;
 }
+
+/** Seconds after which all features are requested at once again: at first, and at most. Each refusal doubles it. */
+const FIRST_RETRY = 900;
+const LONGEST_RETRY = 86_400;
 
 /** How GetFeatures is requested: all features at once, or per vendor license. */
 export interface FeaturesForm {
@@ -24,22 +30,43 @@ export interface FeaturesForm {
 }
 
 /**
- * With `auto`, all features are first requested at once. If the server cannot answer that, they are requested per vendor
- * license permanently. While GetProducts fails too, the server as a whole has a problem, and the form does not change.
+ * With `auto`, all features are first requested at once. If the server cannot answer that, they are requested per vendor license, and
+ * all at once again later: it may have been a short fault. While GetProducts fails too, the server as a whole has a problem, and the
+ * form does not change.
  */
-export function createFeaturesForm({ configured, isServing, known, log }: FeaturesFormOptions): FeaturesForm {
+export function createFeaturesForm({ configured, isServing, known, now, log }: FeaturesFormOptions): FeaturesForm {
   let isPerVendorLicense = configured === 'per_vendor_license';
+  let retryAt = Number.POSITIVE_INFINITY;
+  let delay = FIRST_RETRY;
+  const isRefused = (reading: Reading<StoredAnswer>): string | undefined => {
+    if (reading.ok) return checkAllFeatures(reading.value, known());
+    return featuresRefusals.has(reading.failure.kind) ? reading.failure.message : undefined;
+  };
   return {
     get isPerVendorLicense() {
-      return isPerVendorLicense;
+      return isPerVendorLicense && now() < retryAt;
     },
     review: (readings) => {
       const reading = readings.get(WHOLE);
-      if (configured !== 'auto' || reading === undefined || !isServing()) return 'accept';
-      const reason = reading.ok ? checkAllFeatures(reading.value, known()) : reading.failure.message;
-      if (reason === undefined || (!reading.ok && !featuresRefusals.has(reading.failure.kind))) return 'accept';
-      isPerVendorLicense = true;
-      log.info({ endpoint: 'GetFeatures', reason }, 'requesting per vendor license from now on');
+      if (configured !== 'auto' || reading === undefined) return 'accept';
+      const reason = isServing() ? isRefused(reading) : undefined;
+      if (reason !== undefined) {
+        if (!isPerVendorLicense)
+          log.warn({ endpoint: 'GetFeatures', reason, retry: delay }, 'requesting features per vendor license');
+        isPerVendorLicense = true;
+        retryAt = now() + delay;
+        delay = Math.min(2 * delay, LONGEST_RETRY);
+        return 'again';
+      }
+      if (!isPerVendorLicense) return 'accept';
+      if (reading.ok) {
+        isPerVendorLicense = false;
+        delay = FIRST_RETRY;
+        log.info({ endpoint: 'GetFeatures' }, 'requesting all features at once again');
+        return 'accept';
+      }
+      // nothing is known of it: the other form may answer
+      retryAt = now() + delay;
       return 'again';
     },
     derive: (part, parts) => {

@@ -122,7 +122,7 @@ export function createPoller(options: PollerOptions): Poller {
   const listedProducts = (): readonly string[] => productNames(snapshot) ?? [];
   const isServing = (): boolean => snapshot.endpoints.GetProducts?.parts.get(WHOLE)?.ok === true;
   const known = (): Known => ({ snapshot, now: now(), ownsVendorLicense: options.selection.ownsVendorLicense });
-  const form = createFeaturesForm({ configured: options.featuresRequest, isServing, known, log });
+  const form = createFeaturesForm({ configured: options.featuresRequest, isServing, known, now, log });
   const requests = createEndpointRequests({ ...options, featuresPerVendorLicense: () => form.isPerVendorLicense });
 
   const commit = <E extends PolledEndpoint>(endpoint: E, state: EndpointState<PolledAnswers[E]> | undefined): void => {

@@ -28,7 +28,7 @@ describe('an empty answer', () => {
     expect(await app.sample('license_up')).toBe(1);
     expect(await app.sample('license_poll_records{endpoint="GetFeatures"}')).toBeGreaterThan(30);
     expect(await app.metrics()).toContain('license_feature_in_use{');
-    const logged = app.log.entries.find(({ message }) => message === 'requesting per vendor license from now on');
+    const logged = app.log.entries.find(({ message }) => message === 'requesting features per vendor license');
     expect(logged?.fields.reason).toMatch(
       /^the answer contains no features of "sim-.*", but GetProducts says that it is/,
     );

@@ -289,7 +289,7 @@ describe('a faulty analyzer', () => {
     expect(await app.sample('license_poll_records{endpoint="GetFeatures"}')).toBeGreaterThan(30);
     const asked = faulty.seen.filter((url) => url.includes('GetFeatures'));
     expect(asked).toHaveLength(5);
-    expect(app.log.entries.map(({ message }) => message)).toContain('requesting per vendor license from now on');
+    expect(app.log.entries.map(({ message }) => message)).toContain('requesting features per vendor license');
   });
 
   it('decodes a very large answer outside the main thread', async () => {

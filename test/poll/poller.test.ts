@@ -131,6 +131,36 @@ it('keeps asking for vendor licenses that a list with an unusable record lacks',
   expect(log.entries.filter(({ message }) => message.includes('no longer lists'))).toHaveLength(1);
 });
 
+it('asks for all features at once again after a short fault, later each time', async () => {
+  const site = createSite('a;d', 'b;d');
+  const log = createTestLog();
+  const running = create(site, { log });
+  await running.start();
+  const asked = async (minutes: number): Promise<readonly string[]> => {
+    site.calls.length = 0;
+    await vi.advanceTimersByTimeAsync(minutes * 60_000);
+    return site.calls.filter((call) => call.startsWith('GetFeatures'));
+  };
+  const [whole, each] = [['GetFeatures %'], ['GetFeatures a;d', 'GetFeatures b;d']] as const;
+  expect(await asked(5)).toEqual(whole);
+  site.failing.add('GetFeatures %');
+  expect(await asked(5)).toEqual([...whole, ...each]);
+  expect(log.entries.find(({ message }) => message.includes('per vendor license'))).toMatchObject({
+    level: 'warn',
+    fields: { endpoint: 'GetFeatures', retry: 900 },
+  });
+  expect(await asked(10)).toEqual([...each, ...each]);
+  // the fault goes on: the next attempts are after 30 and 60 minutes
+  expect(await asked(5)).toEqual([...whole, ...each]);
+  expect(await asked(25)).toEqual(Array.from({ length: 5 }, () => each).flat());
+  expect(await asked(5)).toEqual([...whole, ...each]);
+  site.failing.clear();
+  expect(await asked(55)).toEqual(Array.from({ length: 11 }, () => each).flat());
+  expect(await asked(15)).toEqual([...whole, ...whole, ...whole]);
+  expect(log.entries.filter(({ message }) => message.includes('per vendor license'))).toHaveLength(1);
+  expect(log.entries.filter(({ message }) => message.includes('at once again'))).toHaveLength(1);
+});
+
 describe('after the records are lost', () => {
   const loss = new QueryError('parse', 'the thread ended', { code: 'DATA_PLANE_LOST' });
   const handles = (snapshot: Snapshot): readonly number[] =>
