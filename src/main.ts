@@ -149,6 +149,8 @@ export async function runCommand(
 /** The process: arguments, environment, signals, log and exit code. */
 export async function main(): Promise<void> {
   endWithReaders();
+  // by default, Node opens a port for debuggers, which can read all secrets
+  process.on('SIGUSR1', () => undefined);
   let stop: AbortSignal | undefined;
   process.exitCode = await runCommand(process.argv.slice(2), {
     columns: process.stdout.columns,

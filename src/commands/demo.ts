@@ -1,17 +1,16 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createApp } from '../app/app.ts';
+import { type App, createApp } from '../app/app.ts';
 import { createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
 import { createOwnAnalyzer, demoDefaults, type OwnAnalyzer } from '../app/own-analyzer.ts';
 import type { AppConfig } from '../app/pipeline.ts';
 import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { createClock } from '../scheduling/clock.ts';
-import type { CommandContext } from './command.ts';
+import { type CommandContext, reloaded } from './command.ts';
 import { runApp } from './serve.ts';
 
 /** @throws OperatorError if the directory for temporary files cannot be used */
@@ -48,7 +47,9 @@ function writeCredentials(folder: string, { domain, username, password }: OwnAna
   return `curl --ntlm -K ${file} ${url}/api/GetProducts`;
 }
 
-async function runDemo(context: CommandContext, loaded: Config, log: Log, folder: string): Promise<void> {
+async function runDemo(context: CommandContext, load: () => Config, folder: string): Promise<void> {
+  const loaded = load();
+  const log = context.createLog(loaded.log);
   const { version, revision } = context;
   const storage = createStorage(log);
   storage.take(loaded.storagePath);
@@ -59,9 +60,13 @@ async function runDemo(context: CommandContext, loaded: Config, log: Log, folder
   await analyzer.start();
   try {
     const curl = writeCredentials(folder, account, analyzer.url);
-    const timeZone = loaded.datasource.timeZone ?? loaded.embeddedAnalyzer.timeZone;
-    const appConfig: AppConfig = { ...loaded, analyzer: config(), datasource: { ...loaded.datasource, timeZone } };
-    const app = createApp(appConfig, {
+    const appConfigOf = (from: Config): AppConfig => ({ ...from, analyzer: config() });
+    const reload = async (): Promise<string | undefined> => {
+      const reason = await reloaded(log, () => app.reload(appConfigOf(load())));
+      if (reason !== undefined) app.refuseReload();
+      return reason;
+    };
+    const app: App = createApp(appConfigOf(loaded), {
       log,
       version,
       revision,
@@ -70,7 +75,9 @@ async function runDemo(context: CommandContext, loaded: Config, log: Log, folder
       storage,
       recorded: analyzer.demand,
       recording: analyzer.recording,
+      reload,
     });
+    context.onReload(reload);
     log.warn({ version }, 'this is the demo of license-exporter: all data is simulated');
     log.info({ address: analyzer.url, try: curl }, 'embedded analyzer listening');
     await runApp(app, log, context);
@@ -86,8 +93,7 @@ export async function demo(context: CommandContext): Promise<number> {
   const folder = createTemporaryFolder();
   try {
     const defaults = new Map([...demoDefaults, ['rightsizing.price_file', writePrices(folder)] as const]);
-    const config = loadConfig({ ...line, env, defaults, requireAnalyzer: false });
-    await runDemo(context, config, context.createLog(config.log), folder);
+    await runDemo(context, () => loadConfig({ ...line, env, defaults, requireAnalyzer: false }), folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -18,9 +18,9 @@ export interface PasswordVerdict {
 
 /** Compares passwords in a thread of its own: bcrypt takes 50 ms. */
 export interface PasswordCheck {
-  /** Whether it is the password of the hash. Rejects if the thread is lost: then nothing is known. */
+  /** Whether it is the password of the hash. Rejects if the thread is lost, and after `close`: then nothing is known. */
   compare(password: string, hash: string): Promise<boolean>;
-  /** Ends the thread. The next comparison starts a new one. */
+  /** Ends the thread. It does not start again. */
   close(): Promise<void>;
 }
 
@@ -31,6 +31,7 @@ export function createPasswordCheck(): PasswordCheck {
   const waiting = new Map<number, Turn>();
   let worker: Worker | undefined;
   let asked = 0;
+  let isClosed = false;
 
   const lose = (lost: Worker, error: Error): void => {
     if (worker !== lost) return;
@@ -54,6 +55,7 @@ export function createPasswordCheck(): PasswordCheck {
 
   return {
     compare: (password, hash) => {
+      if (isClosed) return Promise.reject(new Error('passwords are not compared any more'));
       worker ??= start();
       asked += 1;
       const turn = Promise.withResolvers<boolean>();
@@ -62,6 +64,7 @@ export function createPasswordCheck(): PasswordCheck {
       return turn.promise;
     },
     close: async () => {
+      isClosed = true;
       await worker?.terminate();
     },
   };

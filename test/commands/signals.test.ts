@@ -101,3 +101,31 @@ describe('analyzer hash-password', () => {
     expect(text).toMatch(/[^-]icanon\b/);
   });
 });
+
+describe('the demo', () => {
+  it('reads its configuration again at SIGHUP and over HTTP, and opens no port for debuggers at SIGUSR1', async () => {
+    const file = join(temporaryFolder(), 'c.yml');
+    const write = (more: string) =>
+      writeFileSync(
+        file,
+        `web: {listen_address: "127.0.0.1:0", enable_lifecycle: true}\nembedded_analyzer: {listen_address: "127.0.0.1:0"}\n${more}`,
+      );
+    write('');
+    const demo = startProcess(['demo', `--config.file=${file}`, '--log.format=json']);
+    const { address } = await demo.line('listening');
+    const told = (level: string) =>
+      demo.lines.filter(({ msg, level: of }) => of === level && msg.startsWith('configuration'));
+    const reload = async (): Promise<number> => (await fetch(`${address}/-/reload`, { method: 'POST' })).status;
+    demo.child.kill('SIGUSR1');
+    demo.child.kill('SIGHUP');
+    await eventually('a reload', () => told('info').length === 1);
+    expect(await reload()).toBe(200);
+    write('mistake: {}\n');
+    expect(await reload()).toBe(500);
+    demo.child.kill('SIGHUP');
+    await eventually('two refusals', () => told('error').length === 2);
+    expect(demo.output()).not.toContain('Debugger');
+    demo.child.kill('SIGTERM');
+    expect(await demo.exit).toBe(0);
+  });
+});

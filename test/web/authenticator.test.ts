@@ -1,3 +1,4 @@
+import type { Worker } from 'node:worker_threads';
 import { compareSync, hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createAuthenticator } from '../../src/web/authenticator.ts';
@@ -161,15 +162,35 @@ describe('the thread that hashes', () => {
   });
 
   it('that is lost opens no door, and is replaced', async () => {
+    const started = Promise.withResolvers<Worker>();
+    process.once('worker', started.resolve);
     check = createPasswordCheck();
     const own = check;
     const { authenticate } = start(own);
     const known = new Map([[NAME, hashSync(PASSWORD, 11)]]);
     const waiting = authenticate(known, basic(NAME, PASSWORD), 'a');
-    await new Promise(setImmediate);
-    await own.close();
+    await (await started.promise).terminate();
     expect(await waiting).toBe('busy');
     expect(await authenticate(known, basic(NAME, 'wrong'), 'a')).toBe('unauthorized');
     expect(await authenticate(known, basic(NAME, PASSWORD), 'a')).toBe('accepted');
+  });
+
+  it('that was ended does not start again, although others wait', async () => {
+    check = createPasswordCheck();
+    const own = check;
+    const { authenticate } = start(own);
+    const known = new Map([[NAME, hashSync(PASSWORD, 11)]]);
+    const waiting = ['a', 'b', 'c', 'd'].map((address) =>
+      authenticate(known, basic(NAME, `wrong ${address}`), address),
+    );
+    await new Promise(setImmediate);
+    let starts = 0;
+    process.on('worker', () => {
+      starts += 1;
+    });
+    await own.close();
+    expect(await Promise.all(waiting)).toEqual(['busy', 'busy', 'busy', 'busy']);
+    expect(starts).toBe(0);
+    process.removeAllListeners('worker');
   });
 });
