@@ -26,6 +26,8 @@ export interface TextReport {
   /** Whether any line is one that only this tool prints. */
   readonly isOwn: boolean;
   readonly problems: readonly SourceProblem[];
+  /** The tool says that nobody uses a license, and lists only those that are used. */
+  readonly isIdle?: boolean;
   /** Why there is no data, if the tool says it. */
   readonly refusal: Refusal | undefined;
   readonly hasText: boolean;
@@ -99,9 +101,17 @@ export interface ToolNames {
   readonly title: string;
 }
 
+/** `1 line is not understood`. */
+export const notUnderstood = (lines: number): string =>
+  lines === 1 ? '1 line is not understood' : `${lines} lines are not understood`;
+
+/** The tool is known, and what it prints is not. */
+export const NEWER =
+  'The tool may be a newer one: compare its output with `license-exporter try-source`, and report it with a capture.';
+
 /** Why a text has no data, undefined if it has. @param via a file may end anywhere, a command ends its last line */
 export function failureOf(
-  { vendorLicenses, refusal, isOwn, isCut, hasText, diagnostics }: TextReport,
+  { vendorLicenses, refusal, isOwn, isIdle, isCut, hasText, diagnostics }: TextReport,
   { name, title }: ToolNames,
   server: string,
   via: ReadInput['via'],
@@ -115,12 +125,18 @@ export function failureOf(
     return undefined;
   if (refusal !== undefined) return new SourceFailure(refusal.kind, refusal.says(server));
   if (!hasText) return new SourceFailure('unparsed', `${output} is empty. ${byHand} to see why.`);
-  if (isOwn)
+  if (isIdle) return undefined;
+  const { unparsed, masks } = diagnostics;
+  if (isOwn && unparsed === 0)
     return new SourceFailure(
       'empty',
       `${name} at ${server} answers, but lists no license: check that the server has valid licenses.`,
     );
-  const [shape] = diagnostics.masks;
-  const looks = shape === undefined ? '' : `; its first unknown line looks like "${shape}"`;
+  const looks = masks[0] === undefined ? '' : `; its first unknown line looks like "${masks[0]}"`;
+  if (isOwn)
+    return new SourceFailure(
+      'unparsed',
+      `${output} has no license that is understood, and ${notUnderstood(unparsed)}${looks}. ${NEWER}`,
+    );
   return new SourceFailure('unparsed', `${output} is not that of "${title}"${looks}. ${byHand} to see why.`);
 }

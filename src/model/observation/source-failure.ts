@@ -14,7 +14,7 @@ export const sourceFailureKinds = {
   no_quorum: 'fewer than two of three redundant servers run',
   refused: 'the license server refuses to answer',
   protocol: 'the server speaks another protocol',
-  unparsed: 'the output is not that of the license manager',
+  unparsed: 'the output is not that of the license manager, or of a version that is not understood',
   empty: 'the server runs, but lists no feature',
   clock: 'the time in the output is not the time of this host',
   too_old: 'the file is too old',

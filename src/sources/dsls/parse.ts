@@ -38,11 +38,24 @@ const refusals = [
   },
 ];
 
+/** Columns that say which licenses were bought together. Two pools with the same words in all of them are counted as one (assumed). */
+const OF_BOUGHT = [
+  'EditorId',
+  'Commercial Type',
+  'Max Release Date',
+  'Pricing Structure',
+  'Max Casual Duration',
+  'Expiration Date',
+  'Customer ID',
+  'Count',
+  'Inuse',
+];
+
 const models: Readonly<Record<string, 'token' | 'named'>> = { token: 'token', nameduser: 'named' };
 
 /** Licenses of one feature, model and release. */
 class FeatureUnderway {
-  /** Licenses that were bought together, by editor, expiry and customer. The table repeats them for each user. */
+  /** Licenses that were bought together. */
   readonly bought = new Map<string, { readonly increment: IncrementEntry; readonly inUse: number | undefined }>();
   readonly holders: CheckoutEntry[] = [];
   /** Processes of holders. They hold the licenses themselves where no holder is listed. */
@@ -87,6 +100,8 @@ class Reading {
   readonly #context: TextContext;
   readonly #features = new Map<string, FeatureUnderway>();
   #columns: readonly string[] | undefined;
+  /** Lines of pools without users in the table. */
+  #unused = new Map<string, number>();
   /** Below the line of a pool, where its users are. */
   #feature: FeatureUnderway | undefined;
   isOwn = false;
@@ -124,6 +139,7 @@ class Reading {
         .map((one) => one.trim());
       if (!columns.includes('Count') || !columns.includes('Inuse')) return false;
       this.#columns = columns;
+      this.#unused = new Map();
       return true;
     }
     if (this.#columns === undefined || !line.includes(',')) return false;
@@ -131,8 +147,11 @@ class Reading {
     const cell = (column: string): string => cells[this.#columns?.indexOf(column) ?? -1] ?? '';
     if (cell('Feature') === '' || count(cell('Count')) === undefined || cell('Inuse') === '') return false;
     const feature = this.#featureOf(cell('Feature'), cell('Max Release Number'), cell('Model'));
-    const bought = [cell('EditorId'), cell('Expiration Date'), cell('Customer ID')];
-    this.#addBought(feature, JSON.stringify(bought), cell('Count'), cell('Inuse'), cell('Expiration Date'));
+    const pool = JSON.stringify(OF_BOUGHT.map(cell));
+    // a pool is repeated for each of its users; one that nobody uses has a line of its own
+    const unused = cell('User') === '' ? (this.#unused.get(pool) ?? 0) + 1 : 0;
+    if (unused > 0) this.#unused.set(pool, unused);
+    this.#addBought(feature, `${pool} ${unused}`, cell('Count'), cell('Inuse'), cell('Expiration Date'));
     const grant: Grant = {
       user: cell('User'),
       host: cell('Host'),

@@ -219,9 +219,11 @@ export function parseLsdyna(text: string, context: TextContext): TextReport {
   const unnamed = new Set(reading.listed.flatMap(({ program = '' }) => (named.has(program) ? [] : [program])));
   const others = [...unnamed].map((feature) => ({ feature, ...figuresOf([]), users: [] }));
   const features = [...reading.licenses, ...others].map((one) => entryOf(one, reading, `${context.server};lstc`));
+  const isIdle = features.length === 0 && reading.hasList && lines.refusal === undefined;
   return {
     ...lines,
-    vendorLicenses: features.length === 0 ? [] : [{ daemon: 'lstc', features }],
+    vendorLicenses: features.length > 0 ? [{ daemon: 'lstc', features }] : isIdle ? [{ daemon: 'lstc' }] : [],
+    isIdle,
     servers: reading.servers,
     isOwn: reading.isOwn,
     problems: [],

@@ -1,4 +1,5 @@
 import { SourceFailure } from '../../model/observation/source-failure.ts';
+import { NEWER, notUnderstood } from '../text-report.ts';
 import type { RlmError, RlmReport } from './report.ts';
 
 /** Why a report has no data, in a sentence for the operator. */
@@ -27,7 +28,11 @@ export function isDown(isRunning: boolean | undefined, name: string, { errors }:
   return isRunning === false || errors.some((error) => error.kind === 'unreachable' && error.server === name);
 }
 
-function emptyFailure({ isvs }: RlmReport, server: string): SourceFailure {
+function emptyFailure({ isvs, diagnostics: { unparsed } }: RlmReport, server: string): SourceFailure {
+  if (unparsed > 0) {
+    const message = `The output for RLM at ${server} has no license pool that is understood, and ${notUnderstood(unparsed)}. ${NEWER}`;
+    return new SourceFailure('unparsed', message);
+  }
   const message =
     isvs.length === 0
       ? `RLM at ${server} runs, but serves no ISV: look for errors about license files in its log, and run rlmreread.`

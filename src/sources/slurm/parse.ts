@@ -95,7 +95,7 @@ function readJson(text: string, { onUnread }: TextContext) {
   }
   const isOwn = Array.isArray(list);
   if (!isOwn) diagnostics.addUnparsed(text.slice(0, 80));
-  const refusal = isOwn && licenses.length === 0 ? none : undefined;
+  const refusal = isOwn && licenses.length === 0 && diagnostics.unparsed === 0 ? none : undefined;
   return { licenses, lines: { refusal, hasText: true, isCut: !isOwn, diagnostics }, isOwn };
 }
 

@@ -1,8 +1,11 @@
+import { isDeepStrictEqual } from 'node:util';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { PoolObservation } from '../../../src/model/observation/observation.ts';
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
 import { managerCodes } from '../../../src/sources/manager-codes.ts';
 import type { Parsed } from '../../../src/sources/parsed.ts';
+import { isLong } from '../../support/extent.ts';
 import { sourceSettings } from '../../support/source-settings.ts';
 import { published, type TextManager } from './published.ts';
 
@@ -66,6 +69,57 @@ describe('DSLS', () => {
       increments: [{ count: Number.POSITIVE_INFINITY }],
     });
     expect(cad?.queued).toEqual([{ user: 'grace', host: 'pc2', since: at('01-15T07:50:00'), licenses: 1 }]);
+  });
+
+  const columns =
+    'Editor,EditorId,Feature,Model,Commercial Type,Max Release Number,Max Release Date,Pricing Structure,Max Casual Duration,Expiration Date,Customer ID,Count,Inuse,Tokens,Casual Usage (mn),Host,User,Internal ID,Active Process,Client Code Version,Session ID,Granted Since,Last Used At,Granted At,Queue Position,';
+
+  it('adds up the pools of a product that differ in any column', () => {
+    const pool = fc.record(
+      {
+        editor: fc.constantFrom('5E756A80', '6F867B91'),
+        type: fc.constantFrom('STD', 'SHAREABLE'),
+        release: fc.constantFrom('2028-01-01 00:59:00', '2029-01-01 00:59:00'),
+        pricing: fc.constantFrom('YLC', 'ALC', 'PLC'),
+        casual: fc.constantFrom('0', '30'),
+        expires: fc.constantFrom('2028-01-01 00:59:00', '2028-06-01 00:59:00'),
+        customer: fc.constantFrom('1001', '1002'),
+        count: fc.integer({ min: 3, max: 9 }),
+        inUse: fc.nat(3),
+      },
+      { noNullPrototype: true },
+    );
+    // what is in use of two pools that are equal in all columns cannot be told apart
+    const pools = fc
+      .array(pool, { minLength: 1, maxLength: 6 })
+      .map((all) =>
+        all.filter(
+          (one, index) => one.inUse === 0 || index === all.findIndex((other) => isDeepStrictEqual(one, other)),
+        ),
+      );
+    fc.assert(
+      fc.property(pools, (all) => {
+        const rows = all.flatMap(
+          ({ editor, type, release, pricing, casual, expires, customer, count, inUse }, index) => {
+            const bought = `Dassault Systemes,${editor},CAD,ConcurrentUser,${type},8,${release},${pricing},${casual},${expires},${customer},${count},${inUse},,,`;
+            if (inUse === 0) return [`${bought},,,,,,,,,,`];
+            return Array.from(
+              { length: inUse },
+              (_, user) =>
+                `${bought}pc${user} (1.0)/10.0.0.1,user${index}-${user},CAD,/cnext ( 1),6.4,S${index}${user},2027-01-10 09:00:00,2027-01-15 07:00:00,2027-01-10 09:00:00,`,
+            );
+          },
+        );
+        const text = `License Administration Tool Version 6.425.4 Built on May 2, 2023, 6:45:36 PM.\nadmin >\n${columns}\n${rows.join('\n')}\n`;
+        const parsed = read('dsls', text);
+        const [cad] = poolsOf(parsed) as [PoolObservation];
+        const sum = (of: (one: (typeof all)[number]) => number) => all.reduce((total, one) => total + of(one), 0);
+        expect(cad.increments.map(({ count }) => count)).toEqual(all.map(({ count }) => count));
+        expect([cad.inUse, cad.checkouts.length]).toEqual([sum(({ inUse }) => inUse), sum(({ inUse }) => inUse)]);
+        expect([parsed.diagnostics.unparsed, parsed.diagnostics.contradictions]).toEqual([0, 0]);
+      }),
+      { numRuns: isLong ? 2000 : 200 },
+    );
   });
 
   it('reads the blocks: a holder counts once with several processes, and times are those of any locale', () => {
@@ -226,7 +280,12 @@ describe('LS-DYNA', () => {
 
   it('says why there is no data', () => {
     expect(failure('lsdyna', published.lsdyna['down'] ?? '')).toMatchObject({ kind: 'unreachable' });
-    expect(failure('lsdyna', published.lsdyna['idle'] ?? '')).toMatchObject({ kind: 'empty' });
+  });
+
+  it('is no failure while nobody runs anything', () => {
+    const { vendorLicenses, problems } = sample('lsdyna', 'idle');
+    expect(vendorLicenses).toMatchObject([{ daemon: 'lstc', reachable: true, pools: [] }]);
+    expect(problems).toEqual([]);
   });
 });
 
@@ -311,3 +370,33 @@ it.each(['dsls', 'lmx', 'lsdyna', 'rms', 'slurm'] as const)(
     expect(vendorLicenses.length).toBeGreaterThan(0);
   },
 );
+
+/** Each head is one that only this tool prints; what follows is of a newer one. */
+it.each([
+  [
+    'dsls',
+    'License Administration Tool Version 9.1 Built on May 2, 2026, 6:45:36 PM.\nadmin >	Software version: 9.1\n    Ready: yes\n',
+  ],
+  ['lmx', (published.lmx['text'] ?? '').split('\n').slice(0, 6).join('\n')],
+  ['lsdyna', (published.lsdyna['programs'] ?? '').split('\n').slice(0, 2).join('\n')],
+  ['rms', 'Sentinel RMS Development Kit 9.7.0.0044 Application Monitor\n  Copyright (C) 2020 SafeNet, Inc.\n\n'],
+] as const)('%s whose head is known, with lines that are not, is not a server without licenses', (manager, head) => {
+  const lines = ['seats=10 of=solver', 'taken=2 of=solver', 'taken=1 of=viewer'];
+  const { kind, message } = failure(manager, `${head}\n${lines.join('\n')}\n`);
+  expect([kind, message]).toEqual([
+    'unparsed',
+    expect.stringMatching(/has no license that is understood, and 3 lines are not understood; .* newer one/),
+  ]);
+  expect(failure(manager, `${head}\n${lines[0]}\n`).message).toContain('1 line is not understood');
+  // with a feature that is understood, the rest is counted
+  const known = manager === 'lmx' ? published.lmx['text'] : Object.values<string>(published[manager])[0];
+  expect(read(manager, `${known?.trimEnd()}\n${lines.join('\n')}\n`, { via: 'file' }).diagnostics.unparsed).toBe(3);
+});
+
+it('slurm in JSON of another shape is not a server without licenses', () => {
+  expect(failure('slurm', '{"licenses": [{"Name": "fluent", "Seats": 10}], "meta": {}}')).toMatchObject({
+    kind: 'unparsed',
+    message: expect.stringContaining('newer one'),
+  });
+  expect(failure('slurm', '{"licenses": [], "meta": {}}').kind).toBe('empty');
+});
