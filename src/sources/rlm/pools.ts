@@ -39,15 +39,21 @@ function productsOf({ pools, usage }: RlmIsv): readonly Product[] {
   return [...products.values()];
 }
 
-/** Of checkouts without a pool, neither capacity nor use is known. */
+/**
+ * Of checkouts without a pool, neither capacity nor use is known. Licenses of an uncounted pool beside counted ones cannot
+ * run out, and are no part of the figures; no line says which pool a checkout is of.
+ */
 function observeProduct(
-  { product, version, pools, usage }: Product,
+  { product, version, pools: all, usage }: Product,
   dating: Dating,
 ): { pool: PoolObservation; contradictions: number } {
+  const counted = all.filter(({ count }) => count !== Number.POSITIVE_INFINITY);
+  const pools = counted.length > 0 ? counted : all;
+  const isUncounted = all.length > 0 && counted.length === 0;
   const inUse = sumOf(pools.map((one) => one.inUse));
-  const { shares, licenses } = shareLicenses(usage, inUse);
-  const isUncounted = pools.some(({ count }) => count === Number.POSITIVE_INFINITY);
-  const isListed = inUse !== undefined && licenses >= inUse;
+  const inUseOfAll = sumOf(all.map((one) => one.inUse));
+  const { shares, licenses } = shareLicenses(usage, inUseOfAll);
+  const isListed = inUse !== undefined && inUse === inUseOfAll && licenses >= inUse;
   const unknownOfCheckouts: UnknownOfCheckouts[] = ['borrowed', 'status'];
   if (!isListed) unknownOfCheckouts.push('list');
   const pool: PoolObservation = {
@@ -69,7 +75,7 @@ function observeProduct(
     queued: undefined,
     denials: undefined,
   };
-  return { pool, contradictions: contradictionsOf(pools, inUse, licenses) };
+  return { pool, contradictions: contradictionsOf(pools, inUse, licenses, inUseOfAll) };
 }
 
 /**
@@ -126,9 +132,14 @@ function shareLicenses(list: readonly RlmUsage[], inUse: number | undefined): { 
 }
 
 /** Checkouts without a pool, more licenses listed than are in use, or more in use than there are. */
-function contradictionsOf(pools: readonly RlmPool[], inUse: number | undefined, listed: number): number {
+function contradictionsOf(
+  pools: readonly RlmPool[],
+  inUse: number | undefined,
+  listed: number,
+  inUseOfAll: number | undefined,
+): number {
   const count = sumOf(pools.map((pool) => pool.count));
-  const isMoreListed = inUse !== undefined && listed > inUse;
+  const isMoreListed = inUseOfAll !== undefined && listed > inUseOfAll;
   const isMoreInUse = inUse !== undefined && count !== undefined && inUse > count;
   return [pools.length === 0, isMoreListed, isMoreInUse].filter(Boolean).length;
 }

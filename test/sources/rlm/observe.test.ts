@@ -118,6 +118,20 @@ describe('a product', () => {
     expect(pools[0]?.checkouts.map(({ user }) => user)).toEqual(['a', 'b', 'c']);
   });
 
+  it('beside counted ones of one version is no part of the figures', () => {
+    const counted = `	paint v3.1, pool: 1\n${figures(5, 0, 2)}`;
+    const uncounted = '	paint v3.1, pool: 2\n		UNCOUNTED, inuse: 1, exp: 1-jan-2027';
+    const who = [line('ada@ws1', '41'), line('bert@ws2', '42'), line('carl@ws3', '43')].join('\n');
+    const [pool] = poolsOf(`${counted}\n${uncounted}`, who) as [PoolObservation];
+    expect(pool).toMatchObject({ licenseType: 'floating', inUse: 2, increments: [{ count: 5 }] });
+    expect(maxAvailable(pool, runAt)).toBe(5);
+    // no line says which of the three has the uncounted license
+    expect(pool.unknownOfCheckouts).toContain('list');
+    expect(pool.checkouts.map(({ licenses }) => licenses)).toEqual([1, 1, 1]);
+    const [idle] = poolsOf(`${counted}\n${uncounted.replace('inuse: 1', 'inuse: 0')}`, who.split('\n', 2).join('\n'));
+    expect(idle).toMatchObject({ inUse: 2, unknownOfCheckouts: ['borrowed', 'status'] });
+  });
+
   it('that is unlimited is uncounted', () => {
     const pool = poolOf(`	paint v3.1\n${figures('unlimited', 0, 2)}`);
     expect(pool).toMatchObject({ licenseType: 'uncounted', increments: [{ count: Number.POSITIVE_INFINITY }] });
