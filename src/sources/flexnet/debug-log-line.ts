@@ -173,14 +173,17 @@ function eventOf(kind: LogEvent['kind'], text: string): LogEvent | 'unparsed' {
   if (split === undefined) return 'unparsed';
   // the feature can be followed by a group without a meaning here, such as (PORT_AT_HOST_PLUS   )
   const rest = split[1].replace(/^\([^()]*\)\s+/, '');
-  const [, checkoutData] = /\s\[([^\]]*)\]/.exec(` ${rest}`) ?? [];
+  const [, inBrackets = ''] = /\s\[([^\]]*)\]/.exec(` ${rest}`) ?? [];
+  // some daemons write the process there (assumed: a feature whose name is a number would show it wrong)
+  const isProcess = /^\d{1,10}$/.test(inBrackets);
   const details = detailsIn(rest);
+  const client = clientOf(rest, details);
   return {
     kind,
     feature: split[0],
     licenses: licensesIn(text),
-    client: clientOf(rest, details),
-    checkoutData,
+    client: isProcess && details === undefined && client !== undefined ? `${client}\0${inBrackets}` : client,
+    checkoutData: isProcess || inBrackets === '' ? undefined : inBrackets,
     cause: kind === 'denied' ? causeIn(rest) : undefined,
     counts: details?.counts,
   };

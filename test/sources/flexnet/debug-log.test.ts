@@ -180,6 +180,19 @@ describe('refusals', () => {
     }
   });
 
+  it('of several processes that are in brackets too, and an OUT of another process takes none back', () => {
+    const refused = (second: number, data: string) =>
+      `10:01:${second} (vend) DENIED: "cad" anna@ws1  [${data}] ${reason}`;
+    expect(countsOf([today, refused(10, '21364'), refused(11, '30000'), refused(12, '21364')])).toEqual({
+      'vend cad': 2,
+    });
+    const got = (data: string) => `10:01:13 (vend) OUT: "cad" anna@ws1  [${data}]`;
+    expect(countsOf([today, refused(10, '21364'), got('30000')])).toEqual({ 'vend cad': 1 });
+    expect(countsOf([today, refused(10, '21364'), got('21364')])).toEqual({});
+    // other data are of the request, not of the client
+    expect(countsOf([today, refused(10, 'project a'), refused(11, 'project b')])).toEqual({ 'vend cad': 1 });
+  });
+
   it('are false if the client gets tokens for the feature', () => {
     const tokens = '10:00:00 (vend) OUT: "TOKEN" anna@ws1 [cad] (3 licenses)';
     expect(countsOf([today, denied('10:00:00'), tokens])).toEqual({});
