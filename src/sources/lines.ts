@@ -92,3 +92,10 @@ export class DiagnosticsCount implements Diagnostics {
     this.contradictions += 1;
   }
 }
+
+/** What was not understood of several texts. */
+export const joined = (all: readonly Diagnostics[]): Diagnostics => ({
+  unparsed: all.reduce((sum, { unparsed }) => sum + unparsed, 0),
+  masks: [...new Set(all.flatMap(({ masks }) => masks))].slice(0, MAX_MASKS),
+  contradictions: all.reduce((sum, { contradictions }) => sum + contradictions, 0),
+});

@@ -43,8 +43,8 @@ const texts: Readonly<Record<string, TextKind<FlexnetOwn>>> = {
   license: {
     title: 'a license file',
     places: ({ licenseFiles }) => licenseFiles.map((file, at) => ({ of: `file ${at + 1}`, file })),
-    recognize: (text, now, timeZone) =>
-      found(parseLicenseFile(text, { now, localTime: createSourceTime(timeZone, timeZone) }).supplies.length > 0),
+    recognize: (text, _now, timeZone) =>
+      found(parseLicenseFile(text, createSourceTime(timeZone, timeZone)).features.length > 0),
     shapes: licenseShapes,
     normalized,
   },

@@ -1,3 +1,4 @@
+import type { Diagnostics } from '../../model/observation/source.ts';
 import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
 import { isPlainName } from '../../model/plain-name.ts';
 import { LastGood } from '../last-good.ts';
@@ -6,12 +7,12 @@ import type { SourceTime } from '../times.ts';
 import { createFileTransport } from '../transport/file-transport.ts';
 import { type Transport, textOf } from '../transport/transport.ts';
 import type { TransportHost } from '../transport/transport-host.ts';
-import type { LicenseSupply, OptionsReserve } from './inventory.ts';
-import { parseLicenseFile } from './license-file.ts';
+import type { LicenseSupply } from './inventory.ts';
+import { grantedBy, parseLicenseFile } from './license-file.ts';
 import { parseLmstat } from './lmstat.ts';
 import { lmstatArguments } from './lmstat-command.ts';
 import { parseLmstatInventory } from './lmstat-inventory.ts';
-import { parseOptionsFile } from './options-file.ts';
+import { type OptionsFile, parseOptionsFile } from './options-file.ts';
 import type { FlexnetOwn } from './own-settings.ts';
 import type { FeatureDaemon } from './which-daemon.ts';
 
@@ -23,10 +24,12 @@ export interface FlexnetFiles {
   inventory(signal: AbortSignal): Promise<readonly LicenseSupply[] | undefined>;
   /** Which features these daemons serve, of `lmstat -S`, which is run once an hour if this is asked for. */
   served(daemons: readonly string[], signal: AbortSignal): Promise<readonly FeatureDaemon[] | undefined>;
-  /** RESERVE lines by daemon, for those whose options file could be read. */
-  options(signal: AbortSignal): Promise<ReadonlyMap<string, readonly OptionsReserve[]>>;
+  /** Options files by daemon, of those that could be read. */
+  options(signal: AbortSignal): Promise<ReadonlyMap<string, OptionsFile>>;
   /** Why something could not be read the last time. */
   problems(): readonly SourceProblem[];
+  /** What was not understood of the license files and options files. */
+  diagnostics(): readonly Diagnostics[];
   close(): Promise<void>;
 }
 
@@ -35,6 +38,12 @@ const notLicenses = (file: string): SourceFailure =>
     'unparsed',
     `the file ${file} is not a license file: no SERVER, FEATURE or INCREMENT line was understood; correct the path in \`license_files\``,
   );
+
+const tooMany = (files: readonly string[]): SourceProblem => ({
+  kind: 'unparsed',
+  message: `${files.join(', ')} grant more licenses than are read: 100,000 of different names, versions and dates`,
+  isMinor: true,
+});
 
 const HOUR = 3600;
 
@@ -48,6 +57,9 @@ export function createFlexnetFiles(
   const { name: label, timeout, maxOutput, encoding, licenseFiles, optionsFiles } = settings;
   const { now, elapsed } = host;
   const transports: Transport[] = [];
+  /** By file. */
+  const diagnostics = new Map<string, Diagnostics>();
+  let isCut = false;
 
   const fileOf = <T>(setting: string, file: string, parse: (text: string) => T): LastGood<T> => {
     const via = { kind: 'file', file, maxAge: Number.POSITIVE_INFINITY } as const;
@@ -79,16 +91,22 @@ export function createFlexnetFiles(
 
   const licenses = licenseFiles.map((file) =>
     fileOf('license_files', file, (text) => {
-      const { supplies, servers } = parseLicenseFile(text, { now: now(), localTime });
+      const found = parseLicenseFile(text, localTime);
+      const { features, packages, servers } = found;
       // one with SERVER lines can be meant to have no others
-      if (supplies.length === 0 && servers.length === 0) throw notLicenses(file);
-      return supplies;
+      if (features.length + packages.length + servers.length === 0) throw notLicenses(file);
+      diagnostics.set(file, found.diagnostics);
+      return found;
     }),
   );
-  const options = Object.entries(optionsFiles).map(
-    ([daemon, file]) =>
-      [daemon, fileOf('options_files', file, (text) => parseOptionsFile(text, daemon).reserves)] as const,
-  );
+  const options = Object.entries(optionsFiles).map(([daemon, file]) => {
+    const parse = (text: string): OptionsFile => {
+      const found = parseOptionsFile(text, daemon);
+      diagnostics.set(file, found.diagnostics);
+      return found;
+    };
+    return [daemon, fileOf('options_files', file, parse)] as const;
+  });
   const inventory = tool === undefined || licenses.length > 0 ? undefined : new LastGood(runInventory, HOUR, elapsed);
   /** By the names of the daemons. */
   const served = new Map<string, LastGood<readonly FeatureDaemon[]>>();
@@ -98,7 +116,13 @@ export function createFlexnetFiles(
       const found = await Promise.all(licenses.map((file) => file.get(signal)));
       // a part of the files would look like fewer licenses
       const isComplete = found.length > 0 && !found.includes(undefined);
-      return isComplete ? found.flatMap((supplies) => supplies ?? []) : undefined;
+      if (!isComplete) return undefined;
+      const granted = grantedBy(
+        found.filter((file) => file !== undefined),
+        { now: now(), localTime },
+      );
+      isCut = granted.isCut;
+      return granted.supplies;
     },
     inventory: async (signal) => inventory?.get(signal),
     served: async (daemons, signal) => {
@@ -112,9 +136,13 @@ export function createFlexnetFiles(
     },
     options: async (signal) => {
       const found = await Promise.all(options.map(async ([daemon, file]) => [daemon, await file.get(signal)] as const));
-      return new Map(found.flatMap(([daemon, reserves]) => (reserves === undefined ? [] : [[daemon, reserves]])));
+      return new Map(found.flatMap(([daemon, file]) => (file === undefined ? [] : [[daemon, file]])));
     },
-    problems: () => [...licenses, ...options.map(([, file]) => file)].flatMap(({ problem }) => problem ?? []),
+    problems: () => [
+      ...[...licenses, ...options.map(([, file]) => file)].flatMap(({ problem }) => problem ?? []),
+      ...(isCut ? [tooMany(licenseFiles)] : []),
+    ],
+    diagnostics: () => [...diagnostics.values()],
     close: async () => {
       await Promise.all(transports.map((transport) => transport.close()));
     },

@@ -3,23 +3,31 @@ import { DiagnosticsCount, type OnUnread } from '../lines.ts';
 import type { SourceTime } from '../times.ts';
 import { statementsOf } from './file-lines.ts';
 import type { LicenseSupply } from './inventory.ts';
-import { type Grant, grantsOf, keyOf, withoutSuperseded } from './license-grants.ts';
+import { type Grant, grantsOf, keyOf, type Now, withoutSuperseded } from './license-grants.ts';
 import { beginsStatement, type FeatureLine, type PackageLine, readStatement } from './license-line.ts';
 import { isSameVersion } from './versions.ts';
 
-/** What the license files of a server grant. */
+/** The lines of a license file. */
 export interface LicenseFile {
   /** In the order of the file. Without a port, the server listens on the first free one from 27000 to 27009. */
   readonly servers: readonly { readonly host: string; readonly port: number | undefined }[];
+  readonly features: readonly FeatureLine[];
+  readonly packages: readonly PackageLine[];
+  readonly diagnostics: Diagnostics;
+}
+
+/** What the license files of a server grant. */
+export interface Granted {
   /**
    * Licenses that are counted together have one entry. Licenses whose START is in the future count 0; expired ones count
    * what their line says. Licenses in trusted storage are not in files.
    */
   readonly supplies: readonly LicenseSupply[];
-  readonly diagnostics: Diagnostics;
+  /** Whether there were more than any server has: the rest is left out. */
+  readonly isCut: boolean;
 }
 
-/** No server has more. The rest of a file that would make more is counted as not understood. */
+/** No server has more. */
 const MAX_SUPPLIES = 100_000;
 
 /** Adds up what is counted together. */
@@ -78,41 +86,41 @@ function* suppliesOf(grant: Grant, packages: readonly PackageLine[]): Generator<
 }
 
 /**
- * Reads a license file. A statement that is not understood is left out and counted. Files that belong together, such as one
- * with PACKAGE lines and one with the lines that enable them, are joined with a line break.
+ * Reads a license file. A statement that is not understood is left out and counted.
  *
- * @param now epoch seconds, for START
  * @param localTime zone of the license server: its days begin and end there
  */
-export function parseLicenseFile(
-  text: string,
-  {
-    now,
-    localTime,
-    onUnread,
-  }: { readonly now: number; readonly localTime: SourceTime; readonly onUnread?: OnUnread | undefined },
-): LicenseFile {
+export function parseLicenseFile(text: string, localTime: SourceTime, onUnread?: OnUnread): LicenseFile {
   const diagnostics = new DiagnosticsCount(onUnread);
   const servers: LicenseFile['servers'][number][] = [];
   const features: FeatureLine[] = [];
-  const packageLines: PackageLine[] = [];
+  const packages: PackageLine[] = [];
   for (const { text: statement, line } of statementsOf(text, beginsStatement)) {
     diagnostics.startLine(line);
     const read = readStatement(statement, localTime);
     if (read === undefined) diagnostics.addUnparsed(statement);
     else if (read === 'noise') continue;
     else if (read.keyword === 'SERVER') servers.push({ host: read.host, port: read.port });
-    else if (read.keyword === 'PACKAGE') packageLines.push(read);
+    else if (read.keyword === 'PACKAGE') packages.push(read);
     else features.push(read);
   }
-  const packages = Map.groupBy(withoutSuperseded(packageLines, { now, localTime }), keyOf);
+  return { servers, features, packages, diagnostics };
+}
+
+/**
+ * What the files of a server grant together. Lines replace others of all files, and packages of one file are enabled by lines of
+ * another one.
+ *
+ * @param now epoch seconds, for START
+ */
+export function grantedBy(files: readonly LicenseFile[], now: Now): Granted {
+  const packageLines = files.flatMap((file) => file.packages);
+  const packages = Map.groupBy(withoutSuperseded(packageLines, now), keyOf);
   const supplies = new Supplies();
-  for (const grant of grantsOf(features, { now, localTime })) {
+  const features = files.flatMap((file) => file.features);
+  for (const grant of grantsOf(features, now)) {
     for (const supply of suppliesOf(grant, packages.get(keyOf(grant.line)) ?? []))
-      if (!supplies.add(supply)) {
-        diagnostics.addUnparsed('');
-        return { servers, supplies: supplies.all, diagnostics };
-      }
+      if (!supplies.add(supply)) return { supplies: supplies.all, isCut: true };
   }
-  return { servers, supplies: supplies.all, diagnostics };
+  return { supplies: supplies.all, isCut: false };
 }

@@ -9,7 +9,8 @@ export interface Grant {
   readonly count: number;
 }
 
-interface Now {
+/** The moment at which lines hold. */
+export interface Now {
   readonly now: number;
   readonly localTime: SourceTime;
 }

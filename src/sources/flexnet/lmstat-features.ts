@@ -29,10 +29,10 @@ export class LmstatFeatures {
   #servers = '';
 
   /** The following features are those of these servers. */
-  startServers(servers: readonly string[]): void {
+  startServers(servers: string): void {
     this.close();
     this.endDaemonList();
-    this.#servers = servers.join(',').toLowerCase();
+    this.#servers = servers;
   }
 
   addDaemon(name: string): void {

@@ -1,4 +1,5 @@
 import { SourceFailure, type SourceFailureKind, type SourceProblem } from '../../model/observation/source-failure.ts';
+import { NEWER, notUnderstood } from '../text-report.ts';
 import { errorIn } from './lmstat-lines.ts';
 import type { FlexnetError, LmstatReport } from './lmstat-report.ts';
 import { memberProblem } from './members.ts';
@@ -130,7 +131,7 @@ export function failureWithoutData(
     if (failure !== undefined) return failure;
   }
   return members.some(({ up }) => up) || daemons.some(({ up }) => up)
-    ? emptyFailure(server)
+    ? emptyFailure(report, server)
     : unparsedFailure(server, report.hasText);
 }
 
@@ -143,11 +144,16 @@ function errorOfParts({ members, features }: LmstatReport): FlexnetError | undef
 
 const isUnexpected = ({ code }: FlexnetError): boolean => code === undefined || !IS_EXPECTED.has(code);
 
-const emptyFailure = (server: string): SourceFailure =>
-  new SourceFailure(
-    'empty',
-    `The license server ${server} runs, but lists no feature. Check that lmstat is called with -a, and that the license file has features.`,
-  );
+const emptyFailure = ({ diagnostics: { unparsed } }: LmstatReport, server: string): SourceFailure =>
+  unparsed > 0
+    ? new SourceFailure(
+        'unparsed',
+        `The output for ${server} has no feature that is understood, and ${notUnderstood(unparsed)}. ${NEWER}`,
+      )
+    : new SourceFailure(
+        'empty',
+        `The license server ${server} runs, but lists no feature. Check that lmstat is called with -a, and that the license file has features.`,
+      );
 
 const unparsedFailure = (server: string, hasText: boolean): SourceFailure =>
   new SourceFailure(
@@ -179,7 +185,7 @@ export function clockProblem({ referenceTime }: LmstatReport, at: number): Sourc
 export function partialProblems(
   report: LmstatReport,
   settings: FlexnetSettings,
-  { down, unattributed }: { down: ReadonlySet<string>; unattributed: number },
+  { down, unattributed, others }: { down: ReadonlySet<string>; unattributed: number; others: readonly string[] },
 ): SourceProblem[] {
   const server = serverOf(settings);
   const problems: (SourceProblem | undefined)[] = [
@@ -188,7 +194,7 @@ export function partialProblems(
     ...daemonProblems(report, down, server),
     featureProblem(report, server),
     unattributed === 0 ? undefined : unattributedProblem(unattributed, server),
-    serverListProblem(report, server),
+    othersProblem(others, server),
   ];
   return problems.filter((problem) => problem !== undefined);
 }
@@ -220,12 +226,18 @@ const unattributedProblem = (features: number, server: string): SourceProblem =>
   isMinor: true,
 });
 
-function serverListProblem({ serverLists }: LmstatReport, server: string): SourceProblem | undefined {
-  const lists = new Set(serverLists.map((list) => list.join(',').toLowerCase()));
-  if (lists.size < 2) return undefined;
+function othersProblem(others: readonly string[], server: string): SourceProblem | undefined {
+  if (others.length === 0) return undefined;
   return {
     kind: 'unparsed',
     isMinor: true,
-    message: `The output for ${server} has ${lists.size} license servers that are not redundant, and all are shown as one. Configure a source for each of them.`,
+    message: `The output for ${server} also has the license servers ${others.join(', ')}, which are not shown. Configure a source for each of them.`,
   };
 }
+
+/** The output has several servers, none of which was asked. */
+export const othersFailure = ({ serverLists }: LmstatReport, { servers }: FlexnetSettings): SourceFailure =>
+  new SourceFailure(
+    'unparsed',
+    `The output for ${servers[0]} has the license servers ${[...new Set(serverLists.map((list) => list.join(',')))].join(', ')}, and not this one. Write one of them into \`servers\` of the source.`,
+  );

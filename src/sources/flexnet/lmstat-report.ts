@@ -7,10 +7,10 @@ export interface LmstatReport {
   readonly referenceTime: number | undefined;
   /** For each `License server status` line, the servers that it names: `port@host`, or `host` alone. */
   readonly serverLists: readonly (readonly string[])[];
-  readonly members: readonly LmstatMember[];
-  readonly daemons: readonly LmstatDaemon[];
+  readonly members: readonly (LmstatMember & OfServers)[];
+  readonly daemons: readonly (LmstatDaemon & OfServers)[];
   /** Errors of the whole request, in the order of the text. */
-  readonly errors: readonly FlexnetError[];
+  readonly errors: readonly (FlexnetError & OfServers)[];
   readonly features: readonly LmstatFeature[];
   /** Whether it has anything but white space. */
   readonly hasText: boolean;
@@ -18,7 +18,15 @@ export interface LmstatReport {
   readonly isCut: boolean;
   /** Whether a request waits in it. */
   readonly hasQueue: boolean;
+  /** Whether it has the table of `-i`, which `parseLmstatInventory` reads. */
+  readonly hasInventory: boolean;
   readonly diagnostics: Diagnostics;
+}
+
+/** Which servers a part of the text is about. */
+export interface OfServers {
+  /** The `License server status` line before it, in lower case; empty without one. */
+  readonly servers: string;
 }
 
 /** `(-15,570:115 …)`: the error, and where it was found. */
@@ -55,13 +63,11 @@ export type LmstatSupply =
   | { readonly kind: 'error'; readonly error: FlexnetError };
 
 /** A feature as lmstat lists it, with its pools. */
-export interface LmstatFeature {
+export interface LmstatFeature extends OfServers {
   readonly name: string;
   readonly supply: LmstatSupply;
   /** Names of the daemons that were listed last before it: it belongs to one of them. */
   readonly listedDaemons: readonly string[];
-  /** The `License server status` line before it, in lower case; empty without one. */
-  readonly servers: string;
   /** Empty for features without users. The first one has no head if users or reservations precede the first head. */
   readonly pools: readonly LmstatPool[];
 }

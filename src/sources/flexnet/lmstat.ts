@@ -21,6 +21,7 @@ import type {
   LmstatFeature,
   LmstatMember,
   LmstatReport,
+  OfServers,
 } from './lmstat-report.ts';
 import { StartTimes } from './start-times.ts';
 import { blocksOf, TextBlock } from './text-block.ts';
@@ -64,14 +65,17 @@ class LmstatReading {
   readonly #features = new LmstatFeatures();
   readonly #diagnostics: DiagnosticsCount;
   readonly #serverLists: string[][] = [];
-  readonly #members: LmstatMember[] = [];
-  readonly #daemons: LmstatDaemon[] = [];
-  readonly #errors: FlexnetError[] = [];
+  readonly #members: (LmstatMember & OfServers)[] = [];
+  readonly #daemons: (LmstatDaemon & OfServers)[] = [];
+  readonly #errors: (FlexnetError & OfServers)[] = [];
   #referenceTime: number | undefined;
   #section: Section = 'head';
+  /** Those that are listed now, as one name. */
+  #servers = '';
   #hasText = false;
   #isLastUnparsed = false;
   #hasQueue = false;
+  #hasInventory = false;
 
   constructor(length: number, context: LmstatContext) {
     const kept = new KeptText(length);
@@ -116,6 +120,7 @@ class LmstatReading {
       hasText: this.#hasText,
       isCut: !isWhole && this.#isLastUnparsed,
       hasQueue: this.#hasQueue,
+      hasInventory: this.#hasInventory,
       diagnostics: this.#diagnostics,
     };
   }
@@ -197,27 +202,28 @@ class LmstatReading {
     const servers = readServerList(line);
     if (servers !== undefined) {
       this.#section = 'servers';
-      this.#features.startServers(servers);
+      this.#servers = servers.join(',').toLowerCase();
+      this.#features.startServers(this.#servers);
       this.#serverLists.push(servers);
       return true;
     }
     const error = readRequestError(line);
     if (error !== undefined) {
-      this.#errors.push(error);
+      this.#errors.push({ ...error, servers: this.#servers });
       return true;
     }
     const isServer = ['head', 'servers', 'files'].includes(this.#section);
     const member = readMember(line, isServer);
     if (member !== undefined) {
       this.#section = 'servers';
-      this.#members.push(member);
+      this.#members.push({ ...member, servers: this.#servers });
       return true;
     }
     const daemon = this.#section === 'inventory' ? undefined : readDaemon(line);
     // an error before the daemons is that of a server
     if (daemon === undefined || (isServer && !daemon.up)) return false;
     this.#features.addDaemon(daemon.name);
-    this.#daemons.push(daemon);
+    this.#daemons.push({ ...daemon, servers: this.#servers });
     return true;
   }
 
@@ -237,8 +243,10 @@ class LmstatReading {
 
   #enterSection(line: string): void {
     if (/^License file(?:s|\(s\))? on /i.test(line)) this.#section = 'files';
-    else if (/^Feature\s+Version\s/i.test(line)) this.#section = 'inventory';
-    else if (/^Vendor daemon status\b/i.test(line)) this.#section = 'daemons';
+    else if (/^Feature\s+Version\s/i.test(line)) {
+      this.#section = 'inventory';
+      this.#hasInventory = true;
+    } else if (/^Vendor daemon status\b/i.test(line)) this.#section = 'daemons';
     else if (/^Feature usage info/i.test(line)) {
       this.#section = 'features';
       this.#features.endDaemonList();

@@ -8,8 +8,9 @@ const QUORUM = 2;
 const MAX_NAMED = 3;
 
 /** Host of `port@host`, in lower case. */
-const hostOf = (server: string): string => server.slice(server.indexOf('@') + 1).toLowerCase();
-const firstLabel = (host: string): string => (/^[\d.]+$|:/.test(host) ? host : (host.split('.')[0] ?? host));
+export const hostOf = (server: string): string => server.slice(server.indexOf('@') + 1).toLowerCase();
+/** The name without its domain; an address as a whole. */
+export const firstLabel = (host: string): string => (/^[\d.]+$|:/.test(host) ? host : (host.split('.')[0] ?? host));
 
 /** The configured servers of which the output has a line. Its names can be shorter or longer. */
 export function membersOf(servers: readonly string[], printed: readonly LmstatMember[]): Member[] {

@@ -1,10 +1,19 @@
 import { SourceFailure } from '../../model/observation/source-failure.ts';
 import type { Parsed } from '../parsed.ts';
-import type { LicenseSupply, OptionsReserve } from './inventory.ts';
-import { clockProblem, cutFailure, type Exit, failureWithoutData, partialProblems } from './lmstat-problems.ts';
+import type { LicenseSupply } from './inventory.ts';
+import {
+  clockProblem,
+  cutFailure,
+  type Exit,
+  failureWithoutData,
+  othersFailure,
+  partialProblems,
+} from './lmstat-problems.ts';
 import type { LmstatReport } from './lmstat-report.ts';
 import { membersOf, membersWithoutData } from './members.ts';
 import { type FlexnetMemory, nextMemory } from './memory.ts';
+import type { OptionsFile } from './options-file.ts';
+import { ownPartOf } from './own-part.ts';
 import type { FlexnetSettings } from './settings.ts';
 import { VendorLicenses } from './vendor-licenses.ts';
 import type { FeatureDaemon } from './which-daemon.ts';
@@ -17,8 +26,8 @@ export interface FlexnetInput {
   readonly inventory?: readonly LicenseSupply[] | undefined;
   /** Of license files. For the features that they have, they are used instead of `inventory`. */
   readonly fileSupply?: readonly LicenseSupply[] | undefined;
-  /** RESERVE lines by daemon, for the daemons of which the options file is known. */
-  readonly options?: ReadonlyMap<string, readonly OptionsReserve[]> | undefined;
+  /** Options files by daemon, as far as they are known. */
+  readonly options?: ReadonlyMap<string, OptionsFile> | undefined;
   /** Of `lmstat -S`. Needed if nothing else says which daemon serves a feature. */
   readonly served?: readonly FeatureDaemon[] | undefined;
   readonly settings: FlexnetSettings;
@@ -49,7 +58,7 @@ export interface FlexnetParsed extends Parsed {
  * @throws SourceFailure if it gives no data: neither features nor vendor daemons that are down
  */
 export function observeFlexnet({
-  report,
+  report: whole,
   inventory = [],
   fileSupply = [],
   options = new Map(),
@@ -58,6 +67,9 @@ export function observeFlexnet({
   memory,
   output,
 }: FlexnetInput): FlexnetParsed {
+  const own = ownPartOf(whole, settings.servers);
+  if (own === undefined) throw othersFailure(whole, settings);
+  const { report, others } = own;
   const failure = failureWithoutData(report, settings, output.exit);
   if (failure !== undefined) {
     const members = membersWithoutData(failure.kind, settings.servers, report.members);
@@ -75,7 +87,10 @@ export function observeFlexnet({
   const { unparsed, masks, contradictions } = report.diagnostics;
   return {
     vendorLicenses,
-    problems: [...(clock === undefined ? [] : [clock]), ...partialProblems(report, settings, licenses)],
+    problems: [
+      ...(clock === undefined ? [] : [clock]),
+      ...partialProblems(report, settings, { down: licenses.down, unattributed: licenses.unattributed, others }),
+    ],
     members: membersOf(settings.servers, report.members),
     referenceTime: hasTimes ? report.referenceTime : undefined,
     diagnostics: { unparsed, masks, contradictions: contradictions + licenses.contradictions },

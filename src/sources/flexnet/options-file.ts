@@ -7,6 +7,8 @@ import type { OptionsReserve } from './inventory.ts';
 export interface OptionsFile {
   /** A package stands for all its components (vendor's documentation). */
   readonly reserves: readonly OptionsReserve[];
+  /** Whether the daemon writes refused requests into its debug log: `NOLOG DENIED` forbids it. */
+  readonly logsDenials: boolean;
   readonly diagnostics: Diagnostics;
 }
 
@@ -44,6 +46,10 @@ const NOISE: ReadonlyMap<string, number> = new Map([
 
 /** For whom licenses are reserved. */
 const HOLDERS = new Set(['USER', 'HOST', 'DISPLAY', 'INTERNET', 'PROJECT', 'GROUP', 'HOST_GROUP']);
+/** Those that the file defines. */
+const GROUPS = new Set(['GROUP', 'HOST_GROUP']);
+
+const groupKey = (type: string, name = ''): string => `${type} ${name.toLowerCase()}`;
 
 /**
  * What follows the name of a feature: `f1:VERSION=2.0`, or `"f1 VERSION=2.0"` where the name has a colon. A colon may be
@@ -64,30 +70,58 @@ function featureOf(written: string): { feature: string; version?: string } | und
 const countOf = (written: string): number | undefined =>
   /^\d{1,9}$/.test(written) && Number(written) > 0 ? Number(written) : undefined;
 
+interface ReserveLine {
+  /** For whom, if the file must define it. */
+  readonly group: string | undefined;
+  readonly reserve: OptionsReserve;
+}
+
 /** `RESERVE number feature type name` */
-function reserveOf([count = '', feature = '', type = '', name]: readonly string[], daemon: string) {
+function reserveOf(
+  [count = '', feature = '', type = '', name]: readonly string[],
+  daemon: string,
+): ReserveLine | undefined {
   const licenses = countOf(count);
   const named = featureOf(feature);
   if (licenses === undefined || named === undefined || name === undefined) return undefined;
-  return HOLDERS.has(type.toUpperCase()) ? { daemon, ...named, licenses } : undefined;
+  const holder = type.toUpperCase();
+  if (!HOLDERS.has(holder)) return undefined;
+  const group = GROUPS.has(holder) ? groupKey(holder, name) : undefined;
+  return { group, reserve: { daemon, ...named, licenses } };
 }
 
 /** `LINGER feature seconds`, which changes no number of licenses */
 const isLinger = ([feature = '', seconds = '']: readonly string[]): boolean =>
   featureOf(feature) !== undefined && /^\d{1,9}$/.test(seconds);
 
+/** The options file of a daemon, by the names of daemons. */
+export function optionsOf(options: ReadonlyMap<string, OptionsFile>, daemon: string): OptionsFile | undefined {
+  for (const [name, file] of options) if (name.toLowerCase() === daemon.toLowerCase()) return file;
+  return undefined;
+}
+
 /** Reads the options file of a vendor daemon. A line that is not understood is left out and counted. */
 export function parseOptionsFile(text: string, daemon: string, onUnread?: OnUnread): OptionsFile {
   const diagnostics = new DiagnosticsCount(onUnread);
-  const reserves: OptionsReserve[] = [];
+  const found: (ReserveLine & { readonly statement: string; readonly line: number })[] = [];
+  const defined = new Set<string>();
+  let logsDenials = true;
   for (const { text: statement, line } of statementsOf(text)) {
     diagnostics.startLine(line);
     const [keyword = '', ...words] = wordsOf(statement);
     const name = keyword.toUpperCase();
     const reserve = name === 'RESERVE' ? reserveOf(words, daemon) : undefined;
     const isKnown = name === 'LINGER' ? isLinger(words) : words.length >= (NOISE.get(name) ?? Infinity);
-    if (reserve !== undefined) reserves.push(reserve);
+    if (GROUPS.has(name)) defined.add(groupKey(name, words[0]));
+    if (name === 'NOLOG' && words.some((word) => word.toUpperCase() === 'DENIED')) logsDenials = false;
+    if (reserve !== undefined) found.push({ ...reserve, statement, line });
     else if (!isKnown) diagnostics.addUnparsed(statement);
   }
-  return { reserves, diagnostics };
+  // the daemon reserves nothing for a group that it does not know
+  const holds = ({ group }: ReserveLine): boolean => group === undefined || defined.has(group);
+  for (const { statement, line } of found.filter((one) => !holds(one))) {
+    diagnostics.startLine(line);
+    diagnostics.addUnparsed(statement);
+  }
+  return { reserves: found.filter(holds).map(({ reserve }) => reserve), logsDenials, diagnostics };
 }

@@ -16,7 +16,7 @@ import { countOf, groupSupply, unexpired, type VersionGroup, withPools } from '.
 export interface FeatureKnowledge {
   /** By license files or `lmstat -i`. */
   readonly supply: readonly LicenseSupply[];
-  /** Undefined without an options file of the daemon. */
+  /** Of the feature. Undefined without an options file of the daemon. */
   readonly reserves: readonly OptionsReserve[] | undefined;
   /** Epoch seconds. */
   readonly at: number;
@@ -41,7 +41,7 @@ type Rules = Omit<CheckoutRules, 'mayBorrow'>;
  * issues. Otherwise there is one pool without a version.
  */
 export function observePools(usage: FeatureUsage, knowledge: FeatureKnowledge, rules: Rules): PoolObservation[] {
-  const supply = unexpired(knowledge.supply, knowledge.at);
+  const supply = countedAs(usage, unexpired(knowledge.supply, knowledge.at));
   const groups = withPools(groupSupply(supply), usage.pools) ?? [];
   const [single] = groups;
   const isWhole = countOf(supply) === issuedOf(usage);
@@ -54,6 +54,13 @@ export function observePools(usage: FeatureUsage, knowledge: FeatureKnowledge, r
   const { version, featureType } = single;
   const increments = isWhole ? single.supply.map(incrementOf) : whole.increments;
   return [{ ...whole, version, featureType, package: single.package, increments }];
+}
+
+/** Uncounted lines are no part of the number of licenses that the server counts. */
+function countedAs(usage: FeatureUsage, supply: readonly LicenseSupply[]): readonly LicenseSupply[] {
+  if (usage.supply.kind !== 'counted') return supply;
+  const counted = supply.filter(({ count }) => count !== Number.POSITIVE_INFINITY);
+  return counted.length > 0 ? counted : supply;
 }
 
 /** All pools of a feature as one. */
@@ -73,10 +80,7 @@ function observeWhole(
       supply.map((one) => one.expires),
       at,
     );
-  const usedReserve = usedOf(
-    reserves?.filter(({ feature }) => feature === name),
-    usage.unusedReserve,
-  );
+  const usedReserve = usedOf(reserves, usage.unusedReserve, usage.inUse);
   return {
     ...constants(name, usage.isListed),
     licenseType: typeOf(usage, supply),
@@ -96,9 +100,9 @@ function observeGroup(
   rules: CheckoutRules,
 ): PoolObservation {
   const reserved = usage.unusedReserve === undefined ? undefined : unusedReserve(pools);
-  const ofFeature = reserves?.filter(({ feature }) => feature === usage.name);
-  const isByVersion = ofFeature?.every((reserve) => reserve.version !== undefined) ?? false;
-  const ofVersion = ofFeature?.filter((reserve) => reserve.version === version);
+  const isByVersion = reserves?.every((reserve) => reserve.version !== undefined) ?? false;
+  const ofVersion = reserves?.filter((reserve) => reserve.version === version);
+  const inUse = usage.isListed ? checkedOut(pools) : undefined;
   return {
     ...constants(usage.name, usage.isListed),
     version,
@@ -106,9 +110,9 @@ function observeGroup(
     package: packageName,
     licenseType: pools.find((pool) => pool.licenseType !== undefined)?.licenseType ?? licenseType,
     increments: supply.map(incrementOf),
-    ...known('inUse', usage.isListed ? checkedOut(pools) : undefined),
+    ...known('inUse', inUse),
     ...known('unusedReserve', reserved),
-    ...known('usedReserve', isByVersion ? usedOf(ofVersion, reserved) : undefined),
+    ...known('usedReserve', isByVersion ? usedOf(ofVersion, reserved, inUse) : undefined),
     ...observeCheckouts(pools, rules),
   };
 }
@@ -181,10 +185,27 @@ function issuedOf({ supply }: FeatureUsage): number | undefined {
   return supply.kind === 'counted' ? supply.issued : undefined;
 }
 
-/** Reserved licenses in use. The options file can have changed since the server read it. */
-function usedOf(reserves: readonly OptionsReserve[] | undefined, unused: number | undefined): number | undefined {
+const reservedBy = (reserves: readonly OptionsReserve[]): number =>
+  reserves.reduce((sum, { licenses }) => sum + licenses, 0);
+
+/** Whether an options file reserves more licenses than there are, so that not all of its lines can hold. */
+export function reservesMore(reserves: readonly OptionsReserve[] | undefined, usage: FeatureUsage): boolean {
+  const issued = issuedOf(usage);
+  return reserves !== undefined && issued !== undefined && reservedBy(reserves) > issued;
+}
+
+/**
+ * Reserved licenses in use. The options file can have changed since the server read it. What would be more than all that is in use
+ * is not known: some of the lines do not hold.
+ */
+function usedOf(
+  reserves: readonly OptionsReserve[] | undefined,
+  unused: number | undefined,
+  inUse: number | undefined,
+): number | undefined {
   if (reserves === undefined || unused === undefined) return undefined;
-  return Math.max(0, reserves.reduce((sum, { licenses }) => sum + licenses, 0) - unused);
+  const used = Math.max(0, reservedBy(reserves) - unused);
+  return inUse !== undefined && used > inUse ? undefined : used;
 }
 
 /** Undefined if nothing says it. */

@@ -1,7 +1,8 @@
-import type { OnUnread } from '../lines.ts';
+import { joined, type OnUnread } from '../lines.ts';
 import type { ReadInput } from '../manager.ts';
 import { textOf } from '../transport/transport.ts';
 import { parseLmstat } from './lmstat.ts';
+import { parseLmstatInventory } from './lmstat-inventory.ts';
 import { type FlexnetInput, type FlexnetParsed, observeFlexnet } from './observe.ts';
 import type { FlexnetOwn } from './own-settings.ts';
 import { flexnetSettings } from './settings.ts';
@@ -18,7 +19,11 @@ export function readFlexnet(
   const flexnet = flexnetSettings(settings);
   const { localTime, users } = flexnet;
   const { knownHosts } = more.memory;
-  const report = parseLmstat(textOf(output), { localTime, now: at, split: users.split, knownHosts, onUnread });
+  const text = textOf(output);
+  const report = parseLmstat(text, { localTime, now: at, split: users.split, knownHosts, onUnread });
+  const table = report.hasInventory ? parseLmstatInventory(text, { localTime, onUnread }) : undefined;
+  const inventory = more.inventory ?? table?.supply;
+  const diagnostics = joined([report.diagnostics, ...(table === undefined ? [] : [table.diagnostics])]);
   const run = { at, isCommand: via === 'command', exit: { code, stderr } };
-  return observeFlexnet({ report, ...more, settings: flexnet, output: run });
+  return observeFlexnet({ ...more, report: { ...report, diagnostics }, inventory, settings: flexnet, output: run });
 }

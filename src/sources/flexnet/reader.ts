@@ -1,5 +1,6 @@
 import type { VendorLicenseObservation } from '../../model/observation/observation.ts';
 import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
+import { joined } from '../lines.ts';
 import { DenialCount, type Denials, type TakenDenials, withDenials } from '../log/denial-count.ts';
 import type { ManagerReader, ReaderDeps } from '../manager.ts';
 import type { SourceSettings } from '../source-settings.ts';
@@ -9,6 +10,7 @@ import { createFlexnetFiles } from './files.ts';
 import { lmstatArguments } from './lmstat-command.ts';
 import { addDaemon, noMemory } from './memory.ts';
 import type { FlexnetParsed } from './observe.ts';
+import { type OptionsFile, optionsOf } from './options-file.ts';
 import type { FlexnetOwn } from './own-settings.ts';
 import type { Beside } from './read.ts';
 import { flexnetSettings } from './settings.ts';
@@ -24,8 +26,13 @@ function strangeDaemons({ optionsFiles }: FlexnetOwn, { vendorLicenses }: Flexne
   return [{ kind: 'unparsed', message, isMinor: true }];
 }
 
-/** What the logs in which a daemon writes say of it. */
-function deniedIn(logs: readonly TakenDenials[], daemon: string): readonly Denials[] | undefined {
+/** What the logs in which a daemon writes say of it. Its options file can forbid that it writes denials. */
+function deniedIn(
+  logs: readonly TakenDenials[],
+  options: ReadonlyMap<string, OptionsFile>,
+  daemon: string,
+): readonly Denials[] | undefined {
+  if (optionsOf(options, daemon)?.logsDenials === false) return undefined;
   const known = logs.flatMap((log) => [log.of(daemon) ?? []]).filter((one) => one.length > 0);
   return logs.some((log) => log.of(daemon) !== undefined) ? known.flat() : undefined;
 }
@@ -45,6 +52,7 @@ export function createFlexnetReader(
   const files = createFlexnetFiles(settings, flexnet.localTime, via?.kind === 'command' ? transport : undefined, host);
   const counts = debugLogs.map((log) => new DenialCount(debugLogKind, log, { now: host.now, elapsed: host.elapsed }));
   let memory = noMemory;
+  let options: ReadonlyMap<string, OptionsFile> = new Map();
   let supplied: readonly VendorLicenseObservation[] = [];
 
   const ask = async (server: Transport, signal: AbortSignal): Promise<FlexnetParsed> => {
@@ -52,7 +60,7 @@ export function createFlexnetReader(
     supplied = observeSupplies(fileSupply ?? [], flexnet, host.now());
     const output = await server.read(lmstatArguments(settings, '-a'), signal);
     const inventory = listsFeatures(output) ? await files.inventory(signal) : undefined;
-    const options = await files.options(signal);
+    options = await files.options(signal);
     const beside = { inventory, fileSupply, options, memory };
     const input = { settings: others, via: via?.kind ?? 'file', now: host.now(), output };
     const parsed = await read({ ...input, more: beside });
@@ -67,7 +75,7 @@ export function createFlexnetReader(
         supplied = observeSupplies((await files.licenses(signal)) ?? [], flexnet, host.now());
         const [problem] = files.problems();
         if (supplied.length === 0) throw filesFailure(problem, licenseFiles);
-        return parsedSupplies(supplied, files.problems());
+        return parsedSupplies(supplied, files.problems(), files.diagnostics());
       }
       const parsed = await ask(transport, signal);
       memory = parsed.memory;
@@ -75,13 +83,14 @@ export function createFlexnetReader(
       for (const one of denied) one.confirm();
       return {
         ...parsed,
-        vendorLicenses: parsed.vendorLicenses.map((one) => withDenials(one, deniedIn(denied, one.daemon))),
+        vendorLicenses: parsed.vendorLicenses.map((one) => withDenials(one, deniedIn(denied, options, one.daemon))),
         problems: [
           ...parsed.problems,
           ...files.problems(),
           ...strangeDaemons(settings, parsed),
           ...counts.flatMap((count) => count.problems()),
         ],
+        diagnostics: joined([parsed.diagnostics, ...files.diagnostics()]),
       };
     },
     restore: (known) => {

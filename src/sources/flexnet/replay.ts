@@ -3,7 +3,7 @@ import type { Captured, CapturedText, Replay } from '../manager.ts';
 import type { Parsed } from '../parsed.ts';
 import { textOf } from '../transport/transport.ts';
 import { readLogLine } from './debug-log-line.ts';
-import { parseLicenseFile } from './license-file.ts';
+import { grantedBy, parseLicenseFile } from './license-file.ts';
 import { parseLmstatInventory } from './lmstat-inventory.ts';
 import { noMemory } from './memory.ts';
 import { parseOptionsFile } from './options-file.ts';
@@ -29,26 +29,27 @@ function read({ settings, via, now, texts }: Captured<FlexnetOwn>): Parsed | und
   const flexnet = flexnetSettings(settings);
   const { localTime } = flexnet;
   const licenses = texts('license');
-  const fileSupply = licenses.flatMap(
-    ({ output, onUnread }) => parseLicenseFile(output.stdout, { now, localTime, onUnread }).supplies,
-  );
+  const files = licenses.map(({ output, onUnread }) => parseLicenseFile(output.stdout, localTime, onUnread));
+  const fileSupply = grantedBy(files, { now, localTime }).supplies;
   const options = new Map(
-    texts('options').map(({ output, of = '', onUnread }) => [
-      of,
-      parseOptionsFile(output.stdout, of, onUnread).reserves,
-    ]),
+    texts('options').map(({ output, of = '', onUnread }) => [of, parseOptionsFile(output.stdout, of, onUnread)]),
   );
-  const inventory = texts('inventory').flatMap(
+  const inventories = texts('inventory');
+  const inventory = inventories.flatMap(
     ({ output, onUnread }) => parseLmstatInventory(textOf(output), { localTime, onUnread }).supply,
   );
   const [run] = texts('lmstat');
   if (run !== undefined) {
-    const supplies = licenses.length > 0 ? { fileSupply } : { inventory };
-    const more = { ...supplies, options, memory: noMemory };
+    const more = {
+      ...(licenses.length > 0 && { fileSupply }),
+      ...(licenses.length === 0 && inventories.length > 0 && { inventory }),
+      options,
+      memory: noMemory,
+    };
     return readFlexnet({ settings, via, now, output: run.output, more }, run.onUnread);
   }
   const supplies = [...fileSupply, ...inventory];
-  return supplies.length === 0 ? undefined : parsedSupplies(observeSupplies(supplies, flexnet, now), []);
+  return supplies.length === 0 ? undefined : parsedSupplies(observeSupplies(supplies, flexnet, now), [], []);
 }
 
 /** The texts of a capture, read as those of a source are. */

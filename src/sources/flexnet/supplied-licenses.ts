@@ -1,5 +1,7 @@
 import type { VendorLicenseObservation } from '../../model/observation/observation.ts';
+import type { Diagnostics } from '../../model/observation/source.ts';
 import type { SourceProblem } from '../../model/observation/source-failure.ts';
+import { joined } from '../lines.ts';
 import type { Parsed } from '../parsed.ts';
 import type { LicenseSupply } from './inventory.ts';
 import { suppliedPools } from './pool-observations.ts';
@@ -27,10 +29,11 @@ export function observeSupplies(
 export const parsedSupplies = (
   vendorLicenses: readonly VendorLicenseObservation[],
   problems: readonly SourceProblem[],
+  diagnostics: readonly Diagnostics[],
 ): Parsed => ({
   vendorLicenses,
   problems,
   members: [],
   referenceTime: undefined,
-  diagnostics: { unparsed: 0, masks: [], contradictions: 0 },
+  diagnostics: joined(diagnostics),
 });

@@ -1,9 +1,10 @@
 import type { PoolObservation, VendorLicenseObservation } from '../../model/observation/observation.ts';
 import { isSelected } from '../feature-selection.ts';
 import { type FeatureUsage, usageOf } from './feature-usage.ts';
-import type { LicenseSupply, OptionsReserve } from './inventory.ts';
+import type { LicenseSupply } from './inventory.ts';
 import type { LmstatFeature, LmstatReport } from './lmstat-report.ts';
-import { observePools, suppliedPools } from './pool-observations.ts';
+import { type OptionsFile, optionsOf } from './options-file.ts';
+import { observePools, reservesMore, suppliedPools } from './pool-observations.ts';
 import type { FlexnetSettings } from './settings.ts';
 import { type FeatureDaemon, NO_DAEMON, WhichDaemon } from './which-daemon.ts';
 
@@ -13,8 +14,8 @@ export interface Supplies {
   readonly inventory: readonly LicenseSupply[];
   /** Of license files. For the features that they have, they are used instead of `inventory`. */
   readonly fileSupply: readonly LicenseSupply[];
-  /** RESERVE lines by daemon, for the daemons of which the options file is known. */
-  readonly options: ReadonlyMap<string, readonly OptionsReserve[]>;
+  /** Options files by daemon, as far as they are known. */
+  readonly options: ReadonlyMap<string, OptionsFile>;
   /** Of `lmstat -S`, which lists the features of one daemon, and of earlier outputs. */
   readonly served: readonly FeatureDaemon[];
 }
@@ -76,7 +77,7 @@ export class VendorLicenses {
   #observeFeature(usage: FeatureUsage): void {
     const { daemon, name } = usage;
     const supply = this.#supplyOf.get(this.#keyOf(daemon, name)) ?? [];
-    const reserves = optionsOf(this.#supplies.options, daemon);
+    const reserves = optionsOf(this.#supplies.options, daemon)?.reserves.filter(({ feature }) => feature === name);
     const { at, hasTimes, hasSeenQueue } = this.#rules;
     const rules = { hasTimes, hasSeenQueue, lingerAtLeast: this.#settings.borrow.lingerAtLeast };
     const pools = this.#pools.get(daemon) ?? [];
@@ -84,7 +85,7 @@ export class VendorLicenses {
     this.#pools.set(daemon, pools);
     // what it serves contradicts that
     this.down.delete(daemon);
-    if (usage.isContradiction) this.contradictions += 1;
+    if (usage.isContradiction || reservesMore(reserves, usage)) this.contradictions += 1;
   }
 
   /** The features that are served, with their daemons. */
@@ -120,12 +121,4 @@ export class VendorLicenses {
   #keyOf(daemon: string, feature: string): string {
     return `${this.#whichDaemon.spelled(daemon)} ${feature}`;
   }
-}
-
-function optionsOf(
-  options: ReadonlyMap<string, readonly OptionsReserve[]>,
-  daemon: string,
-): readonly OptionsReserve[] | undefined {
-  for (const [name, reserves] of options) if (name.toLowerCase() === daemon.toLowerCase()) return reserves;
-  return undefined;
 }

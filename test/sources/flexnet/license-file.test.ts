@@ -1,13 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { LicenseSupply } from '../../../src/sources/flexnet/inventory.ts';
-import { parseLicenseFile } from '../../../src/sources/flexnet/license-file.ts';
+import { grantedBy, parseLicenseFile } from '../../../src/sources/flexnet/license-file.ts';
 import { createSourceTime } from '../../../src/sources/times.ts';
 import { isLong } from '../../support/extent.ts';
 
 const localTime = createSourceTime('Europe/Berlin', 'Europe/Berlin');
 const now = Date.parse('2026-11-18T12:00:00Z') / 1000;
-const parse = (text: string) => parseLicenseFile(text, { now, localTime });
+const parse = (text: string, at = now) => {
+  const file = parseLicenseFile(text, localTime);
+  return { ...file, ...grantedBy([file], { now: at, localTime }) };
+};
 
 /** Last second of a day in Berlin, in winter. */
 const endOf = (date: string): number => Date.parse(`${date}T22:59:59Z`) / 1000;
@@ -206,7 +209,7 @@ describe('a license file', () => {
 
   it('counts 0 until the START day in the zone of the server', () => {
     const text = 'INCREMENT f vend 1 permanent 5 START=19-nov-2026';
-    const at = (time: string) => parseLicenseFile(text, { now: Date.parse(time) / 1000, localTime }).supplies[0]?.count;
+    const at = (time: string) => parse(text, Date.parse(time) / 1000).supplies[0]?.count;
     expect([at('2026-11-18T22:59:59Z'), at('2026-11-18T23:00:00Z')]).toEqual([0, 5]);
   });
 
@@ -278,6 +281,69 @@ describe('a license file', () => {
           ].join('\n'),
         ),
       ).toEqual(['p 1 1, package', 'new 1 1, component, of p']);
+    });
+  });
+
+  describe('beside others of its server', () => {
+    const together = (...texts: readonly string[]): string[] => {
+      const files = texts.map((text) => parseLicenseFile(text, localTime));
+      return grantedBy(files, { now, localTime }).supplies.map(shown);
+    };
+
+    it('is replaced by lines of another one with SUPERSEDE, in both orders', () => {
+      const old =
+        'INCREMENT a vend 1 permanent 1 SUPERSEDE ISSUED=8-may-2025\nINCREMENT b vend 1 permanent 4 ISSUED=8-may-2025';
+      const recent = 'INCREMENT a vend 1 permanent 2 SUPERSEDE ISSUED=26-may-2025';
+      expect(together(old, recent).toSorted()).toEqual(['a 1 2', 'b 1 4']);
+      expect(together(recent, old).toSorted()).toEqual(['a 1 2', 'b 1 4']);
+      expect(together(old, recent.replace('vend', 'zend')).toSorted()).toEqual(['a 1 1', 'a 1 2, zend', 'b 1 4']);
+    });
+
+    it('grants no FEATURE line after the first one of a name and version', () => {
+      expect(together('FEATURE a vend 1 permanent 5', 'FEATURE a vend 1 permanent 9')).toEqual(['a 1 5']);
+    });
+
+    it('has packages that lines of another one enable', () => {
+      expect(together('PACKAGE p vend 1 COMPONENTS="a b"', 'INCREMENT p vend 1 permanent 3')).toEqual(
+        together('PACKAGE p vend 1 COMPONENTS="a b"\nINCREMENT p vend 1 permanent 3'),
+      );
+    });
+
+    it('grants what one file with all lines grants, wherever it is cut', () => {
+      const line = fc
+        .record({
+          kind: fc.constantFrom('FEATURE', 'INCREMENT', 'UPGRADE'),
+          name: fc.constantFrom('a', 'b', 'p'),
+          version: fc.constantFrom('1.0', '2.0'),
+          end: fc.constantFrom('permanent', '1-jan-2030'),
+          count: fc.integer({ min: 1, max: 9 }),
+          more: fc.constantFrom(
+            '',
+            'SUPERSEDE',
+            'SUPERSEDE="a b"',
+            'SUPERSEDE ISSUED=1-jan-2024',
+            'ISSUED=1-jan-2023',
+            'SORT=9',
+          ),
+        })
+        .map(({ kind, name, version, end, count, more }) => {
+          const from = kind === 'UPGRADE' ? '0.5 ' : '';
+          return `${kind} ${name} vend ${from}${version} ${end} ${count} ${more}`;
+        });
+      const lines = fc.array(
+        fc.oneof({ arbitrary: line, weight: 9 }, fc.constant('PACKAGE p vend 1.0 COMPONENTS="a b"')),
+        {
+          maxLength: 12,
+        },
+      );
+      fc.assert(
+        fc.property(lines, fc.array(fc.nat(12), { maxLength: 3 }), (all, cuts) => {
+          const ends = [...new Set(cuts)].toSorted((a, b) => a - b);
+          const files = [...ends, all.length].map((end, at) => all.slice(ends[at - 1] ?? 0, end).join('\n'));
+          expect(together(...files)).toEqual(together(all.join('\n')));
+        }),
+        { numRuns: isLong ? 2000 : 300 },
+      );
     });
   });
 
@@ -401,6 +467,6 @@ describe('a license file', () => {
     const lines = Array.from({ length: 300 }, (_, at) => `INCREMENT p vend 1.${at + 1000} permanent 1`);
     const file = parse([`PACKAGE p vend COMPONENTS="${components}"`, ...lines].join('\n'));
     expect(file.supplies).toHaveLength(100_000);
-    expect(file.diagnostics.unparsed).toBe(1);
+    expect(file.isCut).toBe(true);
   });
 });

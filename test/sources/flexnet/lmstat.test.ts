@@ -78,7 +78,7 @@ Feature usage info:
     ['lmgrd is not running: something else', undefined, undefined],
   ])('fail with "%s"', (line, code, detail) => {
     const report = parse(`${TITLE}\n${line}\n`);
-    expect(report.errors).toEqual([{ code, detail }]);
+    expect(report.errors).toEqual([{ code, detail, servers: '' }]);
     expect(report.diagnostics.unparsed).toBe(0);
   });
 });

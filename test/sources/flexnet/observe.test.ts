@@ -3,7 +3,8 @@ import type { PoolObservation } from '../../../src/model/observation/observation
 import type { LicenseSupply } from '../../../src/sources/flexnet/inventory.ts';
 import { noMemory } from '../../../src/sources/flexnet/memory.ts';
 import type { FlexnetInput } from '../../../src/sources/flexnet/observe.ts';
-import { feature, HEAD, NOW, observe, parse, SERVER, settings, TITLE } from './samples.ts';
+import { parseOptionsFile } from '../../../src/sources/flexnet/options-file.ts';
+import { failureOf, feature, HEAD, NOW, observe, parse, SERVER, settings, TITLE } from './samples.ts';
 
 const line = (user: string, tail = '', left = 'pc-1 :0'): string =>
   `${user} ${left} (v4.0) (lic1/27000 7), start Tue 3/17 9:05${tail}`;
@@ -83,6 +84,69 @@ Users of draw: Cannot get users of draw: No such feature exists. (-5,222)
     const { vendorLicenses, problems } = observe(text);
     expect(vendorLicenses).toMatchObject([{ daemon: 'acme', reachable: false, pools: [] }]);
     expect(problems).toMatchObject([{ kind: 'daemon_down' }]);
+  });
+});
+
+describe('an output with several servers', () => {
+  const of = (host: string, daemon: string, total: number, port = 27_000): string =>
+    `License server status: ${port}@${host}.example.com\n\n${host}.example.com: license server UP (MASTER) v11.19.6\n
+Vendor daemon status (on ${host}.example.com):\n\n     ${daemon}: UP v11.19.6\nFeature usage info:
+\nUsers of solver:  (Total of ${total} licenses issued;  Total of 0 licenses in use)\n\n`;
+  const down = `License server status: 27002@lic8.example.com\n
+lic8.example.com: cannot connect to license server system. (-15,578:115 "Operation now in progress")\n\n`;
+  const shown = (...parts: readonly string[]) => {
+    const { vendorLicenses, members, problems } = observe(`${TITLE}\n${parts.join(`${'-'.repeat(76)}\n`)}`);
+    return {
+      pools: vendorLicenses.map(({ server, daemon, reachable, pools: all }) => [
+        server,
+        daemon,
+        reachable,
+        all[0]?.increments[0]?.count,
+      ]),
+      members: members.map(({ server, up }) => [server, up]),
+      problems: problems.map(({ message, isMinor }) => [message, isMinor]),
+    };
+  };
+  const own = ['27000@lic1.example.com', 'acme', true, 8] as const;
+
+  it.each([
+    [
+      'of which one has the same daemon',
+      [of('lic1', 'acme', 8), of('lic9', 'acme', 30, 27_001)],
+      '27001@lic9.example.com',
+    ],
+    [
+      'of which the asked one is last',
+      [of('lic9', 'acme', 30, 27_001), of('lic1', 'acme', 8)],
+      '27001@lic9.example.com',
+    ],
+    ['of which one is down', [of('lic1', 'acme', 8), down], '27002@lic8.example.com'],
+    ['of one host', [of('lic1', 'zeta', 3, 27_009), of('lic1', 'acme', 8)], '27009@lic1.example.com'],
+    [
+      'in three parts',
+      [of('lic9', 'zeta', 3, 27_001), of('lic1', 'acme', 8), down],
+      '27001@lic9.example.com, 27002@lic8.example.com',
+    ],
+  ])('%s belongs to the one that was asked, and names the others', (_, parts, others) => {
+    expect(shown(...parts)).toEqual({
+      pools: [own],
+      members: [['27000@lic1.example.com', true]],
+      problems: [
+        [
+          `The output for 27000@lic1.example.com also has the license servers ${others}, which are not shown. Configure a source for each of them.`,
+          true,
+        ],
+      ],
+    });
+  });
+
+  it('says so if none of them was asked', () => {
+    const failure = failureOf(`${TITLE}\n${of('lic9', 'acme', 30, 27_001)}${of('lic8', 'acme', 4, 27_002)}`);
+    expect(failure.message).toContain('27001@lic9.example.com, 27002@lic8.example.com');
+  });
+
+  it('can be a single one under another name', () => {
+    expect(shown(of('alias', 'acme', 8, 1))).toMatchObject({ pools: [own], problems: [] });
   });
 });
 
@@ -241,15 +305,27 @@ describe('licenses in use', () => {
     expect(odd).not.toHaveProperty('unusedReserve');
   });
 
+  const optionsOf = (daemon: string, ...reserves: readonly number[]) =>
+    new Map([
+      [daemon, parseOptionsFile(reserves.map((count) => `RESERVE ${count} solver USER anna`).join('\n'), daemon)],
+    ]);
+
   it('have reserved licenses in use only with options files', () => {
-    const text = feature('solver', 20, 4, reservation(3), line('ada'));
+    const text = feature('solver', 20, 9, reservation(3), line('ada'));
     const usedOf = (reserves: readonly number[]): number | undefined =>
       poolOf(text, {
-        options: new Map([['ACME', reserves.map((licenses) => ({ daemon: 'acme', feature: 'solver', licenses }))]]),
+        options: optionsOf('ACME', ...reserves),
       }).usedReserve;
     expect(poolOf(text).usedReserve).toBeUndefined();
-    expect(poolOf(text, { options: new Map([['zeta', []]]) }).usedReserve).toBeUndefined();
+    expect(poolOf(text, { options: optionsOf('zeta') }).usedReserve).toBeUndefined();
     expect([usedOf([2, 5]), usedOf([3]), usedOf([])]).toEqual([4, 0, 0]);
+  });
+
+  it('have no reserved licenses in use where more are reserved than there are: some lines do not hold', () => {
+    const text = feature('solver', 20, 4, reservation(3), line('ada'));
+    const { vendorLicenses, diagnostics } = observe(text, { options: optionsOf('acme', 500, 5) });
+    expect(vendorLicenses[0]?.pools[0]).not.toHaveProperty('usedReserve');
+    expect(diagnostics.contradictions).toBe(1);
   });
 });
 
@@ -353,6 +429,20 @@ Users of solver:  (Total of 12 licenses issued;  Total of 6 licenses in use)
     expect(poolsOf(text, { fileSupply }).map(({ licenseType, inUse }) => [licenseType, inUse])).toEqual([
       ['node-locked', 3],
       ['floating', 1],
+    ]);
+  });
+
+  it.each([
+    ['of their version', '4.2'],
+    ['of another version', '9.0'],
+  ])('lose nothing to an uncounted line %s', (_, version) => {
+    const fileSupply = [supply('4.2', 8), supply('5.0', 4)];
+    const uncounted = supply(version, Number.POSITIVE_INFINITY, { licenseType: 'uncounted', expires: end(2028) });
+    const figures = (lines: readonly LicenseSupply[]) => poolsOf(twoPools, { fileSupply: lines });
+    expect(figures([uncounted, ...fileSupply])).toEqual(figures(fileSupply));
+    expect(figures([...fileSupply, uncounted]).map((pool) => [pool.version, pool.increments[0]?.count])).toEqual([
+      ['4.2', 8],
+      ['5.0', 4],
     ]);
   });
 

@@ -10,6 +10,7 @@ describe('an options file', () => {
         '# who may do what',
         'GROUP Engineers anna berta \\',
         '   carla dora',
+        'HOST_GROUP lab ws-17',
         'GROUPCASEINSENSITIVE ON',
         'reserve 5 cad Group Engineers',
         'RESERVE 2 cad:VERSION=2024.0 USER anna',
@@ -78,6 +79,32 @@ describe('an options file', () => {
     expect(file.reserves.map(({ licenses }) => licenses)).toEqual([1, 2]);
     expect(file.diagnostics.unparsed).toBe(1);
     expect(JSON.stringify(file.diagnostics)).not.toContain('anna');
+  });
+
+  it('reserves nothing for a group that it does not define, wherever the definition is', () => {
+    const file = parseOptionsFile(
+      [
+        'RESERVE 2 cad GROUP late',
+        'RESERVE 3 cad group Nobody',
+        'RESERVE 4 cad HOST_GROUP late',
+        'RESERVE 5 cad host_group Lab',
+        'GROUP LATE anna',
+        'HOST_GROUP lab ws-1',
+      ].join('\n'),
+      'vend',
+    );
+    expect(file.reserves.map(({ licenses }) => licenses)).toEqual([2, 5]);
+    expect(file.diagnostics.unparsed).toBe(2);
+  });
+
+  it.each([
+    ['NOLOG DENIED', false],
+    ['nolog IN OUT denied QUEUED', false],
+    ['NOLOG OUT', true],
+    ['# NOLOG DENIED', true],
+    ['', true],
+  ])('says with %j whether the daemon writes denials: %s', (line, logsDenials) => {
+    expect(parseOptionsFile(`RESERVE 1 a USER b\n${line}\n`, 'vend').logsDenials).toBe(logsDenials);
   });
 
   it('is read without an error', () => {

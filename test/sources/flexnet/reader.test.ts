@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { earliestExpiry, maxAvailable } from '../../../src/analyzer/usage.ts';
+import { earliestExpiry, maxAvailable, PERMANENT } from '../../../src/analyzer/usage.ts';
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
 import type { FlexnetOwn } from '../../../src/sources/flexnet/own-settings.ts';
 import type { ManagerReader } from '../../../src/sources/manager.ts';
@@ -271,6 +271,72 @@ describe('the FlexNet reader', () => {
       undefined,
       undefined,
     ]);
+  });
+
+  it('counts the lines of license files and options files that are not understood', async () => {
+    const place = folder();
+    const [site, more, options] = [join(place, 'site.lic'), join(place, 'more.lic'), join(place, 'vendord.opt')];
+    writeFileSync(site, 'INCREMENT solver vendord 2026.1 30-jun-2027 7\nINCREMENT solver vendord 2026.2 30-jun-2027\n');
+    writeFileSync(more, 'SERVER lic1 ANY 27000\nINCREMENT mesh vendord 1.0 2027-12-31 5\n');
+    writeFileSync(options, 'RESERVE 2 solver GROUP nobody\nRESERVE 1 solver USER ada\nRESERVED 1 solver USER ada\n');
+    const alone = scripted({ via: undefined, licenseFiles: [site, more] });
+    expect((await alone.reader.read(signal)).diagnostics.unparsed).toBe(2);
+    const beside = scripted({ licenseFiles: [site, more], optionsFiles: { vendord: options } });
+    beside.answers['-a'] = `${head('vendord')}${idle('solver', 7)}a line of a newer tool\n`;
+    const { diagnostics, problems } = await beside.reader.read(signal);
+    expect([diagnostics.unparsed, problems]).toEqual([5, []]);
+    // all of them as long as nothing changes, none after they are corrected
+    expect((await beside.reader.read(signal)).diagnostics.unparsed).toBe(5);
+    writeFileSync(site, 'INCREMENT solver vendord 2026.1 30-jun-2027 7\n');
+    expect((await beside.reader.read(signal)).diagnostics.unparsed).toBe(4);
+  });
+
+  it('knows no denials of a daemon whose options file keeps them out of the log', async () => {
+    const place = folder();
+    const [log, options] = [join(place, 'debug.log'), join(place, 'vendord.opt')];
+    const denied = '9:05:01 (vendord) DENIED: "solver" ada@ws1  (x (-4,342))\n';
+    writeFileSync(log, '9:00:00 (vendord) (@vendord-SLOG@) Start-Date: Mon Mar 02 2026 09:00:01 UTC\n');
+    writeFileSync(options, 'NOLOG IN\nnolog denied\n');
+    const script = scripted({
+      debugLogs: [{ path: log, timeZone: 'UTC', encoding: undefined }],
+      optionsFiles: { VENDORD: options },
+    });
+    script.answers['-a'] = head('vendord') + idle('solver', 5);
+    const denials = async () => {
+      script.now += 300;
+      return (await script.reader.read(signal)).vendorLicenses.map(({ pools }) => pools[0]?.denials);
+    };
+    await denials();
+    writeFileSync(log, denied, { flag: 'a' });
+    expect([await denials(), await denials()]).toEqual([[undefined], [undefined]]);
+    writeFileSync(options, 'NOLOG IN\n');
+    await denials();
+    writeFileSync(log, denied.replace('9:05', '9:25').replace('ada', 'bert'), { flag: 'a' });
+    expect([await denials(), await denials()]).toContainEqual([1]);
+  });
+
+  it('reads a text that has the table of lmstat -i after the answer of the server', async () => {
+    const script = scripted({ via: { kind: 'file', file: '/srv/lmstat.txt', maxAge: 600 } });
+    const rows = [
+      'solver   2025.1   0   vendord   31-jan-2028',
+      'solver   2026.1   6   vendord   29-jan-2027',
+      'solver   2026.2   2   vendord   15-mar-2027',
+      'visual   2016.0   5   vendord   31-MAY-0',
+    ];
+    const used = '  "solver" v2026.1, vendor: vendord, expiry: 29-jan-2027\n  floating license\n\n';
+    const user = '    ada ws1 ws1:0 (v2025.1) (lic1/27000 101), start Mon 3/2 8:12\n';
+    const solver = idle('solver', 8).replace('of 0 licenses in', 'of 1 license in') + used + user;
+    script.answers['-a'] = head('vendord') + solver + idle('visual', 5) + inventoryHead + rows.join('\n');
+    const { vendorLicenses, diagnostics } = await script.reader.read(signal);
+    const pools = vendorLicenses.flatMap((one) => one.pools);
+    expect(
+      pools.map((pool) => [pool.feature, pool.version, maxAvailable(pool, NOW), pool.inUse, earliestExpiry(pool)]),
+    ).toEqual([
+      ['solver', '2026.1', 6, 1, Date.UTC(2027, 0, 30) / 1000 - 1],
+      ['solver', '2026.2', 2, 0, Date.UTC(2027, 2, 16) / 1000 - 1],
+      ['visual', '2016.0', 5, 0, PERMANENT],
+    ]);
+    expect(diagnostics.unparsed).toBe(0);
   });
 
   it('fails when no license file could ever be read', async () => {
