@@ -167,6 +167,8 @@ export interface ManagerDefinition<
 > {
   /** How it is read, for the documentation. */
   readonly how: string;
+  /** What its readers were tried on, for the documentation: a real server, public texts, or only our own. */
+  readonly triedOn: string;
   /** Other names that people write for it, in lower case, letters and digits only. */
   readonly alsoCalled: RegExp | 'none';
   readonly answers: Answers;

@@ -125,12 +125,13 @@ export const tables: Readonly<Record<string, () => string>> = {
     ),
   'license managers': () =>
     table(
-      ['manager', 'how'],
+      ['manager', 'how', 'tried on'],
       managerNames.map((name) => {
         const page = `managers/${name}.md`;
         return [
           existsSync(join(import.meta.dirname, '../../docs', page)) ? `[${code(name)}](${page})` : code(name),
           managers[name].how,
+          managers[name].triedOn,
         ];
       }),
     ),

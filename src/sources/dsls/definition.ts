@@ -3,6 +3,7 @@ import { defineManager, type ManagerDefinition, noOwnSettings, serversRequired }
 /** The license server of Dassault Systèmes, DSLS. */
 export const dsls: ManagerDefinition = defineManager({
   how: '`DSLicSrv -admin`, `getLicenseUsage -csv`',
+  triedOn: 'public texts of DSLS 6.419 to 6.425',
   alsoCalled: /^(?:dassault|dslicsrv|dsls|catia)/,
   answers: {
     down: 'yes',

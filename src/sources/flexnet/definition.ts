@@ -13,6 +13,7 @@ function serversProblem({ length }: readonly string[]): { message: string; isOfL
 /** FlexNet Publisher, formerly FLEXlm. */
 export const flexnet: ManagerDefinition = defineManager({
   how: '`lmutil lmstat -a`, `lmstat -i`, license files, options files, debug logs',
+  triedOn: 'public texts of all of these',
   alsoCalled: /^(?:flex|lm(?:grd|util|stat|admin|tools)$)/,
   answers: {
     down: 'yes',

@@ -12,6 +12,7 @@ const written = Object.fromEntries(Object.keys(questions).map((question) => [que
 /** Observation documents, see docs/json-source.md. */
 export const json: ManagerDefinition = defineManager({
   how: 'a [documented format](json-source.md) that a script or another service writes',
+  triedOn: 'a format of our own',
   alsoCalled: 'none',
   answers: written as Record<Question, string> satisfies Answers,
   settings: noOwnSettings,

@@ -3,6 +3,7 @@ import { defineManager, type ManagerDefinition, noOwnSettings, serversRequired }
 /** LM-X of X-Formation, and the license manager of Altair, which is made of it. */
 export const lmx: ManagerDefinition = defineManager({
   how: '`lmxendutil -licstatxml`, or `almutil -licstatxml` of Altair',
+  triedOn: 'public texts of servers 4.9.3 to 5.5',
   alsoCalled: /^(?:lm[-_]?x|altair|almutil|xformation)/,
   answers: {
     down: 'yes',

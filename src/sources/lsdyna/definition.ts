@@ -3,6 +3,7 @@ import { defineManager, type ManagerDefinition, noOwnSettings, serversRequired }
 /** The license server of LS-DYNA. */
 export const lsdyna: ManagerDefinition = defineManager({
   how: '`lstc_qrun -R`, and `lstc_qrun` for the times',
+  triedOn: 'public texts of servers of 2017 to 2024',
   alsoCalled: /^(?:ls-?dyna|lstc|lsdyna)/,
   answers: {
     down: 'yes',

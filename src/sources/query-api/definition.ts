@@ -25,6 +25,7 @@ const reported = 'what it reports';
 /** Another analyzer of the Query API. */
 export const queryApi: ManagerDefinition = defineManager({
   how: 'another analyzer of the Query API, with `via: {analyzer: …}`',
+  triedOn: 'our own analyzer only',
   alsoCalled: /^(?:queryapi|analyzer|licenseanalyzer)/,
   answers: {
     down: 'yes, by its own rule',

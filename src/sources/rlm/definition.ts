@@ -37,6 +37,7 @@ const ownSettings: OwnSettings<RlmEntry, RlmOwn> = {
 /** RLM of Reprise Software. */
 export const rlm: ManagerDefinition = defineManager({
   how: '`rlmutil rlmstat -a`, report logs',
+  triedOn: 'public texts of both',
   alsoCalled: /^(?:reprise|rlm)/,
   answers: {
     down: 'yes',

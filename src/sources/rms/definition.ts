@@ -3,6 +3,7 @@ import { defineManager, type ManagerDefinition, noOwnSettings, serversRequired }
 /** Sentinel RMS of Thales, which AVEVA, CSI and others use. */
 export const rms: ManagerDefinition = defineManager({
   how: '`lsmon`',
+  triedOn: 'public texts of RMS 9.1',
   alsoCalled: /^(?:sentinel|rms|lsmon|lserv|safenet|thales)/,
   answers: {
     down: 'yes',

@@ -3,6 +3,7 @@ import { defineManager, type ManagerDefinition, noOwnSettings, serversRequired }
 /** The licenses that the scheduler Slurm gives to jobs. */
 export const slurm: ManagerDefinition = defineManager({
   how: '`scontrol show licenses`',
+  triedOn: 'a real controller, Slurm 22.05',
   alsoCalled: /^(?:slurm|scontrol)/,
   answers: {
     down: 'yes',
