@@ -77,6 +77,13 @@ const moved = <M extends StoredMessage>(message: M, by: number): M => ({
   countsUntil: message.countsUntil + by,
 });
 
+/** Moves the times of a verdict from one clock to another. */
+const movedVerdict = (verdict: Verdict, by: number): Verdict => ({
+  ...verdict,
+  at: verdict.at + by,
+  ...(verdict.provenAt !== undefined && { provenAt: verdict.provenAt + by }),
+});
+
 function combine(rows: readonly Row[]): AccountRecord {
   const now = stampNow();
   const messages: LogonMessage[] = [];
@@ -86,7 +93,7 @@ function combine(rows: readonly Row[]): AccountRecord {
     const { fingerprint: password } = row;
     const by = steadyNow() - elapsed(writtenAt(row, stored), now) * 1000 - row.changed;
     messages.push(...stored.messages.map((message) => ({ ...moved(message, by), password })));
-    if (stored.verdict !== undefined) verdicts[password] = { ...stored.verdict, at: stored.verdict.at + by };
+    if (stored.verdict !== undefined) verdicts[password] = movedVerdict(stored.verdict, by);
   }
   return { messages: messages.sort((a, b) => a.sentAt - b.sentAt), verdicts };
 }
@@ -100,7 +107,7 @@ function storedOf({ messages, verdicts }: AccountRecord, fingerprint: string, no
     messages: messages
       .filter(({ password }) => password === fingerprint)
       .map(({ password, ...message }) => moved(message, by)),
-    ...(verdict !== undefined && { verdict: { ...verdict, at: verdict.at + by } }),
+    ...(verdict !== undefined && { verdict: movedVerdict(verdict, by) }),
     uptime,
     boot,
   };

@@ -9,7 +9,7 @@ export interface RecoveryOptions {
   readonly probe: (timeoutMs: number) => Promise<boolean>;
   /** Logs on once. Resolves when the verdict has come, or when it will not come. */
   readonly logOn: () => Promise<void>;
-  /** Called when a logon was accepted again. */
+  /** Called when a logon was accepted again, or can be sent again. */
   readonly onRecovered: () => void;
   /** The end of a pause that the server asked for, epoch milliseconds of the steady clock. */
   readonly pausedUntil: () => number;
@@ -27,7 +27,8 @@ const MAX_BACKOFF_MS = 30_000;
 const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * Recovers after a message got no verdict. It waits for a while, and then sends NEGOTIATE→CHALLENGE exchanges, which do
+ * Recovers after a message got no verdict, or a password that was accepted before was rejected once. The latter waits until it
+ * may be sent once more, and then everything that failed is requested again. After a message without verdict, it waits for a while, and then sends NEGOTIATE→CHALLENGE exchanges, which do
  * not count as logons. The next message is sent only when these exchanges succeed. A server that hangs or flaps therefore
  * does not use up the logon budget, and the daemon recovers by itself.
  */
@@ -60,9 +61,10 @@ export class Recovery {
     const { gate, now, pausedUntil, logOn, onRecovered } = this.#options;
     for (;;) {
       const standing = gate.standing();
-      if (standing.is === 'suspended') return;
+      if (standing.is === 'suspended' && !gate.isUnconfirmed) return;
       if (standing.is === 'ready') break;
-      if (standing.is === 'waiting') await this.#wait(CHECK_INTERVAL_MS);
+      // the next logon of a rejected password needs no check of the path: the server has answered
+      if (standing.is !== 'unchecked') await this.#wait(CHECK_INTERVAL_MS);
       else if (Math.max(standing.from, pausedUntil()) > now()) await this.#wait(CHECK_INTERVAL_MS);
       else if (await this.#isPathGood()) {
         gate.pathChecked();

@@ -38,7 +38,7 @@ export const closedError = (): NtlmError => new NtlmError('NTLM_CLOSED', 'the di
 /** Whether a connection can be used again. */
 const isReusable = ({ kind }: RequestOutcome): boolean => kind === 'delivered' || kind === 'logon_needed';
 
-/** Codes of logons that were not sent because of an earlier one. */
+/** Codes of logons that were not sent because of an earlier one. The recovery knows whether they are sent again soon. */
 const notSentCodes: ReadonlySet<string> = new Set(['NTLM_CREDENTIALS_SUSPENDED', 'NTLM_PATH_UNCHECKED']);
 
 /** Assigns requests to connections, and decides when a connection logs on. */
@@ -139,7 +139,7 @@ export class RequestScheduler {
   #isRefused(free: Connection | undefined): boolean {
     const refusal = this.#serving.traits.pause ?? this.#serving.gate.refusal();
     if (refusal === undefined) return false;
-    if (refusal.code === 'NTLM_PATH_UNCHECKED') this.#recovery.start();
+    if (notSentCodes.has(refusal.code)) this.#recovery.start();
     if (free !== undefined) this.#pool.drop(free);
     // when a busy connection becomes free or a logon ends, the queue is checked again
     if (!this.#pool.isAnyBusy) this.#queue.failAll(refusal);
@@ -188,11 +188,17 @@ export class RequestScheduler {
     if (isRejection(error)) this.#endAfterRejection();
   }
 
-  /** Fails all waiting requests, and retires the connections that were authenticated with the rejected password. */
+  /**
+   * Fails all waiting requests, and retires the connections that were authenticated with the rejected password. If that one is
+   * tried once more, they go on.
+   */
   #endAfterRejection(): void {
-    const refusal = this.#serving.gate.refusal();
+    const { gate } = this.#serving;
+    const refusal = gate.refusal();
     // the credentials changed before the verdict on the old ones came
     if (refusal === undefined) return;
+    this.#recovery.start();
+    if (gate.isUnconfirmed) return;
     this.#pool.retire();
     this.#queue.failAll(refusal);
   }

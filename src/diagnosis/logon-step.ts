@@ -103,7 +103,7 @@ function rejection(site: Site, evidence: Evidence, error: QueryError): Outcome {
     ...(error.remedy === undefined ? [] : [error.remedy]),
     ...hints.map((hint) => hint.remedy),
     ...(otherDomain ? [`check analyzer.domain: it is ${domain}, and the analyzer names the domain ${theirs}`] : []),
-    'check analyzer.username and the password, and whether the account is locked; a first correction is tried at once, these credentials not before the hold is over',
+    'check analyzer.username and the password, and whether the account is locked; a correction is tried at once if the account has a logon left, these credentials not before the hold is over',
   );
 }
 

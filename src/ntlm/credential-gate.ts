@@ -8,6 +8,8 @@ import {
   type LogonMessage,
   type LogonRecord,
   MARGIN_MS,
+  PROVEN_MS,
+  provenAt,
   QUIET_MS,
   type Standing,
   standing,
@@ -16,6 +18,7 @@ import {
   withoutMessage,
   withoutVerdict,
   withRejection,
+  withService,
 } from './logon-budget.ts';
 import { REJECTED_BEFORE, refusalOf } from './logon-refusal.ts';
 import type { LogonStore } from './logon-store.ts';
@@ -59,8 +62,8 @@ export interface Permit {
   release(): void;
 }
 
-/** How long a good verdict is valid, milliseconds. */
-const PROVEN_MS = 24 * 3_600_000;
+/** How often it is recorded that connections still serve requests, milliseconds: an earlier process may have logged them on. */
+const NOTE_MS = 3_600_000;
 
 /** Interval of checks for a verdict that another process waits for, milliseconds. */
 const CHECK_INTERVAL_MS = 250;
@@ -83,6 +86,8 @@ export class CredentialGate {
   #checkedAt = Number.NEGATIVE_INFINITY;
   #cheapProvenAt = Number.NEGATIVE_INFINITY;
   #servedAt = Number.NEGATIVE_INFINITY;
+  /** When the record was last told that the password is right. */
+  #notedAt = Number.NEGATIVE_INFINITY;
   #rejectedBecause = REJECTED_BEFORE;
   /** Send time of the query whose verdict is pending in this process. */
   #querySentAt = Number.NEGATIVE_INFINITY;
@@ -110,8 +115,7 @@ export class CredentialGate {
     const { password, verdicts } = this.#read();
     const verdict = verdicts[password];
     if (verdict?.isGood === false) return false;
-    const good = Math.max(verdict?.at ?? Number.NEGATIVE_INFINITY, this.#servedAt);
-    return this.#now() - good < PROVEN_MS ? true : undefined;
+    return this.#now() - Math.max(provenAt(verdict), this.#servedAt) < PROVEN_MS ? true : undefined;
   }
 
   /** When the next logon can be sent, epoch milliseconds of the steady clock; 0 if it can be sent now. */
@@ -119,6 +123,12 @@ export class CredentialGate {
     const state = this.standing();
     if (state.is === 'suspended') return state.until;
     return state.is === 'unchecked' ? state.from : 0;
+  }
+
+  /** Whether the password was rejected once, and is tried once more because it was accepted before. */
+  get isUnconfirmed(): boolean {
+    const state = this.standing();
+    return state.is === 'suspended' && state.because === 'unconfirmed';
   }
 
   standing(): Standing {
@@ -151,7 +161,11 @@ export class CredentialGate {
 
   /** An authenticated connection has served a request. */
   served(): void {
-    this.#servedAt = this.#now();
+    const now = this.#now();
+    this.#servedAt = now;
+    if (now - this.#notedAt < NOTE_MS) return;
+    this.#notedAt = now;
+    this.#change(this.#credentials, (known) => withService(known, now));
   }
 
   /** Whether the cheapest call got a good verdict since this time, epoch milliseconds. */
@@ -169,6 +183,7 @@ export class CredentialGate {
     this.#checkedAt = Number.NEGATIVE_INFINITY;
     this.#cheapProvenAt = Number.NEGATIVE_INFINITY;
     this.#servedAt = Number.NEGATIVE_INFINITY;
+    this.#notedAt = Number.NEGATIVE_INFINITY;
     this.#rejectedBecause = REJECTED_BEFORE;
     this.#waiters.wake();
     return true;
@@ -189,8 +204,8 @@ export class CredentialGate {
     });
   }
 
-  #read(): LogonRecord {
-    return current(this.#store.read(this.#credentials), this.#now());
+  #read(of: Credentials = this.#credentials): LogonRecord {
+    return current(this.#store.read(of), this.#now());
   }
 
   #change(of: Credentials, next: (known: LogonRecord) => LogonRecord): void {
@@ -248,13 +263,19 @@ export class CredentialGate {
       credentials,
       accepted: () => {
         const isEnded = end((before) => withGoodVerdict(before, sent, this.#now()));
-        if (isEnded && generation === this.#generation && carrier === 'cheap') this.#cheapProvenAt = this.#now();
+        if (!isEnded || generation !== this.#generation) return;
+        this.#notedAt = this.#now();
+        if (carrier === 'cheap') this.#cheapProvenAt = this.#now();
       },
       rejected: ({ code, message, remedy }) => {
-        const retryAt = this.#now() + this.#holdMs();
+        const now = this.#now();
+        const isCurrent = generation === this.#generation;
+        const servedAt = isCurrent ? this.#servedAt : Number.NEGATIVE_INFINITY;
+        end((before) => withRejection(before, sent, { now, countsUntil: now + this.#holdMs(), servedAt }));
+        const state = this.#standingOf(this.#read(credentials));
+        const retryAt = state.is === 'suspended' ? state.until : now;
         const error = new NtlmError(code, message, { retryAt, ...(remedy !== undefined && { remedy }) });
-        end((before) => withRejection(before, sent, retryAt, this.#now()));
-        if (generation === this.#generation) {
+        if (isCurrent) {
           this.#servedAt = Number.NEGATIVE_INFINITY;
           this.#rejectedBecause = error.message;
         }

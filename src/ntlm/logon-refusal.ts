@@ -10,7 +10,11 @@ export const REJECTED_BEFORE =
 
 /** Why no logon is sent until a time, as the end of a sentence that begins with the time. */
 const suspensions: Readonly<Record<SuspensionReason, (rejectedBecause: string) => string>> = {
+  unconfirmed: (rejectedBecause) =>
+    `or until the credentials change. The password was accepted within 24 hours before it was rejected, and is tried once more: ${rejectedBecause}`,
   rejected: (rejectedBecause) => `or until the credentials change: ${rejectedBecause}`,
+  rejected_and_spent: (rejectedBecause) =>
+    `and a corrected password may wait as long, because analyzer.max_failed_logons logons of the account were rejected or got no verdict: ${rejectedBecause}`,
   spent: () =>
     'or until an earlier one is accepted: analyzer.max_failed_logons logons of the account, with any password, were rejected or got no verdict',
   not_recorded: () =>

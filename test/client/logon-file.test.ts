@@ -111,6 +111,23 @@ describe('the logon file', () => {
     ]);
   });
 
+  it('keeps when a rejected password was proven, for the next process', async () => {
+    const path = join(createFolder(), 'logons.db');
+    const { file } = open(path);
+    const gate = createTestGate({ store: file });
+    (await gate.acquire('cheap', never)).accepted();
+    const rejectedAt = steadyNow();
+    (await gate.acquire('cheap', never)).rejected({ code: 'NTLM_CREDENTIALS_REJECTED', message: 'rejected' });
+    file.close();
+    const next = createTestGate({ store: open(path).file });
+    expect(next.standing()).toMatchObject({ is: 'suspended', because: 'unconfirmed' });
+    expect(Math.abs(next.retryAt - rejectedAt - MINUTE)).toBeLessThan(MINUTE / 2);
+    // another password was never accepted
+    const other = createTestGate({ store: open(path).file, credentials: { ...account, password: 'other' } });
+    (await other.acquire('cheap', never)).rejected({ code: 'NTLM_CREDENTIALS_REJECTED', message: 'rejected' });
+    expect(other.standing()).toMatchObject({ is: 'suspended', because: 'rejected_and_spent' });
+  });
+
   it('of an earlier version is read: it has one row for each password, and no uptime', () => {
     const path = join(createFolder(), 'logons.db');
     const { file } = open(path);

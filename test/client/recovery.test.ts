@@ -127,6 +127,57 @@ describe('a server that has recovered', () => {
     expect(await send()).toBe(200);
   });
 
+  it('is logged on to again 60 s after it rejected a password that it had accepted, without a request', async () => {
+    let isBroken = false;
+    const { clock, server, gate, send, logons, recoveries } = await setUp((call) => {
+      if (isBroken && call.token !== '' && !call.token.endsWith('1')) offer(call, 'NTLM');
+      else if (isBroken && call.token === '') offer(call, 'NTLM');
+      else call.proceed();
+    });
+    expect(await send()).toBe(200);
+    isBroken = true;
+    server.closeSockets();
+    await clock.advance(1);
+    expect(await send()).toBe('NTLM_CONNECTION_SHARED');
+    isBroken = false;
+    expect(await send()).toBe('NTLM_CREDENTIALS_SUSPENDED');
+    await clock.advance(59);
+    expect([logons(), recoveries()]).toEqual([2, 0]);
+    await clock.advance(2);
+    expect([gate.standing(), recoveries()]).toEqual([{ is: 'ready' }, 1]);
+    expect([await send(), logons()]).toEqual([200, 3]);
+  });
+
+  it('serves on connections that are logged on while a rejection is unconfirmed, and no longer after', async () => {
+    let isBroken = false;
+    const held: Call[] = [];
+    const { clock, gate, send, logons, server } = await setUp(
+      (call) => {
+        if (isBroken && call.token.endsWith('3')) offer(call, 'NTLM');
+        else if (call.request.url === '/held') held.push(call);
+        else call.proceed();
+      },
+      { connections: 2 },
+    );
+    expect(await send()).toBe(200);
+    isBroken = true;
+    // the first connection is busy, so another one is needed
+    const waiting = send(10_000, '/held');
+    await eventually('the request is at the server', () => held.length === 1);
+    expect(await send()).toBe('NTLM_CONNECTION_SHARED');
+    held[0]?.proceed();
+    expect(await waiting).toBe(200);
+    expect([await send(), logons(), server.log.at(-1)]).toEqual([200, 2, '1:GET']);
+    await clock.advance(61);
+    const again = send(10_000, '/held');
+    await eventually('the request is at the server', () => held.length === 2);
+    expect(await send()).toBe('NTLM_CREDENTIALS_REJECTED');
+    held[1]?.proceed();
+    expect(await again).toBe(200);
+    expect([await send(), logons()]).toEqual(['NTLM_CREDENTIALS_SUSPENDED', 3]);
+    expect(gate.standing()).toMatchObject({ because: 'rejected_and_spent' });
+  });
+
   it('gets no request until the requested time is over, also if queries carry the logon', async () => {
     let isBusy = false;
     const { clock, server, send } = await setUp((call) => {

@@ -332,6 +332,190 @@ describe('the logon budget', () => {
   });
 });
 
+describe('a proven password that is rejected', () => {
+  const HOUR = 60 * MINUTE;
+
+  /** A gate whose password is accepted at the time 0, and then rejected. */
+  async function createUnconfirmed(options: Partial<CredentialGateOptions> = {}, rejectedAt = MINUTE) {
+    const clock = { now: 0 };
+    const gate = createGate(clock, options);
+    (await permit(gate)).accepted();
+    clock.now = rejectedAt;
+    return { clock, gate, error: (await permit(gate)).rejected(REJECTION) };
+  }
+
+  it('is tried once more 60 s later, and says when', async () => {
+    const { clock, gate, error } = await createUnconfirmed();
+    expect([error.retryAt, gate.retryAt, gate.authenticated]).toEqual([2 * MINUTE, 2 * MINUTE, false]);
+    expect(gate.standing()).toEqual({ is: 'suspended', until: 2 * MINUTE, because: 'unconfirmed' });
+    expect(gate.refusal()?.message).toMatch(/^no logon is sent until \S+:02:00.000Z, .* tried once more: rejected$/);
+    clock.now = 2 * MINUTE - 1;
+    expect(await ask(gate)).toBe('NTLM_CREDENTIALS_SUSPENDED');
+    clock.now += 1;
+    const second = await permit(gate);
+    expect(await ask(gate)).toBe('waiting');
+    second.accepted();
+    expect([gate.standing(), gate.authenticated]).toEqual([{ is: 'ready' }, true]);
+  });
+
+  it('is stopped by a second rejection, and a corrected password waits as long', async () => {
+    const { clock, gate } = await createUnconfirmed();
+    clock.now = 3 * MINUTE;
+    expect((await permit(gate)).rejected(REJECTION).retryAt).toBe(3 * MINUTE + WINDOW);
+    const until = 3 * MINUTE + WINDOW;
+    expect(gate.standing()).toEqual({ is: 'suspended', until, because: 'rejected_and_spent' });
+    expect(gate.refusal()?.message).toMatch(/a corrected password may wait as long/);
+    gate.reconfigure(wrong);
+    expect(gate.standing()).toEqual({ is: 'suspended', until, because: 'spent' });
+    gate.reconfigure(account);
+    clock.now = until - 1;
+    expect(await ask(gate)).toBe('NTLM_CREDENTIALS_SUSPENDED');
+    clock.now = until;
+    // not accepted since
+    (await permit(gate)).rejected(REJECTION);
+    expect(gate.standing()).toEqual({ is: 'suspended', until: until + WINDOW, because: 'rejected' });
+  });
+
+  it('and accepted then: a second rejection within 31 min stops it, and a later one is the first', async () => {
+    const { clock, gate } = await createUnconfirmed();
+    clock.now = 2 * MINUTE;
+    (await permit(gate)).accepted();
+    clock.now = 30 * MINUTE;
+    const second = await permit(gate);
+    second.rejected(REJECTION);
+    expect(gate.standing()).toMatchObject({ is: 'suspended', until: 30 * MINUTE + WINDOW });
+    expect(gate.standing()).not.toMatchObject({ because: 'unconfirmed' });
+    clock.now = 30 * MINUTE + WINDOW;
+    (await permit(gate)).accepted();
+    clock.now += WINDOW;
+    (await permit(gate)).rejected(REJECTION);
+    expect(gate.standing()).toMatchObject({ because: 'unconfirmed' });
+  });
+
+  it('is tried once more by one process of all, whichever had the verdicts', async () => {
+    const store = createMemoryStore();
+    const { clock, gate } = await createUnconfirmed({ store });
+    const others = [createGate(clock, { store }), createGate(clock, { store })] as const;
+    expect(others[0].standing()).toMatchObject({ because: 'unconfirmed' });
+    clock.now = 2 * MINUTE;
+    const second = await permit(others[0]);
+    expect([await ask(gate), await ask(others[1])]).toEqual(['waiting', 'waiting']);
+    second.rejected(REJECTION);
+    for (const each of [gate, ...others]) expect(each.standing()).toMatchObject({ because: 'rejected_and_spent' });
+  });
+
+  it('that gets no verdict then: nothing more for 31 min', async () => {
+    const { clock, gate } = await createUnconfirmed();
+    clock.now = 2 * MINUTE;
+    (await permit(gate)).lost();
+    expect(gate.standing()).toEqual({ is: 'suspended', until: 2 * MINUTE + WINDOW, because: 'spent' });
+  });
+
+  it.each([
+    ['accepted 24 h before', {}, 24 * HOUR],
+    ['with a budget of 1', { maxFailedLogons: 1 }, MINUTE],
+  ])('%s: stopped at once', async (_, options, rejectedAt) => {
+    const { gate } = await createUnconfirmed(options, rejectedAt);
+    expect(gate.retryAt).toBe(rejectedAt + WINDOW);
+  });
+
+  it('after another one was accepted: stopped at once, because that is its successor', async () => {
+    const clock = { now: 0 };
+    const store = createMemoryStore();
+    const next = createGate(clock, { store, credentials: { ...account, password: 'next' } });
+    const gate = createGate(clock, { store });
+    (await permit(gate)).accepted();
+    clock.now = MINUTE;
+    (await permit(next)).accepted();
+    clock.now = 2 * MINUTE;
+    (await permit(gate)).rejected(REJECTION);
+    expect(gate.standing()).toEqual({ is: 'suspended', until: 2 * MINUTE + WINDOW, because: 'rejected' });
+  });
+
+  it('before another one is accepted: stays stopped, because that is its successor', async () => {
+    const store = createMemoryStore();
+    const { clock, gate } = await createUnconfirmed({ store });
+    clock.now = 2 * MINUTE - 1;
+    (await permit(createGate(clock, { store, credentials: { ...account, password: 'next' } }))).accepted();
+    clock.now = 3 * MINUTE;
+    expect(gate.standing()).toEqual({ is: 'suspended', until: MINUTE + WINDOW, because: 'rejected' });
+  });
+
+  it('after another one was rejected: stopped at once, because the account has no logon left', async () => {
+    const clock = { now: 0 };
+    const store = createMemoryStore();
+    const gate = createGate(clock, { store });
+    (await permit(createGate(clock, { store, credentials: wrong }))).rejected(REJECTION);
+    clock.now = MINUTE;
+    (await permit(gate)).accepted();
+    clock.now = 2 * MINUTE;
+    (await permit(gate)).rejected(REJECTION);
+    expect(gate.standing()).toMatchObject({ until: 2 * MINUTE + WINDOW, because: 'rejected_and_spent' });
+  });
+
+  it('and accepted then, while another one was rejected too: waits, although it was accepted', async () => {
+    const store = createMemoryStore();
+    const { clock, gate } = await createUnconfirmed({ store });
+    clock.now = 2 * MINUTE;
+    (await permit(gate)).accepted();
+    clock.now = 3 * MINUTE;
+    (await permit(createGate(clock, { store, credentials: wrong }))).rejected(REJECTION);
+    expect(gate.standing()).toEqual({ is: 'suspended', until: MINUTE + WINDOW, because: 'spent' });
+  });
+
+  it('is proven by connections that serve requests for days, also for the next process', async () => {
+    const clock = { now: 0 };
+    const store = createMemoryStore();
+    const gate = createGate(clock, { store });
+    (await permit(gate)).accepted();
+    for (let hour = 1; hour <= 72; hour += 1) {
+      clock.now = hour * HOUR;
+      gate.served();
+    }
+    const next = createGate(clock, { store });
+    expect(next.authenticated).toBe(true);
+    (await permit(next)).rejected(REJECTION);
+    expect(next.standing()).toMatchObject({ because: 'unconfirmed' });
+    // an answer on a connection that is still logged on changes nothing
+    gate.served();
+    expect(gate.standing()).toMatchObject({ because: 'unconfirmed' });
+  });
+
+  it.each([2, 3])('a server that flaps: at most %i rejections in any 31 min, with two passwords', async (budget) => {
+    const turns = fc.array(
+      fc.record({
+        seconds: fc.constantFrom(1, 20, 59, 60, 61, 300, 1800, 1860),
+        flaps: fc.boolean(),
+        which: fc.nat(3),
+      }),
+      { minLength: 10, maxLength: 60 },
+    );
+    await fc.assert(
+      fc.asyncProperty(turns, async (sequence) => {
+        const clock = { now: 1_000_000 };
+        const store = createMemoryStore();
+        const gates = [account, account, account, wrong].map((credentials) =>
+          createGate(clock, { store, maxFailedLogons: budget, credentials }),
+        );
+        const rejections: number[] = [];
+        for (const { seconds, flaps, which } of sequence) {
+          clock.now += seconds * SECOND;
+          const gate = gates[which];
+          const given = gate === undefined ? '' : await ask(gate);
+          if (typeof given === 'string') continue;
+          if (!flaps && given.credentials !== wrong) given.accepted();
+          else {
+            given.rejected(REJECTION);
+            rejections.push(clock.now);
+          }
+          expect(rejections.filter((at) => clock.now - at < WINDOW).length).toBeLessThanOrEqual(budget);
+        }
+      }),
+      { numRuns: isLong ? 5_000 : 200, seed: 20261128 },
+    );
+  });
+});
+
 /** A directory that locks an account after `threshold` bad logons. A good logon or a quiet time resets the count. */
 function createDirectory(threshold: number) {
   let bad = 0;

@@ -41,6 +41,10 @@ export function createActor({
       password = `An0ther-pass-${changes}`;
       referee.setPassword(user, password);
     },
+    restore: () => {
+      password = stage.password;
+      referee.setPassword(user, password);
+    },
     correct: () => give(password),
     mistype: () => {
       changes += 1;

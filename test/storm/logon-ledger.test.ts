@@ -51,6 +51,23 @@ it.each(histories)('counts the logons against the budget: %s', (_, sent, worst, 
   expect([ledger.worstDebt(2, RETRY), ledger.debt(2, RETRY)]).toEqual([worst, debt]);
 });
 
+it('allows a password that was accepted before one more logon, a minute after its rejection', () => {
+  const worstOf = (...sent: readonly (readonly [at: number, status: number, password?: string])[]): number => {
+    let now = 0;
+    const ledger = createLogonLedger(() => now);
+    for (const [at, status, password = 'first'] of sent) {
+      now = at * 1000;
+      ledger.add('svc', password).received = { status, at: now };
+    }
+    return ledger.worstDebt(2, RETRY);
+  };
+  expect(worstOf([0, 200], [10, 401], [70, 200])).toBe(2);
+  expect(worstOf([0, 200], [10, 401], [69, 200])).toBe(3);
+  expect(worstOf([0, 200], [10, 401], [70, 401], [200, 200])).toBe(3);
+  expect(worstOf([10, 401], [70, 200])).toBe(3);
+  expect(worstOf([0, 200], [10, 401], [60, 200, 'next'], [70, 200])).toBe(3);
+});
+
 it('counts a late verdict when it arrives, and gives other credentials what is left', () => {
   let now = 0;
   const ledger = createLogonLedger(() => now);

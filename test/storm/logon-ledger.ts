@@ -20,8 +20,9 @@ export interface LogonLedger {
   /** The daemon gets another password, which may use what is left of the budget. When it reads it, only its messages say. */
   give(password: string): void;
   /**
-   * The highest count against the budget at any time (decision 43): messages that may have reached the directory after the
-   * last good verdict. A rejected one uses up the whole budget of its password. A count over `allowed` means that a logon
+   * The highest count against the budget at any time (decisions 43 and 69): messages that may have reached the directory after
+   * the last good verdict. A rejected one uses up the whole budget of its password, unless that one was accepted before: then the
+   * password may be sent once more, a minute later. A count over `allowed` means that a logon
    * was sent that must not be sent.
    */
   worstDebt(allowed: number, authRetryMs: number): number;
@@ -35,6 +36,9 @@ export interface LogonLedger {
 const LATEST_MS = 30_000;
 
 const WINDOW_MS = 31 * 60_000;
+
+/** How long after its rejection a password that was accepted before may be sent once more. */
+const CONFIRM_MS = 60_000;
 
 /** The budget is full again when `authRetryMs` and this time have passed since the last message. */
 const GRACE_MS = 60_000;
@@ -63,25 +67,47 @@ export function createLogonLedger(now: () => number = preciseNow): LogonLedger {
   const replay = (allowed: number, authRetryMs: number): { worst: number; debt: number } => {
     let counted: Logon[] = [];
     const rejected = new Set<string | undefined>();
+    /** When a password was rejected that was accepted before. */
+    const unconfirmed = new Map<string | undefined, number>();
+    /** The password that was accepted last, if it was not rejected since. */
+    let accepted: { readonly password: string | undefined } | undefined;
     let worst = 0;
     let last = Number.NEGATIVE_INFINITY;
     for (const event of events()) {
       if (event.kind === 'received' && isGood(event.status)) {
         counted = counted.filter((logon) => logon !== event.logon && logon.at > event.logon.at - LATEST_MS);
+        const { password } = event.logon;
+        accepted = { password };
+        for (const other of unconfirmed.keys()) if (other !== password) rejected.add(other);
+        unconfirmed.clear();
       } else if (event.kind === 'received') {
+        if (event.status !== 401) continue;
         // of a password, so that a verdict on an earlier one does not stop this one
-        if (event.status === 401) rejected.add(event.logon.password);
+        const { password } = event.logon;
+        if (accepted === undefined || accepted.password !== password) {
+          rejected.add(password);
+          continue;
+        }
+        unconfirmed.set(password, event.at);
+        accepted = undefined;
       } else {
         if (event.at - last >= authRetryMs + GRACE_MS) {
           counted = [];
           rejected.clear();
+          unconfirmed.clear();
         }
         last = event.at;
         counted.push(event.logon);
-        worst = Math.max(worst, rejected.has(event.logon.password) ? allowed + 1 : counted.length);
+        const { password } = event.logon;
+        const isTooEarly = event.at - (unconfirmed.get(password) ?? Number.NEGATIVE_INFINITY) < CONFIRM_MS;
+        worst = Math.max(worst, rejected.has(password) || isTooEarly ? allowed + 1 : counted.length);
       }
     }
-    return { worst, debt: rejected.has(passwords.at(-1)) ? Math.max(allowed, counted.length) : counted.length };
+    const current = passwords.at(-1);
+    return {
+      worst,
+      debt: rejected.has(current) || unconfirmed.has(current) ? Math.max(allowed, counted.length) : counted.length,
+    };
   };
 
   return {

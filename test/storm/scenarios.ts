@@ -6,6 +6,8 @@ import { during, inTurn, simple, withoutConnections } from './plans.ts';
 export type ActName =
   /** The server gets another password. */
   | 'rotate'
+  /** The server gets its first password again. */
+  | 'restore'
   /** The daemon gets the password of the server. */
   | 'correct'
   /** The daemon gets a password that is wrong. */
@@ -123,6 +125,28 @@ export function createScenarios({ seed, size }: ScenarioOptions): Scenario[] {
       acts: [{ atMs: 500, act: 'reset one' }],
       times: 2,
       recoveryLimit: A_MINUTE,
+    },
+    {
+      name: 'every logon is rejected for 6 s',
+      plan: [],
+      acts: [{ atMs: 0, act: 'rotate' }, ...withoutConnections, { atMs: 6000, act: 'restore' }],
+      runMs: 6000,
+      // a minute until the second logon, and three exchanges before it
+      recoveryLimit: A_MINUTE + 20,
+    },
+    {
+      name: 'every logon is rejected for 75 s',
+      plan: [],
+      acts: [{ atMs: 0, act: 'rotate' }, ...withoutConnections, { atMs: 75_000, act: 'restore' }],
+      runMs: 80_000,
+      // the second rejection stops the password
+      hasAnyEnd: true,
+    },
+    {
+      name: '401 to every request for 6 s',
+      plan: during({ kind: 'status', status: 401 }, 6000),
+      acts: withoutConnections,
+      recoveryLimit: A_MINUTE + 20,
     },
     {
       name: `passwords changed at random moments, seed ${seed}`,

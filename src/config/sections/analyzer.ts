@@ -27,7 +27,7 @@ export const analyzer = z
     auth_retry: duration(1)
       .prefault('30m')
       .describe(
-        'How long to wait after a rejected logon before the next one, plus one minute. A first correction of the password is tried at once.',
+        'How long to wait after a rejected logon before the next one, plus one minute. While `analyzer.max_failed_logons` leaves a logon, a corrected password is tried at once, and one that was accepted within 24 hours once more after a minute.',
       ),
     max_failed_logons: integer(1, 100)
       .prefault(2)
