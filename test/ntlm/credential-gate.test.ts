@@ -392,6 +392,15 @@ describe('a proven password that is rejected', () => {
     expect(gate.standing()).toMatchObject({ because: 'unconfirmed' });
   });
 
+  it('and accepted then: a second rejection within 31 min stops it, also with a larger budget', async () => {
+    const { clock, gate } = await createUnconfirmed({ maxFailedLogons: 3 });
+    clock.now = 2 * MINUTE;
+    (await permit(gate)).accepted();
+    clock.now = 30 * MINUTE;
+    (await permit(gate)).rejected(REJECTION);
+    expect(gate.standing()).toEqual({ is: 'suspended', until: 30 * MINUTE + WINDOW, because: 'rejected' });
+  });
+
   it('is tried once more by one process of all, whichever had the verdicts', async () => {
     const store = createMemoryStore();
     const { clock, gate } = await createUnconfirmed({ store });
