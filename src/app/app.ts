@@ -122,6 +122,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     access: () => access.current(),
     mounts,
     isReady: () => current.isFirstPollOver,
+    prepare: () => current.now.inventory.refresh(),
     protectHealth: () => current.now.config.web.protectHealth,
     reload: deps.reload && { isEnabled: () => current.now.config.web.enableLifecycle, run: deps.reload },
     log: limitedLog,

@@ -174,6 +174,8 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     owners: deps.owners,
     rightsizing: latestPass,
     latest: () => inventory.latest(),
+    isOutdated: (shown) => inventory.isOutdated(shown),
+    renew: () => inventory.renew(),
   });
   const messages = createAppMessages(config, {
     timeZone,

@@ -81,6 +81,24 @@ export class CurrentInventory {
     return this.#current;
   }
 
+  /**
+   * Whether a part of an inventory is too old by now. Its timer is late after a sleep of the machine, and while the process was
+   * stopped. Once this is stopped, another one follows at once, maybe by a clock that was set.
+   */
+  isOutdated(inventory: Inventory | undefined): boolean {
+    return !this.#isStopped && inventory?.agesOutAt !== undefined && this.#options.now() > inventory.agesOutAt;
+  }
+
+  /** Derives the inventory again. Resolves as `commit` does. */
+  renew(): Promise<void> {
+    return this.#update();
+  }
+
+  /** Derives the inventory again if a part of it is too old: what answers with it must wait for this before. */
+  async refresh(): Promise<void> {
+    if (this.isOutdated(this.#current)) await this.#derive();
+  }
+
   /** Notifies a reader of each inventory from now on. */
   subscribe(reader: InventoryReader): void {
     const read = createLatestOnly(async () => {

@@ -2,6 +2,7 @@ import type { InventoryReader } from '../inventory/current.ts';
 import { noFieldStates } from '../inventory/field-states.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { Owners } from '../model/owners.ts';
+import { steadyNow } from '../model/steady-clock.ts';
 import { Uses } from '../scheduling/uses.ts';
 import { type AlertingState, type AlertScope, collectAlerts } from './alerting.ts';
 import { type Body, SharedAnswers } from './answers.ts';
@@ -49,7 +50,11 @@ export interface ExpositionOptions {
   readonly rightsizing: () => RightsizingState | undefined;
   /** The current inventory, for the state of polling before the first inventory is rendered. */
   readonly latest: () => Inventory | undefined;
-  /** A monotonic clock, milliseconds. */
+  /** Whether a part of an inventory is too old by now. */
+  readonly isOutdated: (inventory: Inventory) => boolean;
+  /** Derives and renders the inventory again. */
+  readonly renew: () => Promise<void>;
+  /** A clock that is never set and counts sleep, milliseconds. */
   readonly nowMs?: () => number;
 }
 
@@ -86,7 +91,10 @@ export interface Exposition extends InventoryReader {
   isLimited(): boolean | undefined;
   /** Shows what is said of alerts from now on. Without an alert engine, nothing is. */
   showAlerts(alerts: SaidOfAlerts): void;
-  /** Status 500 while the newest inventory cannot be rendered, because older data would look current. */
+  /**
+   * Status 500 while the newest inventory cannot be rendered, because older data would look current. The age of what is shown is
+   * checked for each page, because a timer is late after a sleep of the machine.
+   */
   page(request: PageRequest): Promise<Page>;
 }
 
@@ -104,7 +112,7 @@ const problem = (status: number, text: string): Page => ({
  */
 export function createExposition(options: ExpositionOptions): Exposition {
   const { enabled, self } = options;
-  const answers = new SharedAnswers(options.nowMs ?? (() => performance.now()));
+  const answers = new SharedAnswers(options.nowMs ?? steadyNow);
   const rightsizingBlock = new RightsizingBlock();
   let shown: ({ readonly inventory: Inventory } & Versioned<BlockName>) | undefined;
   /** The features as of the last update, which the next update refers to. */
@@ -188,6 +196,8 @@ export function createExposition(options: ExpositionOptions): Exposition {
     return () => sending.end(version);
   };
 
+  const isTooOld = (): boolean => shown !== undefined && options.isOutdated(shown.inventory);
+
   return {
     name: 'metrics',
     read,
@@ -203,7 +213,8 @@ export function createExposition(options: ExpositionOptions): Exposition {
           `unknown collect[] value: ${unknown.join(', ')}; valid values are ${blockNames.join(', ')}.`,
         );
       }
-      const isOutdated = hasFailed || (shown !== undefined && options.latest() === undefined);
+      if (isTooOld()) await options.renew();
+      const isOutdated = hasFailed || isTooOld() || (shown !== undefined && options.latest() === undefined);
       if (isOutdated) return problem(500, 'The metrics cannot be rendered; see the log for the error.');
       const format = chooseFormat(accept);
       const isGzip = acceptsGzip(acceptEncoding);

@@ -55,6 +55,8 @@ export interface WebOptions {
   /** The current access. TLS cannot be switched on or off while listening. */
   readonly access: () => Access;
   readonly isReady: () => boolean;
+  /** Called before a route answers, other than those of health: what it answers with must not be out of date. */
+  readonly prepare?: () => Promise<void>;
   /** Whether `/-/healthy` and `/-/ready` require a user too. */
   readonly protectHealth: () => boolean;
   /** Without it, there is nothing to reload. */
@@ -282,7 +284,10 @@ async function admit(
   const seconds = mountOf(options, request)?.deadline?.() ?? guard.limits.waitMs / 1000;
   const kind = url === options.telemetryPath ? 'scrapes' : 'requests';
   const outcome = await guard.enter(kind, address, seconds * 1000, reply.raw);
-  if (outcome === 'admitted') return undefined;
+  if (outcome === 'admitted') {
+    await options.prepare?.();
+    return undefined;
+  }
   return outcome === 'gone' ? reply.hijack() : refuse(options, request, reply, 'busy');
 }
 

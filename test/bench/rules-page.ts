@@ -104,6 +104,8 @@ async function renderPage(count: number): Promise<string> {
     owners: () => owners,
     rightsizing: () => undefined,
     latest: () => inventory,
+    isOutdated: () => false,
+    renew: async () => undefined,
   });
   exposition.showAlerts(() => ({ state, scope: { analyzer: ANALYZER, shard: '', shards: 1 } }));
   await exposition.read(inventory);

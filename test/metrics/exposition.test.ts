@@ -65,6 +65,8 @@ function create(options: Partial<ExpositionOptions> = {}): Exposition {
     owners: () => noOwners,
     rightsizing: () => undefined,
     latest: () => latest,
+    isOutdated: () => false,
+    renew: async () => undefined,
     ...options,
   });
 }
@@ -488,5 +490,24 @@ describe('the page', () => {
     await commit(exposition, createSnapshot(scenario));
     latest = undefined;
     expect((await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] })).status).toBe(500);
+  });
+
+  it('is rendered again before it answers if a part of it is too old by now, and an error if it stays so', async () => {
+    let old: Inventory | undefined;
+    const renewed: string[] = [];
+    const exposition = create({
+      isOutdated: (inventory) => inventory === old,
+      renew: async () => {
+        renewed.push('renewed');
+        if (renewed.length > 1) await commit(exposition, createSnapshot({}));
+      },
+    });
+    await commit(exposition, createSnapshot(scenario));
+    expect(await read(exposition)).toContain('license_feature_in_use{');
+    old = latest;
+    const answered = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
+    expect([answered.status, renewed.length]).toEqual([500, 1]);
+    expect(await read(exposition)).not.toContain('license_feature_in_use{');
+    expect(renewed).toHaveLength(2);
   });
 });

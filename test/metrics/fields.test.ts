@@ -66,6 +66,8 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
     owners: () => noOwners,
     rightsizing: () => undefined,
     latest: () => inventory,
+    isOutdated: () => false,
+    renew: async () => undefined,
   });
   await exposition.read(inventory);
   const { body } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });

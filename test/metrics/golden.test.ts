@@ -46,6 +46,8 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
       startOf,
     }),
     latest: () => inventory,
+    isOutdated: () => false,
+    renew: async () => undefined,
   });
   await exposition.read(inventory);
   return exposition;

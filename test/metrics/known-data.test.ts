@@ -105,6 +105,8 @@ describe('which data is known', () => {
       owners: () => noOwners,
       rightsizing: () => undefined,
       latest: () => undefined,
+      isOutdated: () => false,
+      renew: async () => undefined,
     });
     const { body } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
     expect(String(body)).toContain('\nlicense_data_known{data="vendor_licenses"} 0\n');
