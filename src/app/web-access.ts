@@ -1,7 +1,7 @@
+import { hostname } from 'node:os';
 import type { Config } from '../config/config.ts';
 import { hasChanged, readWebConfig, type WebConfig } from '../config/web-config.ts';
 import type { Log } from '../model/log.ts';
-import type { TrustedProxy } from '../model/trusted-proxy.ts';
 import { type Access, openAccess } from '../web/access.ts';
 
 /** The access defined by the configuration and the web config. It follows changes of the files: renewed certificates, added and removed users. */
@@ -10,10 +10,18 @@ import { type Access, openAccess } from '../web/access.ts';
 const CHECK_MS = 1_000;
 const RELOAD = 'if that is intended, reload the configuration (SIGHUP)';
 
-function toAccess(web: WebConfig | undefined, proxy: TrustedProxy | undefined): Access {
-  if (web === undefined) return { ...openAccess, proxy };
+/** What a configuration says beside the web config. */
+type Beside = Pick<Access, 'proxy' | 'names'>;
+
+function besideOf({ trustedProxy, externalUrl, listen }: Config['web']): Beside {
+  const external = externalUrl === undefined ? [] : [new URL(externalUrl).hostname];
+  return { proxy: trustedProxy, names: [hostname(), ...external, ...listen.flatMap(({ host }) => host ?? [])] };
+}
+
+function toAccess(web: WebConfig | undefined, beside: Beside): Access {
+  if (web === undefined) return { ...openAccess, ...beside };
   const { tls, users, headers } = web;
-  return { users, headers, tls: tls === undefined ? undefined : { ...tls, key: tls.key.reveal() }, proxy };
+  return { users, headers, tls: tls === undefined ? undefined : { ...tls, key: tls.key.reveal() }, ...beside };
 }
 
 /** TLS settings that a running listener cannot change. */
@@ -25,19 +33,19 @@ export class WebAccess {
   readonly #log: Log;
   #configFile: string | undefined;
   #web: WebConfig | undefined;
-  #trustedProxy: TrustedProxy | undefined;
+  #beside: Beside;
   #current: Access;
   #refused = '';
   #isStarted = false;
   #timer: NodeJS.Timeout | undefined;
   #notify = (): void => undefined;
 
-  constructor({ web: { configFile, access, trustedProxy } }: Config, log: Log) {
+  constructor({ web }: Config, log: Log) {
     this.#log = log;
-    this.#configFile = configFile;
-    this.#web = access;
-    this.#trustedProxy = trustedProxy;
-    this.#current = toAccess(access, trustedProxy);
+    this.#configFile = web.configFile;
+    this.#web = web.access;
+    this.#beside = besideOf(web);
+    this.#current = toAccess(web.access, this.#beside);
   }
 
   current(): Access {
@@ -45,10 +53,10 @@ export class WebAccess {
   }
 
   /** Applies another configuration. */
-  reload({ web: { configFile, access, trustedProxy } }: Config): void {
-    this.#configFile = configFile;
-    this.#trustedProxy = trustedProxy;
-    this.#take(access);
+  reload({ web }: Config): void {
+    this.#configFile = web.configFile;
+    this.#beside = besideOf(web);
+    this.#take(web.access);
     this.#follow();
   }
 
@@ -95,7 +103,7 @@ export class WebAccess {
       );
     this.#web = next;
     this.#refused = '';
-    this.#current = toAccess(next, this.#trustedProxy);
+    this.#current = toAccess(next, this.#beside);
     this.#notify();
   }
 }

@@ -3,6 +3,7 @@ import type { FastifyReply } from 'fastify';
 const errorTypes: Readonly<Record<number, string>> = {
   400: 'bad_data',
   401: 'unauthorized',
+  403: 'forbidden',
   503: 'unavailable',
   504: 'timeout',
 };

@@ -10,6 +10,10 @@ export const datasourceErrors = {
   bad_parameter: { status: 400, meaning: 'A key, a value, the time range or an ad-hoc filter is invalid.' },
   too_many: { status: 400, meaning: 'Too many targets, combinations or rows for one answer.' },
   unauthorized: { status: 401, meaning: 'Name and password of a user in the web config are required.' },
+  wrong_host: {
+    status: 403,
+    meaning: 'The request names a user, and its Host header is no name of the daemon, see `web.external_url`.',
+  },
   users_not_served: { status: 403, meaning: 'Names of users are not served, see `access.names`.' },
   not_found: { status: 404, meaning: 'There is nothing at this path.' },
   method_not_allowed: { status: 405, meaning: 'The path exists, but not for this method.' },

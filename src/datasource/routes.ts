@@ -39,7 +39,12 @@ function sendError(reply: FastifyReply, { status, code, message }: DatasourceErr
 }
 
 /** Codes of requests that are refused before they reach these routes. */
-const refusalCodes = { unauthorized: 'unauthorized', busy: 'queue_full', bad_path: 'bad_request' } as const;
+const refusalCodes = {
+  unauthorized: 'unauthorized',
+  busy: 'queue_full',
+  wrong_host: 'wrong_host',
+  bad_path: 'bad_request',
+} as const;
 
 /** The error of a route; `undefined` if it is a bug. */
 export function toDatasourceError(error: unknown): DatasourceError | undefined {

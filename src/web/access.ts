@@ -12,6 +12,8 @@ export interface Access {
   readonly tls: AccessTls | undefined;
   /** A proxy that authenticates users itself; `undefined` without one. */
   readonly proxy: TrustedProxy | undefined;
+  /** Names under which people reach the daemon. Only requests for one of them, or for an address, can name a user from this host. */
+  readonly names: readonly string[];
 }
 
 interface AccessTls {
@@ -29,7 +31,7 @@ interface AccessTls {
 }
 
 /** The access without a web config: every client, without TLS. */
-export const openAccess: Access = { users: new Map(), headers: {}, tls: undefined, proxy: undefined };
+export const openAccess: Access = { users: new Map(), headers: {}, tls: undefined, proxy: undefined, names: [] };
 
 /** TLS options of a listener. The first four can be changed while it listens. */
 export function tlsOptions(tls: AccessTls) {

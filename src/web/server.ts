@@ -23,6 +23,11 @@ import type { Viewer } from './trusted-proxy.ts';
 const refusals = {
   unauthorized: { status: 401, message: 'Name and password of a user in the web config are required.' },
   busy: { status: 503, message: 'Too many requests or logons at once, try again later.' },
+  wrong_host: {
+    status: 403,
+    message:
+      'The request names a user, and is for a name that is not known as one of this daemon: a page of another site could have sent it. Set web.external_url to the address that people use, or let the proxy send that name or an address as Host.',
+  },
   bad_path: { status: 400, message: 'The path cannot be decoded.' },
 } as const;
 /** Why a request was refused, by the label of its counter. */
@@ -196,6 +201,7 @@ function createApplication(options: WebOptions, { guard, isStopping }: Shared): 
     reply.headers({ ...access.headers });
     if (isHealth(request) && !options.protectHealth()) return undefined;
     const proxied = guard.viewerOf(request.raw, access);
+    if (proxied === 'wrong host') return refuse(options, request, reply, 'wrong_host');
     if (proxied !== undefined) {
       viewers.set(request.raw, proxied);
       return admit(options, guard, request, reply, address);

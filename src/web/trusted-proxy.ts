@@ -4,6 +4,7 @@ import { TLSSocket } from 'node:tls';
 import { CLIENT_CERTIFICATE, type TrustedProxy } from '../model/trusted-proxy.ts';
 import type { Access } from './access.ts';
 import { addressOf } from './connections.ts';
+import { isForAnotherSite } from './host-names.ts';
 
 /** Who asks, by the headers of a proxy that authenticates users itself. */
 
@@ -59,16 +60,23 @@ function createTrust(proxy: TrustedProxy) {
     (trustsCertificates && tls?.clientCa !== undefined && socket instanceof TLSSocket && socket.authorized);
 }
 
-/** Reads the user whom a trusted proxy names. Headers of anybody else count as absent. */
+/**
+ * Reads the user whom a trusted proxy names. Headers of anybody else count as absent. `wrong host`: a browser on this host may
+ * have sent them for a page of another site.
+ */
 export function createProxyReader() {
   let known: { readonly proxy: TrustedProxy; readonly isTrusted: ReturnType<typeof createTrust> } | undefined;
-  return (request: IncomingMessage, { proxy, tls }: Pick<Access, 'proxy' | 'tls'>): Viewer | undefined => {
+  return (
+    request: IncomingMessage,
+    { proxy, tls, names }: Pick<Access, 'proxy' | 'tls' | 'names'>,
+  ): Viewer | 'wrong host' | undefined => {
     if (proxy === undefined) return undefined;
     if (known?.proxy !== proxy) known = { proxy, isTrusted: createTrust(proxy) };
     if (!known.isTrusted(request, tls)) return undefined;
     const { userHeader, groupsHeader } = proxy;
     const user = textOf(request, userHeader);
     if (user === undefined || !isUser(user)) return undefined;
+    if (isForAnotherSite(request, names)) return 'wrong host';
     const groups = groupsOf(groupsHeader === undefined ? undefined : textOf(request, groupsHeader));
     return { user, groups, isProxied: true };
   };

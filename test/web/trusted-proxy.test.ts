@@ -1,7 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request as httpRequest, type OutgoingHttpHeaders } from 'node:http';
 import { Agent, request as httpsRequest, type RequestOptions } from 'node:https';
-import { tmpdir } from 'node:os';
+import { hostname, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -171,6 +171,70 @@ describe('a proxy that names users', () => {
     const asked = { path: '/-/reload', method: 'POST' };
     expect([await ask(app, ada, asked), reloads]).toEqual([403, 0]);
     expect([await ask(app, {}, asked), reloads]).toEqual([200, 1]);
+  });
+});
+
+/** A page of another site can give its name the address of this host, and then sends what it likes from here. */
+describe('a proxy on the same host', () => {
+  const external = { 'web.external_url': 'https://licenses.example.com/flex' };
+  const to = (host: string) => ({ ...ada, host });
+
+  it.each([
+    'localhost',
+    'LOCALHOST:10319',
+    '127.0.0.1:10319',
+    '[::1]:10319',
+    '10.0.0.7',
+    'licenses.example.com',
+    'Licenses.Example.com:8443',
+    'ops-host:10319',
+  ])('names users of a request for %s', async (host) => {
+    const app = await start({ ...loopback, ...external, 'web.listen_address': '127.0.0.1:0' });
+    expect(await ask(app, to(host === 'ops-host:10319' ? `${hostname()}:10319` : host))).toBe(200);
+  });
+
+  it.each([
+    'attacker.example',
+    'localhost.attacker.example',
+    'licenses.example.com.attacker.example',
+    'a b',
+    'localhost.',
+  ])('names nobody in a request for %s', async (host) => {
+    const app = await start({ ...loopback, ...external });
+    for (const path of [NAMES, '/', '/metrics', '/api/v1/alerts']) {
+      expect([path, await ask(app, to(host), { path })]).toEqual([path, 403]);
+    }
+    const asked = { path: '/grafana/query', method: 'POST' };
+    expect(await ask(app, to(host), asked)).toBe(403);
+  });
+
+  it('is refused by an address of the host too, and says what to set', async () => {
+    const app = await start({ ...headers, 'web.trusted_proxy.from': '127.0.0.0/8' });
+    const { promise, resolve } = Promise.withResolvers<string>();
+    const request = httpRequest(new URL(NAMES, app.url), {
+      headers: to('exporter.example'),
+      localAddress: '127.0.0.3',
+    });
+    request.on('response', async (response) => resolve(Buffer.concat(await response.toArray()).toString()));
+    request.end();
+    expect(JSON.parse(await promise)).toMatchObject({
+      error: { code: 'wrong_host', message: expect.stringContaining('web.external_url') },
+    });
+  });
+
+  it('changes nothing for requests that name no user, by any name', async () => {
+    const app = await start({ ...loopback, ...external });
+    expect(await ask(app, { host: 'exporter.example' }, { path: '/metrics' })).toBe(200);
+    expect(await ask(app, { host: 'exporter.example' })).toBe(403);
+    const closed = await start({ ...loopback, ...withUsers() });
+    expect(await ask(closed, { ...basic, host: 'exporter.example' })).toBe(200);
+  });
+
+  it('uses a changed address after a reload', async () => {
+    const app = await start({ ...loopback });
+    expect(await ask(app, to('licenses.example.com'), { path: '/metrics' })).toBe(403);
+    await app.reload(createConfig(app.analyzer, { ...loopback, ...external }));
+    expect(await ask(app, to('licenses.example.com'), { path: '/metrics' })).toBe(200);
   });
 });
 
