@@ -4,7 +4,7 @@ import { OperatorError } from '../model/operator-error.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import type { ImportOrigin } from './imported-table.ts';
 import type { Recorder } from './recorder.ts';
-import { openImport, refuseStaged, removeStaged, waitingImports } from './staged-import.ts';
+import { openImport, refuseStaged, removeStaged, removeWorkFolders, waitingImports } from './staged-import.ts';
 
 /** An import that is in the history now. */
 export interface TakenUp extends ImportOrigin {
@@ -27,6 +27,9 @@ export interface ImportWatchOptions {
 const INTERVAL_MS = 5_000;
 /** Between two looks for numbers of licenses. */
 const NUMBERS_SECONDS = 3600;
+
+/** After that, a directory of a command that does not run any more is removed. */
+const ABANDONED_SECONDS = 3600;
 
 /** Takes up what `license-exporter import` leaves for a running process. */
 export class ImportWatch {
@@ -56,6 +59,7 @@ export class ImportWatch {
   }
 
   async #lookOnce(): Promise<void> {
+    removeWorkFolders(this.#options.folder, ABANDONED_SECONDS);
     for (const path of waitingImports(this.#options.folder)) {
       if (!(await this.#takeUp(path))) return;
     }

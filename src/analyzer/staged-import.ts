@@ -2,6 +2,7 @@ import { existsSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import type { LocalTime } from '../model/local-time.ts';
 import type { ImportedHistory } from '../model/observation/recording.ts';
+import { removeAbandoned } from '../storage/leftovers.ts';
 import { decodeSamples } from './day-codec.ts';
 import { type HistoryFile, openHistoryFile, StoreError, text } from './history-file.ts';
 import { higherSamples } from './imported-samples.ts';
@@ -44,6 +45,14 @@ const DAYS = 256;
 
 const openFile = (path: string, { timeZone }: LocalTime): HistoryFile =>
   openHistoryFile({ path, timeZone, origin: ORIGIN, maxSize: MAX_SIZE, isTemporary: true });
+
+/** Where a command unpacks and writes what is not whole: a directory with the id of its process in the folder of imports. */
+export const workFolderOf = (folder: string): string => join(folder, `work-${process.pid}`);
+const WORK = /^work-(?<pid>\d+)$/;
+
+/** Removes the directories of commands that were killed. @param untouched for how long they were not changed, seconds */
+export const removeWorkFolders = (folder: string, untouched: number): void =>
+  removeAbandoned(folder, { name: WORK, holds: () => true, untouched });
 
 /** Removes a file and the log of SQLite beside it. */
 export function removeStaged(path: string): void {

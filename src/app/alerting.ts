@@ -10,13 +10,13 @@ import { revealTls } from '../config/secret.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Log } from '../model/log.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
+import { stateFiles } from '../storage/saved-files.ts';
 import { stampOf } from '../storage/stamp.ts';
 import { analyzerIdentity, namesOfSaved } from './identity.ts';
 
 /** Creates the clients of the Alertmanagers from the configuration, for the daemon and for `test-alert`. */
 
-const STATE_FILE = 'alert-state.json';
-const LISTED_FILE = 'listed.json';
+const { alerts: STATE_FILE, listed: LISTED_FILE } = stateFiles;
 
 /** The Authorization header. Its file is read each time. If that fails, the last good content is used. */
 export function authorizationOf(

@@ -3,9 +3,10 @@ import { type KeptContract, movedContract } from '../inventory/field-contract.ts
 import type { Log } from '../model/log.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
 import { createJsonState } from '../storage/json-state.ts';
+import { stateFiles } from '../storage/saved-files.ts';
 import { stampOf } from '../storage/stamp.ts';
 
-const FILE = 'fields.json';
+const FILE = stateFiles.fields;
 
 /** The file in which the fields of an analyzer's answers survive a restart. */
 export interface FieldFile {

@@ -15,12 +15,13 @@ import { createLocalTime } from '../model/local-time.ts';
 import type { Log } from '../model/log.ts';
 import { nextRun } from '../scheduling/runs.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
+import { stateFiles } from '../storage/saved-files.ts';
 import { authorizationOf, externalUrl } from './alerting.ts';
 import { analyzerIdentity } from './identity.ts';
 
 /** Creates the receivers of alerts beside Alertmanagers, for the daemon and for `test-alert`. */
 
-const FILE = 'messages.json';
+const FILE = stateFiles.messages;
 
 /** What receivers need besides the configuration. */
 interface ReceiverInputs {

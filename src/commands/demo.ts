@@ -10,13 +10,25 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { createClock } from '../scheduling/clock.ts';
+import { type Abandoned, removeAbandoned } from '../storage/leftovers.ts';
 import { type CommandContext, reloaded } from './command.ts';
 import { runApp } from './serve.ts';
 
+const PRICE_FILE = 'prices.csv';
+const CURL_FILE = 'curl.conf';
+
+/** Directories of demos that were killed. */
+const ABANDONED: Abandoned = {
+  name: /^license-exporter-demo-(?<pid>\d+)-[A-Za-z0-9]{6}$/,
+  holds: (entry) => entry === PRICE_FILE || entry === CURL_FILE,
+  untouched: 0,
+};
+
 /** @throws OperatorError if the directory for temporary files cannot be used */
 function createTemporaryFolder(): string {
+  removeAbandoned(tmpdir(), ABANDONED);
   try {
-    return mkdtempSync(join(tmpdir(), 'license-exporter-demo-'));
+    return mkdtempSync(join(tmpdir(), `license-exporter-demo-${process.pid}-`));
   } catch (error) {
     const reason = (error as Error).message;
     throw new OperatorError(`cannot create a directory in ${tmpdir()}: ${reason}; set TMPDIR`, { cause: error });
@@ -35,14 +47,14 @@ const PRICES = `vendor_license,feature,price,currency
 `;
 
 function writePrices(folder: string): string {
-  const file = join(folder, 'prices.csv');
+  const file = join(folder, PRICE_FILE);
   writeFileSync(file, PRICES);
   return file;
 }
 
 /** Writes the credentials for curl to a file. @returns a curl command that uses it */
 function writeCredentials(folder: string, { domain, username, password }: OwnAnalyzer['account'], url: string): string {
-  const file = join(folder, 'curl.conf');
+  const file = join(folder, CURL_FILE);
   writeFileSync(file, `user = "${domain}\\\\${username}:${password}"\n`, { mode: 0o600 });
   return `curl --ntlm -K ${file} ${url}/api/GetProducts`;
 }

@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
-import { mkdirSync, readdirSync, rmSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { mkdirSync, rmSync } from 'node:fs';
+import { basename } from 'node:path';
 import { SLOT } from '../analyzer/imported-samples.ts';
 import type { ImportOrigin } from '../analyzer/imported-table.ts';
 import type { DayOfSamples } from '../analyzer/sample.ts';
-import { StagingFile } from '../analyzer/staged-import.ts';
+import { removeWorkFolders, StagingFile, workFolderOf } from '../analyzer/staged-import.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
 import type { UsageLog } from '../sources/log/usage-log.ts';
 import { FoundDays } from './found-days.ts';
@@ -65,25 +65,12 @@ const HEAD = 1 << 16;
 const DAY = 86_400;
 const TEXTS = 'outputs of lmstat';
 
-const WORK = /^work-(\d+)$/;
-
-function isRunning(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch (error) {
-    return (error as NodeJS.ErrnoException).code === 'EPERM';
-  }
-}
-
 /** A folder for what is not whole. Those of commands that were killed are removed. */
 function createWorkFolder(folder: string): string {
-  for (const name of readdirSync(folder)) {
-    const pid = Number(WORK.exec(name)?.[1] ?? Number.NaN);
-    if (pid === process.pid || (!Number.isNaN(pid) && !isRunning(pid)))
-      rmSync(join(folder, name), { recursive: true, force: true });
-  }
-  const work = join(folder, `work-${process.pid}`);
+  removeWorkFolders(folder, 0);
+  const work = workFolderOf(folder);
+  // of an earlier process with the same id
+  rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { mode: 0o700 });
   return work;
 }

@@ -2,7 +2,8 @@ import { chmodSync, closeSync, copyFileSync, existsSync, mkdtempSync, openSync, 
 import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../model/operator-error.ts';
-import { describeFile, type ManifestFile, syncPath, writeManifest } from './manifest.ts';
+import { type Abandoned, removeAbandoned } from './leftovers.ts';
+import { describeFile, MANIFEST, type ManifestFile, syncPath, writeManifest } from './manifest.ts';
 import { savedFiles, savedNames } from './saved-files.ts';
 
 /** What is saved, and where to. */
@@ -97,6 +98,13 @@ async function copyDatabase(source: string, copy: string, stop: AbortSignal): Pr
   checkCopy(copy, source);
 }
 
+/** A part of a backup whose command was killed. Each page that a living one copies changes a file. */
+const abandoned: Abandoned = {
+  name: /\.partial-[A-Za-z0-9]{6}$/,
+  holds: (entry) => [...savedNames, MANIFEST].some((name) => entry === name || entry.startsWith(`${name}-`)),
+  untouched: 86_400,
+};
+
 const stopped = (): OperatorError => new OperatorError('no backup was written: the command was stopped');
 
 /** Moves a complete directory to its name. @throws OperatorError if the name is taken meanwhile */
@@ -116,7 +124,8 @@ function refuseExisting(destination: string): void {
  * is never taken for a whole one. A daemon can go on writing; its lock is not needed.
  *
  * @returns the files of the backup
- * @throws OperatorError with the problem and the remedy; nothing is left behind, unless the process is killed
+ * @throws OperatorError with the problem and the remedy; nothing is left behind. What a killed process has left is removed by a
+ * backup to the same directory after a day
  */
 export async function writeBackup(options: BackupOptions): Promise<readonly ManifestFile[]> {
   const { storage, version, stop } = options;
@@ -128,6 +137,7 @@ export async function writeBackup(options: BackupOptions): Promise<readonly Mani
     const names = savedNames.join(', ');
     throw new OperatorError(`storage.path ${storage} contains nothing to back up (${names}); check the configuration`);
   }
+  removeAbandoned(dirname(destination), abandoned);
   let partial: string | undefined;
   let current: string | undefined;
   try {

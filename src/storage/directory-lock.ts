@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { finishRestore } from './finish-restore.ts';
+import { removeLeftovers } from './leftovers.ts';
 import { giveToOwnerOf } from './private-file.ts';
 
 /** The file in a storage directory that SQLite locks. */
@@ -47,7 +48,7 @@ export function lockDirectory(path: string, remedy: string): DatabaseSync {
 
 /**
  * Locks a storage directory for this process, because two daemons would overwrite each other's state, and completes a restore
- * that was killed. An unusable directory is not locked; the rooms that use it report the error.
+ * that was killed. What killed processes left is removed. An unusable directory is not locked; the rooms that use it report the error.
  *
  * @throws OperatorError with the directory and the remedy when another process holds the lock, or a restore cannot be completed
  */
@@ -62,7 +63,10 @@ export function lockStorage(path: string, log: Log): StorageLock {
     const { cause = error } = error as Error;
     log.warn({ path, reason: (cause as Error).message }, 'storage.path not locked');
   }
-  if (database !== undefined) completeRestore(path, database, log);
+  if (database !== undefined) {
+    completeRestore(path, database, log);
+    removeLeftovers(path, log);
+  }
   return { path, release: () => database?.close() };
 }
 

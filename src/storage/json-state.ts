@@ -4,6 +4,7 @@ import { dirname } from 'node:path';
 import type { Log } from '../model/log.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import type { FileWrites } from './file-writes.ts';
+import { temporaryOf } from './leftovers.ts';
 import { giveToOwnerOf } from './private-file.ts';
 import { setAside } from './set-aside.ts';
 import { movedSince, type Stamp } from './stamp.ts';
@@ -31,7 +32,7 @@ export async function writeJsonFile(path: string, content: unknown): Promise<voi
   // `recursive` never returns if a parent cannot be created, for example in /proc
   const directory = dirname(path);
   if (!existsSync(directory)) mkdirSync(directory, { mode: 0o700 });
-  const temporary = `${path}.${process.pid}.tmp`;
+  const temporary = temporaryOf(path);
   const file = await open(temporary, 'w', 0o600);
   try {
     await file.writeFile(`${JSON.stringify(content)}\n`);

@@ -6,7 +6,7 @@ import { lockDirectory } from './directory-lock.ts';
 import { finishRestore, READY } from './finish-restore.ts';
 import { describeFile, MANIFEST, type Manifest, type ManifestFile, readManifest, syncPath } from './manifest.ts';
 import { giveToOwnerOf } from './private-file.ts';
-import { savedNames } from './saved-files.ts';
+import { PARTIAL_RESTORE, savedNames } from './saved-files.ts';
 
 /** The backup, and where it is restored. */
 export interface RestoreOptions {
@@ -27,8 +27,6 @@ export interface Restored {
 }
 
 /** A restore that is not complete. No program reads it; the next restore removes it. */
-const PARTIAL = 'restore-partial';
-
 const refuse = (source: string, why: string, cause?: unknown): OperatorError =>
   new OperatorError(`${source} cannot be restored: ${why}`, { cause });
 
@@ -97,7 +95,7 @@ export async function restoreBackup(options: RestoreOptions): Promise<Restored> 
   // before anybody stops a daemon for it
   const manifest = readManifest(source, savedNames);
   const lock = lockDirectory(storage, 'stop license-exporter first: a running one would go on with the old data');
-  const partial = join(storage, PARTIAL);
+  const partial = join(storage, PARTIAL_RESTORE);
   try {
     finishRestore(storage);
     await stage(options, manifest, source, partial).catch((error: unknown) => {

@@ -11,6 +11,17 @@ export const RIGHTSIZING_FILE = 'rightsizing.db';
 /** With another key, users get other pseudonyms. */
 export const PSEUDONYM_KEY = 'pseudonym.key';
 
+/** Files with the state of alerts, messages and fields. They are replaced as a whole. */
+export const stateFiles = {
+  alerts: 'alert-state.json',
+  listed: 'listed.json',
+  messages: 'messages.json',
+  fields: 'fields.json',
+} as const;
+
+/** The directory in which a restore collects its files. */
+export const PARTIAL_RESTORE = 'restore-partial';
+
 /**
  * The files of a storage directory that are in a backup: what cannot be learned again. The others belong to the present:
  * old messages would be sent again, an old count of logons could lock the account, and alerts are evaluated again.

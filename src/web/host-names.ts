@@ -4,7 +4,7 @@ import { isLoopback, peerAddress } from '../model/peer-address.ts';
 
 /** Whether a request may be one that the page of another site sent, whose name was given the address of this host. */
 
-/** The name or address of a Host header, without its port; `undefined` if it is none. */
+/** The name or address of a Host header, without its port; `undefined` if it has neither. */
 function nameIn(host: string): string | undefined {
   // what else a URL can hold is no name
   return /[/?#@\\\s]/.test(host) || !URL.canParse(`http://${host}`) ? undefined : new URL(`http://${host}`).hostname;

@@ -10,7 +10,7 @@ import { gunzipSync } from 'node:zlib';
 /** What cannot be fixed, what is written for it, and why. */
 const replacements: readonly (readonly [pattern: RegExp, by: string, why: string])[] = [
   [/\/tmp\/record-[A-Za-z0-9]{6}/g, 'TMP', 'folder of this run'],
-  [/\/tmp\/license-exporter-demo-[A-Za-z0-9]{6}/g, 'TMP', 'folder of the demo'],
+  [/\/tmp\/license-exporter-demo-\d+-[A-Za-z0-9]{6}/g, 'TMP', 'folder of the demo'],
   [/(127\.0\.0\.1|localhost):\d{4,5}\b/g, '$1:PORT', 'ports that the system chose'],
   [/^((?:process|nodejs)_\w+)[ {].*\n/gm, '', 'samples of process and runtime'],
   [/^license_exporter_upstream_request_duration_seconds_.*\n/gm, '', 'durations, in the order of the first answers'],
