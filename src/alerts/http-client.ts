@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Dispatcher } from 'undici';
 import request from 'undici/lib/api/api-request.js';
+import createConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import { type ClientTls, tlsOptions } from '../model/client-tls.ts';
 
@@ -35,7 +36,7 @@ export const createAgent = ({ timeout, tls }: Pick<HttpOptions, 'timeout' | 'tls
   new Agent({
     connections,
     allowH2: false,
-    connect: { timeout: timeout * 1000, ...tlsOptions(tls) },
+    connect: (target, callback) => createConnector({ timeout: timeout * 1000, ...tlsOptions(tls) })(target, callback),
   });
 
 /** One request on these connections. */

@@ -3,7 +3,6 @@ import { NtlmDispatcher } from '../client/dispatcher.ts';
 import { LogonFile, type LogonFileOptions } from '../client/logon-file.ts';
 import { logonPathOf } from '../client/transport.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
-import { revealTls } from '../config/secret.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { tlsOptions } from '../model/client-tls.ts';
 import type { Log } from '../model/log.ts';
@@ -11,6 +10,7 @@ import { type Credentials, normaliseDomain } from '../ntlm/client-codec.ts';
 import { CredentialGate, type GateLimits } from '../ntlm/credential-gate.ts';
 import { createMemoryStore, type LogonStore } from '../ntlm/logon-store.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
+import { followTls } from './followed-tls.ts';
 import type { AppConfig } from './pipeline.ts';
 
 /** Creates the client of the analyzer from the configuration, for the daemon and for other commands. */
@@ -98,7 +98,8 @@ export function createDispatcher(
   log: Log,
   onRecovered: () => void = () => undefined,
 ): NtlmDispatcher {
-  const { url, timeout, concurrency, tls } = analyzer;
+  const { url, timeout, concurrency } = analyzer;
+  const tls = followTls(analyzer.tls, log);
   return new NtlmDispatcher({
     origin: url,
     logonPath: logonPathOf(url),
@@ -107,7 +108,7 @@ export function createDispatcher(
     connections: concurrency,
     headersTimeout: timeout * 1000,
     bodyTimeout: timeout * 1000,
-    tls: tlsOptions(revealTls(tls)),
+    tls: () => tlsOptions(tls),
     onPerRequest: () => log.info({}, 'the analyzer requires a logon for each request, requests are sent one at a time'),
   });
 }

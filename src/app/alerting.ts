@@ -6,12 +6,12 @@ import { AlertEngine, type EngineOptions } from '../alerts/engine.ts';
 import { createListedFile } from '../alerts/listed-file.ts';
 import { createStateFile } from '../alerts/state-file.ts';
 import type { AlertmanagerConfig, Config } from '../config/config.ts';
-import { revealTls } from '../config/secret.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Log } from '../model/log.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
 import { stateFiles } from '../storage/saved-files.ts';
 import { stampOf } from '../storage/stamp.ts';
+import { followTls } from './followed-tls.ts';
 import { analyzerIdentity, namesOfSaved } from './identity.ts';
 
 /** Creates the clients of the Alertmanagers from the configuration, for the daemon and for `test-alert`. */
@@ -50,7 +50,7 @@ export function createAlertmanagers(
       now,
       timeout: config.timeout,
       authorization: authorizationOf(config, log),
-      tls: revealTls(config.tls),
+      tls: followTls(config.tls, log),
       userAgent: `license-exporter/${version}`,
     }),
   );

@@ -3,20 +3,23 @@ import { Archive } from '../archive/archive.ts';
 import type { DatabaseOptions } from '../archive/connection.ts';
 import type { Exchanged } from '../archive/exchange.ts';
 import type { ArchiveConfig } from '../config/config.ts';
-import { revealTls } from '../config/secret.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Log } from '../model/log.ts';
 import { errorFields } from '../model/operator-error.ts';
 import type { Clock } from '../scheduling/clock.ts';
+import { followTls } from './followed-tls.ts';
 
 const PROBLEM = 'the archive of the history cannot be used; recording goes on, and it gets the days later';
 
 /** How to reach the database of the archive. */
-export function databaseOf({ name: _, passwordFile, tls, isEncrypted, ...where }: ArchiveConfig): DatabaseOptions {
+export function databaseOf(
+  { name: _, passwordFile, tls, isEncrypted, ...where }: ArchiveConfig,
+  log: Log,
+): DatabaseOptions {
   return {
     ...where,
     password: () => (passwordFile === undefined ? undefined : readPasswordFile(passwordFile).reveal()),
-    tls: isEncrypted ? revealTls(tls) : undefined,
+    tls: isEncrypted ? followTls(tls, log) : undefined,
   };
 }
 
@@ -26,7 +29,7 @@ export function createArchiving(
   { log, clock, version }: { readonly log: Log; readonly clock: Clock; readonly version: string },
 ): NonNullable<AnalyzerOptions['archive']> {
   const options = {
-    ...databaseOf(config),
+    ...databaseOf(config, log),
     name: config.name,
     version,
     now: clock.now,

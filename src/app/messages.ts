@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { createHttpClient } from '../alerts/http-client.ts';
 import { ownLabelsOf } from '../alerts/notification.ts';
 import type { Config, EmailConfig, WebhookConfig } from '../config/config.ts';
-import { revealTls } from '../config/secret.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Channel } from '../messages/channel.ts';
 import { createEmailChannel, type EmailOptions } from '../messages/email-channel.ts';
@@ -17,6 +16,7 @@ import { nextRun } from '../scheduling/runs.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
 import { stateFiles } from '../storage/saved-files.ts';
 import { authorizationOf, externalUrl } from './alerting.ts';
+import { followTls } from './followed-tls.ts';
 import { analyzerIdentity } from './identity.ts';
 
 /** Creates the receivers of alerts beside Alertmanagers, for the daemon and for `test-alert`. */
@@ -34,7 +34,10 @@ interface ReceiverInputs {
 }
 
 /** How to reach the mail server. Its password is read for each connection. */
-export function smtpOptions({ host, port, hello, username, passwordFile, requireTls, tls }: EmailConfig): SmtpOptions {
+export function smtpOptions(
+  { host, port, hello, username, passwordFile, requireTls, tls }: EmailConfig,
+  log: Log,
+): SmtpOptions {
   return {
     host,
     port,
@@ -42,16 +45,16 @@ export function smtpOptions({ host, port, hello, username, passwordFile, require
     username,
     password: () => (passwordFile === undefined ? '' : readPasswordFile(passwordFile).reveal()),
     requireTls,
-    tls: revealTls(tls),
+    tls: followTls(tls, log),
   };
 }
 
-function emailOptions(config: Config, email: EmailConfig, timeZone: string): EmailOptions {
+function emailOptions(config: Config, email: EmailConfig, { timeZone, log }: ReceiverInputs): EmailOptions {
   const { critical, warning, info } = config.alerting.rules.LicenseExpiringSoon.base;
   return {
     ...email,
     hasDigest: email.digest !== undefined,
-    smtp: smtpOptions(email),
+    smtp: smtpOptions(email, log),
     texts: {
       alertsUrl: `${externalUrl(config)}/alerts`,
       analyzer: analyzerIdentity(config).analyzer,
@@ -70,7 +73,7 @@ function webhookChannel(config: Config, webhook: WebhookConfig, { timeZone, vers
     client: createHttpClient({
       timeout,
       authorization: authorizationOf(webhook, log),
-      tls: revealTls(tls),
+      tls: followTls(tls, log),
       userAgent: `license-exporter/${version}`,
     }),
     sendResolved,
@@ -85,7 +88,7 @@ function webhookChannel(config: Config, webhook: WebhookConfig, { timeZone, vers
 export function createChannels(config: Config, inputs: ReceiverInputs): readonly Channel[] {
   const { email, webhook } = config.alerting;
   return [
-    ...(email === undefined ? [] : [createEmailChannel(emailOptions(config, email, inputs.timeZone), inputs.now)]),
+    ...(email === undefined ? [] : [createEmailChannel(emailOptions(config, email, inputs), inputs.now)]),
     ...(webhook === undefined ? [] : [webhookChannel(config, webhook, inputs)]),
   ];
 }

@@ -2,7 +2,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
-import { revealTls } from '../config/secret.ts';
 import type { Log } from '../model/log.ts';
 import { createManagerSource } from '../sources/manager-source.ts';
 import { createReader } from '../sources/reading/read-output.ts';
@@ -11,15 +10,16 @@ import { createSourceSet, type SourceSet } from '../sources/source-set.ts';
 import type { SourceSettings } from '../sources/source-settings.ts';
 import { rootWarning } from '../sources/transport/tool-check.ts';
 import { createTransportHost, type TransportHost } from '../sources/transport/transport-host.ts';
+import { followTls } from './followed-tls.ts';
 import { pseudonymKeyIn } from './pseudonym-key.ts';
 import { createSourceAnalyzers } from './source-analyzers.ts';
 
 /** The license managers that the embedded analyzer collects from, by the configuration. */
 
 /** The settings of a source, with its secrets. */
-export function settingsOf({ via, ...source }: SourceConfig): SourceSettings {
+export function settingsOf({ via, ...source }: SourceConfig, log: Log): SourceSettings {
   if (via?.kind !== 'http') return { ...source, via };
-  return { ...source, via: { ...via, tls: revealTls(via.tls) } };
+  return { ...source, via: { ...via, tls: followTls(via.tls, log) } };
 }
 
 /** The sources of a configuration, which a reload can replace. */
@@ -60,8 +60,10 @@ export function createSources(config: Config, now: () => number, log: Log): Conf
     all.some(({ users }) => users.names === 'pseudonym');
   let pseudonymKey = usesPseudonyms(sources) ? pseudonymKeyIn(storagePath, log) : '';
   const thread = createReadingThread();
-  const set = createSourceSet(sources.map(settingsOf), (settings) =>
-    createManagerSource(settings, { reader: createReader(settings, host, thread), now, pseudonymKey, log }),
+  const set = createSourceSet(
+    sources.map((source) => settingsOf(source, log)),
+    (settings) =>
+      createManagerSource(settings, { reader: createReader(settings, host, thread), now, pseudonymKey, log }),
   );
   return {
     sources: set.sources,
@@ -69,7 +71,7 @@ export function createSources(config: Config, now: () => number, log: Log): Conf
     replace: (changed) => {
       const next = changed.embeddedAnalyzer.sources;
       if (pseudonymKey === '' && usesPseudonyms(next)) pseudonymKey = pseudonymKeyIn(storagePath, log);
-      return set.replace(next.map(settingsOf));
+      return set.replace(next.map((source) => settingsOf(source, log)));
     },
     close: async () => {
       await set.close();

@@ -12,7 +12,8 @@ export interface ConnectionPoolOptions {
   readonly connectTimeout?: number;
   readonly headersTimeout?: number;
   readonly bodyTimeout?: number;
-  readonly tls?: {
+  /** Asked for each connection. */
+  readonly tls?: () => {
     readonly ca?: string | Buffer;
     readonly cert?: string | Buffer;
     readonly key?: string | Buffer;
@@ -44,13 +45,14 @@ export class ConnectionPool {
     this.#options = options;
     this.#generation = generation;
     this.#onSocket = onSocket;
-    // a resumed TLS session has no certificate, which channel binding needs
-    this.#connect = createConnector({
-      ...(options.tls as object),
-      allowH2: false,
-      maxCachedSessions: 0,
-      timeout: options.connectTimeout ?? 10_000,
-    });
+    this.#connect = (target, callback) =>
+      createConnector({
+        ...options.tls?.(),
+        allowH2: false,
+        // a resumed TLS session has no certificate, which channel binding needs
+        maxCachedSessions: 0,
+        timeout: options.connectTimeout ?? 10_000,
+      })(target, callback);
   }
 
   /** Opens a connection outside the pool. */

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import type { TlsContent, TlsPaths } from '../model/client-tls.ts';
 import { mayMean } from '../settings/names.ts';
 import { read, shownPath } from '../settings/structures.ts';
 import { type TlsRole, tryTls } from './certificates.ts';
@@ -8,11 +9,9 @@ import type { RawSetting, RawSettings } from './raw-settings.ts';
 import { Secret } from './secret.ts';
 import type { KeyOf, Sections, Table, ValueOf } from './table.ts';
 
-/** The content of TLS files, as PEM. */
-interface TlsFiles {
-  readonly ca: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: Secret | undefined;
+/** The content of TLS files, as PEM, and their paths. */
+interface TlsFiles extends TlsContent<Secret> {
+  readonly files: TlsPaths;
 }
 
 /** A file that is named by a setting, or by a part of its value. */
@@ -150,7 +149,9 @@ export class CheckedSettings<S extends Sections> {
       if (isWarning) this.warnings.add(`${shownPath([reference.key, ...reference.path])}: ${text}`);
       else this.refuse(reference.key, text, reference.path);
     }
-    return { ...pem, key: pem.key === undefined ? undefined : new Secret(pem.key) };
+    const pathTo = (reference: typeof ca) => reference && this.pathOf(reference.key, reference.file);
+    const files = { ca: pathTo(ca), cert: pathTo(cert), key: pathTo(key) };
+    return { ...pem, key: pem.key === undefined ? undefined : new Secret(pem.key), files };
   }
 
   #needFile(needed: FileReference<KeyOf<S>>, by: FileReference<KeyOf<S>>, message: string): void {

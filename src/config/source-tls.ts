@@ -1,13 +1,12 @@
+import type { TlsContent, TlsPaths } from '../model/client-tls.ts';
 import { type TlsRole, tryTls } from './certificates.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { readText } from './named-files.ts';
 import { Secret } from './secret.ts';
 
-/** The content of TLS files of a source, as PEM. */
-export interface SourceTlsFiles {
-  readonly ca: string | undefined;
-  readonly cert: string | undefined;
-  readonly key: Secret | undefined;
+/** The content of TLS files of a source, as PEM, and their paths. */
+export interface SourceTlsFiles extends TlsContent<Secret> {
+  readonly files: TlsPaths;
 }
 
 /** Reads and checks the files, which are absolute paths. */
@@ -32,5 +31,5 @@ export function readSourceTls(
     if (isWarning) settings.warnings.add(text);
     else refuse(role, text);
   }
-  return { ...pem, key: pem.key === undefined ? undefined : new Secret(pem.key) };
+  return { ...pem, key: pem.key === undefined ? undefined : new Secret(pem.key), files };
 }

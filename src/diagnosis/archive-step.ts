@@ -9,10 +9,10 @@ export const archiveStep: Step = {
   exit: 'local',
   needs: [],
   applies: ({ kind, config }) => kind === 'own' && config.archive !== undefined,
-  check: async ({ config: { archive } }) => {
+  check: async ({ config: { archive }, log }) => {
     if (archive === undefined) return good('none');
     try {
-      const connection = await connectArchive(databaseOf(archive));
+      const connection = await connectArchive(databaseOf(archive, log));
       connection.close();
       return good(`${archive.host}:${archive.port} accepts the logon of ${archive.user}`);
     } catch (error) {

@@ -21,12 +21,12 @@ export const mailStep: Step = {
   exit: 'delivery',
   needs: [],
   applies: ({ kind, config }) => kind !== 'demo' && config.alerting.email !== undefined,
-  check: async ({ config }) => {
+  check: async ({ config, log }) => {
     const { email } = config.alerting;
     if (email === undefined) return good('none');
     const server = `${email.host}:${email.port}`;
     const limit = AbortSignal.timeout(LIMIT_MS);
-    const problem = await tryConnection(smtpOptions(email), limit);
+    const problem = await tryConnection(smtpOptions(email, log), limit);
     if (limit.aborted) {
       return bad(
         `${server} does not answer within ${LIMIT_MS / 1000} s`,

@@ -31,7 +31,7 @@ async function checkChallenge({ analyzer }: Site, evidence: Evidence): Promise<O
     logonPath: logonPathOf(analyzer.url),
     headersTimeout: attemptMs(analyzer),
     connectTimeout: attemptMs(analyzer),
-    tls: tlsOptions(revealTls(analyzer.tls)),
+    tls: () => tlsOptions(revealTls(analyzer.tls)),
   });
   if (probed.is === 'failed') return explained(toQueryError(probed.error));
   if (probed.is === 'open') return 'open';

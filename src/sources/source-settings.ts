@@ -1,3 +1,4 @@
+import type { ClientTls } from '../model/client-tls.ts';
 import type { Manager } from './managers.ts';
 
 /**
@@ -54,14 +55,7 @@ export interface HttpSettings<Key = string> {
   readonly url: string;
   /** It is read for each request. */
   readonly tokenFile: string | undefined;
-  /** PEM. */
-  readonly tls: {
-    readonly ca: string | undefined;
-    readonly cert: string | undefined;
-    readonly key: Key | undefined;
-    readonly serverName: string | undefined;
-    readonly insecureSkipVerify: boolean;
-  };
+  readonly tls: ClientTls<Key>;
 }
 
 /** A source that asks another analyzer. */

@@ -77,7 +77,7 @@ describe.runIf(peer('openssl'))('channel binding', () => {
     const { port } = middle.address() as { port: number };
     const origin = `https://127.0.0.1:${port}`;
     const gate = createTestGate();
-    const dispatcher = new NtlmDispatcher({ origin, logonPath: PATH, gate, tls: { ca: his.cert } });
+    const dispatcher = new NtlmDispatcher({ origin, logonPath: PATH, gate, tls: () => ({ ca: his.cert }) });
     cleanup.add(() => dispatcher.destroy());
     await expect(request(`${origin}${PATH}`, { dispatcher })).rejects.toMatchObject({
       code: 'NTLM_CREDENTIALS_REJECTED',

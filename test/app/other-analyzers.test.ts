@@ -191,7 +191,7 @@ describe('the users of another analyzer', () => {
     });
     const host = createHost(config, workday, createTestLog());
     const thread = createReadingThread();
-    const [settings] = config.embeddedAnalyzer.sources.map(settingsOf);
+    const [settings] = config.embeddedAnalyzer.sources.map((one) => settingsOf(one, createTestLog()));
     if (settings === undefined) throw new Error('no source');
     const reader = createReader(settings, host, thread);
     cleanup.add(async () => {

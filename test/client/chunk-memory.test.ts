@@ -58,7 +58,7 @@ async function setUp(answer: (response: ServerResponse) => void, tls = false) {
     logonPath: '/logon',
     gate: createTestGate(),
     connections: 1,
-    ...(certificate !== undefined && { tls: { ca: certificate.cert } }),
+    ...(certificate !== undefined && { tls: () => ({ ca: certificate.cert }) }),
   });
   const limits = { maxResponseSize: 2 ** 28, maxChartSize: 2 ** 28 };
   const transport = createTransport({ baseUrl, dispatcher, timeout: 30, userAgent: 'test', ...limits });

@@ -47,7 +47,7 @@ describe.runIf(peer('openssl'))('over TLS', () => {
       origin: analyzer.url,
       logonPath: '/analyzer/api/GetHttpUserName',
       gate: logon,
-      tls: { ca: certificate.cert },
+      tls: () => ({ ca: certificate.cert }),
       keepAliveTimeout: 50,
     });
     cleanup.add(() => dispatcher.destroy());
@@ -98,7 +98,7 @@ describe.runIf(peer('openssl'))('over TLS', () => {
     cleanup.add(() => server.close());
     const gate = createTestGate();
     const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const dispatcher = new NtlmDispatcher({ origin, logonPath: '/x', gate, tls: { ca: cert } });
+    const dispatcher = new NtlmDispatcher({ origin, logonPath: '/x', gate, tls: () => ({ ca: cert }) });
     cleanup.add(() => dispatcher.destroy());
     // meanwhile the others get their challenge
     const first = await gate.acquire('cheap', new AbortController().signal);
@@ -120,7 +120,7 @@ describe.runIf(peer('openssl'))('over TLS', () => {
     cleanup.add(() => server.close());
     const gate = createTestGate();
     const origin = `https://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const dispatcher = new NtlmDispatcher({ origin, logonPath: '/x', gate, tls: { ca: cert } });
+    const dispatcher = new NtlmDispatcher({ origin, logonPath: '/x', gate, tls: () => ({ ca: cert }) });
     cleanup.add(() => dispatcher.destroy());
     await (await request(`${origin}/x`, { dispatcher })).body.dump();
     expect(versions).toEqual(['1.1', '1.1']);

@@ -14,7 +14,7 @@ export async function captureSource(
 ): Promise<Anonymized & { readonly problems: readonly SourceProblem[] }> {
   const host = createHost(config, () => Date.now() / 1000, log, true);
   try {
-    const { header, sections, problems } = await readTexts(settingsOf(source), host, signal);
+    const { header, sections, problems } = await readTexts(settingsOf(source, log), host, signal);
     return { ...anonymize(header, sections), problems };
   } finally {
     host.close();

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import { Agent, type Dispatcher } from 'undici';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { tlsOptions } from '../../model/client-tls.ts';
 import { SourceFailure } from '../../model/observation/source-failure.ts';
 import type { HttpSettings } from '../source-settings.ts';
@@ -78,7 +78,7 @@ export function createHttpTransport(settings: HttpSettings & TransportSettings, 
     allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: { timeout: timeout * 1000, ...tlsOptions(tls) },
+    connect: (target, callback) => buildConnector({ timeout: timeout * 1000, ...tlsOptions(tls) })(target, callback),
   });
   let kept: Kept | undefined;
 
