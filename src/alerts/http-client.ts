@@ -4,6 +4,7 @@ import request from 'undici/lib/api/api-request.js';
 import createConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import { type ClientTls, tlsOptions } from '../model/client-tls.ts';
+import { openFilesProblem } from '../model/open-files.ts';
 
 /** How to reach a receiver over HTTP. */
 export interface HttpOptions {
@@ -28,7 +29,7 @@ export function failureReason(error: unknown, timeout: number): string {
   const { name, code, message, cause } = error as Error & { code?: string; cause?: Error & { code?: string } };
   if (name === 'TimeoutError') return `no answer within ${timeout} s`;
   if (name === 'AbortError') return 'canceled, because the program is stopping';
-  return oneLine(code ?? cause?.code ?? message);
+  return oneLine(openFilesProblem(error) ?? code ?? cause?.code ?? message);
 }
 
 /** Connections of their own. */

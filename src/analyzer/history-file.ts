@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { OperatorError } from '../model/operator-error.ts';
+import { fileLimitProblem } from '../storage/open-files.ts';
 import { createPrivateFile } from '../storage/private-file.ts';
 import { isDamage } from '../storage/set-aside.ts';
 import { DamagedRecord } from './day-codec.ts';
@@ -97,6 +98,8 @@ const byFileError: Readonly<Record<string, string>> = {
 function reasonOf(error: unknown): string | undefined {
   if (error instanceof DamagedRecord) return storeProblems.damaged;
   const { errcode, syscall, code, message } = error as NodeJS.ErrnoException & { errcode?: number };
+  const limit = fileLimitProblem(error);
+  if (limit !== undefined) return `it ${limit}`;
   if (errcode !== undefined) return byResultCode[errcode & 0xff] ?? message;
   if (syscall === 'mkdir') return storeProblems.noDirectory.replace('CODE', String(code));
   return syscall === undefined ? undefined : (byFileError[String(code)] ?? storeProblems.cannotOpen);

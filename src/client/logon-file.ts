@@ -7,6 +7,7 @@ import type { Credentials } from '../ntlm/client-codec.ts';
 import type { LogonRecord } from '../ntlm/logon-budget.ts';
 import { accountOf, type LogonStore } from '../ntlm/logon-store.ts';
 import type { FileWrites } from '../storage/file-writes.ts';
+import { fileLimitProblem } from '../storage/open-files.ts';
 import { isDamage, setAside } from '../storage/set-aside.ts';
 import { type AccountRecord, type LogonDatabase, MalformedRecord, openLogonDatabase } from './logon-database.ts';
 
@@ -49,6 +50,8 @@ const systemReasons: Readonly<Record<string, string>> = {
 
 function reasonOf(error: unknown): string {
   const { errcode, code, message } = error as { errcode?: number; code?: string; message: string };
+  const limit = fileLimitProblem(error);
+  if (limit !== undefined) return `it ${limit}`;
   const known = errcode === undefined ? systemReasons[code ?? ''] : reasons[errcode & 0xff];
   return known ?? message;
 }

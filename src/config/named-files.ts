@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
+import { openFilesProblem } from '../model/open-files.ts';
 
 /** Files and directories that are named in a configuration. */
 
@@ -24,7 +25,7 @@ export function readText(path: string): { readonly text: string } | { readonly w
       const what = closed === undefined ? 'its owner or mode' : `the owner or mode of the directory ${closed}`;
       return { why: `cannot be read by the user that runs license-exporter; change ${what}` };
     }
-    return { why: `cannot be read (${code})` };
+    return { why: openFilesProblem(error) ?? `cannot be read (${code})` };
   }
 }
 

@@ -4,6 +4,7 @@ import { basename, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
+import { openFilesProblem } from '../model/open-files.ts';
 import { OperatorError } from '../model/operator-error.ts';
 
 /** The files that are imported: those of a folder, compressed ones, and those in archives. */
@@ -92,7 +93,8 @@ export class InputFiles {
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
       if (code === undefined || error instanceof OperatorError) throw error;
-      throw new OperatorError(`${path} cannot be read: ${code}; check the path and its mode`, { cause: error });
+      const why = openFilesProblem(error) ?? `cannot be read: ${code}; check the path and its mode`;
+      throw new OperatorError(`${path} ${why}`, { cause: error });
     }
   }
 

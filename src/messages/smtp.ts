@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
 import { type ClientTls, tlsOptions } from '../model/client-tls.ts';
+import { openFilesProblem } from '../model/open-files.ts';
 import type { RefusedRecipient, SendOutcome } from './channel.ts';
 import type { Recipient } from './receiver-state.ts';
 import { line } from './texts.ts';
@@ -56,6 +57,8 @@ function connectionProblem(error: SmtpError, { host, port, requireTls }: SmtpOpt
   const cause = error.originalCode ?? code;
   const server = `${host}:${port}`;
   const said = response === undefined ? line(message) : line(response);
+  const tooMany = openFilesProblem(error) ?? openFilesProblem({ code: cause });
+  if (tooMany !== undefined) return `the connection to ${server} ${tooMany}`;
   if (/ALTNAME/.test(cause)) {
     return `the certificate of ${server} is for another name; check ${SECTION}.smarthost, or set ${SECTION}.tls_config.server_name`;
   }

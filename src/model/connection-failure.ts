@@ -1,3 +1,5 @@
+import { openFileLimits } from './open-files.ts';
+
 /** Why a server cannot be reached, as sentences for the log of the daemon and for `doctor`. */
 
 /** What is wrong, and what to do about it. Each is one line without secrets. */
@@ -61,6 +63,7 @@ const notAllowed: Sentence = (peer, attempt) => ({
 });
 
 const unreachable: Readonly<Record<string, Sentence>> = {
+  ...Object.fromEntries(Object.entries(openFileLimits).map(([code, why]): [string, Sentence] => [code, () => why])),
   ENOTFOUND: (peer, attempt) => ({
     finding: `${hostOf(attempt, peer)} does not exist`,
     remedy: `correct ${peer.url}, or add the name to DNS`,

@@ -1,3 +1,4 @@
+import { explainOpenFiles } from './open-files.ts';
 import { OperatorError } from './operator-error.ts';
 
 /** Why a process cannot listen, by system error code. */
@@ -23,6 +24,11 @@ export function listenError(
 ): unknown {
   const { code = '', syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
+  const limit = explainOpenFiles(error);
+  if (limit !== undefined) {
+    const why = `${limit.finding} (${code}); ${limit.remedy}`;
+    return new OperatorError(`${who}cannot listen on ${host}:${port}: ${why}`, { cause: error });
+  }
   return new OperatorError(`${who}cannot listen on ${host}:${port}: ${reasons[code] ?? code}; set ${setting}`, {
     cause: error,
   });

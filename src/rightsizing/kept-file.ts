@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../model/operator-error.ts';
+import { fileLimitProblem } from '../storage/open-files.ts';
 import { createPrivateFile } from '../storage/private-file.ts';
 import { isDamage } from '../storage/set-aside.ts';
 
@@ -92,10 +93,12 @@ export function explainKept(path: string | undefined, error: unknown): unknown {
   const { errcode, syscall, code, message } = error as NodeJS.ErrnoException & { errcode?: number };
   if (errcode === undefined && syscall === undefined) return error;
   if (path !== undefined && isDamage(path, error)) return damagedKept(path, error);
-  const why =
+  const limit = fileLimitProblem(error);
+  const known =
     errcode === undefined
       ? (byFileError[String(code)] ?? problems.cannotOpen)
       : (byResultCode[errcode & 0xff] ?? message);
+  const why = limit === undefined ? known : `it ${limit}`;
   return new KeptFileError(`the advice file ${path ?? '(in memory)'} cannot be used: ${why}`, { cause: error });
 }
 

@@ -4,6 +4,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../model/operator-error.ts';
 import { type Abandoned, removeAbandoned } from './leftovers.ts';
 import { describeFile, MANIFEST, type ManifestFile, syncPath, writeManifest } from './manifest.ts';
+import { fileLimitProblem } from './open-files.ts';
 import { savedFiles, savedNames } from './saved-files.ts';
 
 /** What is saved, and where to. */
@@ -49,6 +50,11 @@ const SQLITE_FULL = 13;
 function explain(storage: string, destination: string, name: string | undefined, error: unknown): unknown {
   if (error instanceof OperatorError) return error;
   const { errcode, code, message } = error as NodeJS.ErrnoException & { errcode?: number };
+  const limit = fileLimitProblem(error);
+  if (limit !== undefined) {
+    const what = name === undefined ? destination : join(storage, name);
+    return new OperatorError(`no backup was written: ${what} ${limit}`, { cause: error });
+  }
   if (errcode === undefined && bySystemCode[code ?? ''] === undefined) return error;
   const isFull = errcode !== undefined && (errcode & 0xff) === SQLITE_FULL;
   const why = isFull

@@ -5,6 +5,7 @@ import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { finishRestore } from './finish-restore.ts';
 import { removeLeftovers } from './leftovers.ts';
+import { fileLimitProblem } from './open-files.ts';
 import { giveToOwnerOf } from './private-file.ts';
 
 /** The file in a storage directory that SQLite locks. */
@@ -40,6 +41,8 @@ export function lockDirectory(path: string, remedy: string): DatabaseSync {
     database?.close();
     const { errcode, message } = error as { errcode?: number; message: string };
     if (errcode === SQLITE_BUSY) throw new StorageInUse(`storage.path ${path} is used by another process; ${remedy}`);
+    const limit = fileLimitProblem(error);
+    if (limit !== undefined) throw new OperatorError(`storage.path ${path} cannot be locked: its lock ${limit}`);
     throw new OperatorError(`storage.path ${path} cannot be locked (${message}); check its owner and mode`, {
       cause: error,
     });

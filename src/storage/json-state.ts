@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Log } from '../model/log.ts';
+import { explainOpenFiles, openFilesProblem } from '../model/open-files.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import type { FileWrites } from './file-writes.ts';
 import { temporaryOf } from './leftovers.ts';
@@ -122,7 +123,9 @@ export function createJsonState<T>(options: JsonStateOptions<T>): JsonState<T> {
       }
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
-      fail(`cannot be written (${code ?? message})`, 'check the disk and the owner of storage.path');
+      const limit = explainOpenFiles(error);
+      if (limit !== undefined) fail(`cannot be written: ${limit.finding} (${limit.code})`, limit.remedy);
+      else fail(`cannot be written (${code ?? message})`, 'check the disk and the owner of storage.path');
     }
     isHanging = false;
   });
@@ -139,7 +142,7 @@ export function createJsonState<T>(options: JsonStateOptions<T>): JsonState<T> {
         const { code, message } = error as NodeJS.ErrnoException;
         // without its directory there is nothing to read; saving reports it
         if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-        const reason = code === undefined ? message : `it cannot be read (${code})`;
+        const reason = code === undefined ? message : `it ${openFilesProblem(error) ?? `cannot be read (${code})`}`;
         setAside({ path, reason, lost: consequence }, log);
       }
       return undefined;

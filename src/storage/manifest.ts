@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
+import { openFilesProblem } from '../model/open-files.ts';
 import { OperatorError } from '../model/operator-error.ts';
 
 /** The list of the files of a backup. It is written last. */
@@ -79,7 +80,8 @@ export function readManifest(directory: string, known: readonly string[]): Manif
     if (code === undefined) throw refuse(`${MANIFEST} is damaged; use another backup`);
     const missing = existsSync(directory) ? `it has no ${MANIFEST}` : 'it does not exist';
     const why = code === 'ENOTDIR' ? 'it is not a directory' : missing;
-    if (code !== 'ENOENT' && code !== 'ENOTDIR') throw refuse(`${MANIFEST} cannot be read (${code})`);
+    if (code !== 'ENOENT' && code !== 'ENOTDIR')
+      throw refuse(`${MANIFEST} ${openFilesProblem(error) ?? `cannot be read (${code})`}`);
     throw refuse(`${why}; name a directory that "license-exporter backup" has written`);
   }
   if (manifest?.version > VERSION) throw refuse('a newer version of license-exporter wrote it; use that version');

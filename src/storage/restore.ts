@@ -1,6 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
+import { explainOpenFiles } from '../model/open-files.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { finishRestore, READY } from './finish-restore.ts';
@@ -34,6 +35,8 @@ function explain(source: string, storage: string, error: unknown): unknown {
   if (error instanceof OperatorError) return error;
   const { code, syscall } = error as NodeJS.ErrnoException;
   if (syscall === undefined) return error;
+  const limit = explainOpenFiles(error);
+  if (limit !== undefined) return refuse(source, `${limit.finding} (${limit.code}); ${limit.remedy}`, error);
   if (code === 'ENOSPC') return refuse(source, `the disk of ${storage} is full; free some space`, error);
   return refuse(source, `${code} on ${syscall}; check owner and mode of the backup and of ${storage}`, error);
 }

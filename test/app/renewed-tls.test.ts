@@ -1,6 +1,7 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpClient } from '../../src/alerts/http-client.ts';
@@ -11,7 +12,7 @@ import type { SettingKey } from '../../src/config/settings.ts';
 import { createLogonHold, sendMail } from '../../src/messages/smtp.ts';
 import type { ClientTls } from '../../src/model/client-tls.ts';
 import { createHttpTransport } from '../../src/sources/transport/http-transport.ts';
-import { createFolder, createHost, limits, never } from '../sources/transport/tools.ts';
+import { createTransportHost } from '../../src/sources/transport/transport-host.ts';
 import { type Certificate, createCertificate } from '../support/certificate.ts';
 import { quickPolls } from '../support/end-to-end.ts';
 import { createCleanup, createConfig, createTestLog, eventually, startAnalyzer, startApp } from '../support/harness.ts';
@@ -23,6 +24,14 @@ import { startSmtpServer } from '../support/start-smtp-server.ts';
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
+const never = new AbortController().signal;
+
+function createFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-renewed-'));
+  cleanup.add(() => rmSync(folder, { recursive: true }));
+  return folder;
+}
+
 const KEPT = 'TLS files cannot be used, the last ones are kept';
 const plain = { serverName: undefined, insecureSkipVerify: false, cert: undefined, key: undefined };
 
@@ -33,7 +42,7 @@ const trusting = (ca: string, { cert }: Certificate, log = createTestLog()): Cli
 describe.runIf(peer('openssl'))('files for TLS', () => {
   it('are read again when they change, and the last ones are kept while one cannot be used', () => {
     const [old, renewed] = [createCertificate(cleanup), createCertificate(cleanup)];
-    const folder = createFolder(cleanup);
+    const folder = createFolder();
     const files = { ca: join(folder, 'ca.pem'), cert: join(folder, 'cert.pem'), key: join(folder, 'key.pem') };
     const write = (name: keyof typeof files, text: string): void => writeFileSync(files[name], text);
     write('ca', old.cert);
@@ -140,7 +149,7 @@ describe.runIf(peer('openssl'))('the next connection', () => {
   }
 
   function createFile({ cert }: Certificate): string {
-    const file = join(createFolder(cleanup), 'ca.pem');
+    const file = join(createFolder(), 'ca.pem');
     writeFileSync(file, cert);
     return file;
   }
@@ -169,8 +178,24 @@ describe.runIf(peer('openssl'))('the next connection', () => {
     const server = await startRenewed(old);
     const file = createFile(old);
     const source = createHttpTransport(
-      { kind: 'http', url: server.url, tokenFile: undefined, tls: trusting(file, old), ...limits },
-      createHost(cleanup),
+      {
+        kind: 'http',
+        url: server.url,
+        tokenFile: undefined,
+        tls: trusting(file, old),
+        label: 'test',
+        timeout: 300,
+        maxOutput: 1000,
+        encoding: undefined,
+      },
+      createTransportHost({
+        workFolder: join(createFolder(), 'work'),
+        now: () => 0,
+        analyzer: () => {
+          throw new Error('no source is an analyzer');
+        },
+        onProblem: () => undefined,
+      }),
     );
     cleanup.add(() => source.close());
     expect(await source.read([], never)).toMatchObject({ stdout: 'x' });

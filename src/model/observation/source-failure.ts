@@ -1,3 +1,4 @@
+import { openFilesProblem } from '../open-files.ts';
 import type { Member } from './member.ts';
 
 /** Why a source could not be read, or not wholly. */
@@ -19,6 +20,7 @@ export const sourceFailureKinds = {
   clock: 'the time in the output is not the time of this host',
   too_old: 'the file is too old',
   no_analyzer: 'another analyzer cannot be asked',
+  open_files: 'this process or this host has too many open files',
 } as const;
 
 /** The kinds of failed collections, by the label `reason`. */
@@ -46,6 +48,7 @@ export const saysServerIsDown: Readonly<Record<SourceFailureKind, boolean>> = {
   clock: false,
   too_old: false,
   no_analyzer: false,
+  open_files: false,
 };
 
 /** One sentence for the operator. It names the thing and the remedy, never a user or the host of a user. */
@@ -72,4 +75,10 @@ export class SourceFailure extends Error implements SourceProblem {
     this.kind = kind;
     this.members = options.members;
   }
+}
+
+/** The failure of a file or connection that cannot be opened because too many are open; `undefined` for any other error. */
+export function openFilesFailure(name: string, error: unknown): SourceFailure | undefined {
+  const problem = openFilesProblem(error);
+  return problem === undefined ? undefined : new SourceFailure('open_files', `${name} ${problem}`, { cause: error });
 }

@@ -1,5 +1,5 @@
 import { stat } from 'node:fs/promises';
-import { SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
+import { openFilesFailure, SourceFailure, type SourceProblem } from '../../model/observation/source-failure.ts';
 import { type ByteBudget, type LogPlace, OpenLog } from './open-log.ts';
 
 /** Lines of a log, in their order. */
@@ -69,9 +69,12 @@ function failureOf(path: string, { name, remedy }: LogKind, error: unknown): Sou
     );
   if (code === 'ENOTREG' || code === 'ENXIO' || code === 'EISDIR')
     return new SourceFailure('refused', `the ${name} ${path} is not a regular file; set the path of a file`);
-  return new SourceFailure(
-    'unreachable',
-    `the ${name} ${path} cannot be read${code === undefined ? '' : `: ${code}`}; check its file system`,
+  return (
+    openFilesFailure(`the ${name} ${path}`, error) ??
+    new SourceFailure(
+      'unreachable',
+      `the ${name} ${path} cannot be read${code === undefined ? '' : `: ${code}`}; check its file system`,
+    )
   );
 }
 

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
-import { SourceFailure } from '../../model/observation/source-failure.ts';
+import { openFilesFailure, SourceFailure } from '../../model/observation/source-failure.ts';
 import type { FileSettings } from '../source-settings.ts';
 import { decodeOutput } from './decode-output.ts';
 import { Reads } from './reads.ts';
@@ -34,7 +34,10 @@ function openFailure(path: string, error: unknown, setting: string | undefined):
     );
   // a socket, or a device without a driver
   if (code === 'ENXIO' || code === 'ENODEV') return notRegular(path);
-  return new SourceFailure('unreachable', `the file ${path} cannot be read: ${code}; check its file system`);
+  return (
+    openFilesFailure(`the file ${path}`, error) ??
+    new SourceFailure('unreachable', `the file ${path} cannot be read: ${code}; check its file system`)
+  );
 }
 
 const notRegular = (path: string): SourceFailure =>

@@ -1,4 +1,4 @@
-import { SourceFailure, type SourceFailureKind } from '../../model/observation/source-failure.ts';
+import { openFilesFailure, SourceFailure, type SourceFailureKind } from '../../model/observation/source-failure.ts';
 
 /** What went wrong with a request, as sentences. */
 
@@ -108,6 +108,8 @@ function connectionProblem(code: string, { hostname, port, protocol: scheme }: U
 /** Why a request has no complete answer. Its message has the code of the error and nothing else of it. */
 export function requestFailure(name: string, error: unknown): SourceFailure {
   if (error instanceof SourceFailure) return error;
+  const tooMany = openFilesFailure(name, error);
+  if (tooMany !== undefined) return tooMany;
   const code = codeOf(error);
   const { kind, says } = tlsProblem(code) ?? connectionProblem(code, new URL(name));
   return new SourceFailure(kind, `${name} ${says}`);

@@ -4,7 +4,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { tlsOptions } from '../../model/client-tls.ts';
-import { SourceFailure } from '../../model/observation/source-failure.ts';
+import { openFilesFailure, SourceFailure } from '../../model/observation/source-failure.ts';
 import type { HttpSettings } from '../source-settings.ts';
 import { decodeOutput } from './decode-output.ts';
 import { requestFailure, statusFailure } from './http-failure.ts';
@@ -35,9 +35,12 @@ async function readToken(path: string): Promise<string> {
     text = (await readFile(path, 'utf8')).trim();
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
-    throw new SourceFailure(
-      'refused',
-      `the token file ${path} cannot be read: ${code}; check path and rights of token_file`,
+    throw (
+      openFilesFailure(`the token file ${path}`, error) ??
+      new SourceFailure(
+        'refused',
+        `the token file ${path} cannot be read: ${code}; check path and rights of token_file`,
+      )
     );
   }
   if (/^[\x21-\x7e]+$/.test(text) && text.length <= MAX_TOKEN) return text;

@@ -1,6 +1,6 @@
 import { constants } from 'node:fs';
 import { access } from 'node:fs/promises';
-import { SourceFailure } from '../../model/observation/source-failure.ts';
+import { openFilesFailure, SourceFailure } from '../../model/observation/source-failure.ts';
 import type { Executable } from './executable.ts';
 import type { Output } from './transport.ts';
 
@@ -135,13 +135,13 @@ export async function startFailure(
       return notExecutable(`${path} cannot be started: its arguments and environment are too long; shorten \`env\``);
     case 'EAGAIN':
     case 'ENOMEM':
-    case 'EMFILE':
-    case 'ENFILE':
       return notExecutable(
-        `${path} cannot be started: ${error.code}; raise the limits of processes, memory and open files of this process`,
+        `${path} cannot be started: ${error.code}; raise the limits of processes and memory of this process`,
       );
     default:
-      return notExecutable(`${path} cannot be started: ${error.code ?? 'unknown error'}`);
+      return (
+        openFilesFailure(path, error) ?? notExecutable(`${path} cannot be started: ${error.code ?? 'unknown error'}`)
+      );
   }
 }
 

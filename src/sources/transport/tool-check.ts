@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
 import { access, open, realpath, stat } from 'node:fs/promises';
 import { dirname, isAbsolute } from 'node:path';
-import { SourceFailure } from '../../model/observation/source-failure.ts';
+import { openFilesFailure, SourceFailure } from '../../model/observation/source-failure.ts';
 import { type Executable, examineExecutable } from './executable.ts';
 import { formatProblem } from './start-failure.ts';
 
@@ -33,7 +33,10 @@ function unreachablePath(path: string, error: unknown): SourceFailure {
       'not_executable',
       `${path} cannot be reached; allow the user of this process to search its directories (chmod +x)${hiddenHint(path)}`,
     );
-  return new SourceFailure('not_executable', `${path} cannot be examined: ${code}; correct the path in \`command\``);
+  return (
+    openFilesFailure(path, error) ??
+    new SourceFailure('not_executable', `${path} cannot be examined: ${code}; correct the path in \`command\``)
+  );
 }
 
 /** The directories from a path up to the root. */
