@@ -70,7 +70,10 @@ export function kindOfCode(code: string): FailureKind | undefined {
 }
 
 function codeOf(error: unknown): string | undefined {
-  const code = (error as { code?: unknown } | undefined)?.code;
+  const { code, name, message } = (error ?? {}) as Partial<Error> & { code?: unknown };
+  // undici has no code for what is not HTTP. An answer that ends too early is no such one
+  if (name === 'HTTPParserError' && code === undefined && !message?.includes('EOF'))
+    return message?.includes('Content-Length') ? 'HPE_UNEXPECTED_CONTENT_LENGTH' : 'HPE_INVALID';
   return typeof code === 'string' ? code : undefined;
 }
 

@@ -1,5 +1,6 @@
 import type { Dispatcher } from 'undici';
 import errors from 'undici/lib/core/errors.js';
+import { answerFault } from '../inventory/decoding/answer-faults.ts';
 import { NtlmError } from '../ntlm/errors.ts';
 import type { RequestController } from './pending-request.ts';
 
@@ -65,6 +66,15 @@ interface Carrier {
   /** Number of successful exchanges. */
   served: number;
 }
+
+const TWO_LENGTHS = 'two headers Content-Length, or one beside Transfer-Encoding';
+
+/**
+ * Before the headers are complete, that is what undici says of headers that are refused after a Content-Length. Later, it is a body
+ * that ends too early.
+ */
+const isLengthMismatch = (error: Error): boolean =>
+  (error as NodeJS.ErrnoException).code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH';
 
 /** One request on a connection, from its first byte to its outcome. It is an object and not closures, because it is created for each call. */
 export class Exchange implements Dispatcher.DispatchHandler {
@@ -138,8 +148,10 @@ export class Exchange implements Dispatcher.DispatchHandler {
   onResponseError(_: Dispatcher.DispatchController | undefined, error: Error): void {
     clearTimeout(this.#drainTimer);
     this.#listener.caller?.controller.follow(undefined);
+    const hasBadLengths = this.#status === 0 && isLengthMismatch(error);
+    const failure = hasBadLengths ? answerFault('ANSWER_TWO_LENGTHS', TWO_LENGTHS, error) : error;
     const delivering = this.#status !== 0 && this.#disposition === 'deliver';
     const unsent = error instanceof NtlmError && error.code === 'NTLM_CONNECTION_CLOSED';
-    this.#resolve({ kind: 'lost', error, delivering, sent: !unsent && this.#carrier.wasOpen });
+    this.#resolve({ kind: 'lost', error: failure, delivering, sent: !unsent && this.#carrier.wasOpen });
   }
 }

@@ -86,6 +86,10 @@ const unreachable: Readonly<Record<string, Sentence>> = {
   ECONNRESET: closed,
   EPIPE: closed,
   UND_ERR_SOCKET: closed,
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ({ name }) => ({
+    finding: `an answer of ${name} announces two lengths, or ends before the one that it announces`,
+    remedy: `check the log of ${name} and proxies on the way`,
+  }),
 };
 
 const unknownIssuer: Sentence = ({ name, tls }) => ({
@@ -142,10 +146,24 @@ const handshakeFailed: Sentence = ({ name, tls }) => ({
   remedy: `check the certificates of both sides (${tls}) and their versions of TLS`,
 });
 
+const badLength: Sentence = ({ name }) => ({
+  finding: `an answer of ${name} has a Content-Length that is no number, or that contradicts another header`,
+  remedy: `check ${name} and proxies on the way: one of them adds or changes the header`,
+});
+
 const notHttp: Sentence = ({ name, url }) => ({
   finding: `what ${name} sends is not HTTP/1.1`,
   remedy: `check the port in ${url}, and whether it is for http or https`,
 });
+
+const BAD_LENGTHS: ReadonlySet<string> = new Set(['HPE_UNEXPECTED_CONTENT_LENGTH', 'HPE_INVALID_CONTENT_LENGTH']);
+
+function sentenceOf(code: string): Sentence | undefined {
+  const known = unreachable[code] ?? insecure[code];
+  if (known !== undefined || isTlsCode(code)) return known ?? handshakeFailed;
+  if (!code.startsWith('HPE_')) return undefined;
+  return BAD_LENGTHS.has(code) ? badLength : notHttp;
+}
 
 /** The codes that have an explanation of their own. */
 export const connectionCodes: readonly string[] = [...Object.keys(unreachable), ...Object.keys(insecure)];
@@ -162,8 +180,7 @@ export const isTlsCode = (code: string): boolean =>
  * @returns `undefined` for a code that says nothing about connections
  */
 export function explainConnection(code: string, error: unknown, peer: Peer): Explanation | undefined {
-  const known = unreachable[code] ?? insecure[code];
-  const sentence = known ?? (isTlsCode(code) ? handshakeFailed : code.startsWith('HPE_') ? notHttp : undefined);
+  const sentence = sentenceOf(code);
   if (sentence === undefined) return undefined;
   const { finding, remedy } = sentence(peer, (error ?? {}) as Attempt);
   return { finding: `${finding} (${code})`, remedy };

@@ -38,6 +38,12 @@ const page = '<!DOCTYPE html><html><head><title>Sign in, jdoe</title></head></ht
 const secret = '[{"Product":"jdoe"}]';
 const json = { 'content-type': 'application/json' };
 
+/** An answer with these headers, as a server or proxy writes them that adds one. */
+const withHeaders =
+  (...headers: readonly string[]): Script =>
+  ({ socket }) =>
+    void socket.end(`HTTP/1.1 200 OK\r\n${headers.join('\r\n')}\r\n\r\n${secret}`);
+
 const wrong: readonly (readonly [string, Script, kind: string, code: string])[] = [
   ['a logon page', answer(page), 'parse', 'ANSWER_HTML'],
   ['an HTML page marked as JSON', answer(`\ufeff\n${page}`, json), 'parse', 'ANSWER_HTML'],
@@ -73,6 +79,23 @@ const wrong: readonly (readonly [string, Script, kind: string, code: string])[] 
     'connect',
     'ANSWER_CUT',
   ],
+  ['of two lengths', withHeaders('Content-Length: 2', 'Content-Length: 5'), 'parse', 'ANSWER_TWO_LENGTHS'],
+  ['of the same length twice', withHeaders('Content-Length: 2', 'Content-Length: 2'), 'parse', 'ANSWER_TWO_LENGTHS'],
+  ['of two lengths in one header', withHeaders('Content-Length: 2, 5'), 'parse', 'ANSWER_TWO_LENGTHS'],
+  [
+    'of a length, and in chunks',
+    withHeaders('Content-Length: 2', 'Transfer-Encoding: chunked'),
+    'parse',
+    'ANSWER_TWO_LENGTHS',
+  ],
+  [
+    'in chunks, and of a length',
+    withHeaders('Transfer-Encoding: chunked', 'Content-Length: 2'),
+    'parse',
+    'HPE_UNEXPECTED_CONTENT_LENGTH',
+  ],
+  ['of no length', withHeaders('Content-Length: jdoe'), 'parse', 'HPE_UNEXPECTED_CONTENT_LENGTH'],
+  ['of a bad header', withHeaders('Bad Header: jdoe'), 'parse', 'HPE_INVALID'],
   [
     'chunks without an end',
     ({ response }) => void response.write(secret, () => response.destroy()),
@@ -104,6 +127,15 @@ describe('the body of an answer', () => {
       );
     },
   );
+});
+
+it('says that an answer announces two lengths', async () => {
+  const error = await ask('getProducts', withHeaders('Content-Length: 2', 'Content-Length: 5'));
+  expect(error.message).toBe(
+    'the headers of the answer announce two lengths, or are not HTTP: correct the analyzer, or the proxy that adds one (two headers Content-Length, or one beside Transfer-Encoding)',
+  );
+  const other = await ask('getProducts', withHeaders('Content-Length: jdoe'));
+  expect(other.message).toContain('has a Content-Length that is no number, or that contradicts another header');
 });
 
 describe('a redirect', () => {

@@ -35,7 +35,7 @@ const faults: readonly (readonly [string, Fault, string])[] = [
   ['corrupt', { kind: 'corrupt' }, 'parse'],
   ['reset', { kind: 'reset' }, 'connect'],
   ['status', { kind: 'status', status: 502 }, 'status'],
-  ['no HTTP', { kind: 'garbage' }, 'connect'],
+  ['no HTTP', { kind: 'garbage' }, 'parse'],
   ['deep', { kind: 'bomb', shape: 'deep', bytes: 100_000 }, 'too_large'],
   ['endless', { kind: 'bomb', shape: 'endless', bytes: 50_000_000 }, 'too_large'],
   ['redirect', { kind: 'redirect' }, 'status'],

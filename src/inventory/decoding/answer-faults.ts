@@ -44,6 +44,11 @@ export const answerFaults = {
     message:
       'the connection was closed during the answer: check timeouts and size limits of a proxy in front of the analyzer',
   },
+  ANSWER_TWO_LENGTHS: {
+    kind: 'parse',
+    message:
+      'the headers of the answer announce two lengths, or are not HTTP: correct the analyzer, or the proxy that adds one',
+  },
   ANSWER_TOO_LARGE: {
     kind: 'too_large',
     message:

@@ -48,10 +48,13 @@ export function statusFailure(name: string, status: number, location: string | u
   return new SourceFailure(kind, `${name} ${says}`);
 }
 
+const BAD_LENGTH = 'HPE_UNEXPECTED_CONTENT_LENGTH';
+
 /** The code of an error; of an attempt on several addresses, that of the first one. */
 function codeOf(error: unknown): string {
   const { name, code, message, cause, errors } = error as Error & { code?: unknown; errors?: unknown[] };
   // undici has no code for them
+  if (name === 'HTTPParserError' && message.includes('Content-Length')) return BAD_LENGTH;
   if (name === 'HTTPParserError') return message.includes('EOF') ? 'HPE_INVALID_EOF_STATE' : 'HPE_INVALID';
   const inner = errors?.[0] ?? cause;
   if (typeof code === 'string' && code !== 'UND_ERR_SOCKET') return code;
@@ -96,6 +99,10 @@ function connectionProblem(code: string, { hostname, port, protocol: scheme }: U
     case 'UND_ERR_HEADERS_OVERFLOW':
       return protocol('answered with headers that are too long; check that the URL is that of an agent');
   }
+  if (code === BAD_LENGTH)
+    return protocol(
+      'answers with two lengths (two headers Content-Length, or one beside Transfer-Encoding), or with one that is no number; correct the server, or the proxy that adds a header',
+    );
   if (code === 'HPE_INVALID')
     return protocol(`does not answer in HTTP (${code}); check the port, and whether it needs https://`);
   if (code.startsWith('Z_') || code === 'ERR_ZLIB')
@@ -104,6 +111,13 @@ function connectionProblem(code: string, { hostname, port, protocol: scheme }: U
     `closed the connection before the answer was complete (${code}); check its log and proxies on the way${scheme === 'http:' ? ', and whether it needs https://' : ''}`,
   );
 }
+
+/** Why a request has no answer: of one whose headers have a length, undici says only that the length is wrong. */
+export const answerFailure = (name: string, error: unknown): SourceFailure =>
+  requestFailure(
+    name,
+    codeOf(error) === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH' ? { code: BAD_LENGTH, cause: error } : error,
+  );
 
 /** Why a request has no complete answer. Its message has the code of the error and nothing else of it. */
 export function requestFailure(name: string, error: unknown): SourceFailure {

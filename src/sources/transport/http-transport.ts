@@ -7,7 +7,7 @@ import { tlsOptions } from '../../model/client-tls.ts';
 import { openFilesFailure, SourceFailure } from '../../model/observation/source-failure.ts';
 import type { HttpSettings } from '../source-settings.ts';
 import { decodeOutput } from './decode-output.ts';
-import { requestFailure, statusFailure } from './http-failure.ts';
+import { answerFailure, requestFailure, statusFailure } from './http-failure.ts';
 import { Reads } from './reads.ts';
 import { OutOfTime } from './shared-work.ts';
 import type { Transport, TransportSettings } from './transport.ts';
@@ -120,7 +120,10 @@ export function createHttpTransport(settings: HttpSettings & TransportSettings, 
   const exchange = async (signal: AbortSignal): Promise<string> => {
     const previous = kept;
     const path = `${pathname}${search}`;
-    const response = await agent.request({ origin, path, method: 'GET', headers: await headersOf(signal), signal });
+    const sent = await headersOf(signal);
+    const response = await agent
+      .request({ origin, path, method: 'GET', headers: sent, signal })
+      .catch((error: unknown) => Promise.reject(signal.aborted ? error : answerFailure(name, error)));
     const { statusCode, headers, body } = response;
     try {
       if (statusCode === 304 && previous !== undefined) return previous.text;

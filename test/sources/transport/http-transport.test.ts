@@ -280,6 +280,24 @@ describe('a server that cannot be reached', () => {
   });
 });
 
+it.each([
+  'Content-Length: 2\r\nContent-Length: 5',
+  'Content-Length: 2, 5',
+  'Content-Length: 2\r\nTransfer-Encoding: chunked',
+  'Transfer-Encoding: chunked\r\nContent-Length: 2',
+  'Content-Length: x',
+])('says what is wrong with %j', async (headers) => {
+  const port = await listen(
+    createTcpServer((socket) => {
+      socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\n${headers}\r\n\r\n[]abc`));
+    }),
+  );
+  expect(await fails(`http://127.0.0.1:${port}/x`)).toMatch(/^protocol: /);
+  expect(await fails(`http://127.0.0.1:${port}/x`)).toContain(
+    'answers with two lengths (two headers Content-Length, or one beside Transfer-Encoding), or with one that is no number',
+  );
+});
+
 it('leaves no connection open', async () => {
   const url = await startServer((_request, response) => response.end('x'));
   const broken = await startServer((_request, response) => response.writeHead(500).end('x'.repeat(100_000)));
