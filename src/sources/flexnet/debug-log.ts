@@ -1,5 +1,5 @@
 import type { LocalTime } from '../../model/local-time.ts';
-import { DiagnosticsCount } from '../lines.ts';
+import { DiagnosticsCount, MAX_LINE } from '../lines.ts';
 import type { DenialLog, DenialReader, Denials } from '../log/denial-count.ts';
 import { MAX_REMEMBERED, type Refusal, RefusedRequests } from '../log/refused-requests.ts';
 import { LogClock } from './debug-log-clock.ts';
@@ -73,7 +73,10 @@ export class DebugLogReader implements DenialReader {
     this.#now = now;
     for (const line of lines) {
       const read = readLogLine(line);
-      if (read === undefined) continue;
+      if (read === undefined) {
+        if (line.length > MAX_LINE) this.diagnostics.addUnparsed(line);
+        continue;
+      }
       const at = this.#clock.read(read);
       this.#addDaemon(read);
       if (at !== this.#at) this.#requests.passTo(at);

@@ -30,6 +30,8 @@ import type { Split } from './user-words.ts';
 
 /** Characters that say what a line of any length is. */
 const LINE_BEGIN = 40;
+/** Characters of the longest list of license files: thousands of paths. */
+const MAX_LIST = 65_536;
 
 /** What the text of lmstat depends on beside itself. */
 export interface LmstatContext {
@@ -141,10 +143,11 @@ class LmstatReading {
 
   #readLong(line: string): void {
     if (line === '') return;
-    // a list of license files has any length
+    // a list of license files is longer than other lines
     const begin = line.slice(0, LINE_BEGIN);
     this.#enterSection(begin);
-    if (!isNoise(begin) && this.#section !== 'files') this.#addUnparsed(line);
+    const mayBeLong = isNoise(begin) || this.#section === 'files';
+    if (!mayBeLong || line.length > MAX_LIST) this.#addUnparsed(line);
   }
 
   #addUnparsed(line: string): void {

@@ -1,6 +1,6 @@
 import { isAscii } from 'node:buffer';
 
-/** Bytes of a line: of a longer one there is only the beginning, which no pattern understands. */
+/** Bytes of a line: of a longer one there is only the beginning, at once, which no pattern understands. */
 const MAX_LINE_BYTES = 16_384;
 const LINE_BREAK = 10;
 const CARRIAGE_RETURN = 13;
@@ -18,9 +18,8 @@ export class LineDecoder {
   #breakAt: 0 | 1 = 0;
   #isFirst = true;
   #rest = Buffer.alloc(0);
-  /** Whether the present line is longer than that, and its beginning then. */
+  /** Whether the present line is longer than that. Its beginning was given out, and its rest is not kept. */
   #isTooLong = false;
-  #beginning = Buffer.alloc(0);
 
   /**
    * @param encoding label of the WHATWG encoding standard; without one, that of a byte order mark, else UTF-8, else Latin-1
@@ -51,7 +50,6 @@ export class LineDecoder {
     copy.#isFirst = this.#isFirst;
     copy.#rest = this.#rest;
     copy.#isTooLong = this.#isTooLong;
-    copy.#beginning = this.#beginning;
     return copy;
   }
 
@@ -67,7 +65,7 @@ export class LineDecoder {
       else this.#add(all.subarray(from, end), lines);
       from = end + this.#unit;
     }
-    this.#keep(all.subarray(from));
+    this.#keep(all.subarray(from), lines);
     return lines;
   }
 
@@ -83,7 +81,7 @@ export class LineDecoder {
   /** The last line, if it has no end. */
   flush(): string[] {
     const lines: string[] = [];
-    if (this.#rest.length > 0 || this.#isTooLong) this.#add(this.#rest, lines);
+    if (this.#rest.length > 0) this.#add(this.#rest, lines);
     this.drop();
     return lines;
   }
@@ -100,17 +98,20 @@ export class LineDecoder {
   }
 
   #add(bytes: Buffer, lines: string[]): void {
-    const line = this.#isTooLong ? this.#beginning : this.#withoutNul(bytes).subarray(0, MAX_LINE_BYTES);
-    lines.push(this.#decode(line).replace(/\r$/, ''));
+    if (!this.#isTooLong) lines.push(this.#lineOf(this.#withoutNul(bytes)));
     this.#isTooLong = false;
   }
 
-  /** Keeps the beginning of a line. */
-  #keep(bytes: Buffer): void {
+  #lineOf(bytes: Buffer): string {
+    return this.#decode(bytes.subarray(0, MAX_LINE_BYTES)).replace(/\r$/, '');
+  }
+
+  /** Keeps the beginning of a line. One that is too long may never end: it is a line now. */
+  #keep(bytes: Buffer, lines: string[]): void {
     const rest = this.#withoutNul(bytes);
     if (!this.#isTooLong && rest.length > MAX_LINE_BYTES) {
       this.#isTooLong = true;
-      this.#beginning = Buffer.from(rest.subarray(0, MAX_LINE_BYTES));
+      lines.push(this.#lineOf(rest));
     }
     // whole units are removed, so that the next ones are found
     const kept = this.#isTooLong ? rest.subarray(rest.length - (rest.length % this.#unit)) : rest;

@@ -1,5 +1,5 @@
 import type { LocalTime } from '../../model/local-time.ts';
-import { DiagnosticsCount, wholeNumber } from '../lines.ts';
+import { DiagnosticsCount, MAX_LINE, wholeNumber } from '../lines.ts';
 import { SaidInUse } from '../log/said-in-use.ts';
 import type {
   BeginningReader,
@@ -134,7 +134,7 @@ class ReportLogUsage implements UsageFileReader {
   push(lines: Iterable<string>): void {
     for (const line of lines) {
       this.diagnostics.startLine();
-      if (!this.#read(line.trimEnd())) this.diagnostics.addUnparsed(line);
+      if (line.length > MAX_LINE || !this.#read(line.trimEnd())) this.diagnostics.addUnparsed(line);
     }
   }
 

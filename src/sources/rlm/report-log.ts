@@ -1,6 +1,6 @@
 import type { LocalTime } from '../../model/local-time.ts';
 import type { DenialCause } from '../../model/observation/observation.ts';
-import { DiagnosticsCount } from '../lines.ts';
+import { DiagnosticsCount, MAX_LINE } from '../lines.ts';
 import type { DenialLog, DenialReader, Denials } from '../log/denial-count.ts';
 import { yearlessTime } from '../times.ts';
 
@@ -79,7 +79,7 @@ class ReportLogReader implements DenialReader {
   push(lines: Iterable<string>, { now }: { readonly now: number }): readonly Denials[] {
     const denials: Denials[] = [];
     for (const line of lines) {
-      const read = readReportLine(line.trimEnd(), now, this.#localTime);
+      const read = line.length > MAX_LINE ? 'unparsed' : readReportLine(line.trimEnd(), now, this.#localTime);
       if (read === 'unparsed') this.diagnostics.addUnparsed(line);
       else if (read && (read.at === undefined || now - read.at <= MAX_AGE))
         denials.push({ daemon: this.#isv, feature: read.product, cause: read.cause, count: 1 });

@@ -238,6 +238,15 @@ solver                          4.2         5            1-jan-2030   acme
     expect(report.diagnostics).toMatchObject({ unparsed: 1, masks: ['a'] });
   });
 
+  it.each([
+    ['a list of license files', (long: string) => `${TITLE}\n    License file(s) on lic1: ${long}\n\n`],
+    ['the list after its heading', (long: string) => `${TITLE}\n    License file(s) on lic1: a.lic:\n${long}\n\n`],
+    ['a line that begins as one without meaning', (long: string) => `${HEAD}Copyright (c) 1989-2020 ${long}\n`],
+  ])('are not %s if it is longer than any', (_, text) => {
+    expect(parse(text('a'.repeat(9000))).diagnostics.unparsed).toBe(0);
+    expect(parse(text('a'.repeat(200_000))).diagnostics.unparsed).toBe(1);
+  });
+
   it('can be too long', () => {
     const report = parse(`${HEAD}${feature('solver', 5, 1, `${'x '.repeat(4096)}(v4.0) (lic1/27000 12)`)}`);
     expect(report.features[0]?.pools.flatMap(({ checkouts }) => checkouts)).toEqual([]);

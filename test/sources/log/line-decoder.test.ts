@@ -58,6 +58,21 @@ describe('the lines of a log', () => {
       expect(linesOf(long, { size, encoding: 'utf-16le' })).toEqual(['x'.repeat(8192), 'second']);
   });
 
+  it('are cut as soon as they are too long, so that one without an end is not waited for', () => {
+    for (const encoding of [undefined, 'utf-16le'] as const) {
+      const bytes = (text: string): Buffer => Buffer.from(text, encoding ?? 'latin1');
+      const decoder = new LineDecoder(encoding);
+      const characters = encoding === undefined ? 16_384 : 8192;
+      const pieces = Array.from({ length: 40 }, () => decoder.push(bytes('x'.repeat(1000))));
+      expect(pieces.flat()).toEqual(['x'.repeat(characters)]);
+      // it is continued in a copy, and ends once
+      const copy = decoder.copy();
+      expect(copy.push(bytes('xx\nnext\n'))).toEqual(['next']);
+      expect(decoder.flush()).toEqual([]);
+      expect(decoder.push(bytes('after\n'))).toEqual(['after']);
+    }
+  });
+
   it('are the same in pieces of any size', () => {
     fc.assert(
       fc.property(
