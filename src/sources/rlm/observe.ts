@@ -2,6 +2,7 @@ import type { LocalTime } from '../../model/local-time.ts';
 import type { VendorLicenseObservation } from '../../model/observation/observation.ts';
 import type { SourceProblem } from '../../model/observation/source-failure.ts';
 import type { Parsed } from '../parsed.ts';
+import { NEWER, notUnderstood } from '../text-report.ts';
 import { timeOf, yearlessTime } from '../times.ts';
 import { failureOf, isDown } from './failure.ts';
 import { type Dating, observePools } from './pools.ts';
@@ -72,6 +73,11 @@ function problemOf(isv: RlmIsv, report: RlmReport, server: string): SourceProble
     return { kind: 'daemon_down', message };
   }
   if (pools.length > 0) return undefined;
+  const { unparsed } = report.diagnostics;
+  if (unparsed > 0) {
+    const understood = `no license pool of the ISV server ${name} of RLM at ${server} is understood`;
+    return { kind: 'unparsed', message: `In the output, ${understood}, and ${notUnderstood(unparsed)}. ${NEWER}` };
+  }
   const message = `The ISV server ${name} of RLM at ${server} runs, but lists no license pool: look for errors about license files in its debug log.`;
   return { kind: 'empty', message };
 }

@@ -76,6 +76,16 @@ describe('a vendor license', () => {
     expect(problems).toEqual([{ kind: 'empty', message: expect.stringContaining('zeta') }]);
   });
 
+  it('without pools is not called empty if lines are not understood', () => {
+    const table = ['	acme 49152 Yes 0', '	zeta 49153 Yes 0'];
+    const text = head(...table) + isv('acme', `	paint v3.1\n${figures(5, 0, 0)}`) + isv('zeta', '	Lizenzen: 5\n');
+    const { vendorLicenses, problems, diagnostics } = observe(text);
+    expect(vendorLicenses[1]).toMatchObject({ daemon: 'zeta', reachable: false, pools: [] });
+    expect(diagnostics.unparsed).toBeGreaterThan(0);
+    expect(problems).toEqual([{ kind: 'unparsed', message: expect.stringContaining('not understood') }]);
+    expect(problems[0]?.message).not.toContain('lists no');
+  });
+
   it('is down if the table says so, even if pools are printed', () => {
     const text = head(row.replace('Yes', 'No')) + isv('acme', `	paint v3.1\n${figures(5, 0, 0)}`);
     expect(observe(text)).toMatchObject({
