@@ -22,8 +22,12 @@ const panel = (title: string) => ({ title: `Show: ${title}`, url: linkTo('licens
 /** What the alert engine last said, for a day after the daemon has stopped. */
 const said = (name: MetricName, matchers = ''): string => once(`last_over_time(${select(name, matchers)}[1d])`);
 const EVALUATED = `max(${said('license_alerts_evaluated_timestamp_seconds')})`;
-/** Whether every alert that fires has been said. It is not while something of the site is not known. */
-const ALL_SAID = `min(sum by (alertname) (${said('license_alerts_complete')})) > 0.99`;
+const COMPLETE = select('license_alerts_complete');
+/**
+ * Whether every alert that fires has been said. It is not while something of the site is not known. An exporter says nothing of
+ * alerts about what is not configured any more, so that an earlier sample counts only while the exporter has none.
+ */
+const ALL_SAID = `min(sum by (alertname) (${once(`${COMPLETE} or last_over_time(${COMPLETE}[1d]) unless on (job, instance) ${COMPLETE}`)})) > 0.99`;
 /** In place of a number that is not known. */
 const UNKNOWN = -1;
 /** Alerts that fire, also those whose condition is not known now. That none fires is known only if every alert has been said. */
@@ -151,7 +155,7 @@ export const overview = () =>
         {
           title: 'Alerts by vendor license and owner',
           description:
-            'How many alerts fire, from Prometheus: what the exporter last said of them, for a day after it has stopped. See how long ago that was.',
+            'How many alerts fire, from Prometheus: what the exporter last said of them, for a day after it has stopped. See how long ago that was. Those that are pending are in the list below, and not counted here.',
           width: 24,
         },
         {
@@ -176,13 +180,13 @@ export const overview = () =>
         {
           title: 'Needs attention: now, then what is coming',
           description:
-            'What needs action: what cannot be used now first, then what is coming. These are the alerts that fire, whether or not they are sent anywhere. A license that has expired is listed for 14 days (within of LicenseExpired), and longer on the dashboard Expirations. Names lead to the vendor license and the feature.',
+            'What needs action: what cannot be used now first, then what is coming. These are the alerts that fire, and those that are pending, which fire if they last; each is one row, whether or not it is sent anywhere. A license that has expired is listed for 14 days (within of LicenseExpired), and longer on the dashboard Expirations. Names lead to the vendor license and the feature.',
           width: 24,
           height: 10,
         },
         { target: 'attention', top: 200, none: 'Nothing needs attention' },
         [
-          { name: 'Severity', width: 80, colors: { critical: 'red', warning: 'orange' } },
+          { name: 'State', width: 80, colors: { critical: 'red', warning: 'orange' } },
           { name: 'What', width: 130, wrap: true },
           { ...VENDOR_LICENSE, minWidth: 215 },
           { name: 'Feature', minWidth: 120 },

@@ -49,9 +49,8 @@ export const severityOf = ({ labels }: AlertState): Severity =>
 const classOf = (alert: AlertState): Exclude<ClassName, 'held'> =>
   alert.state === 'firing' ? severityOf(alert) : alert.state;
 
-/** The color of the severity of an alert. */
-export const toneOf = (alert: AlertState): string =>
-  alert.state === 'resolved' ? 'soft' : classes[severityOf(alert)].tone;
+/** The color of the severity of an alert. Only what fires has that of its severity. */
+export const toneOf = (alert: AlertState): string => classes[classOf(alert)].tone;
 
 /** The color of the box of an alert. */
 export const markOf = (alert: AlertState): string =>
@@ -60,12 +59,18 @@ export const markOf = (alert: AlertState): string =>
 /** The number of alerts of each class. A held one is in another class too. */
 export type AlertCounts = readonly { readonly shown: AlertClass; readonly count: number }[];
 
-/** Counts alerts: what fires by its severity, all others by their state. */
-export function countsOf(alerts: readonly AlertState[]): AlertCounts {
+/** The number of alerts of each class: what fires by its severity, all others by their state. Every page counts with it. */
+export function countsByClass(alerts: readonly AlertState[]): Readonly<Record<ClassName, number>> {
   const counts = { critical: 0, warning: 0, info: 0, pending: 0, resolved: 0, held: 0 };
   for (const alert of alerts) {
     counts[classOf(alert)] += 1;
     if (isHeld(alert)) counts.held += 1;
   }
+  return counts;
+}
+
+/** The same with how each class is shown. */
+export function countsOf(alerts: readonly AlertState[]): AlertCounts {
+  const counts = countsByClass(alerts);
   return (Object.keys(counts) as ClassName[]).map((name) => ({ shown: classes[name], count: counts[name] }));
 }

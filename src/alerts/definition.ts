@@ -70,6 +70,9 @@ type Summed =
   | { readonly subject: 'feature'; readonly worst: 'smallest' | 'largest' }
   | { readonly subject: 'vendor_license' | 'analyzer'; readonly worst?: never };
 
+/** What a site has only if it is configured. */
+export type Subject = 'denials' | 'forecasts' | 'sources' | 'recording' | 'archive';
+
 /** An alert that the engine evaluates. */
 export type EngineAlert<S extends Shape> = Adjusted<S> &
   Summed & {
@@ -79,8 +82,8 @@ export type EngineAlert<S extends Shape> = Adjusted<S> &
     readonly threshold: ((values: Values<S>, severity: Severity) => number) | 'none';
     /** How long it keeps firing, seconds. Without it, that is the setting. */
     keepFiring?(values: Values<S>, severity: Severity): number;
-    /** Data that is not requested everywhere. */
-    readonly needs?: 'denials' | 'forecasts' | 'sources';
+    /** What not every site has configured. Without it, there is nothing to be unknown about. */
+    readonly needs?: Subject;
     readonly condition: Condition<S>;
     /** What it means in a few words, and its place among what needs attention. */
     readonly attention: {

@@ -18,6 +18,8 @@ export interface EngineStatus {
   readonly statements: Statements | undefined;
   /** Names of the rules that had data at their last evaluation. The alerts of the others are unknown. */
   readonly withData: ReadonlySet<string>;
+  /** Names of the rules about what is not configured: there is nothing to be unknown about. */
+  readonly notConfigured: ReadonlySet<string>;
   readonly deliveries: readonly Delivery[];
   readonly queueCapacity: number;
   readonly evaluationInterval: number;
@@ -28,11 +30,14 @@ export interface EngineStatus {
   readonly timeZone: string;
 }
 
-/** Rules of different severities have one name. */
-export const ruleNames = ({ rules }: Pick<EngineStatus, 'rules'>): readonly string[] => [
-  ...new Set(rules.map(({ name }) => name)),
+/** The names of the rules about what is configured. Rules of different severities have one name. */
+export const ruleNames = ({
+  rules,
+  notConfigured,
+}: Pick<EngineStatus, 'rules' | 'notConfigured'>): readonly string[] => [
+  ...new Set(rules.map(({ name }) => name).filter((name) => !notConfigured.has(name))),
 ];
 
 /** The names of the rules that had no data: whether their alerts apply is not known. */
-export const withoutData = (status: Pick<EngineStatus, 'rules' | 'withData'>): readonly string[] =>
+export const withoutData = (status: Pick<EngineStatus, 'rules' | 'withData' | 'notConfigured'>): readonly string[] =>
   ruleNames(status).filter((name) => !status.withData.has(name));

@@ -46,6 +46,8 @@ export interface EngineOptions
   /** Runs work on the current inventory, which is `undefined` before the first one. */
   readonly useInventory: CurrentInventory['use'];
   readonly rules: RuleSettings;
+  /** Names of the rules about what is not configured now. */
+  readonly notConfigured: () => ReadonlySet<string>;
   /** The annotation `runbook_url` of a rule. */
   readonly runbookUrl: (name: string) => string;
   /** How long an alert is kept while its condition is unknown, seconds. */
@@ -168,6 +170,7 @@ export class AlertEngine {
       commonLabels: this.#commonLabels,
       active: isEvaluated && this.#notifier.isDelivering() ? this.#withData : new Set(),
       withData: this.#withData,
+      notConfigured: this.#options.notConfigured(),
       statements: this.#statements,
       deliveries: this.#notifier.deliveries,
       queueCapacity: QUEUE_CAPACITY,

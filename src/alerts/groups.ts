@@ -30,12 +30,15 @@ const extreme = (times: readonly (number | undefined)[], pick: (a: number, b: nu
 const nameOf = ({ feature = '', version = '', package: pkg = '' }: Labels): string =>
   [feature, version, pkg === '' ? '' : `(package ${pkg})`].filter((part) => part !== '').join(' ');
 
+/** `base 1.0 (5 of 5 licenses)` */
+export function memberText({ labels, annotations: { figure } }: AlertState): string {
+  const name = nameOf(labels);
+  return figure === undefined ? name : `${name} (${figure})`;
+}
+
 /** `base 1.0 (5 of 5 licenses), more (2 of 2 licenses) and 3 more` */
 function listText(members: readonly AlertState[]): string {
-  const listed = members.slice(0, MAX_LISTED).map(({ labels, annotations: { figure } }) => {
-    const name = nameOf(labels);
-    return figure === undefined ? name : `${name} (${figure})`;
-  });
+  const listed = members.slice(0, MAX_LISTED).map(memberText);
   const others = members.length > MAX_LISTED ? ` and ${members.length - MAX_LISTED} more` : '';
   return `${listed.join(', ')}${others}`;
 }

@@ -74,6 +74,7 @@ type EngineInputs = Pick<
   | 'authenticated'
   | 'sources'
   | 'recording'
+  | 'notConfigured'
   | 'forecasts'
   | 'denied'
   | 'isSeriesLimited'

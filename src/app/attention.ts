@@ -1,51 +1,51 @@
+import { countsByClass } from '../alerts/alert-classes.ts';
 import { attentionItems } from '../alerts/attention.ts';
+import type { Subject } from '../alerts/definition.ts';
 import { engineAlertOf } from '../alerts/definitions.ts';
 import { type EngineStatus, withoutData } from '../alerts/engine-status.ts';
 import { engineNames } from '../alerts/rules.ts';
 import type { Attention } from '../datasource/attention.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import type { AttentionRow } from '../model/attention.ts';
+import type { RecordingHealth } from '../model/observation/recording.ts';
 import { type Figure, unknown } from '../model/unknown.ts';
 import type { AlertCounts } from '../pages/page.ts';
 import type { AppConfig } from './pipeline.ts';
-
-const isSeverity = (text: string | undefined): text is AttentionRow['severity'] =>
-  text === 'critical' || text === 'warning' || text === 'info';
 
 /** Whether denials are polled. */
 export const hasDenials = ({ metrics, historyFeatures }: Pick<AppConfig, 'metrics' | 'historyFeatures'>): boolean =>
   metrics.collectors.history && historyFeatures.length > 0;
 
-/** The names of the rules whose data is not requested. */
-export const notRequestedRules = (
+/** What an analyzer in this process has; `undefined` without one. */
+export interface OwnSubjects {
+  readonly sources: readonly unknown[] | undefined;
+  readonly recording: Pick<RecordingHealth, 'archive'> | undefined;
+}
+
+/** The names of the rules about what is not configured. */
+export function notConfiguredRules(
   config: Pick<AppConfig, 'metrics' | 'historyFeatures' | 'rightsizing'>,
-  hasSources: boolean,
-): readonly string[] => {
-  const has = { denials: hasDenials(config), forecasts: config.rightsizing.isEnabled, sources: hasSources };
-  return engineNames.filter((name) => {
+  { sources = [], recording }: OwnSubjects,
+): ReadonlySet<string> {
+  const has: Readonly<Record<Subject, boolean>> = {
+    // an analyzer in this process records them too
+    denials: hasDenials(config) || recording !== undefined,
+    forecasts: config.rightsizing.isEnabled,
+    sources: sources.length > 0,
+    recording: recording !== undefined,
+    archive: recording?.archive !== undefined,
+  };
+  const lacks = (name: string): boolean => {
     const needs = engineAlertOf(name)?.needs;
     return needs !== undefined && !has[needs];
-  });
-};
+  };
+  return new Set(engineNames.filter(lacks));
+}
 
-/** How many kinds of alerts may fire without being seen. */
-const countWithoutData = (status: EngineStatus, notRequested: readonly string[]): number =>
-  withoutData(status).filter((name) => !notRequested.includes(name)).length;
-
-/**
- * How many alerts fire or are pending; `undefined` until the rules have been evaluated.
- *
- * @param notRequested see `notRequestedRules`
- */
-export function alertCountsOf(status: EngineStatus, notRequested: readonly string[]): AlertCounts | undefined {
+/** How many alerts fire or are pending; `undefined` until the rules have been evaluated. */
+export function alertCountsOf(status: EngineStatus): AlertCounts | undefined {
   if (status.lastEvaluation === undefined) return undefined;
-  const unseen = countWithoutData(status, notRequested);
-  const counts = { critical: 0, warning: 0, info: 0, pending: 0, withoutData: unseen };
-  for (const { state, labels } of status.alerts) {
-    if (state === 'pending') counts.pending += 1;
-    if (state === 'firing' && isSeverity(labels.severity)) counts[labels.severity] += 1;
-  }
-  return counts;
+  const { critical, warning, info, pending } = countsByClass(status.alerts);
+  return { critical, warning, info, pending, withoutData: withoutData(status).length };
 }
 
 /** When vendor licenses were collected last, epoch seconds. */
@@ -59,16 +59,14 @@ export function collectionTimes(inventory: Inventory | undefined): (vendorLicens
 /**
  * What needs attention, for Grafana and the pages; `undefined` until the rules have been evaluated.
  *
- * @param notRequested see `notRequestedRules`
  * @param now epoch seconds
  */
 export function attentionOf(
   status: EngineStatus,
   inventory: Inventory | undefined,
-  notRequested: readonly string[],
   now: number,
 ): Attention | undefined {
   if (status.lastEvaluation === undefined) return undefined;
   const rows = attentionItems({ status, collectedAt: collectionTimes(inventory), now });
-  return { rows, withoutData: countWithoutData(status, notRequested) };
+  return { rows, withoutData: withoutData(status).length };
 }

@@ -13,7 +13,7 @@ import { linkOf, navigationOf, type PagePath, pagesOf } from '../pages/table.ts'
 import { pathList } from '../web/landing-page.ts';
 import type { Mount } from '../web/server.ts';
 import { externalUrl } from './alerting.ts';
-import { alertCountsOf, collectionTimes, hasDenials, notRequestedRules } from './attention.ts';
+import { alertCountsOf, collectionTimes, hasDenials } from './attention.ts';
 import { deniedToday, nameOf } from './denials.ts';
 import { shownName } from './identity.ts';
 import type { AppConfig, Pipeline } from './pipeline.ts';
@@ -118,10 +118,7 @@ export function createMounts({
     url: () => externalUrl(pipeline().config),
     analyzer: () => shownName(pipeline().config),
     engine: () => pipeline().alerting.status(),
-    alertCounts: () => {
-      const { config, alerting } = pipeline();
-      return alertCountsOf(alerting.status(), notRequestedRules(config, sources !== undefined));
-    },
+    alertCounts: () => alertCountsOf(pipeline().alerting.status()),
     receivers: () => pipeline().messages.status(),
     runbooks: () => pipeline().config.alerting.runbookBaseUrl ?? 'runbooks',
     collectedAt: () => collectionTimes(pipeline().inventory.latest()),

@@ -36,7 +36,7 @@ import type { StateWrites } from '../storage/file-writes.ts';
 import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
 import { createCredentialsLog, createDispatcher, createPasswordRefresh } from './account.ts';
 import { createAlerting } from './alerting.ts';
-import { attentionOf, notRequestedRules } from './attention.ts';
+import { attentionOf, notConfiguredRules } from './attention.ts';
 import type { Carried } from './carried.ts';
 import { demandInputs } from './demand-inputs.ts';
 import { createDenialWatch } from './denials.ts';
@@ -192,6 +192,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     authenticated: () => gate.authenticated,
     sources: deps.sources,
     recording: deps.recording,
+    notConfigured: () => notConfiguredRules(config, { sources: deps.sources(), recording: deps.recording() }),
     forecasts: latestPass,
     denied: createDenialWatch(deps.recorded, passInputs.owns, now),
     isSeriesLimited: exposition.isLimited,
@@ -244,11 +245,10 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   });
   onRecovered.push(poller.retryFailed);
 
-  const notRequested = notRequestedRules(config, deps.sources() !== undefined);
   const datasource: SharedBackend = {
     inventory: () => inventory.latest(),
     useInventory: inventory.use,
-    attention: () => attentionOf(alerting.status(), inventory.latest(), notRequested, now()),
+    attention: () => attentionOf(alerting.status(), inventory.latest(), now()),
     upstream: createUpstreamCache({
       client: asked,
       connections: analyzer.concurrency,

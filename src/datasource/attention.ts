@@ -1,4 +1,4 @@
-import type { AttentionRow } from '../model/attention.ts';
+import type { AttentionMember, AttentionRow } from '../model/attention.ts';
 import { DatasourceError } from './errors.ts';
 import { productMatcher } from './known-data.ts';
 import { cell, millis, type TargetAnswer, text, time } from './panel-data.ts';
@@ -17,14 +17,15 @@ export interface Attention {
 
 const severities = ['critical', 'warning', 'info'] as const;
 
-/** Alerts of one kind about features of a vendor license. More are shown as one. */
-const MAX_ALIKE = 3;
-/** Names of features in a row for many. */
+/** Features in a row for several. */
 const MAX_NAMES = 3;
+
+/** A row of the list. */
+type Item = Omit<AttentionRow, 'members'> & { readonly feature: string | undefined };
 
 const byText = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const byUrgency = (a: AttentionRow, b: AttentionRow): number =>
+const byUrgency = (a: Item, b: Item): number =>
   a.rank - b.rank ||
   // what is to come has its time, and everything else its severity
   (a.due ?? 0) - (b.due ?? 0) ||
@@ -38,32 +39,28 @@ const earliest = (times: readonly (number | undefined)[]): number | undefined =>
   return known.length === 0 ? undefined : known.reduce((a, b) => Math.min(a, b));
 };
 
-/** One row for many alerts of one kind about the same vendor license. */
-function merged(rows: readonly AttentionRow[]): readonly AttentionRow[] {
-  const names = [...new Set(rows.flatMap(({ feature }) => feature ?? []))].sort();
-  const [first] = rows;
-  if (first === undefined || names.length <= MAX_ALIKE) return rows;
-  const owners = new Set(rows.map(({ owner }) => owner));
-  return [
-    {
-      ...first,
-      feature: undefined,
-      details: `${names.length} features: ${namesText(names, MAX_NAMES)}`,
-      since: earliest(rows.map(({ since }) => since)),
-      due: earliest(rows.map(({ due }) => due)),
-      alertsAt: rows.some(({ alertsAt }) => alertsAt === undefined)
-        ? undefined
-        : earliest(rows.map(({ alertsAt }) => alertsAt)),
-      owner: owners.size === 1 ? first.owner : undefined,
-    },
-  ];
+/** The part of an alert that is about these of its features. */
+function partOf({ members: _all, ...row }: AttentionRow, members: readonly AttentionMember[]): Item {
+  const [first] = members;
+  if (first === undefined) return { ...row, feature: undefined };
+  const names = new Set(members.map((member) => member.feature));
+  const { feature } = first;
+  const what = names.size === 1 ? `${members.length} versions or packages` : `${names.size} features`;
+  const texts = members.map(({ text: name }) => name);
+  return {
+    ...row,
+    feature: names.size === 1 ? feature : undefined,
+    details: members.length === 1 ? first.details : `${what}: ${namesText(texts, MAX_NAMES)}`,
+    since: earliest(members.map(({ since }) => since)),
+    due: earliest(members.map(({ due }) => due)),
+    alertsAt: earliest(members.map(({ alertsAt }) => alertsAt)),
+  };
 }
 
-/** Conditions of features, by rank, severity, name and vendor license. What alerts already is apart from what will. */
-const groupOf = ({ rank, severity, alert, vendorLicense, feature, alertsAt }: AttentionRow): string =>
-  JSON.stringify([rank, severity, alert, vendorLicense, feature === undefined, alertsAt === undefined]);
-
-/** Problems of the site are shown with every vendor license, and those of a vendor license with each of its features. */
+/**
+ * One row for each alert, as it is counted everywhere. Problems of the site are shown with every vendor license, and those of a
+ * vendor license with each of its features.
+ */
 export function answerAttention(query: Query, attention: Attention | undefined): TargetAnswer {
   if (attention === undefined) throw new DatasourceError('upstream_down', 'alerts have not been evaluated yet');
   const { rows, withoutData } = attention;
@@ -71,24 +68,18 @@ export function answerAttention(query: Query, attention: Attention | undefined):
   const shown = lists.severity ?? severities;
   const isProduct = productMatcher(products);
   const isFeature = matcherOf(features, query.isPattern);
-  const groups = new Map<string, AttentionRow[]>();
+  const items: Item[] = [];
   for (const row of rows) {
-    const { vendorLicense, feature, severity } = row;
-    const isAskedFor =
-      (vendorLicense === undefined || (isProduct(vendorLicense) && query.allows('product', vendorLicense))) &&
-      (feature === undefined || isFeature(feature));
-    if (!isAskedFor || !shown.includes(severity)) continue;
-    const key = groupOf(row);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [row]);
-    else group.push(row);
+    const { vendorLicense, severity, members } = row;
+    const isProductAskedFor =
+      vendorLicense === undefined || (isProduct(vendorLicense) && query.allows('product', vendorLicense));
+    if (!isProductAskedFor || !shown.includes(severity)) continue;
+    const asked = members.filter(({ feature }) => feature === undefined || isFeature(feature));
+    if (asked.length > 0 || members.length === 0) items.push(partOf(row, asked));
   }
-  const items: AttentionRow[] = [];
-  for (const group of groups.values()) {
-    items.push(...merged(group));
-  }
-  const cells: Cells<AttentionRow> = [
+  const cells: Cells<Item> = [
     [text('Severity'), ({ severity }) => severity],
+    [text('State'), ({ state, severity }) => (state === 'firing' ? severity : state)],
     [text('What'), ({ what }) => what],
     [text('Product'), ({ vendorLicense }) => cell(vendorLicense)],
     [text('Feature'), ({ feature }) => cell(feature)],

@@ -26,6 +26,8 @@ export interface AlertingState {
         readonly complete: ReadonlySet<string>;
       }
     | undefined;
+  /** Names of the alerts about what is not configured. Nothing is said of them. */
+  readonly notConfigured: ReadonlySet<string>;
   readonly deliveries: readonly {
     readonly url: string;
     readonly counts: SentCounts;
@@ -48,7 +50,7 @@ export interface AlertScope {
  * first evaluation, except for what is always there.
  */
 export function collectAlerts(
-  { rules, active, statements, deliveries }: AlertingState,
+  { rules, active, statements, deliveries, notConfigured }: AlertingState,
   scope: AlertScope,
 ): readonly Family[] {
   const { analyzer, shard } = scope;
@@ -69,7 +71,9 @@ export function collectAlerts(
   return [
     createFamily('license_alert_firing', rows, (row) => alerts[row]?.value),
     createFamily('license_alert_started_timestamp_seconds', rows, (row) => alerts[row]?.startedAt),
-    createFamily('license_alerts_complete', byName, (row) => (isOf(statements?.complete, row) ? share : 0)),
+    createFamily('license_alerts_complete', byName, (row) =>
+      isOf(notConfigured, row) ? undefined : isOf(statements?.complete, row) ? share : 0,
+    ),
     createFamily('license_alerts_delivered', byName, (row) => (isOf(active, row) ? share : isTried ? 0 : undefined)),
     createFamily('license_alert_threshold', thresholds, (row) => compared[row]?.threshold),
     createFamily(

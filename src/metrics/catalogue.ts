@@ -170,7 +170,7 @@ export const catalogue = {
   }),
   ...metricsOf('alerts', ['alertname', 'analyzer', 'shard'], {
     license_alerts_complete:
-      'The share of the analyzer of which license_alert_firing has every alert of this name that fires: 1 divided by the number of shards, or 0 while data is missing.',
+      'The share of the analyzer of which license_alert_firing has every alert of this name that fires: 1 divided by the number of shards, or 0 while data is missing. No sample for an alert about what is not configured.',
     license_alerts_delivered:
       'The share of the analyzer whose alerts of this name the exporter delivers itself: 1 divided by the number of shards if the last delivery to an Alertmanager is younger than twice the resend delay, else 0. No sample until the first delivery has ended. Prometheus is silent about them.',
   }),

@@ -1,4 +1,18 @@
-/** What needs attention: one condition of a feature, a vendor license, or the site. Times are epoch seconds. */
+/** A feature that an alert is about. Times are epoch seconds. */
+export interface AttentionMember {
+  /** `undefined` for one that was restored without its feature. */
+  readonly feature: string | undefined;
+  /** Its name with version and package, and its figure: `base 1.0 (2 wait)`. */
+  readonly text: string;
+  /** One sentence. */
+  readonly details: string;
+  /** See `AttentionRow`. */
+  readonly since: number | undefined;
+  readonly due: number | undefined;
+  readonly alertsAt: number | undefined;
+}
+
+/** What needs attention: one alert, as it is counted and sent. Times are epoch seconds. */
 export interface AttentionRow {
   /** Name of its rule. */
   readonly alert: string;
@@ -7,16 +21,19 @@ export interface AttentionRow {
   /** The smaller, the more urgent. */
   readonly rank: number;
   readonly severity: 'critical' | 'warning' | 'info';
+  /** A pending one fires if it lasts. */
+  readonly state: 'firing' | 'pending';
   /** `undefined` for a problem that is not one of a vendor license. */
   readonly vendorLicense: string | undefined;
-  readonly feature: string | undefined;
   /** One sentence. */
   readonly details: string;
-  /** Since when it has been so, epoch seconds. `undefined` for what is to come. */
+  /** Since when it has been so. `undefined` for what is to come. */
   readonly since: number | undefined;
-  /** When something will happen that has not happened yet, epoch seconds. */
-  readonly due?: number | undefined;
-  /** When it alerts if it lasts, epoch seconds; `undefined` for what alerts already. */
+  /** When something will happen that has not happened yet. */
+  readonly due: number | undefined;
+  /** When it fires if it lasts; `undefined` for what fires, and while its condition is not known. */
   readonly alertsAt: number | undefined;
   readonly owner: string | undefined;
+  /** Its features, the worst first; none if it is about something else. */
+  readonly members: readonly AttentionMember[];
 }

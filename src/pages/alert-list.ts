@@ -10,6 +10,8 @@ import { type Clock, durationHtml, unknownHtml, untilHtml } from './wording.ts';
 /** A row of the target `attention`, as `/rows` writes it. */
 export interface AttentionItem {
   readonly severity: 'critical' | 'warning' | 'info';
+  /** Its severity if it fires. */
+  readonly state: 'critical' | 'warning' | 'info' | 'pending';
   readonly what: string;
   readonly product: string | null;
   readonly feature: string | null;
@@ -30,7 +32,13 @@ export async function readAttention(
   return [...(await completeRows('attention', asked, backend, signal))] as readonly AttentionItem[];
 }
 
-const classes = { critical: 'bad', warning: 'warn', info: 'soft' } as const;
+/** The box of a row, and the color of what it is about. */
+const classes = {
+  critical: ['bad', 'bad'],
+  warning: ['warn', 'warn'],
+  info: ['soft', 'soft'],
+  pending: ['pending', 'soft'],
+} as const;
 
 function subjectHtml({ product, feature }: AttentionItem): Html | undefined {
   if (product === null) return undefined;
@@ -42,9 +50,11 @@ function subjectHtml({ product, feature }: AttentionItem): Html | undefined {
 /** What needs attention, the most urgent first. */
 export function attentionListHtml(items: readonly AttentionItem[], clock: Clock): Html {
   const rows = items.map((item) => {
-    const { severity, what, details, since, alerts_at: alertsAt } = item;
+    const { severity, state, what, details, since, alerts_at: alertsAt } = item;
     const began = since === null ? undefined : html`for ${durationHtml(since / 1000, clock)}`;
-    return html`<li class="is-${classes[severity]}"><div><span class="${classes[severity]}">${what}</span> <small>${severity}</small></div>
+    const [mark, tone] = classes[state];
+    const shown = state === 'pending' ? `pending, ${severity}` : severity;
+    return html`<li class="is-${mark}"><div><span class="${tone}">${what}</span> <small>${shown}</small></div>
 <div>${subjectHtml(item)}</div><div>${details}</div><div class="soft">${began}${alertsAt === null ? undefined : html` <small>alerts in ${untilHtml(alertsAt / 1000, clock)}</small>`}</div></li>\n`;
   });
   return html`<ul class="rows">\n${rows}</ul>`;

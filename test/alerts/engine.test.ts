@@ -135,6 +135,7 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
       owners: () => noOwners,
       sources: () => undefined,
       recording: () => undefined,
+      notConfigured: () => new Set(),
       forecasts: () => undefined,
       denied: () => undefined,
       alertmanagerUrl: undefined,

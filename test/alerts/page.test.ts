@@ -5,6 +5,7 @@ import { alertUrl, anchorOf } from '../../src/alerts/links.ts';
 import { type Figure, unknown } from '../../src/model/unknown.ts';
 import { alertsRoutes } from '../../src/pages/alerts/route.ts';
 import { alertOf, alertsPageOf, manyAlerts, statusOf } from '../support/alert-page.ts';
+import { ruleOf } from '../support/alert-views.ts';
 import { drawnViews, flawless, startBrowser, type TestBrowser, views } from '../support/browser.ts';
 import { createCleanup } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
@@ -250,6 +251,15 @@ describe('without alerts', () => {
     expect(text({ withData: new Set() })).toContain(
       'These have no data, so whether they apply is unknown: LicenseServerDown .',
     );
+  });
+
+  it('does not name those about what is not configured', () => {
+    const rules = [ruleOf('LicenseServerDown/critical'), ruleOf('LicenseArchiveDown/warning')];
+    const page = text({ rules, notConfigured: new Set(['LicenseArchiveDown']) });
+    expect(page).toContain('1 kind of alerts, evaluated');
+    expect(page).toContain('No alert fires or is pending.');
+    expect(page).not.toContain('have no data');
+    expect(text({ rules })).toContain('These have no data, so whether they apply is unknown: LicenseArchiveDown .');
   });
 });
 

@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertState } from '../../src/alerts/alert.ts';
-import type { EngineStatus } from '../../src/alerts/engine-status.ts';
-import { attentionOf } from '../../src/app/attention.ts';
-import { ruleOf } from '../support/alert-views.ts';
+import { type EngineStatus, ruleNames, withoutData } from '../../src/alerts/engine-status.ts';
+import { createRules } from '../../src/alerts/rules.ts';
+import { alertCountsOf, attentionOf, notConfiguredRules } from '../../src/app/attention.ts';
+import { ruleOf, settingsOf } from '../support/alert-views.ts';
 import { answer, createSnapshot, good, NOW, product } from '../support/scenario.ts';
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
@@ -24,11 +25,12 @@ const state = (labels: Record<string, string>, more: Partial<AlertState> = {}): 
 
 const statusOf = (alerts: readonly AlertState[], lastEvaluation: EngineStatus['lastEvaluation']): EngineStatus => ({
   rules: [ruleOf('LicenseDenials/warning')],
-  alerts: alerts.map((alert) => ({ ...alert, members: [] })),
+  alerts: alerts.map((alert) => ({ ...alert, members: alert.labels.feature === undefined ? [] : [alert] })),
   conditions: alerts,
   commonLabels: {},
   active: new Set(),
   withData: new Set(),
+  notConfigured: new Set(),
   statements: undefined,
   deliveries: [],
   queueCapacity: 1,
@@ -44,12 +46,12 @@ const rowsOf = (alerts: readonly AlertState[]) => {
     ...everything,
     usageWhenNotCurrent: 'withhold',
   });
-  return [...(attentionOf(statusOf(alerts, { at: NOW, seconds: 1 }), inventory, [], NOW)?.rows ?? [])];
+  return [...(attentionOf(statusOf(alerts, { at: NOW, seconds: 1 }), inventory, NOW)?.rows ?? [])];
 };
 
 describe('what Grafana gets of the alerts', () => {
   it('is not known before the first evaluation', () => {
-    expect(attentionOf(statusOf([], undefined), undefined, [], NOW)).toBeUndefined();
+    expect(attentionOf(statusOf([], undefined), undefined, NOW)).toBeUndefined();
     expect(rowsOf([])).toEqual([]);
   });
 
@@ -64,14 +66,17 @@ describe('what Grafana gets of the alerts', () => {
         alert: 'LicenseDenials',
         what: 'Denials',
         rank: 2,
-        severity: 'warning',
+        severity: 'critical',
+        state: 'firing',
         alertsAt: undefined,
         due: undefined,
         vendorLicense: 'lic01;cdslmd',
-        feature: 'f',
         details: 'It is.',
         since: NOW - 100,
         owner: 'ada',
+        members: [
+          { feature: 'f', text: 'f', details: 'It is.', since: NOW - 100, due: undefined, alertsAt: undefined },
+        ],
       },
     ]);
   });
@@ -83,7 +88,8 @@ describe('what Grafana gets of the alerts', () => {
 
   it('has the figure of a feature as its details, or the summary', () => {
     const details = (labels: Record<string, string>, annotations: Record<string, string>) =>
-      rowsOf([state({ vendor_license: 'lic01;cdslmd', feature: 'f', ...labels }, { annotations })])?.[0]?.details;
+      rowsOf([state({ vendor_license: 'lic01;cdslmd', feature: 'f', ...labels }, { annotations })])[0]?.members[0]
+        ?.details;
     const summary = 'Requests are queued for f of lic01;cdslmd: 2.';
     expect(details({}, { summary, figure: '2 wait' })).toBe('2 wait.');
     expect(details({ version: '2.0', package: 'p' }, { summary, figure: 'about 2027-03' })).toBe(
@@ -101,5 +107,56 @@ describe('what Grafana gets of the alerts', () => {
     expect(since('LicenseRunsOut', NOW + 90_000)).toEqual([undefined, NOW + 90_000]);
     expect(since('LicenseExpired', undefined)).toEqual([NOW - 100, undefined]);
     expect(since('LicenseDenials', 7)).toEqual([NOW - 100, undefined]);
+  });
+});
+
+describe('an alert about what is not configured', () => {
+  const config = {
+    metrics: { collectors: { history: false } },
+    historyFeatures: [],
+    rightsizing: { isEnabled: false },
+  } as unknown as Parameters<typeof notConfiguredRules>[0];
+  const archive = { since: NOW, lastSuccessAt: undefined, problem: undefined, waiting: undefined };
+  const of = (own: Parameters<typeof notConfiguredRules>[1], more: object = {}) => [
+    ...notConfiguredRules({ ...config, ...more }, own),
+  ];
+
+  it('is found by what it needs', () => {
+    expect(of({ sources: undefined, recording: undefined })).toEqual([
+      'LicenseSourceDown',
+      'LicenseRedundancyLost',
+      'LicenseHistoryNotRecorded',
+      'LicenseArchiveDown',
+      'LicenseDenials',
+      'LicenseRunsOut',
+    ]);
+    // a simulated site has no sources
+    const simulated = { sources: [], recording: { archive: undefined } };
+    expect(of(simulated)).toEqual([
+      'LicenseSourceDown',
+      'LicenseRedundancyLost',
+      'LicenseArchiveDown',
+      'LicenseRunsOut',
+    ]);
+    expect(of({ sources: [{}], recording: { archive } }, { rightsizing: { isEnabled: true } })).toEqual([]);
+  });
+
+  it('has nothing to be unknown about; one about what is configured and not read yet has', () => {
+    const rules = createRules(settingsOf({}));
+    const names = new Set(rules.map(({ name }) => name));
+    const lacking = new Set(['LicenseSourceDown', 'LicenseRedundancyLost', 'LicenseArchiveDown', 'LicenseRunsOut']);
+    const evaluated = { at: NOW, seconds: 1 };
+    const healthy = (recording: Parameters<typeof notConfiguredRules>[1]['recording']): EngineStatus => ({
+      ...statusOf([], evaluated),
+      rules,
+      withData: new Set([...names].filter((name) => !lacking.has(name))),
+      notConfigured: notConfiguredRules(config, { sources: [], recording }),
+    });
+    const without = healthy({ archive: undefined });
+    expect(withoutData(without)).toEqual([]);
+    expect(ruleNames(without)).toHaveLength(names.size - lacking.size);
+    expect(alertCountsOf(without)).toEqual({ critical: 0, warning: 0, info: 0, pending: 0, withoutData: 0 });
+    expect(attentionOf(without, undefined, NOW)?.withoutData).toBe(0);
+    expect(withoutData(healthy({ archive }))).toEqual(['LicenseArchiveDown']);
   });
 });

@@ -57,8 +57,8 @@ const pages: Allowed = [
     'alerts, in the color of what is not known',
   ],
   [
-    / main > ul\.rows > li\.is-bad > div/,
-    /^(?:Analyzer cannot be polled|for|alerts in|\d+m(?: \d+s)?)$/,
+    / main > ul\.rows > li\.is-pending > div/,
+    /^(?:Analyzer cannot be polled|pending, critical|for|alerts in|\d+m(?: \d+s)?)$/,
     'the scripted analyzer does not answer GetServerDown',
   ],
   [/p\.unknown$/, /^Denials are not polled here: .* last 30 days\./, 'a setting'],
@@ -201,7 +201,7 @@ const answers: Allowed = [
   ],
   [
     /^\/grafana\/(?:rows|query)\/?.*attention/,
-    /^(?:critical|(?:The license )?[Aa]nalyzer cannot be polled\.?|\d{13}|LicenseAnalyzerUnreachable)$/,
+    /^(?:critical|pending|(?:The license )?[Aa]nalyzer cannot be polled\.?|\d{13}|LicenseAnalyzerUnreachable)$/,
     'an alert about the analyzer',
   ],
   [

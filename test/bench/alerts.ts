@@ -52,10 +52,22 @@ const owners = (count: number) =>
   );
 
 /** What the engine says of the same alerts, as a page of metrics. */
-async function startPage(cleanup: Cleanup, { statements, rules, active }: EngineStatus): Promise<string> {
+async function startPage(
+  cleanup: Cleanup,
+  { statements, rules, active, notConfigured }: EngineStatus,
+): Promise<string> {
   const scope = { analyzer: ANALYZER, shard: '', shards: 1 };
   const families = collectAlerts(
-    { rules, active, statements, alerts: [], deliveries: [], queueCapacity: 0, lastEvaluation: undefined },
+    {
+      rules,
+      active,
+      statements,
+      notConfigured,
+      alerts: [],
+      deliveries: [],
+      queueCapacity: 0,
+      lastEvaluation: undefined,
+    },
     scope,
   );
   const said = [...renderGauges(families)].map(({ bytes }) => bytes.toString()).join('');
@@ -162,6 +174,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       owners: () => mapping,
       sources: () => undefined,
       recording: () => undefined,
+      notConfigured: () => new Set(),
       forecasts: () => undefined,
       denied: () => undefined,
       alertmanagerUrl: undefined,

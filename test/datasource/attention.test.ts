@@ -4,19 +4,30 @@ import { flatRows, type Table } from '../../src/datasource/panel-data.ts';
 import { readQuery } from '../../src/datasource/read-query.ts';
 import type { AttentionRow } from '../../src/model/attention.ts';
 
-const row = (alert: string, more: Partial<AttentionRow> = {}): AttentionRow => ({
-  alert,
-  what: `${alert} in words`,
-  rank: 1,
-  alertsAt: undefined,
-  severity: 'warning',
-  vendorLicense: 'lic01;cdslmd',
-  feature: undefined,
-  details: `${alert}.`,
-  since: 1000,
-  owner: undefined,
-  ...more,
-});
+interface Made extends Partial<AttentionRow> {
+  /** The names of its features. */
+  readonly features?: readonly string[];
+}
+
+/** A row about a vendor license, or about features of it. */
+const row = (alert: string, { features = [], ...more }: Made = {}): AttentionRow => {
+  const { details = `${alert}.`, since = 1000, due, alertsAt } = more;
+  return {
+    alert,
+    what: `${alert} in words`,
+    rank: 1,
+    alertsAt,
+    severity: 'warning',
+    state: 'firing',
+    vendorLicense: 'lic01;cdslmd',
+    details,
+    since,
+    due,
+    owner: undefined,
+    members: features.map((feature) => ({ feature, text: `${feature} (1 waits)`, details, since, due, alertsAt })),
+    ...more,
+  };
+};
 
 const answer = (rows: readonly AttentionRow[], payload: object = {}, withoutData = 0) => {
   const range = { from: undefined, to: undefined };
@@ -39,42 +50,48 @@ describe('the list of what needs attention', () => {
     expect(rowsOf(rows).map(({ alert }) => alert)).toEqual(['site', 'severe', 'old', 'young', 'later']);
   });
 
-  it('says when what is not an alert yet will be one, apart from what is', () => {
-    const pending = [...'abcd'].map((feature, i) => row('x', { feature, alertsAt: 9000 + i }));
-    const rows = rowsOf([...pending, row('x', { feature: 'e' })]);
-    expect(rows.map(({ details, alerts_at: at }) => [details, at])).toEqual([
-      ['4 features: a, b, c and 1 more', 9_000_000],
-      ['x.', null],
+  it('says what is pending, and when it fires', () => {
+    const pending = row('x', { features: ['a', 'b'], state: 'pending', alertsAt: 9000, severity: 'critical' });
+    // its clock stands still
+    const held = row('x', { features: ['c'], state: 'pending', severity: 'critical' });
+    const rows = rowsOf([pending, held, row('x', { features: ['e'], severity: 'critical' })]);
+    expect(rows.map(({ state, severity, details, alerts_at: at }) => [state, severity, details, at])).toEqual([
+      ['pending', 'critical', '2 features: a (1 waits), b (1 waits)', 9_000_000],
+      ['pending', 'critical', 'x.', null],
+      ['critical', 'critical', 'x.', null],
     ]);
   });
 
   it('has what comes next before what comes later', () => {
-    const soon = (feature: string, due: number) => row('LicenseExpiringSoon', { feature, due });
+    const soon = (feature: string, due: number) => row('LicenseExpiringSoon', { features: [feature], due });
     expect(rowsOf([soon('b', 9), soon('a', 5)]).map(({ feature }) => feature)).toEqual(['a', 'b']);
-    const other = { vendorLicense: 'b;d' };
-    const many = [...'wxyz'].map((feature, i) => row('LicenseExpiringSoon', { feature, due: 7 - i, ...other }));
-    expect(rowsOf([soon('a', 5), ...many]).map(({ product }) => product)).toEqual(['b;d', 'lic01;cdslmd']);
+    const many = row('LicenseExpiringSoon', { features: [...'wxyz'], due: 4, vendorLicense: 'b;d' });
+    expect(rowsOf([soon('a', 5), many]).map(({ product }) => product)).toEqual(['b;d', 'lic01;cdslmd']);
   });
 
   it('of a feature has no row about others, and the rows about all of them', () => {
     const rows = [
-      ...[...'abcd'].map((feature) => row('LicenseExpired', { feature })),
+      row('LicenseExpired', { features: [...'abcd'] }),
+      row('LicenseDenials', { features: ['c'] }),
       row('LicenseServerDown'),
       row('LicensePollPartial', { vendorLicense: undefined }),
     ];
-    expect(rowsOf(rows).map(({ details }) => details)).toContainEqual(expect.stringMatching(/^4 features: a, b, c /));
+    expect(rowsOf(rows).map(({ details }) => details)).toContainEqual(
+      expect.stringMatching(/^4 features: a \(1 waits\), /),
+    );
     const shown = rowsOf(rows, { product: 'lic01;cdslmd', feature: 'b' });
-    expect(shown.map(({ alert, feature }) => [alert, feature])).toEqual([
-      ['LicensePollPartial', null],
-      ['LicenseServerDown', null],
-      ['LicenseExpired', 'b'],
+    expect(shown.map(({ alert, feature, details }) => [alert, feature, details])).toEqual([
+      ['LicensePollPartial', null, 'LicensePollPartial.'],
+      ['LicenseServerDown', null, 'LicenseServerDown.'],
+      ['LicenseExpired', 'b', 'LicenseExpired.'],
     ]);
   });
 
   it('shows since when, the owner and the name of the alert', () => {
-    expect(rowsOf([row('LicenseDenials', { feature: 'f', owner: 'ada', details: 'Denied: 4.' })])).toEqual([
+    expect(rowsOf([row('LicenseDenials', { features: ['f'], owner: 'ada', details: 'Denied: 4.' })])).toEqual([
       {
         severity: 'warning',
+        state: 'warning',
         what: 'LicenseDenials in words',
         product: 'lic01;cdslmd',
         feature: 'f',
@@ -87,34 +104,20 @@ describe('the list of what needs attention', () => {
     ]);
   });
 
-  it('merges more than three features of a vendor license, and only those', () => {
-    const many = (names: string, more: Partial<AttentionRow> = {}) =>
-      [...names].map((feature, i) => row('LicenseDenials', { feature, since: 5000 - i, owner: 'ada', ...more }));
-    expect(rowsOf(many('cba'))).toHaveLength(3);
-    // the other severity and the other vendor license are not part of it
-    const others = [...many('x', { vendorLicense: 'b;d' }), ...many('y', { severity: 'critical' })];
-    const [critical, ...rest] = rowsOf([...many('edcba'), ...others]);
-    expect(critical?.feature).toBe('y');
-    expect(rest).toMatchObject([
-      {
-        product: 'lic01;cdslmd',
-        feature: null,
-        details: '5 features: a, b, c and 2 more',
-        since: 4_996_000,
-        owner: 'ada',
-      },
-      { product: 'b;d', feature: 'x' },
+  it('has one row for each alert, with the first of its features', () => {
+    const of = (features: string, more: Made = {}) => row('LicenseDenials', { features: [...features], ...more });
+    const rows = rowsOf([of('edcba', { owner: 'ada' }), of('x', { owner: 'bob' }), of('yy')]);
+    expect(rows).toMatchObject([
+      { feature: null, details: '5 features: e (1 waits), d (1 waits), c (1 waits) and 2 more', owner: 'ada' },
+      { feature: 'x', details: 'LicenseDenials.', owner: 'bob' },
+      { feature: 'y', details: '2 versions or packages: y (1 waits), y (1 waits)', owner: null },
     ]);
-    const owned = rowsOf([...many('abc'), ...many('d', { owner: 'bob' })]);
-    expect(owned).toMatchObject([{ details: '4 features: a, b, c and 1 more', owner: null }]);
-    // versions of one feature are one feature
-    expect(rowsOf(many('aaaa'))).toHaveLength(4);
   });
 
   it('is cut to severities and vendor licenses; problems of the site belong to every vendor license', () => {
     const rows = [
       row('LicenseServerDown', { severity: 'critical' }),
-      row('LicenseExpiringSoon', { severity: 'info', feature: 'i' }),
+      row('LicenseExpiringSoon', { severity: 'info', features: ['i'] }),
       row('LicenseCollectionStale', { vendorLicense: 'b;d' }),
       row('LicensePollPartial', { vendorLicense: undefined }),
     ];

@@ -101,6 +101,7 @@ it('lists what needs attention, from the evaluation of alerts, without an Alertm
   const [table] = await ask('attention', {}, ranges.Berlin);
   expect(table.columns.map(({ text }: { text: string }) => text)).toEqual([
     'Severity',
+    'State',
     'What',
     'Product',
     'Feature',
@@ -110,7 +111,7 @@ it('lists what needs attention, from the evaluation of alerts, without an Alertm
     'Owner',
     'Alert',
   ]);
-  expect(table.rows[0].slice(0, 4)).toEqual(['critical', 'Server is down', 'sim-lic03;sim_solverd', null]);
+  expect(table.rows[0].slice(0, 4)).toEqual(['critical', 'critical', 'Server is down', 'sim-lic03;sim_solverd']);
   const { body } = await get(`${daemon.url}/rows/attention?severity=critical&top=1&columns={What,product}`);
   expect(body.rows).toEqual([{ what: 'Server is down', product: 'sim-lic03;sim_solverd' }]);
 });

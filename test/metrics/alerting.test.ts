@@ -53,6 +53,20 @@ describe('a calm site', () => {
   });
 });
 
+it('is said of all alerts whether they are known, except of those about what is not configured', () => {
+  const state = sayAlerts(createSnapshot(calm), { rules: settingsOf(), analyzer, now: NOW });
+  const of = (notConfigured: readonly string[]): readonly string[] => {
+    const families = collectAlerts(
+      { ...state, notConfigured: new Set(notConfigured) },
+      { analyzer, shard: '', shards: 1 },
+    );
+    const text = Buffer.concat([...renderGauges(families)].map(({ bytes }) => bytes)).toString();
+    return [...text.matchAll(/^license_alerts_complete\{alertname="(\w+)".* [01]$/gm)].map(([, name = '']) => name);
+  };
+  expect(of([])).toContain('LicenseArchiveDown');
+  expect(of(['LicenseArchiveDown'])).toEqual(of([]).filter((name) => name !== 'LicenseArchiveDown'));
+});
+
 describe('whether alerts are delivered', () => {
   /** The samples of one alert, with deliveries that have these counts. */
   const delivered = (...counts: readonly { errors: number; lastSuccess: number | undefined }[]): readonly string[] => {

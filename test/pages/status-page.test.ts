@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createSelection, type Selection } from '../../src/inventory/selection.ts';
 import { noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
+import { type AttentionItem, attentionListHtml } from '../../src/pages/alert-list.ts';
 import { figuresOf } from '../../src/pages/site-figures.ts';
 import { type StatusPageData, statusContent } from '../../src/pages/status/markup.ts';
 import { answer, createSnapshot, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
@@ -111,5 +112,42 @@ describe('the figures at the top', () => {
     expect(text).toContain('Alerts 6 2 critical, 1 warning, 3 info, 4 pending');
     expect(text).toContain('No alert fires or is pending.');
     expect(await textOf(site, { alerts: undefined })).toContain('Alerts not known not evaluated yet');
+  });
+
+  it('count in the link below a list that is cut what the list has', async () => {
+    const item: AttentionItem = {
+      severity: 'critical',
+      state: 'pending',
+      what: 'Requests wait',
+      product: null,
+      feature: null,
+      details: '',
+      since: null,
+      alerts_at: null,
+    };
+    const attention = { value: Array.from({ length: 14 }, () => item) };
+    const alerts = { critical: 2, warning: 5, info: 3, pending: 4, withoutData: 0 };
+    expect(await textOf(site, { alerts, attention })).toContain('All 14 alerts');
+  });
+});
+
+describe('the list of what needs attention', () => {
+  it('shows what is pending as pending, not in the color of its severity', () => {
+    const item = {
+      what: 'Requests wait',
+      product: null,
+      feature: null,
+      details: '',
+      since: null,
+      alerts_at: null,
+    };
+    const markup = (severity: AttentionItem['severity'], state: AttentionItem['state']) =>
+      String(attentionListHtml([{ ...item, severity, state }], { now: NOW, timeZone: 'UTC' })).split('</div>')[0];
+    expect(markup('critical', 'critical')).toContain(
+      '<li class="is-bad"><div><span class="bad">Requests wait</span> <small>critical</small>',
+    );
+    expect(markup('critical', 'pending')).toContain(
+      '<li class="is-pending"><div><span class="soft">Requests wait</span> <small>pending, critical</small>',
+    );
   });
 });

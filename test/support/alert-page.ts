@@ -40,6 +40,7 @@ export const statusOf = (alerts: readonly AlertState[], more: Partial<EngineStat
   commonLabels: { source: 'license-exporter', analyzer: 'lic.example.com' },
   active: new Set(),
   withData: new Set(['LicenseServerDown']),
+  notConfigured: new Set(),
   statements: undefined,
   deliveries: [],
   queueCapacity: 10_000,

@@ -38,6 +38,7 @@ export function sayAlerts(
     rules,
     alerts: [...sent.values()],
     active: new Set(),
+    notConfigured: new Set(),
     statements: statements.take(sent, [], evaluated, now),
     deliveries: [],
     queueCapacity: 0,

@@ -74,6 +74,7 @@ export async function sendMessages({
     authenticated: () => true,
     sources: () => asked?.states(),
     recording: () => undefined,
+    notConfigured: () => new Set(),
     forecasts: () => asked?.forecasts(),
     denied: polled.denied,
     isSeriesLimited: () => false,

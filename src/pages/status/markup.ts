@@ -106,6 +106,8 @@ function featureTile(tile: Pick<Tile, 'title' | 'href' | 'mark'>, count: number,
 }
 
 const firingOf = ({ critical, warning, info }: AlertCounts): number => critical + warning + info;
+/** Those that the list has. */
+const listedOf = (counts: AlertCounts): number => firingOf(counts) + counts.pending;
 
 function alertTile({ alerts, inventory }: StatusPageData): Tile {
   const base = { title: 'Alerts', href: 'alerts' };
@@ -188,8 +190,7 @@ function attentionHtml({ attention, alerts, inventory }: StatusPageData, clock: 
   const shown = attention.value.slice(0, MAX_ALERTS);
   const hasMore = attention.value.length > shown.length;
   const list = shown.length === 0 ? noAlertHtml(alerts, inventory) : attentionListHtml(shown, clock);
-  // a row can be several alerts
-  const all = alerts === undefined || !hasMore ? 'All alerts' : `All ${counted(firingOf(alerts), 'alert')}`;
+  const all = alerts === undefined || !hasMore ? 'All alerts' : `All ${counted(listedOf(alerts), 'alert')}`;
   return html`${title}${list}<p><a href="alerts">${all}</a></p>`;
 }
 

@@ -122,6 +122,7 @@ export class EngineRun {
       authenticated: () => running.frame.authenticated,
       sources: () => running.frame.sources,
       recording: () => undefined,
+      notConfigured: () => new Set(),
       forecasts: () => running.frame.forecasts,
       denied: () => undefined,
       isSeriesLimited: () => undefined,

@@ -11,6 +11,7 @@ export const archiveDown = engineAlert({
   keepFiringFor: '5m',
   parameters: {},
   threshold: 'none',
+  needs: 'archive',
   condition:
     ({ finding }) =>
     ({ now, recording }) => {

@@ -21,6 +21,7 @@ export const historyNotRecorded = engineAlert({
   keepFiringFor: '0s',
   parameters,
   threshold: ({ silence }) => silence,
+  needs: 'recording',
   condition:
     ({ settings: { base }, finding }) =>
     ({ now, recording }) => {
