@@ -154,7 +154,7 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Who holds its licenses now',
           description:
-            'Users that hold or wait for a license of its features, the longest first. If more than 20 features are in use, it shows those that users wait for and the busiest. User names are personal data: the exporter serves them only to those whom access.names lists.',
+            'Users that hold or wait for a license of its features, the longest first. If more than 20 features are in use, it shows those that users wait for and the busiest, and says of how many. User names are personal data: the exporter serves them only to those whom access.names lists.',
           width: 24,
           height: 11,
         },
@@ -220,7 +220,7 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Denials by feature',
           description:
-            'Denied requests of the shown time range, for each feature. If there are more than 20 features, it shows those that users wait for and the busiest. Compare the peak usage of the feature with its number of licenses.',
+            'Denied requests of the shown time range: of all its features, those with most of them, whether or not they are busy now. Compare the peak usage of the feature with its number of licenses.',
           width: 12,
           height: 11,
         },

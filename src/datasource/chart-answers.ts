@@ -3,7 +3,7 @@ import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
 import { inTurn } from '../scheduling/slices.ts';
 import type { Backend } from './backend.ts';
 import type { Answered, ChartContext } from './chart-context.ts';
-import { MAX_AVAILABLE, uncountedNotice } from './chart-context.ts';
+import { drawnOf, MAX_AVAILABLE, uncountedNotice } from './chart-context.ts';
 import {
   askAll,
   type Combination,
@@ -12,7 +12,14 @@ import {
   combinationsOf,
 } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
-import { shapeEfficiency, shapeHeatMap, shapeReserved } from './history-answers.ts';
+import {
+  rankOfEfficiency,
+  rankOfHeatMap,
+  rankOfReserved,
+  shapeEfficiency,
+  shapeHeatMap,
+  shapeReserved,
+} from './history-answers.ts';
 import { type DaySources, RESERVED_COLUMNS, shapeDays } from './history-days.ts';
 import { hasRows, type Notice, type PanelData, type TargetAnswer } from './panel-data.ts';
 import { dayRange, periodOf } from './period.ts';
@@ -73,6 +80,17 @@ const contextOf =
     days: dayRange(query.range, now() * 1000, localTime),
     now: now() * 1000,
   });
+
+/** All answers of a table, and those of charts that are drawn. */
+const chartsOf = <T>(
+  context: ChartContext,
+  answers: Answered<T>,
+  rankOf: (context: ChartContext, answer: T) => number,
+  by: string,
+) =>
+  context.query.shape === 'long'
+    ? { drawn: answers, notices: [] }
+    : drawnOf(answers, (answer) => rankOf(context, answer), by);
 
 /** Spec 4.6 and 4.7 take the type as `ftype`. */
 const trendParameters =
@@ -152,9 +170,21 @@ export const answerReserved: AnswerQuery = (query, backend, signal) =>
     endpoint: 'GetHistoryReserved',
     parametersOf: trendParameters(query),
     shape(answers, combinations) {
-      return { items: shapeReserved(contextOf(query, backend)(combinations), answers) };
+      const context = contextOf(query, backend)(combinations);
+      const { drawn, notices } = chartsOf(context, answers, rankOfReserved, 'Max In Use');
+      return { items: shapeReserved(context, drawn), notices };
     },
   });
+
+/** How the answers of an endpoint with a period become charts. */
+interface PeriodShape<T> {
+  readonly shape: (context: ChartContext, answers: Answered<T>) => readonly PanelData[];
+  /** Which of many are drawn: smallest first. */
+  readonly rankOf: (context: ChartContext, answer: T) => number;
+  /** What that is. */
+  readonly by: string;
+  readonly check?: (combinations: Combinations) => void;
+}
 
 /** Calls one of the two endpoints with a period (spec 4.8, 4.9). The answer says which period it shows. */
 function answerPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
@@ -162,8 +192,7 @@ function answerPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
   query: Query,
   backend: Backend,
   signal: AbortSignal,
-  shape: (context: ChartContext, answers: Answered<Answers[E]>) => readonly PanelData[],
-  check?: (combinations: Combinations) => void,
+  { shape, rankOf, by, check }: PeriodShape<Answers[E]>,
 ): Promise<TargetAnswer> {
   const { values, range } = query;
   const { period, name, notice } = periodOf(values, range, backend.now() * 1000, backend.localTime);
@@ -174,10 +203,12 @@ function answerPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
     // both have the same parameters
     parametersOf: ({ product, feature }) => ({ product, feature, ...asked }) as ParametersOf<E>,
     shape(answers, combinations) {
-      const items = shape(contextOf(query, backend)(combinations), answers);
+      const context = contextOf(query, backend)(combinations);
+      const { drawn, notices } = chartsOf(context, answers, rankOf, by);
+      const items = shape(context, drawn);
       return {
         items: items.map((item) => ('name' in item ? { ...item, name: `${item.name}, ${name}` } : item)),
-        notices: [{ severity: 'info', text: notice }],
+        notices: [...notices, { severity: 'info', text: notice }],
       };
     },
   });
@@ -185,14 +216,23 @@ function answerPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
 
 /** The target `efficiency` (spec 4.8): the total duration by category. */
 export const answerEfficiency: AnswerQuery = (query, backend, signal) =>
-  answerPeriod('GetEfficiency', query, backend, signal, shapeEfficiency);
+  answerPeriod('GetEfficiency', query, backend, signal, {
+    shape: shapeEfficiency,
+    rankOf: rankOfEfficiency,
+    by: 'hours in use',
+  });
 
 /** The target `heatmap` (spec 4.9): the most in use by hour and weekday. Its shape `wide` is of one feature. */
 export const answerHeatMap: AnswerQuery = (query, backend, signal) =>
-  answerPeriod('GetHeatMap', query, backend, signal, shapeHeatMap, ({ total }) => {
-    if (query.shape !== 'wide' || total <= 1) return;
-    const message = `heatmap: wide is of one vendor license and feature, but ${total} match; narrow the selection`;
-    throw new DatasourceError('bad_parameter', message);
+  answerPeriod('GetHeatMap', query, backend, signal, {
+    shape: shapeHeatMap,
+    rankOf: rankOfHeatMap,
+    by: 'licenses in use',
+    check: ({ total }) => {
+      if (query.shape !== 'wide' || total <= 1) return;
+      const message = `heatmap: wide is of one vendor license and feature, but ${total} match; narrow the selection`;
+      throw new DatasourceError('bad_parameter', message);
+    },
   });
 
 /** The target `users` (spec 4.3): who holds licenses now, if the access of the user allows names. */

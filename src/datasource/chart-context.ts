@@ -2,7 +2,7 @@ import type { TrendSeries } from '../model/history.ts';
 import { figureAt } from '../model/history.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import { countedFigures, isUncountedFigure } from '../model/uncounted.ts';
-import type { Combination, CombinationAnswers, Combinations } from './combinations.ts';
+import { type Combination, type CombinationAnswers, type Combinations, MAX_COMBINATIONS } from './combinations.ts';
 import {
   type Cell,
   type Column,
@@ -16,7 +16,7 @@ import {
 } from './panel-data.ts';
 import { type DayRange, isWithin } from './period.ts';
 import type { Query } from './query.ts';
-import { namesText } from './texts.ts';
+import { countText, namesText } from './texts.ts';
 
 /** What the charts of spec 2.6 have in common. */
 
@@ -45,6 +45,26 @@ function ownerOf({ combinations }: ChartContext): {
     columns: areSeveral ? [text('Product'), text('Feature')] : [],
     cells: ({ product, feature }) => (areSeveral ? [product, feature] : []),
   };
+}
+
+/**
+ * The answers that are drawn as charts of their own: of many, those with the most of what is drawn, whenever that was.
+ *
+ * @param rankOf smallest first; infinite if it is not known
+ */
+export function drawnOf<T>(
+  answered: Answered<T>,
+  rankOf: (answer: T) => number,
+  by: string,
+): { readonly drawn: Answered<T>; readonly notices: readonly Notice[] } {
+  if (answered.length <= MAX_COMBINATIONS) return { drawn: answered, notices: [] };
+  const ranks = new Map(answered.map((one) => [one, rankOf(one.answer)]));
+  const rank = (one: Answered<T>[number]): number => ranks.get(one) ?? Number.POSITIVE_INFINITY;
+  // two unknown ones are equal
+  const compare = (a: number, b: number): number => (a === b ? 0 : a - b);
+  const drawn = answered.toSorted((a, b) => compare(rank(a), rank(b))).slice(0, MAX_COMBINATIONS);
+  const cut = `${drawn.length} of ${countText(answered.length)} combinations are drawn, those with the most ${by} in this time`;
+  return { drawn, notices: [{ severity: 'warning', text: `${cut}; narrow the selection` }] };
 }
 
 /** Answers in one flat table. All have the same columns. */

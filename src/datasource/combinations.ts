@@ -5,6 +5,7 @@ import { isKnown, shareOf } from '../model/unknown.ts';
 import { canonical, parseVendorLicense } from '../model/vendor-license.ts';
 import { createPattern } from '../model/wildcard.ts';
 import type { EndpointName, ParametersOf } from '../query-api/endpoints.ts';
+import { createPlaces } from '../scheduling/places.ts';
 import { DatasourceError } from './errors.ts';
 import { withLiteralNames } from './known-data.ts';
 import type { Notice, TargetAnswer } from './panel-data.ts';
@@ -27,7 +28,7 @@ export interface CombinationList {
   readonly choice?: string;
 }
 
-/** The vendor licenses and features that a query is about, after wildcards, filters and the limit. */
+/** The vendor licenses and features that a query is about, after wildcards and filters. */
 export interface Combinations extends CombinationList {
   /** What the list leaves out for other reasons than its length. */
   readonly notices: readonly Notice[];
@@ -36,8 +37,15 @@ export interface Combinations extends CombinationList {
   readonly areSeveralFeatures: boolean;
 }
 
-/** Maximum number of combinations of a target. */
-const MAX_COMBINATIONS = 20;
+/** Maximum number of combinations of which a target shows what is now, and of charts. */
+export const MAX_COMBINATIONS = 20;
+/**
+ * Maximum number of combinations of which a target asks what was. All that match are asked: what is busy now says nothing about
+ * the past. An analyzer in this process answers them in some seconds.
+ */
+const MAX_OF_PAST = 1000;
+/** Requests of one target that are sent, or wait for a connection, at once. */
+const MAX_OPEN = 20;
 
 /** What the last poll says about a feature that a query may be about. */
 interface KnownFeature {
@@ -150,15 +158,25 @@ interface Ranked extends Combination {
   readonly rank: number;
 }
 
-/** The combinations that are asked: those of which most can be expected. */
-function chosen(all: readonly Ranked[]): CombinationList {
-  if (all.length <= MAX_COMBINATIONS) return { asked: all, total: all.length };
+/**
+ * The combinations that are asked: all of them, and of users, who hold licenses now, those of which most can be expected.
+ *
+ * @throws DatasourceError if they are too many
+ */
+function chosen(all: readonly Ranked[], target: string): CombinationList {
+  const isOfPast = target !== 'users';
+  if (all.length <= (isOfPast ? MAX_OF_PAST : MAX_COMBINATIONS)) return { asked: all, total: all.length };
+  if (isOfPast) {
+    const matching = `${countText(all.length)} combinations of product and feature match`;
+    const remedy = 'narrow the selection, or ask for their sum with wildcard "upstream"';
+    throw new DatasourceError('too_many', `${target}: ${matching}, of at most ${countText(MAX_OF_PAST)}; ${remedy}`);
+  }
   const first = all.toSorted((a, b) => b.rank - a.rank).slice(0, MAX_COMBINATIONS);
   const choice = 'those with the most requests waiting and the highest share in use at the last poll';
   return { asked: first, total: all.length, choice };
 }
 
-/** @throws DatasourceError if a pattern cannot be expanded, because no poll has finished yet */
+/** @throws DatasourceError if too many match, or if a pattern cannot be expanded, because no poll has finished yet */
 export function combinationsOf(raw: Query, inventory: Inventory | undefined): Combinations {
   const query = withLiteralNames(raw, inventory);
   const { isPattern, values, target } = query;
@@ -199,7 +217,7 @@ export function combinationsOf(raw: Query, inventory: Inventory | undefined): Co
       else all.push({ product, feature, rank });
     }
   }
-  const list = chosen(all);
+  const list = chosen(all, target);
   const idleText = `left out: ${countText(idle)} without a user at the last poll`;
   const idleNotice: readonly Notice[] = idle === 0 ? [] : [{ severity: 'info', text: idleText }];
   return {
@@ -224,6 +242,15 @@ export interface CombinationAnswers<T> extends Omit<TargetAnswer, 'items'> {
   readonly answers: readonly { readonly combination: Combination; readonly answer: T }[];
 }
 
+/** Failures with one message as one notice: an analyzer that does not answer fails all of them. */
+function failureNotices(failures: readonly (readonly [feature: string, error: DatasourceError])[]): readonly Notice[] {
+  const byMessage = Map.groupBy(failures, ([, { message }]) => message);
+  return [...byMessage].map(([message, all]) => {
+    const names = namesText(all.map(([feature]) => JSON.stringify(feature)));
+    return { severity: 'error', text: `feature${all.length === 1 ? '' : 's'} ${names}: ${message}` };
+  });
+}
+
 /**
  * Sends the request of every combination.
  *
@@ -236,10 +263,18 @@ export async function askAll<E extends EndpointName>(
   upstream: UpstreamCache,
   signal: AbortSignal,
 ): Promise<CombinationAnswers<Answers[E]>> {
-  const outcomes = await Promise.allSettled(asked.map((one) => upstream.ask(endpoint, parametersOf(one), signal)));
-  const notices: Notice[] = [];
+  const places = createPlaces(MAX_OPEN);
+  const ask = async (one: Combination): Promise<Answers[E]> => {
+    const release = await places.take(signal);
+    try {
+      return await upstream.ask(endpoint, parametersOf(one), signal);
+    } finally {
+      release();
+    }
+  };
+  const outcomes = await Promise.allSettled(asked.map(ask));
   const answers: { combination: Combination; answer: Answers[E] }[] = [];
-  let first: DatasourceError | undefined;
+  const failures: [feature: string, error: DatasourceError][] = [];
   outcomes.forEach((outcome, i) => {
     const combination = asked[i] as Combination;
     if (outcome.status === 'fulfilled') {
@@ -247,12 +282,10 @@ export async function askAll<E extends EndpointName>(
       return;
     }
     if (!(outcome.reason instanceof DatasourceError)) throw outcome.reason;
-    first ??= outcome.reason;
-    notices.push({
-      severity: 'error',
-      text: `feature ${JSON.stringify(combination.feature)}: ${outcome.reason.message}`,
-    });
+    failures.push([combination.feature, outcome.reason]);
   });
+  let [, first] = failures[0] ?? [];
+  const notices = [...failureNotices(failures)];
   if (first !== undefined && answers.length === 0) throw first;
   if (total > asked.length) {
     const which = choice === undefined ? '' : `, ${choice}`;

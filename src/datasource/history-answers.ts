@@ -77,6 +77,29 @@ export function timeOfCategory(category: string, localTime: LocalTime): Figure {
   return dateText(day) === category ? localTime.startOf(day) * 1000 : unknown;
 }
 
+/** For an order with the largest first: minus the largest of the values that are known, or infinite. */
+function rankOfMost(values: Iterable<Figure>): number {
+  let rank = Number.POSITIVE_INFINITY;
+  for (const value of values) if (isKnown(value)) rank = Math.min(rank, -value);
+  return rank;
+}
+
+const figuresOf = (values: Float64Array): Iterable<Figure> => values.keys().map((i) => figureAt(values, i));
+
+/** The most licenses in use in the range, for an order with the largest first. */
+export function rankOfReserved(context: ChartContext, { categories, series }: ReservedHistory): number {
+  const { values } = series.find(({ name }) => name === HEAT_SERIES) ?? { values: none };
+  return rankOfMost(daysOf(context, categories).shown.map((i) => figureAt(values, i)));
+}
+
+/** The hours in which any license was in use, for an order with the largest first. */
+export const rankOfEfficiency = (_: ChartContext, { series: [first] }: EfficiencyHistory): number =>
+  rankOfMost(figuresOf(first?.values ?? none));
+
+/** The most licenses in use in any hour, for an order with the largest first. */
+export const rankOfHeatMap = (_: ChartContext, { series: [first] }: HeatMap): number =>
+  rankOfMost(figuresOf(first?.values ?? none));
+
 /** GetHistoryReserved as lines if its categories are days, as one table for `long`, else as one for each combination. */
 export function shapeReserved(context: ChartContext, answered: Answered<ReservedHistory>): readonly PanelData[] {
   const { query, combinations } = context;

@@ -44,8 +44,8 @@ function warningsOf({ notices }: TargetAnswer): readonly string[] {
 
 /** The notes of an answer, each a row. */
 function notesOf({ values: { none = NOTHING } }: Query, answer: TargetAnswer): readonly string[] {
-  const { items, incomplete, unknown, whyNone } = answer;
-  const warnings = warningsOf(answer);
+  const { items, incomplete, unknown, whyNone, cut } = answer;
+  const warnings = [...warningsOf(answer), ...(cut === undefined ? [] : [cut])];
   if (incomplete !== undefined || items.some(hasRows)) return warnings;
   // the warning about what is not known is the same sentence
   if (unknown !== undefined && whyNone === undefined) return [noRowText(none, unknown)];

@@ -95,6 +95,8 @@ export interface TargetAnswer {
   readonly unknown?: string;
   /** Why no row can be given yet. It is said in place of the text for no row. */
   readonly whyNone?: string;
+  /** What of a table is shown, if it was asked for less than there is: the number of rows, of how many, and their order. */
+  readonly cut?: string;
   /** Rows of a table before it was cut. */
   readonly total?: number;
 }

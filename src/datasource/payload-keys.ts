@@ -130,6 +130,11 @@ export const payloadKeys = {
     meaning: 'Names of columns of the table: only rows in which these are known and not 0.',
     several: true,
   },
+  complete: {
+    label: 'Complete',
+    meaning: '`true`: an answer that lacks something is an error, for alerts, which see no notices.',
+    options: ['true', 'false'],
+  },
   none: {
     label: 'Text for no row',
     meaning:

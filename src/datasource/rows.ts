@@ -152,7 +152,7 @@ export async function completeRows(
   backend: Backend,
   signal: AbortSignal,
 ): Promise<LazyList<object>> {
-  const { items, incomplete } = await answerTarget(queryOf(target, parameters), backend, signal);
-  if (incomplete !== undefined) throw new DatasourceError(incomplete.code, `${target}: ${incomplete.message}`);
+  const query = queryOf(target, { ...parameters, complete: 'true' });
+  const { items } = await answerTarget(query, backend, signal);
   return flatRows(items as readonly Table[]);
 }

@@ -202,11 +202,17 @@ export function tableAnswer<T>({ values }: Query, content: TableContent<T>, view
   // a cut that was asked for leaves the answer complete
   const isAsked = values.top !== undefined;
   const asked: Notice[] = isCut && isAsked ? [{ severity: 'info', text: `${count}${by}` }] : [];
+  const saidCut = isCut && isAsked ? { cut: `${count}${by}` } : {};
   const cut =
     isCut && !isAsked ? [new DatasourceError('too_many', `${count} are shown${by}; narrow the selection`)] : [];
   const [incomplete, ...more] = [...(content.problems ?? []), ...cut];
   const columns = cells.map(([column]) => column);
-  const seen = { items: [table(content.name, columns, rows)], total, ...(unknown !== undefined && { unknown }) };
+  const seen = {
+    items: [table(content.name, columns, rows)],
+    total,
+    ...saidCut,
+    ...(unknown !== undefined && { unknown }),
+  };
   if (incomplete === undefined) return { ...seen, notices: asked };
   const notices = [incomplete, ...more].map(({ message }): Notice => ({ severity: 'warning', text: message }));
   return { ...seen, notices: [...notices, ...asked], incomplete };
@@ -228,7 +234,7 @@ export function viewAnswer(query: Query, answer: TargetAnswer): TargetAnswer {
   if (sort === undefined && top === undefined && lists.columns === undefined && lists.with === undefined) return answer;
   const items: TargetAnswer['items'][number][] = [];
   const notices = [...answer.notices];
-  let { incomplete, unknown } = answer;
+  let { incomplete, unknown, cut } = answer;
   let total = 0;
   for (const item of answer.items) {
     if (!isTable(item)) {
@@ -242,6 +248,7 @@ export function viewAnswer(query: Query, answer: TargetAnswer): TargetAnswer {
     total += viewed.total ?? 0;
     incomplete ??= viewed.incomplete;
     unknown ??= viewed.unknown;
+    cut ??= viewed.cut;
   }
   return {
     ...answer,
@@ -250,5 +257,6 @@ export function viewAnswer(query: Query, answer: TargetAnswer): TargetAnswer {
     total,
     ...(incomplete !== undefined && { incomplete }),
     ...(unknown !== undefined && { unknown }),
+    ...(cut !== undefined && { cut }),
   };
 }

@@ -4,6 +4,7 @@ import { inTurn } from '../scheduling/slices.ts';
 import { answerAttention } from './attention.ts';
 import { type Backend, requireInventory } from './backend.ts';
 import { answerEfficiency, answerHeatMap, answerHistory, answerReserved, answerUsers } from './chart-answers.ts';
+import { DatasourceError } from './errors.ts';
 import { answerExpirations } from './expiration-answers.ts';
 import { answerFeatures, answerFeaturesOfUser } from './feature-answers.ts';
 import { withLiteralNames } from './known-data.ts';
@@ -61,7 +62,7 @@ const unlessAsked =
 const combination = ['product', 'feature', 'package', 'pattern'] as const;
 const named = ['product', 'feature'] as const;
 /** What every table has. */
-const view = ['sort', 'top', 'columns', 'with', 'none'] as const;
+const view = ['sort', 'top', 'columns', 'with', 'none', 'complete'] as const;
 const period = ['year', 'month', 'last', 'type', 'wildcard'] as const;
 
 /** Every target. Queries, the editor, errors, `/rows` and docs/grafana.md read this table. */
@@ -182,6 +183,11 @@ export type TargetName = keyof typeof targets;
 /** The names of all targets, in the order of the documentation. */
 export const targetNames = Object.keys(targets) as readonly TargetName[];
 
-/** Answers a query, which `readQuery` has made of one of the targets. */
-export const answerTarget: AnswerQuery = (query, backend, signal) =>
-  targets[query.target as TargetName].answer(query, backend, signal);
+/** Answers a query, which `readQuery` has made of one of the targets. With the key `complete`, a part is no answer. */
+export const answerTarget: AnswerQuery = async (query, backend, signal) => {
+  const { target, values } = query;
+  const answer = await targets[target as TargetName].answer(query, backend, signal);
+  const { incomplete } = answer;
+  if (values.complete !== 'true' || incomplete === undefined) return answer;
+  throw new DatasourceError(incomplete.code, `${target}: ${incomplete.message}`);
+};

@@ -6,6 +6,7 @@ import {
   type ChartContext,
   DENIALS,
   datapointsWithin,
+  drawnOf,
   ELAPSED,
   flatTable,
   MAX_AVAILABLE,
@@ -108,9 +109,10 @@ function historyCharts(context: ChartContext, answered: Answered<readonly TrendS
   };
   // two unknown totals are equal
   const compare = (a: number, b: number): number => (a === b ? 0 : a - b);
+  const { drawn, notices } = drawnOf(answered, rankOf, by);
   const shown =
     top === undefined
-      ? answered
+      ? drawn
       : answered.toSorted((a, b) => compare(rankOf(a.answer), rankOf(b.answer))).slice(0, Number(top));
   const items = shown.flatMap(({ combination, answer }) =>
     answer.flatMap(({ name, at, values }): readonly PanelData[] => {
@@ -121,6 +123,7 @@ function historyCharts(context: ChartContext, answered: Answered<readonly TrendS
     }),
   );
   const cut = `${shown.length} of ${answered.length} combinations, by ${by}`;
+  if (top === undefined) return { items, notices };
   return { items, notices: shown.length < answered.length ? [{ severity: 'info', text: cut }] : [] };
 }
 

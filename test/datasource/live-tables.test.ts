@@ -372,12 +372,14 @@ describe('what the analyzer is asked if there are too many combinations', () => 
   );
   const asked = (target: TargetName, payload: object) => combinationsOf(queryOf(target, payload), many);
 
-  it('are those with requests waiting, then those with the highest share in use', () => {
+  it('are all of them for what was, and of users those with requests waiting, then those with the highest share in use', () => {
+    expect(asked('history', { product: 'lic01;cdslmd', feature: '%' }).asked).toHaveLength(30);
     for (const name of ['%', Array.from({ length: 30 }, (_, i) => `f${String(i).padStart(2, '0')}`)]) {
-      const { asked: shown, total, choice } = asked('history', { product: 'lic01;cdslmd', feature: name });
+      const { asked: shown, total, choice } = asked('users', { product: 'lic01;cdslmd', feature: name });
       expect(shown.map(({ feature: f }) => f)).toEqual(['f03', ...Array.from({ length: 19 }, (_, i) => `f${29 - i}`)]);
+      // a name is asked, and of those of a pattern only one that is in use
       expect([total, choice]).toEqual([
-        30,
+        name === '%' ? 29 : 30,
         'those with the most requests waiting and the highest share in use at the last poll',
       ]);
     }

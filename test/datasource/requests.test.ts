@@ -84,7 +84,7 @@ const bad: readonly Bad[] = [
     body: query('history', { ...whose, pakcage: 'x' }),
     code: 'bad_parameter',
     message:
-      'history: payload.pakcage is unknown; history accepts product, feature, package, pattern, ftype, wildcard, shape, sort, top, columns, with, none',
+      'history: payload.pakcage is unknown; history accepts product, feature, package, pattern, ftype, wildcard, shape, sort, top, columns, with, none, complete',
   },
   {
     what: 'several values where one is taken',
@@ -222,7 +222,7 @@ describe('a bad request', () => {
       '/rows/products?x=1',
       400,
       'bad_parameter',
-      'products: x is unknown; products accepts filters, pattern, sort, top, columns, with, none',
+      'products: x is unknown; products accepts filters, pattern, sort, top, columns, with, none, complete',
     ],
     [
       'an invalid time',
@@ -358,23 +358,20 @@ describe('POST /query', () => {
     expect(body[0].meta.notices).toEqual([shown]);
     const strange = Array.from({ length: 9 }, (_, i) => `strange ${i}`);
     const cut = await post(`${daemon.url}/query`, query('efficiency', { product, feature: [...feature, ...strange] }));
-    const choice = 'those with the most requests waiting and the highest share in use at the last poll';
-    const text = `20 of 39 combinations of product and feature are shown, ${choice}; narrow the selection`;
+    const text = '20 of 39 combinations are drawn, those with the most hours in use in this time; narrow the selection';
     expect(cut.body).toHaveLength(20);
     expect(cut.body[0].meta.notices).toEqual([{ severity: 'warning', text }, shown]);
-    // the one in use comes first
-    expect(cut.body[0].name).toBe(`efficiency - ${PRODUCT} ${FEATURE}, last 7 days`);
+    expect(cut.body.map(({ name }: { name: string }) => name)).toContain(
+      `efficiency - ${PRODUCT} ${FEATURE}, last 7 days`,
+    );
     const parameters = new URLSearchParams();
     for (const name of product) parameters.append('product', name);
     for (const name of strange) parameters.append('feature', name);
     const rows = await get(`${daemon.url}/rows/efficiency?${parameters}`);
-    const left = `20 of 27 combinations of product and feature are shown, ${choice}; narrow the selection`;
+    // flat rows are not cut
     expect([rows.status, rows.body.notices]).toEqual([
       200,
-      [
-        { severity: 'warning', text: left },
-        { severity: 'info', text: 'shown: last 365 days, the longest duration of the analyzer' },
-      ],
+      [{ severity: 'info', text: 'shown: last 365 days, the longest duration of the analyzer' }],
     ]);
   });
 
@@ -631,6 +628,12 @@ describe('lists of names', () => {
         { name: 'columns', label: 'Columns', type: 'input' },
         { name: 'with', label: 'Rows with', type: 'input' },
         { name: 'none', label: 'Text for no row', type: 'input' },
+        {
+          name: 'complete',
+          label: 'Complete',
+          type: 'select',
+          options: ['true', 'false'].map((value) => ({ label: value, value })),
+        },
       ],
     });
     for (const { payloads } of body) for (const { name } of payloads) expect(typeof name).toBe('string');
