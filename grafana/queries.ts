@@ -38,7 +38,7 @@ export const once = (expression: string): string => `max without (job, instance)
 export const metric = (name: MetricName, matchers = ''): string => once(select(name, matchers));
 
 /** Ratio of licenses in use, for each feature and exporter. */
-export const saturation = (matchers = ''): string =>
+const saturation = (matchers = ''): string =>
   `${select('license_feature_in_use', matchers)} / (${select('license_feature_max_available', matchers)} > 0)`;
 
 /** The same for the features of which some are in use: a smaller join for a large site. */

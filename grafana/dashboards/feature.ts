@@ -1,6 +1,6 @@
 import type { MetricName } from '../../src/metrics/catalogue.ts';
 import { createDashboard, feature, vendorLicense } from '../dashboard.ts';
-import { boughtExpression } from '../feature-table.ts';
+import { featureExpressions, unlessUncounted } from '../feature-table.ts';
 import { busyHours, efficiency, peaks, periods } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import {
@@ -16,16 +16,7 @@ import {
   SATURATION,
   SERVER_OVER_TIME,
 } from '../panels.ts';
-import {
-  expiration,
-  metric,
-  OF_FEATURE,
-  ONE_FEATURE,
-  ONE_VENDOR_LICENSE,
-  once,
-  saturation,
-  select,
-} from '../queries.ts';
+import { expiration, metric, OF_FEATURE, ONE_FEATURE, ONE_VENDOR_LICENSE, once, select } from '../queries.ts';
 import { rowsTable, STATES, UNCOUNTED_NAME } from '../tables.ts';
 
 const rows = (title: string): Rows => ({
@@ -38,6 +29,13 @@ const colored = (color: string) => [{ id: 'color', value: { mode: 'fixed', fixed
 /** The sum over the packages and versions, without losing a short peak between two points of a chart. */
 const mostOf = (name: MetricName): string =>
   `sum(${once(`max_over_time(${select(name, ONE_FEATURE)}[$__rate_interval])`)})`;
+
+/** What is in use and bought now, and the most of it between two points of a chart. */
+const NOW = featureExpressions(ONE_FEATURE);
+const AT_MOST = featureExpressions(ONE_FEATURE, {
+  values: (selector) => `max_over_time(${selector}[$__rate_interval])`,
+  attributes: (selector) => `last_over_time(${selector}[$__rate_interval])`,
+});
 
 /** The window of charts that do not follow the time range. */
 const LAST = 'last-365-days';
@@ -56,16 +54,24 @@ export const featureDashboard = () =>
   })
     .withPanel(
       figure(
-        { title: 'In use', description: 'Licenses checked out now, including borrowed ones.', unit: 'none' },
-        `sum(${metric('license_feature_in_use', ONE_FEATURE)})`,
+        {
+          title: 'In use',
+          description: 'Licenses of all versions checked out now, including borrowed ones.',
+          unit: 'none',
+        },
+        NOW.inUse,
         PLAIN,
         rows('Who holds it now'),
       ),
     )
     .withPanel(
       figure(
-        { title: 'Bought', description: 'Licenses of all increments that have not expired.', unit: 'none' },
-        `sum(${boughtExpression(ONE_FEATURE)})`,
+        {
+          title: 'Bought',
+          description: 'Licenses of all versions that have not expired; uncounted if one of them is.',
+          unit: 'none',
+        },
+        unlessUncounted(NOW.bought, NOW),
         PLAIN,
         rows('Licenses and use, highest values'),
       ).mappings([UNCOUNTED_NAME]),
@@ -74,13 +80,14 @@ export const featureDashboard = () =>
       figure(
         {
           title: 'Share',
-          description: 'Ratio of licenses in use. At 95 % or more, the next user may be denied.',
+          description:
+            'In use / bought, of all versions together. At 95 % or more, the next user may be denied. Uncounted licenses have no share.',
           unit: 'percentunit',
         },
-        `max(${saturation(ONE_FEATURE)})`,
+        unlessUncounted(`${NOW.inUse} / (${NOW.bought} > 0)`, NOW),
         SATURATION,
         rows('Licenses and use, highest values'),
-      ),
+      ).mappings([UNCOUNTED_NAME]),
     )
     .withPanel(
       figure(
@@ -261,15 +268,15 @@ export const featureDashboard = () =>
         {
           title: 'Licenses and use, highest values',
           description:
-            'Licenses in use, waiting requests, and available licenses, from Prometheus. If the number of available licenses drops, an increment was lost.',
+            'Licenses in use, waiting requests, and available licenses, from Prometheus. If the number of available licenses drops, an increment was lost. Uncounted licenses have no line.',
           unit: 'none',
           height: 10,
         },
         {
-          'in use': orNaN(mostOf('license_feature_in_use')),
+          'in use': orNaN(AT_MOST.inUse),
           waiting: orNaN(mostOf('license_feature_max_queued')),
           // drawn last, over a use that is equal
-          bought: orNaN(mostOf('license_feature_max_available')),
+          bought: `(${AT_MOST.bought} or vector(NaN)) unless on () ${AT_MOST.uncounted}`,
         },
         'max',
       )

@@ -265,7 +265,7 @@ export const overview = () =>
         {
           title: 'Busiest features',
           description:
-            'The features with the largest share of their licenses in use now, and those for which users wait. Waiting is empty where nobody waits, and where it is not known.',
+            'The features with the largest share of their licenses in use now, and those for which users wait, each version in a row of its own. Waiting is empty where nobody waits, and where it is not known.',
           width: 24,
           height: 12,
         },
@@ -276,7 +276,7 @@ export const overview = () =>
         ],
         {
           known: select('license_vendor_license_info'),
-          labels: ['vendor_license', 'feature'],
+          labels: ['vendor_license', 'feature', 'version'],
           sortBy: ['-Share in use', 'Feature'],
         },
       ),
