@@ -27,6 +27,8 @@ export interface Forecast {
   readonly feature: string;
   readonly package: string;
   readonly featureType: string;
+  /** What the advice amounts to. With `not enough data`, it is not known whether licenses run out. */
+  readonly state: string;
   /** The day that was computed on several nights; `undefined` if they do not run out, or if that is not proven. */
   readonly confirmedRunsOut: number | undefined;
   /** The day that was computed last, with its range. `latest` is `undefined` if the range has no end. */

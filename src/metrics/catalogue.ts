@@ -57,7 +57,7 @@ export const catalogue = {
     license_feature_needed:
       'Smallest number of licenses that was exceeded for at most rightsizing.tolerance hours a year, as of the last pass of right-sizing.',
     license_feature_runs_out_timestamp_seconds:
-      'Unix time from which every fourth week is expected to have a moment with all licenses in use. No sample if it is not likely within a year.',
+      'Unix time from which every fourth week is expected to have a moment with all licenses in use. No sample if it is not likely within a year, and while the data of the feature are not enough to tell.',
   }),
   ...metricsOf('rightsizing', [], {
     license_rightsizing_last_success_timestamp_seconds:

@@ -46,7 +46,7 @@ export interface Advice extends SeriesName {
    * empty.
    */
   readonly weeklyPeaks: readonly (number | null)[];
-  /** When a busy week is expected to have all licenses in use. */
+  /** When a busy week is expected to have all licenses in use. Without enough data, that is not known. */
   readonly runsOut: RunsOut | undefined;
   /** Licenses that were reserved at all times and never used. */
   readonly reservedUnneeded: number | undefined;

@@ -133,7 +133,9 @@ export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
   const decision = decide(findings);
   const { refusals, use, days } = findings;
   const historyDays = (oldestCounted(figures.days) ?? -1) + 1;
-  const canRunOut = decision.state !== 'no advice' && bought !== undefined && outlook !== undefined;
+  // a rise of some weeks may be anything: without enough data, a date would be a guess
+  const hasAdvice = decision.state !== 'no advice' && decision.state !== 'not enough data';
+  const canRunOut = hasAdvice && bought !== undefined && outlook !== undefined;
   return {
     ...demand.series,
     computed: today,

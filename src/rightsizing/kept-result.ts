@@ -10,7 +10,7 @@ import { DamagedKeptFile } from './kept-file.ts';
 import { keyOf } from './known-features.ts';
 import type { Owns } from './recorded-demand-source.ts';
 import type { AdviceTable, KeptAdvice } from './rightsizing.ts';
-import { continueStreak, noStreak } from './run-out-streak.ts';
+import { noStreak, streakAfter } from './run-out-streak.ts';
 
 /** Whose result it is, and where it is kept. */
 export interface ResultInputs {
@@ -181,7 +181,7 @@ export class KeptResult {
       const last = this.#held?.byKey.get(keyOf(one));
       // a second pass on the same day replaces the first one
       const before = last === undefined ? noStreak : last.advice.computed === today ? last.before : last.after;
-      return { advice: one, before, after: continueStreak(before, one.runsOut?.day, today) };
+      return { advice: one, before, after: streakAfter(before, one, today) };
     });
   }
 }

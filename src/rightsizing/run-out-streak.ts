@@ -1,3 +1,5 @@
+import type { Advice } from './advice.ts';
+
 /** In how many passes in succession the licenses were expected to run out, so that an alert does not come and go. */
 export interface Streak {
   /** Passes in succession with a date, and without one. One of the two is 0. */
@@ -31,3 +33,10 @@ export function continueStreak(streak: Streak, day: number | undefined, today: n
   const isConfirmed = dated >= CONFIRMED_AFTER || streak.confirmed !== undefined;
   return { dated, undated: 0, confirmed: isConfirmed ? day : undefined };
 }
+
+/** The streak after the advice of another pass. Without enough data, a date that was confirmed is not known any more. */
+export const streakAfter = (
+  streak: Streak,
+  { state, runsOut }: Pick<Advice, 'state' | 'runsOut'>,
+  today: number,
+): Streak => (state === 'not enough data' ? noStreak : continueStreak(streak, runsOut?.day, today));

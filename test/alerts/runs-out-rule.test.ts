@@ -101,6 +101,14 @@ describe('LicenseRunsOut', () => {
     }
   });
 
+  it('is unknown of a feature whose data are not enough any more', () => {
+    const rows = [forecast({ state: 'not enough data', confirmedRunsOut: undefined, runsOut: undefined })];
+    const { findings, isUnknown, unknownAbout, hasNoData } = evaluateAll(rows);
+    expect([findings, isUnknown(labels), isUnknown({ ...labels, feature: 'other' })]).toEqual([[], true, false]);
+    // nothing fires of it that is not said
+    expect([unknownAbout.size, hasNoData]).toEqual([0, false]);
+  });
+
   it.each([
     ['before the first pass, and without right-sizing', undefined],
     ['two days after the last good pass', forecasts([forecast()], { computedAt: NOW - 2 * DAY })],

@@ -1,7 +1,7 @@
 import type { Forecasts, SourceState } from '../../src/alerts/rule.ts';
 import type { Source } from '../../src/model/observation/source.ts';
 import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
-import { continueStreak, noStreak, type Streak } from '../../src/rightsizing/run-out-streak.ts';
+import { noStreak, type Streak, streakAfter } from '../../src/rightsizing/run-out-streak.ts';
 import { contextOf } from '../support/advice-context.ts';
 import { settingsOf } from '../support/alert-views.ts';
 import { PAST } from '../support/drawn-hours.ts';
@@ -68,13 +68,13 @@ function createForecasts({ features, servers }: Company, now: () => number): () 
     const rows = features.map(({ name, server, hours, bought }): Forecasts['rows'][number] => {
       const demand = recordHours(hours, PAST, () => bought, today - TODAY);
       const advice = evaluateDemand(demand, contextOf({ today, bought, refusalsRecorded: true }));
-      const streak = continueStreak(streaks.get(name) ?? noStreak, advice.runsOut?.day, today);
+      const streak = streakAfter(streaks.get(name) ?? noStreak, advice, today);
       streaks.set(name, streak);
-      const { runsOut, unusedSince, isNeverUsed, days } = advice;
+      const { state, runsOut, unusedSince, isNeverUsed, days } = advice;
       const vendorLicense = `${servers[server]?.name};${DAEMON}`;
       return {
         ...{ vendorLicense, feature: name, package: '', featureType: 'feature' },
-        ...{ confirmedRunsOut: streak.confirmed, runsOut, unusedSince, isNeverUsed, days },
+        ...{ state, confirmedRunsOut: streak.confirmed, runsOut, unusedSince, isNeverUsed, days },
       };
     });
     last = { today, forecasts: { computedAt: now(), rows, startOf: (day) => localTime.startOf(day) } };

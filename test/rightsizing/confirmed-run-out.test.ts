@@ -11,12 +11,15 @@ import { createCleanup, createTestLog, eventually } from '../support/harness.ts'
 import { createSnapshot, NOW } from '../support/scenario.ts';
 import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
-const method = vi.hoisted(() => ({ runsOut: undefined as number | undefined }));
+const method = vi.hoisted(() => ({
+  runsOut: undefined as number | undefined,
+  state: 'fine' as 'fine' | 'not enough data',
+}));
 vi.mock('../../src/rightsizing/evaluation.ts', () => ({
   evaluateDemand: (_: unknown, { today: computed }: { today: number }) => {
-    const { runsOut: day } = method;
+    const { runsOut: day, state } = method;
     const runsOut = day === undefined ? undefined : { day, earliest: day, latest: undefined };
-    return adviceWith({ computed, runsOut });
+    return adviceWith({ computed, runsOut, state });
   },
 }));
 
@@ -97,4 +100,9 @@ it('a date is confirmed by passes of two days, over a restart, and not by two pa
   for (let i = 0; i < 6; i += 1) expect(await confirmedOn(today + 2, undefined)).toBe(today + 91);
   for (let i = 3; i < 8; i += 1) expect(await confirmedOn(today + i, undefined)).toBe(today + 91);
   expect(await confirmedOn(today + 8, undefined)).toBeUndefined();
+  // and is not known any more as soon as the data are not enough
+  expect(await confirmedOn(today + 9, today + 91)).toBeUndefined();
+  expect(await confirmedOn(today + 10, today + 91)).toBe(today + 91);
+  method.state = 'not enough data';
+  expect(await confirmedOn(today + 11, undefined)).toBeUndefined();
 });

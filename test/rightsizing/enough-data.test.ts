@@ -9,7 +9,12 @@ import { FIRST_DAY } from './recorded-demand.ts';
 /** The first day on which there can be advice, compared with what the passes of the following days say. */
 
 /** Advice on a day, from the days before it on which use is recorded. */
-function adviceOn(today: number, isRecorded: (day: number) => boolean, boughtOn: (day: number) => number): Advice {
+function adviceOn(
+  today: number,
+  isRecorded: (day: number) => boolean,
+  boughtOn: (day: number) => number,
+  inUseOn: (day: number, hour: number) => number = (day, hour) => 3 + ((day + hour) % 3),
+): Advice {
   const days = Array.from({ length: today - FIRST_DAY }, (_, i) => FIRST_DAY + i).filter(isRecorded);
   const demand = demandOfDays(
     days.map((day) => ({
@@ -19,7 +24,7 @@ function adviceOn(today: number, isRecorded: (day: number) => boolean, boughtOn:
         available: boughtOn(day),
         reserved: 0,
         denials: 0,
-        levels: [[3 + ((day + hour) % 3), 3600]] as const,
+        levels: [[inUseOn(day, hour), 3600]] as const,
       })),
     })),
   );
@@ -78,5 +83,25 @@ describe('the first day with advice', () => {
       ),
       { numRuns: 30 },
     );
+  });
+});
+
+describe('without enough data', () => {
+  /** Three more licenses each two weeks. */
+  const growing = (day: number): number => 4 + Math.floor(((day - FIRST_DAY) * 3) / 14);
+
+  it('there is no day on which licenses run out, and with it there is', () => {
+    const of = (recorded: number) => {
+      const bought = growing(FIRST_DAY + recorded) + 2;
+      const { state, runsOut } = adviceOn(
+        FIRST_DAY + recorded,
+        () => true,
+        () => bought,
+        growing,
+      );
+      return [state === 'not enough data', runsOut !== undefined];
+    };
+    expect([42, 56, 70, 87].map(of)).toEqual([42, 56, 70, 87].map(() => [true, false]));
+    expect(of(180)).toEqual([false, true]);
   });
 });

@@ -14,6 +14,7 @@ export const forecast = (fields: Partial<Forecast> = {}): Forecast => {
     feature: 'base',
     package: '',
     featureType: 'feature',
+    state: 'fine',
     confirmedRunsOut: day,
     runsOut: { day, earliest: day - 30, latest: day + 90 },
     unusedSince: undefined,

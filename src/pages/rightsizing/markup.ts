@@ -146,7 +146,7 @@ function waitingHtml({ waiting }: Report): Html {
 
 type Sum = Totals['currencies'][number];
 
-function sumsHtml({ couldGo, missing, runOut, provisional, currencies }: Totals): Html {
+function sumsHtml({ couldGo, missing, runOut, advised, provisional, currencies }: Totals): Html {
   const licenses = (read: (sum: Sum) => number): number => currencies.reduce((all, sum) => all + read(sum), 0);
   const amountHtml = (amount: number | undefined, { currency }: Sum, what: string, priced: number, of: number) =>
     amount === undefined
@@ -165,7 +165,7 @@ function sumsHtml({ couldGo, missing, runOut, provisional, currencies }: Totals)
     ...currencies.flatMap((sum) =>
       amountHtml(sum.cost, sum, 'in the first year for missing licenses', sum.missingFeatures, missing),
     ),
-    html`<strong>${counted(runOut, 'feature')}</strong> run out within ${RUN_OUT_DAYS} days`,
+    html`<strong>${counted(runOut, 'feature')}</strong> run out within ${RUN_OUT_DAYS} days <small>(of ${count(advised)} with advice)</small>`,
   ];
   return html`<ul class="tiles">${boxes.map((box) => html`<li>${box}</li>\n`)}</ul>`;
 }
@@ -217,7 +217,7 @@ const sections: Readonly<Record<(typeof sectionNames)[number], Section>> = {
     title: 'Runs out',
     about: 'Use grows. From the date on, every fourth week is expected to have a moment with all licenses in use.',
     by: 'by date',
-    empty: 'No feature is likely to grow until its licenses are used up within a year.',
+    empty: 'No feature with advice is likely to grow until its licenses are used up within a year.',
     line: runsOutLine,
   },
   unused: {

@@ -102,6 +102,7 @@ export function forecastsAt(history: History, tick: number): Forecasts | undefin
       feature,
       package: pkg,
       featureType,
+      state: 'fine',
       confirmedRunsOut: runsOutAt(history, index, tick),
       runsOut: undefined,
       unusedSince: undefined,

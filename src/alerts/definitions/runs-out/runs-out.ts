@@ -1,6 +1,7 @@
 import { duration } from '../../../settings/values.ts';
 import type { Finding } from '../../alert.ts';
 import { engineAlert } from '../../definition.ts';
+import { featureKey } from '../../feature-condition.ts';
 import { aboutSite, type Forecast, nothingKnown } from '../../rule.ts';
 import { monthText } from '../../texts.ts';
 
@@ -29,7 +30,10 @@ function dateText(day: number, { runsOut: computed }: Forecast): string {
   return `${monthText(day)} (${monthText(earliest)} ${range})`;
 }
 
-/** The use of a feature grows until all licenses are in use. One of which the last good pass gives no date does not run out. */
+/**
+ * The use of a feature grows until all licenses are in use. One of which the last good pass gives no date does not run out, unless
+ * its data are not enough to tell.
+ */
 export const runsOut = engineAlert({
   subject: 'feature',
   worst: 'smallest',
@@ -46,9 +50,12 @@ export const runsOut = engineAlert({
         inventory.vendorLicenses.flatMap(({ isReported, vendorLicense }) => (isReported ? vendorLicense : [])),
       );
       const findings: Finding[] = [];
+      const unknown = new Set<string>();
       for (const [i, forecast] of forecasts.rows.entries()) {
         if (i % SLICE === SLICE - 1) yield;
         const { confirmedRunsOut: day, vendorLicense, feature, package: pkg, featureType: feature_type } = forecast;
+        const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type };
+        if (forecast.state === 'not enough data') unknown.add(featureKey(subject));
         // the pass of last night can name a vendor license that is gone since then
         if (day === undefined || !listed.has(vendorLicense)) continue;
         const { enabled, lead } = parametersOf(forecast);
@@ -57,13 +64,13 @@ export const runsOut = engineAlert({
         const name = `${feature}${pkg === '' ? '' : ` (package ${pkg})`} of ${vendorLicense}`;
         const date = `about ${dateText(day, forecast)}`;
         const told = { summary: `${name} is expected to run out of licenses ${date}.`, figure: date };
-        const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type };
         findings.push(finding(subject, told, at, at <= now + lead));
       }
       const isListKnown = inventory.knowledge.products;
       return {
         findings,
-        isUnknown: ({ vendor_license: name = '' }) => !isListKnown && !listed.has(name),
+        isUnknown: (labels) =>
+          (!isListKnown && !listed.has(labels.vendor_license ?? '')) || unknown.has(featureKey(labels)),
         unknownAbout: aboutSite(!isListKnown),
         hasNoData: !isListKnown,
       };
