@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Log } from '../model/log.ts';
-import { explainOpenFiles, openFilesProblem } from '../model/open-files.ts';
+import { explainOpenFiles } from '../model/open-files.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import type { FileWrites } from './file-writes.ts';
 import { temporaryOf } from './leftovers.ts';
@@ -108,6 +108,8 @@ export function createJsonState<T>(options: JsonStateOptions<T>): JsonState<T> {
   const { path, consequence, content, read, stamp, writes, log } = options;
   let isHanging = false;
   let mayBeNewer = false;
+  /** Whether the file was there and could not be opened: what it has must not be replaced. */
+  let isUnread = false;
 
   const fail = (why: string, remedy: string): void => writes.failed(`${path} ${why}; ${consequence}; ${remedy}`);
   const refuse = (): void =>
@@ -115,6 +117,8 @@ export function createJsonState<T>(options: JsonStateOptions<T>): JsonState<T> {
 
   const write = createLatestOnly(async () => {
     mayBeNewer &&= isNewer(path);
+    if (isUnread) setAside({ path, reason: 'it could not be opened at the start', lost: consequence }, log);
+    isUnread = false;
     try {
       if (mayBeNewer) refuse();
       else {
@@ -142,7 +146,13 @@ export function createJsonState<T>(options: JsonStateOptions<T>): JsonState<T> {
         const { code, message } = error as NodeJS.ErrnoException;
         // without its directory there is nothing to read; saving reports it
         if (code === 'ENOENT' || code === 'ENOTDIR') return undefined;
-        const reason = code === undefined ? message : `it ${openFilesProblem(error) ?? `cannot be read (${code})`}`;
+        const limit = explainOpenFiles(error);
+        if (limit !== undefined) {
+          isUnread = true;
+          fail(`cannot be read: ${limit.finding} (${limit.code})`, limit.remedy);
+          return undefined;
+        }
+        const reason = code === undefined ? message : `it cannot be read (${code})`;
         setAside({ path, reason, lost: consequence }, log);
       }
       return undefined;

@@ -23,7 +23,7 @@ it.runIf(process.platform === 'linux')('a process that can open no file says so 
   const script = join(import.meta.dirname, '../support/without-files.ts');
   const command = 'ulimit -n 150; exec "$0" "$1" "$2"';
   const { stdout } = await promisify(execFile)('/bin/sh', ['-c', command, process.execPath, script, folder]);
-  const said = JSON.parse(stdout) as Record<string, string>;
+  const { files, ...said } = JSON.parse(stdout) as Record<string, string> & { files: readonly string[] };
   expect(Object.keys(said)).toHaveLength(14);
   for (const [what, message] of Object.entries(said)) {
     expect([what, message]).toEqual([what, expect.stringContaining(LIMIT)]);
@@ -31,6 +31,8 @@ it.runIf(process.platform === 'linux')('a process that can open no file says so 
     expect([what, message]).toEqual([what, expect.stringContaining('EMFILE')]);
     expect(message).not.toMatch(/does not exist|check the (path|disk|owner|network)|check its|closed the connection/);
   }
+  // the state that could not be read is kept beside the new one
+  expect(files).toEqual(['state.json', expect.stringMatching(/^state\.json\.damaged-/)]);
   // of a source, it does not say that the license server is down
   for (const what of ['source', 'token', 'file']) expect(said[what]).toMatch(/^open_files: /);
 });

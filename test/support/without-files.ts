@@ -1,4 +1,4 @@
-import { closeSync, openSync } from 'node:fs';
+import { closeSync, openSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { devNull } from 'node:os';
 import { join } from 'node:path';
@@ -108,7 +108,7 @@ const attempts: Readonly<Record<string, () => unknown>> = {
   },
   loaded: () => {
     state.load();
-    return log.entries.at(-1)?.fields.reason;
+    return writes.problem();
   },
   lock: () => lockDirectory(folder, ''),
   history: () => openHistoryFile({ path: path('history.db'), timeZone: 'UTC', origin: 'test', maxSize: 1e6 }),
@@ -138,4 +138,6 @@ try {
 const answers: [string, unknown][] = [];
 for (const [name, work] of Object.entries(attempts)) answers.push([name, await said(work)]);
 for (const descriptor of held) closeSync(descriptor);
+await state.save();
+answers.push(['files', readdirSync(folder).filter((name) => name.startsWith('state.json'))]);
 process.stdout.write(JSON.stringify(Object.fromEntries(answers)), () => process.exit(0));
