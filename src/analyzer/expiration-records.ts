@@ -29,13 +29,13 @@ export function getExpirationFeatures(
       return pools
         .filter((pool) => types.includes(pool.featureType) && isPackage(pool.package) && isFeature(pool.feature))
         .map((pool) => {
-          const expiry = earliestExpiry(pool);
+          const expiry = earliestExpiry(pool, now);
           return {
             Feature: pool.feature,
             Version: pool.version,
             Package: pool.package,
             LicenseExpiration: expiry,
-            MinLicenseExpiration: earliestOf((related.get(key(pool)) ?? []).map(earliestExpiry)),
+            MinLicenseExpiration: earliestOf((related.get(key(pool)) ?? []).map((other) => earliestExpiry(other, now))),
             ShowExpired: expiry === undefined ? undefined : isExpired(expiry, now),
             ShowWarning: expiry === undefined ? undefined : isExpiring(expiry, now),
             LicenseType: pool.licenseType,

@@ -67,7 +67,7 @@ export function toFeature({ collected: { observation }, pool }: FoundPool, now: 
   const waitedFor = queued === undefined ? undefined : sumLicenses(queued);
   const reserved = reservedLicenses(pool);
   const free = freeLicenses(pool, now);
-  const expiry = earliestExpiry(pool);
+  const expiry = earliestExpiry(pool, now);
   return {
     Feature: pool.feature,
     TokenCost: token === undefined ? '' : String(token.cost),

@@ -71,7 +71,7 @@ export function getProducts(current: readonly Collected[], now: number, paramete
       const isStatusKnown = isReached && isKnown(pools, 'list', 'status');
       const isEveryStatusKnown = isStatusKnown && indeterminate === 0;
       // without features, there is nothing that could be permanent
-      const end = pools.length === 0 ? undefined : earliestOf(pools.map(earliestExpiry));
+      const end = pools.length === 0 ? undefined : earliestOf(pools.map((pool) => earliestExpiry(pool, now)));
       // unknown before the first collection
       const isCollected = collected.collectedAt > 0;
       const down = isDown(collected, now);

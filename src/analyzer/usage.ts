@@ -88,13 +88,18 @@ export function earliestOf(expiries: readonly (number | undefined)[]): number | 
   return earliest === PERMANENT && expiries.includes(undefined) ? undefined : earliest;
 }
 
-/** Earliest expiry of the increments, `PERMANENT` when none of them ends. */
-export function earliestExpiry({ increments }: PoolObservation): number | undefined {
-  return earliestOf(increments.map(({ expires }) => (expires === 'unknown' ? undefined : (expires ?? PERMANENT))));
-}
-
 /** Whether a license has ended. @param expiry epoch seconds @param now epoch seconds */
 export const isExpired = (expiry: number, now: number): boolean => expiry !== PERMANENT && expiry < now;
+
+/**
+ * Earliest expiry of the increments, `PERMANENT` when none of them ends. Those that have expired are left out beside others, as
+ * they are in the number of licenses. @param now epoch seconds
+ */
+export function earliestExpiry({ increments }: PoolObservation, now: number): number | undefined {
+  const ends = increments.map(({ expires }) => (expires === 'unknown' ? undefined : (expires ?? PERMANENT)));
+  const valid = ends.filter((end) => end === undefined || !isExpired(end, now));
+  return earliestOf(valid.length > 0 ? valid : ends);
+}
 
 /** Whether a license ends so soon that the analyzer warns. @param expiry epoch seconds @param now epoch seconds */
 export const isExpiring = (expiry: number, now: number): boolean =>

@@ -179,7 +179,11 @@ function counted(pools: readonly PoolObservation[]): number | undefined {
   return numbers.length === 0 && pools.length > 0 ? undefined : totalKnown(numbers);
 }
 function expiry(pools: readonly PoolObservation[]): number | undefined {
-  const all = pools.flatMap(({ increments }) => increments.map(({ expires }) => expires));
+  const all = pools.flatMap(({ increments }) => {
+    const ends = increments.map(({ expires }) => expires);
+    const valid = ends.filter((end) => typeof end !== 'number' || end >= NOW);
+    return valid.length > 0 ? valid : ends;
+  });
   const ends = all.filter((end) => typeof end === 'number');
   if (ends.length > 0) return Math.min(...ends);
   return all.includes('unknown') ? undefined : 2_147_483_647;

@@ -46,7 +46,8 @@ const poolsOf = (observations: readonly SimulatedObservation[]): SimulatedPoolOb
   observations.flatMap(({ pools }) => [...pools]);
 /** Of the site itself everything is known. */
 const maxAvailable = (pool: SimulatedPoolObservation, at: number): number => usage.maxAvailable(pool, at) ?? Number.NaN;
-const earliestExpiry = (pool: SimulatedPoolObservation): number => usage.earliestExpiry(pool) ?? Number.NaN;
+const earliestExpiry = (pool: SimulatedPoolObservation, at: number): number =>
+  usage.earliestExpiry(pool, at) ?? Number.NaN;
 const inUse = ({ checkouts }: SimulatedPoolObservation): number =>
   checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
 
@@ -228,20 +229,20 @@ describe('simulated site of the demo size', () => {
     for (const at of days) {
       const observations = observe(site, at);
       const pools = poolsOf(observations);
-      const left = pools.map((pool) => earliestExpiry(pool) - at);
-      expect(pools.some((pool) => earliestExpiry(pool) === PERMANENT)).toBe(true);
+      const left = pools.map((pool) => earliestExpiry(pool, at) - at);
+      expect(pools.some((pool) => earliestExpiry(pool, at) === PERMANENT)).toBe(true);
       expect(pools.some((pool) => new Set(pool.increments.map(({ expires }) => expires)).size > 1)).toBe(true);
-      expect(pools.filter((pool) => isExpiring(earliestExpiry(pool), at))).toHaveLength(1);
+      expect(pools.filter((pool) => isExpiring(earliestExpiry(pool, at), at))).toHaveLength(1);
       expect(left.filter((seconds) => seconds > 29 * DAY && seconds < 70 * DAY)).toEqual([]);
-      const expired = pools.filter((pool) => isExpired(earliestExpiry(pool), at));
+      const expired = pools.filter((pool) => isExpired(earliestExpiry(pool, at), at));
       expect(expired.map(inUse)).toEqual([0]);
-      expect(at - earliestExpiry(expired[0] as SimulatedPoolObservation)).toBeGreaterThan(14 * DAY);
+      expect(at - earliestExpiry(expired[0] as SimulatedPoolObservation, at)).toBeGreaterThan(14 * DAY);
     }
   });
 
   it('has the date of a contract for most licenses of a vendor license, and another one for each', () => {
     const usual = observe(site, MORNING).map(({ pools }) => {
-      const dates = Map.groupBy(pools, earliestExpiry);
+      const dates = Map.groupBy(pools, (pool) => earliestExpiry(pool, MORNING));
       dates.delete(PERMANENT);
       const [busiest] = [...dates].sort(([, a], [, b]) => b.length - a.length);
       expect(busiest?.[1].length).toBeGreaterThan(pools.length / 2);
@@ -406,7 +407,7 @@ describe('four weeks of the simulated site', () => {
     expect(pools.filter((one) => peak(one) > 0.45).length).toBeGreaterThan(0.75 * pools.length);
     for (let day = 0; day < 365; day += 3) {
       const at = MORNING + day * DAY;
-      const left = poolsOf(observe(healthy, at)).map((pool) => earliestExpiry(pool) - at);
+      const left = poolsOf(observe(healthy, at)).map((pool) => earliestExpiry(pool, at) - at);
       expect(Math.min(...left)).toBeGreaterThan(70 * DAY);
     }
   });

@@ -46,11 +46,15 @@ const refusals: readonly Refusal[] = [
 /** Figures of one license. */
 type Figures = ReadonlyMap<string, string>;
 
-/** `Free` counts licenses that are reserved, so that without reservations it is what anyone can get. */
+/**
+ * `Free` counts licenses that are reserved, so that without reservations it is what anyone can get. Of a remote license, others than
+ * jobs of the cluster use `LastDeficit` (documentation of Slurm).
+ */
 function entryOf(figures: Figures): FeatureEntry {
-  const [total, used, free, reserved] = ['total', 'used', 'free', 'reserved'].map((key) =>
+  const [total, byJobs, free, reserved, deficit = 0] = ['total', 'used', 'free', 'reserved', 'lastdeficit'].map((key) =>
     wholeNumber(figures.get(key)),
   );
+  const used = byJobs === undefined ? undefined : byJobs + deficit;
   return {
     feature: figures.get('licensename') ?? '',
     increments: [{ ...known('count', total) }],

@@ -1,5 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { freeLicenses, licensesInUse, maxAvailable, reservedLicenses } from '../../../src/analyzer/usage.ts';
+import {
+  earliestExpiry,
+  freeLicenses,
+  licensesInUse,
+  maxAvailable,
+  PERMANENT,
+  reservedLicenses,
+} from '../../../src/analyzer/usage.ts';
 import type { PoolObservation } from '../../../src/model/observation/observation.ts';
 import { head, isv, observe, runAt, secondsOf, server } from './reading.ts';
 
@@ -126,6 +133,14 @@ describe('a product', () => {
       { version: '3.2', increments: [{ count: 1 }], inUse: 0, checkouts: [] },
     ]);
     expect(pools[0]?.checkouts.map(({ user }) => user)).toEqual(['a', 'b', 'c']);
+  });
+
+  it('that has expired is no part of the others', () => {
+    const text = `	paint v3.1, pool: 1\n${figures(16, 0, 0)}\n	paint v3.1, pool: 2\n${figures(4, 0, 0, '1-apr-2024')}`;
+    const [pool] = poolsOf(text) as [PoolObservation];
+    expect([maxAvailable(pool, runAt), earliestExpiry(pool, runAt)]).toEqual([16, PERMANENT]);
+    const [alone] = poolsOf(text.slice(text.indexOf('	paint v3.1, pool: 2'))) as [PoolObservation];
+    expect([maxAvailable(alone, runAt), earliestExpiry(alone, runAt)]).toEqual([0, secondsOf('2024-04-01T23:59:59')]);
   });
 
   it('beside counted ones of one version is no part of the figures', () => {

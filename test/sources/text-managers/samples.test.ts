@@ -335,6 +335,14 @@ describe('Slurm', () => {
     expect(pools[0]).toMatchObject({ unknownOfCheckouts: ['list', 'borrowed', 'status'], queued: undefined });
   });
 
+  it('counts what others use of a remote license', () => {
+    const remote =
+      'LicenseName=solver@lic1 Total=999 Used=5 Free=94 Reserved=0 Remote=yes LastConsumed=905 LastDeficit=900 LastUpdate=2027-01-15T07:59:00\n';
+    expect(poolsOf(read('slurm', remote))).toMatchObject([
+      { feature: 'solver@lic1', inUse: 905, available: 94, increments: [{ count: 999 }] },
+    ]);
+  });
+
   it('reads the other forms', () => {
     expect(poolsOf(sample('slurm', 'indented')).map(({ inUse, increments }) => [inUse, increments[0]?.count])).toEqual([
       [2, 100],
