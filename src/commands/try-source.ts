@@ -9,7 +9,9 @@ import type { CommandContext } from './command.ts';
 import { understoodText } from './understood-text.ts';
 
 /** What can be tried, by the titles of all managers. */
-const titles = managerNames.flatMap((name) => Object.values(managerCodes[name].texts).map(({ title }) => title));
+const titles = managerNames.flatMap((name) =>
+  Object.values(managerCodes[name].texts).flatMap(({ title, recognize: how }) => (how === 'inCaptures' ? [] : [title])),
+);
 const UNKNOWN = `is neither a capture nor a text that a license manager prints or writes: ${titles.join(', ')}`;
 
 async function read(path: string): Promise<Capture | string> {

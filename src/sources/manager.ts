@@ -106,8 +106,11 @@ export interface TextKind<Own extends object> {
   /** What `capture` and `try-source` call it. */
   readonly title: string;
   places(settings: SourceSettings & Own): readonly TextPlace[];
-  /** Undefined for a text of another kind. @param now epoch seconds */
-  recognize(text: string, now: number, timeZone: string): Recognized | undefined;
+  /**
+   * Undefined for a text of another kind. `inCaptures` for one that could be of many programs: only a capture says what it is.
+   * @param now epoch seconds
+   */
+  readonly recognize: 'inCaptures' | ((text: string, now: number, timeZone: string) => Recognized | undefined);
   /** Patterns of what stays in a capture of it, with its numbers: what the parser needs. */
   readonly shapes: readonly string[];
   /** The text in the form that a capture has. */

@@ -102,7 +102,9 @@ describe.each(managerNames)('%s', (manager) => {
 
   it('recognizes its own text, and no other manager is surer', () => {
     const sure = managerNames.filter((name) =>
-      Object.values(managerCodes[name].texts).some(({ recognize }) => recognize(textOf(manager), now, 'UTC')?.isSure),
+      Object.values(managerCodes[name].texts).some(
+        ({ recognize }) => recognize !== 'inCaptures' && recognize(textOf(manager), now, 'UTC')?.isSure,
+      ),
     );
     expect(sure).toEqual([manager]);
   });

@@ -122,7 +122,7 @@ export function recognize(text: string, now: number, timeZone = 'UTC'): Capture 
   // the first manager of the table understands the most
   const found = managerNames.toReversed().flatMap((candidate) =>
     Object.entries(managerCodes[candidate].texts).flatMap(([form, kind]) => {
-      const one = kind.recognize(text, now, timeZone);
+      const one = kind.recognize === 'inCaptures' ? undefined : kind.recognize(text, now, timeZone);
       return one === undefined ? [] : [{ ...one, manager: candidate, input: form }];
     }),
   );

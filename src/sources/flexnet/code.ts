@@ -51,8 +51,7 @@ const texts: Readonly<Record<string, TextKind<FlexnetOwn>>> = {
   options: {
     title: 'an options file',
     places: ({ optionsFiles }) => Object.entries(optionsFiles).map(([daemon, file]) => ({ of: daemon, file })),
-    // its lines could be those of many programs
-    recognize: () => undefined,
+    recognize: 'inCaptures',
     shapes: optionsShapes,
     normalized,
   },
