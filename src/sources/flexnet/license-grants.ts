@@ -86,10 +86,24 @@ function upgradeOf(line: FeatureLine, before: { line: FeatureLine; count: number
   return [{ line, count }];
 }
 
+/**
+ * A signed line and its copies, for instance in an old file beside the new one, are one grant. Assumed: no document says it, but
+ * licenses that were bought twice have another signature, serial number or notice.
+ */
+function withoutCopies(lines: readonly FeatureLine[]): readonly FeatureLine[] {
+  const known = new Set<string>();
+  return lines.filter(({ signedAs }) => {
+    if (signedAs === undefined) return true;
+    const isNew = !known.has(signedAs);
+    known.add(signedAs);
+    return isNew;
+  });
+}
+
 /** What the lines grant together, in their order. */
 export function grantsOf(lines: readonly FeatureLine[], now: Now): readonly Grant[] {
   const before = new Map<string, { line: FeatureLine; count: number }[]>();
-  return withFirstFeatures(withoutSuperseded(lines, now), now).flatMap((line) => {
+  return withFirstFeatures(withoutSuperseded(withoutCopies(lines), now), now).flatMap((line) => {
     const others = before.get(keyOf(line)) ?? [];
     if (line.keyword === 'UPGRADE') return upgradeOf(line, others, now);
     const grant = { line, count: hasBegun(line, now) ? line.count : 0 };

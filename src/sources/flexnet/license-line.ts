@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { type Expiry, expiryOf, type SourceTime } from '../times.ts';
 import { wordsOf } from './file-lines.ts';
 
@@ -28,6 +29,8 @@ export interface FeatureLine {
   readonly supersedes: readonly string[] | undefined;
   /** `sort=`; 100 without one. */
   readonly sort: number;
+  /** A hash of all words of a signed line; undefined without SIGN. */
+  readonly signedAs: string | undefined;
 }
 
 /** A PACKAGE line of a license file. */
@@ -112,6 +115,8 @@ function supersededBy(attributes: ReadonlyMap<string, string>, name: string): re
 const isLockedTo = (hostId: string | undefined): boolean =>
   hostId !== undefined && !['', 'ANY', 'DEMO'].includes(hostId.trim().toUpperCase());
 
+const hashOf = (words: readonly string[]): string => createHash('sha256').update(words.join('\0')).digest('base64');
+
 function readFeature(
   keyword: FeatureLine['keyword'],
   words: readonly string[],
@@ -143,6 +148,7 @@ function readFeature(
     issued: dayEndOf(attributes.get('ISSUED'), localTime) ?? start,
     supersedes: supersededBy(attributes, name),
     sort: /^\d{1,9}$/.test(sort) ? Number(sort) : DEFAULT_SORT,
+    signedAs: attributes.has('SIGN') ? hashOf([keyword, ...words]) : undefined,
   };
 }
 

@@ -56,10 +56,12 @@ export function observePools(usage: FeatureUsage, knowledge: FeatureKnowledge, r
   return [{ ...whole, version, featureType, package: single.package, increments }];
 }
 
+const isUncounted = ({ count }: LicenseSupply): boolean => count === Number.POSITIVE_INFINITY;
+
 /** Uncounted lines are no part of the number of licenses that the server counts. */
 function countedAs(usage: FeatureUsage, supply: readonly LicenseSupply[]): readonly LicenseSupply[] {
   if (usage.supply.kind !== 'counted') return supply;
-  const counted = supply.filter(({ count }) => count !== Number.POSITIVE_INFINITY);
+  const counted = supply.filter((one) => !isUncounted(one));
   return counted.length > 0 ? counted : supply;
 }
 
@@ -120,7 +122,13 @@ function observeGroup(
 /** Pools of which only license files tell. Expired lines count if nothing has replaced them: the license has expired. */
 export function suppliedPools(feature: string, supply: readonly LicenseSupply[], at: number): PoolObservation[] {
   const valid = unexpired(supply, at);
-  return groupSupply(valid.length > 0 ? valid : supply).map((group) => ({
+  const groups = groupSupply(valid.length > 0 ? valid : supply);
+  const isOfOne = (one: VersionGroup, other: VersionGroup): boolean =>
+    one.version === other.version && one.package === other.package && one.featureType === other.featureType;
+  // uncounted licenses beside counted ones of one version have no limit, and are no part of its number
+  const counted = groups.filter(({ supply: [first] }) => first !== undefined && !isUncounted(first));
+  const shown = groups.filter((group) => counted.includes(group) || !counted.some((other) => isOfOne(group, other)));
+  return shown.map((group) => ({
     ...constants(feature, false),
     version: group.version,
     featureType: group.featureType,
@@ -188,15 +196,16 @@ function issuedOf({ supply }: FeatureUsage): number | undefined {
 const reservedBy = (reserves: readonly OptionsReserve[]): number =>
   reserves.reduce((sum, { licenses }) => sum + licenses, 0);
 
-/** Whether an options file reserves more licenses than there are, so that not all of its lines can hold. */
-export function reservesMore(reserves: readonly OptionsReserve[] | undefined, usage: FeatureUsage): boolean {
-  const issued = issuedOf(usage);
-  return reserves !== undefined && issued !== undefined && reservedBy(reserves) > issued;
+/** Whether an options file reserves more licenses than there are, or fewer than are reserved and not in use. */
+export function contradicts(reserves: readonly OptionsReserve[] | undefined, usage: FeatureUsage): boolean {
+  if (reserves === undefined) return false;
+  const reserved = reservedBy(reserves);
+  return reserved > (issuedOf(usage) ?? Infinity) || reserved < (usage.unusedReserve ?? 0);
 }
 
 /**
- * Reserved licenses in use. The options file can have changed since the server read it. What would be more than all that is in use
- * is not known: some of the lines do not hold.
+ * Reserved licenses in use. The options file can have changed since the server read it: with more than all that is in use, or with
+ * fewer reserved than are not in use, it says something else than the server.
  */
 function usedOf(
   reserves: readonly OptionsReserve[] | undefined,
@@ -204,8 +213,8 @@ function usedOf(
   inUse: number | undefined,
 ): number | undefined {
   if (reserves === undefined || unused === undefined) return undefined;
-  const used = Math.max(0, reservedBy(reserves) - unused);
-  return inUse !== undefined && used > inUse ? undefined : used;
+  const used = reservedBy(reserves) - unused;
+  return used < 0 || used > (inUse ?? Infinity) ? undefined : used;
 }
 
 /** Undefined if nothing says it. */

@@ -4,7 +4,7 @@ import { type FeatureUsage, usageOf } from './feature-usage.ts';
 import type { LicenseSupply } from './inventory.ts';
 import type { LmstatFeature, LmstatReport } from './lmstat-report.ts';
 import { type OptionsFile, optionsOf } from './options-file.ts';
-import { observePools, reservesMore, suppliedPools } from './pool-observations.ts';
+import { contradicts, observePools, suppliedPools } from './pool-observations.ts';
 import type { FlexnetSettings } from './settings.ts';
 import { type FeatureDaemon, NO_DAEMON, WhichDaemon } from './which-daemon.ts';
 
@@ -85,7 +85,7 @@ export class VendorLicenses {
     this.#pools.set(daemon, pools);
     // what it serves contradicts that
     this.down.delete(daemon);
-    if (usage.isContradiction || reservesMore(reserves, usage)) this.contradictions += 1;
+    if (usage.isContradiction || contradicts(reserves, usage)) this.contradictions += 1;
   }
 
   /** The features that are served, with their daemons. */

@@ -299,6 +299,15 @@ describe('a license file', () => {
       expect(together(old, recent.replace('vend', 'zend')).toSorted()).toEqual(['a 1 1', 'a 1 2, zend', 'b 1 4']);
     });
 
+    it('grants a signed line once, with all of its copies', () => {
+      const line = 'INCREMENT a vend 1 permanent 4 SN=399-1 SIGN="0B53 00AA"';
+      expect(together(line, `${line}\n${line.replace('a vend 1', 'a  vend  1')}`)).toEqual(['a 1 4']);
+      expect(together(line, line.replace('0B53', '0B54'))).toEqual(['a 1 8']);
+      expect(together(line, line.replace('399-1', '399-2'))).toEqual(['a 1 8']);
+      const unsigned = line.replace(/ SIGN.*/, '');
+      expect(together(unsigned, unsigned)).toEqual(['a 1 8']);
+    });
+
     it('grants no FEATURE line after the first one of a name and version', () => {
       expect(together('FEATURE a vend 1 permanent 5', 'FEATURE a vend 1 permanent 9')).toEqual(['a 1 5']);
     });

@@ -318,7 +318,16 @@ describe('licenses in use', () => {
       }).usedReserve;
     expect(poolOf(text).usedReserve).toBeUndefined();
     expect(poolOf(text, { options: optionsOf('zeta') }).usedReserve).toBeUndefined();
-    expect([usedOf([2, 5]), usedOf([3]), usedOf([])]).toEqual([4, 0, 0]);
+    expect([usedOf([2, 5]), usedOf([3])]).toEqual([4, 0]);
+  });
+
+  it('have no reserved licenses in use where fewer are reserved than are not in use: the file says something else', () => {
+    const text = HEAD + feature('solver', 20, 9, reservation(3), line('ada'));
+    for (const reserves of [[], [2]]) {
+      const { vendorLicenses, diagnostics } = observe(text, { options: optionsOf('acme', ...reserves) });
+      expect(vendorLicenses[0]?.pools[0]).not.toHaveProperty('usedReserve');
+      expect(diagnostics.contradictions).toBe(1);
+    }
   });
 
   it('have no reserved licenses in use where more are reserved than there are: some lines do not hold', () => {

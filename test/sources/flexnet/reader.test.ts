@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { earliestExpiry, maxAvailable, PERMANENT } from '../../../src/analyzer/usage.ts';
 import { SourceFailure } from '../../../src/model/observation/source-failure.ts';
+import { UNCOUNTED } from '../../../src/model/uncounted.ts';
 import type { FlexnetOwn } from '../../../src/sources/flexnet/own-settings.ts';
 import type { ManagerReader } from '../../../src/sources/manager.ts';
 import type { Parsed } from '../../../src/sources/parsed.ts';
@@ -243,7 +244,10 @@ describe('the FlexNet reader', () => {
       ['viewer', '1.0'],
     ]);
     expect(pools.map((pool) => maxAvailable(pool, NOW))).toEqual([5, 0]);
-    expect(pools.map(earliestExpiry)).toEqual([Date.UTC(2027, 6, 1) / 1000 - 1, Date.UTC(2026, 2, 2) / 1000 - 1]);
+    expect(pools.map((pool) => earliestExpiry(pool, NOW))).toEqual([
+      Date.UTC(2027, 6, 1) / 1000 - 1,
+      Date.UTC(2026, 2, 2) / 1000 - 1,
+    ]);
   });
 
   it('reads the denials of each daemon in the log in which it writes, and knows none where it only starts', async () => {
@@ -270,6 +274,20 @@ describe('the FlexNet reader', () => {
     expect(later.vendorLicenses.flatMap(({ pools }) => pools.map(({ denials }) => denials))).toEqual([
       undefined,
       undefined,
+    ]);
+  });
+
+  it('shows the number of counted licenses beside uncounted ones of one version', async () => {
+    const path = join(folder(), 'license.lic');
+    writeFileSync(
+      path,
+      'INCREMENT esx vendord 1.0 permanent 32 SIGN=1\nINCREMENT esx vendord 1.0 permanent uncounted HOSTID=ANY SIGN=2\nINCREMENT esx vendord 2.0 permanent uncounted HOSTID=ANY SIGN=3\n',
+    );
+    const script = scripted({ via: undefined, licenseFiles: [path] });
+    const pools = (await script.reader.read(signal)).vendorLicenses[0]?.pools ?? [];
+    expect(pools.map((pool) => [pool.version, maxAvailable(pool, NOW), pool.licenseType])).toEqual([
+      ['1.0', 32, 'floating'],
+      ['2.0', UNCOUNTED, 'uncounted'],
     ]);
   });
 
@@ -330,7 +348,7 @@ describe('the FlexNet reader', () => {
     const { vendorLicenses, diagnostics } = await script.reader.read(signal);
     const pools = vendorLicenses.flatMap((one) => one.pools);
     expect(
-      pools.map((pool) => [pool.feature, pool.version, maxAvailable(pool, NOW), pool.inUse, earliestExpiry(pool)]),
+      pools.map((pool) => [pool.feature, pool.version, maxAvailable(pool, NOW), pool.inUse, earliestExpiry(pool, NOW)]),
     ).toEqual([
       ['solver', '2026.1', 6, 1, Date.UTC(2027, 0, 30) / 1000 - 1],
       ['solver', '2026.2', 2, 0, Date.UTC(2027, 2, 16) / 1000 - 1],
