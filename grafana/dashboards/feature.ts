@@ -37,6 +37,12 @@ const AT_MOST = featureExpressions(ONE_FEATURE, {
   attributes: (selector) => `last_over_time(${selector}[$__rate_interval])`,
 });
 
+/** At each point of a chart the same: before the first sample, a line that does not exist now is not unknown. */
+const AT_THE_END = featureExpressions(ONE_FEATURE, {
+  values: (selector) => selector,
+  attributes: (selector) => `${selector} @ end()`,
+});
+
 /** The window of charts that do not follow the time range. */
 const LAST = 'last-365-days';
 
@@ -276,7 +282,7 @@ export const featureDashboard = () =>
           'in use': orNaN(AT_MOST.inUse),
           waiting: orNaN(mostOf('license_feature_max_queued')),
           // drawn last, over a use that is equal
-          bought: `(${AT_MOST.bought} or vector(NaN)) unless on () ${AT_MOST.uncounted}`,
+          bought: `(${AT_MOST.bought} or (vector(NaN) unless on () ${AT_THE_END.uncounted})) unless on () ${AT_MOST.uncounted}`,
         },
         'max',
       )
