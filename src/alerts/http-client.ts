@@ -36,8 +36,8 @@ export function failureReason(error: unknown, timeout: number): string {
 export const createAgent = ({ timeout, tls }: Pick<HttpOptions, 'timeout' | 'tls'>, connections: number): Agent =>
   new Agent({
     connections,
-    allowH2: false,
-    connect: (target, callback) => createConnector({ timeout: timeout * 1000, ...tlsOptions(tls) })(target, callback),
+    connect: (target, callback) =>
+      createConnector({ timeout: timeout * 1000, allowH2: false, ...tlsOptions(tls) })(target, callback),
   });
 
 /** One request on these connections. */

@@ -1,5 +1,5 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer } from 'node:https';
+import { createSecureServer } from 'node:http2';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -134,17 +134,18 @@ describe.runIf(peer('openssl'))('files for TLS', () => {
 
 /** Requests to a server whose certificate is renewed. */
 describe.runIf(peer('openssl'))('the next connection', () => {
-  /** A server on one port, with one certificate after the other. */
-  async function startRenewed(first: Certificate) {
-    const server = createServer(first, (_request, response) =>
-      response.writeHead(200, { connection: 'close' }).end('x'),
-    );
+  /** A server on one port, with one certificate after the other. It answers only HTTP/1.1, but offers HTTP/2 too. */
+  async function startRenewed({ cert, key }: Certificate) {
+    const server = createSecureServer({ cert, key, allowHTTP1: true }, (request, response) => {
+      if (request.httpVersion !== '1.1') response.writeHead(505).end();
+      else response.writeHead(200, { connection: 'close' }).end('x');
+    });
     server.listen(0, '127.0.0.1');
     await eventually('the server listens', () => server.listening);
     cleanup.add(() => server.close());
     return {
       url: `https://localhost:${(server.address() as AddressInfo).port}/x`,
-      renew: ({ cert, key }: Certificate) => server.setSecureContext({ cert, key }),
+      renew: (next: Certificate) => server.setSecureContext({ cert: next.cert, key: next.key }),
     };
   }
 

@@ -78,10 +78,10 @@ export function createHttpTransport(settings: HttpSettings & TransportSettings, 
   const reads = new Reads();
   const agent = new Agent({
     pipelining: 0,
-    allowH2: false,
     headersTimeout: 0,
     bodyTimeout: 0,
-    connect: (target, callback) => buildConnector({ timeout: timeout * 1000, ...tlsOptions(tls) })(target, callback),
+    connect: (target, callback) =>
+      buildConnector({ timeout: timeout * 1000, allowH2: false, ...tlsOptions(tls) })(target, callback),
   });
   let kept: Kept | undefined;
 

@@ -1,5 +1,6 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
+import { createSecureServer as createHttp2Server } from 'node:http2';
 import { createServer as createTlsServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server } from 'node:net';
 import { join } from 'node:path';
@@ -296,6 +297,15 @@ it.each([
   expect(await fails(`http://127.0.0.1:${port}/x`)).toContain(
     'answers with two lengths (two headers Content-Length, or one beside Transfer-Encoding), or with one that is no number',
   );
+});
+
+it('speaks HTTP/1.1 to a server that offers HTTP/2 too', async () => {
+  const { key, cert, certFile } = createCertificate(cleanup);
+  const port = await listen(
+    createHttp2Server({ key, cert, allowHTTP1: true }, (request, response) => response.end(request.httpVersion)),
+  );
+  const tls = { ...NO_TLS, ca: readFileSync(certFile, 'utf8') };
+  expect((await createGet(`https://localhost:${port}/`, { tls }).read([], never)).stdout).toBe('1.1');
 });
 
 it('leaves no connection open', async () => {
