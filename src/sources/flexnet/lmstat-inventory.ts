@@ -3,11 +3,13 @@ import { DiagnosticsCount, linesOf, MAX_LINE, type OnUnread } from '../lines.ts'
 import { expiryOf, type SourceTime } from '../times.ts';
 import type { LicenseSupply } from './inventory.ts';
 import { detached } from './kept-text.ts';
-import { isNoise, readReferenceTime } from './lmstat-lines.ts';
+import { isNoise, readReferenceTime, readServerList } from './lmstat-lines.ts';
 
 /** The table of `lmstat -i`, the license data that the tool can read. */
 export interface InventoryReport {
   readonly supply: readonly LicenseSupply[];
+  /** By the list of servers above the table, in lower case; empty without one. */
+  readonly byServers: ReadonlyMap<string, readonly LicenseSupply[]>;
   readonly diagnostics: Diagnostics;
 }
 
@@ -31,21 +33,29 @@ export function parseLmstatInventory(
   { localTime, onUnread }: { readonly localTime: SourceTime; readonly onUnread?: OnUnread | undefined },
 ): InventoryReport {
   const diagnostics = new DiagnosticsCount(onUnread);
-  const supply: LicenseSupply[] = [];
+  const byServers = new Map<string, LicenseSupply[]>();
+  let rows: LicenseSupply[] = [];
+  const startServers = (servers: string): void => {
+    rows = byServers.get(servers) ?? [];
+    byServers.set(servers, rows);
+  };
+  startServers('');
   let columns: readonly Column[] | undefined;
   for (const line of linesOf(text)) {
     diagnostics.startLine();
+    const servers = line.length > MAX_LINE ? undefined : readServerList(line);
+    if (servers !== undefined) startServers(servers.join(',').toLowerCase());
     const heading = line.length > MAX_LINE ? undefined : columnsOf(line);
     columns = heading ?? columns;
     // what precedes the table belongs to another report
     if (columns === undefined || heading !== undefined || line === '' || isNoise(line.slice(0, MAX_LINE).trim()))
       continue;
     const row = line.length > MAX_LINE ? undefined : rowOf(line, columns, localTime);
-    if (row !== undefined) supply.push(row);
+    if (row !== undefined) rows.push(row);
     else if (isEndOfTable(line.slice(0, MAX_LINE).trim(), localTime)) columns = undefined;
     else diagnostics.addUnparsed(line);
   }
-  return { supply, diagnostics };
+  return { supply: [...byServers.values()].flat(), byServers, diagnostics };
 }
 
 /** `Feature  Version  #licenses  Expires  Vendor`, in any order. */

@@ -239,5 +239,5 @@ function othersProblem(others: readonly string[], server: string): SourceProblem
 export const othersFailure = ({ serverLists }: LmstatReport, { servers }: FlexnetSettings): SourceFailure =>
   new SourceFailure(
     'unparsed',
-    `The output for ${servers[0]} has the license servers ${[...new Set(serverLists.map((list) => list.join(',')))].join(', ')}, and not this one. Write one of them into \`servers\` of the source.`,
+    `The output for ${servers[0]} has the license servers ${[...new Set(serverLists.map((list) => list.join(',')))].join(', ')}, and not exactly this one. Write one of them into \`servers\` of the source.`,
   );

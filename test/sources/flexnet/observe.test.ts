@@ -140,6 +140,21 @@ lic8.example.com: cannot connect to license server system. (-15,578:115 "Operati
     });
   });
 
+  it('of which two hosts are called alike is that of the one with the domain', () => {
+    const paris = of('lic1', 'acme', 30).replaceAll('lic1.example.com', 'lic1.paris.example');
+    const expected = [
+      'The output for 27000@lic1.example.com also has the license servers 27000@lic1.paris.example, which are not shown. Configure a source for each of them.',
+      true,
+    ];
+    expect(shown(of('lic1', 'acme', 8), paris)).toMatchObject({ pools: [own], problems: [expected] });
+    expect(shown(paris, of('lic1', 'acme', 8))).toMatchObject({ pools: [own], problems: [expected] });
+    // of a short name, nothing says which it is
+    const text = `${TITLE}\n${of('lic1', 'acme', 8)}${paris}`;
+    expect(failureOf(text, { settings: { ...settings, servers: ['27000@lic1'] } }).message).toContain(
+      'not exactly this one',
+    );
+  });
+
   it('says so if none of them was asked', () => {
     const failure = failureOf(`${TITLE}\n${of('lic9', 'acme', 30, 27_001)}${of('lic8', 'acme', 4, 27_002)}`);
     expect(failure.message).toContain('27001@lic9.example.com, 27002@lic8.example.com');

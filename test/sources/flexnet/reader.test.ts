@@ -277,6 +277,22 @@ describe('the FlexNet reader', () => {
     ]);
   });
 
+  it('reads of several tables of lmstat -i that of the server that was asked', async () => {
+    const script = scripted({ via: { kind: 'file', file: '/srv/lmstat.txt', maxAge: 600 } });
+    const of = (host: string, row: string): string =>
+      `${head('vendord').replaceAll('lic1', host)}${idle('solver', 6)}${inventoryHead}${row}\n\n`;
+    const rows = ['solver   2026.1   6   vendord   29-jan-2027', 'solver   2020.5   6   vendord   1-mar-2026'] as const;
+    for (const text of [of('lic1', rows[0]) + of('lic2', rows[1]), of('lic2', rows[1]) + of('lic1', rows[0])]) {
+      script.answers['-a'] = text;
+      const { vendorLicenses, problems } = await script.reader.read(signal);
+      const pools = vendorLicenses.flatMap((one) => one.pools);
+      expect(pools.map((pool) => [pool.version, earliestExpiry(pool, NOW)])).toEqual([
+        ['2026.1', Date.UTC(2027, 0, 30) / 1000 - 1],
+      ]);
+      expect(problems.map(({ message }) => message)).toEqual([expect.stringContaining('27000@lic2')]);
+    }
+  });
+
   it('shows the number of counted licenses beside uncounted ones of one version', async () => {
     const path = join(folder(), 'license.lic');
     writeFileSync(
