@@ -101,7 +101,7 @@ class Reading {
   readonly #features = new Map<string, FeatureUnderway>();
   #columns: readonly string[] | undefined;
   /** Lines of pools without users in the table. */
-  #unused = new Map<string, number>();
+  readonly #unused = new Map<string, number>();
   /** Below the line of a pool, where its users are. */
   #feature: FeatureUnderway | undefined;
   isOwn = false;
@@ -139,7 +139,10 @@ class Reading {
         .map((one) => one.trim());
       if (!columns.includes('Count') || !columns.includes('Inuse')) return false;
       this.#columns = columns;
-      this.#unused = new Map();
+      // of several answers in a text, the last one counts
+      this.#unused.clear();
+      this.#features.clear();
+      this.#feature = undefined;
       return true;
     }
     if (this.#columns === undefined || !line.includes(',')) return false;

@@ -219,7 +219,8 @@ export function parseLsdyna(text: string, context: TextContext): TextReport {
   const unnamed = new Set(reading.listed.flatMap(({ program = '' }) => (named.has(program) ? [] : [program])));
   const others = [...unnamed].map((feature) => ({ feature, ...figuresOf([]), users: [] }));
   const features = [...reading.licenses, ...others].map((one) => entryOf(one, reading, `${context.server};lstc`));
-  const isIdle = features.length === 0 && reading.hasList && lines.refusal === undefined;
+  const isIdle =
+    features.length === 0 && reading.hasList && lines.refusal === undefined && lines.diagnostics.unparsed === 0;
   return {
     ...lines,
     vendorLicenses: features.length > 0 ? [{ daemon: 'lstc', features }] : isIdle ? [{ daemon: 'lstc' }] : [],

@@ -122,6 +122,13 @@ describe('DSLS', () => {
     );
   });
 
+  it('reads the last of several answers in a text', () => {
+    const text = published.dsls['table'] ?? '';
+    const once = read('dsls', text.replaceAll('\nadmin >', '\n'));
+    const twice = read('dsls', `${text.replaceAll(',1000,700,', ',1000,650,')}\n${text}`, { via: 'file' });
+    expect(poolsOf(twice)).toEqual(poolsOf(once));
+  });
+
   it('reads the blocks: a holder counts once with several processes, and times are those of any locale', () => {
     const [cad, sim, old] = poolsOf(sample('dsls', 'blocks'));
     expect(cad).toMatchObject({ feature: 'CAD', version: '23', licenseModel: 'named', inUse: 2 });
@@ -286,6 +293,12 @@ describe('LS-DYNA', () => {
     const { vendorLicenses, problems } = sample('lsdyna', 'idle');
     expect(vendorLicenses).toMatchObject([{ daemon: 'lstc', reachable: true, pools: [] }]);
     expect(problems).toEqual([]);
+    // a list that is not understood does not say that nobody does
+    const newer = `${published.lsdyna['idle'] ?? ''}\n  job=17 user=ada cores=64\n`;
+    expect(failure('lsdyna', newer)).toMatchObject({
+      kind: 'unparsed',
+      message: expect.stringContaining('1 line is not'),
+    });
   });
 });
 
