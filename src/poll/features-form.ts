@@ -59,13 +59,13 @@ export function createFeaturesForm({ configured, isServing, known, now, log }: F
         return 'again';
       }
       if (!isPerVendorLicense) return 'accept';
-      if (reading.ok) {
+      if (reading.ok && isServing()) {
         isPerVendorLicense = false;
         delay = FIRST_RETRY;
         log.info({ endpoint: 'GetFeatures' }, 'requesting all features at once again');
         return 'accept';
       }
-      // nothing is known of it: the other form may answer
+      // nothing says that it is whole: the other form may answer
       retryAt = now() + delay;
       return 'again';
     },

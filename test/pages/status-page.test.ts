@@ -90,6 +90,14 @@ describe('the figures at the top', () => {
     );
   });
 
+  it('says that a shard has none, which is neither good nor bad', async () => {
+    const of = (index: number) => createSelection({ shard: { index, total: 64 }, include: [], exclude: [] });
+    const pages = await Promise.all(Array.from({ length: 64 }, (_, index) => htmlOf(site, {}, of(index))));
+    const tile =
+      '<li class="is-unknown"><a href="#vendor-licenses">Servers</a><strong>none</strong><small>of this shard</small></li>';
+    expect(pages.filter((page) => page.includes(tile)).length).toBeGreaterThanOrEqual(62);
+  });
+
   it('are partly known where a source does not know the queue', async () => {
     const features = [feature({ maxQueued: undefined }), feature({ feature: 'b', maxQueued: undefined })];
     const text = await textOf({ ...site, features: { [WHOLE]: good(answer(features)) } });

@@ -161,6 +161,23 @@ it('asks for all features at once again after a short fault, later each time', a
   expect(log.entries.filter(({ message }) => message.includes('at once again'))).toHaveLength(1);
 });
 
+it('does not take an answer for all features as whole while GetProducts fails', async () => {
+  const site = createSite('a;d', 'b;d');
+  const running = create(site);
+  await running.start();
+  site.failing.add('GetFeatures %');
+  await vi.advanceTimersByTimeAsync(300_000);
+  site.failing.clear();
+  site.failing.add('GetProducts');
+  // the retry, which an answer without any feature meets
+  site.empty.add('GetFeatures %');
+  await vi.advanceTimersByTimeAsync(900_000);
+  expect(parts(running.latest(), 'GetFeatures')).toEqual(['a;d', 'b;d']);
+  site.calls.length = 0;
+  await vi.advanceTimersByTimeAsync(300_000);
+  expect(site.calls.filter((call) => call.startsWith('GetFeatures'))).toEqual(['GetFeatures a;d', 'GetFeatures b;d']);
+});
+
 describe('after the records are lost', () => {
   const loss = new QueryError('parse', 'the thread ended', { code: 'DATA_PLANE_LOST' });
   const handles = (snapshot: Snapshot): readonly number[] =>

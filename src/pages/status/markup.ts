@@ -57,8 +57,10 @@ interface Tile {
 const tileHtml = ({ title, figure, about, href, mark }: Tile): Html =>
   html`<li class="is-${mark}"><a href="${href}">${title}</a><strong>${figure}</strong><small>${about}</small></li>\n`;
 
-const emptyText = (emptiness: Emptiness | undefined): string =>
-  emptiness === 'not selected' ? 'no vendor license is selected' : 'the analyzer lists no vendor license';
+const emptyTexts: Readonly<Record<Emptiness, string>> = {
+  'not listed': 'the analyzer lists no vendor license',
+  'not selected': 'no vendor license is selected',
+};
 
 function serverTile({ figures: { vendorLicenses }, inventory }: StatusPageData): Tile {
   const of = (state: string): number => vendorLicenses.filter((one) => one.state === state).length;
@@ -69,8 +71,9 @@ function serverTile({ figures: { vendorLicenses }, inventory }: StatusPageData):
   if (!inventory.knowledge.products && vendorLicenses.length === 0) {
     return { ...base, figure: 'not known', about: 'the vendor licenses are not known', mark: 'unknown' };
   }
-  if (vendorLicenses.length === 0)
-    return { ...base, figure: 'none', about: emptyText(inventory.emptiness), mark: 'bad' };
+  const { emptiness } = inventory;
+  if (emptiness !== undefined) return { ...base, figure: 'none', about: emptyTexts[emptiness], mark: 'bad' };
+  if (vendorLicenses.length === 0) return { ...base, figure: 'none', about: 'of this shard', mark: 'unknown' };
   if (others === vendorLicenses.length) {
     return { ...base, figure: 'not known', about: `of ${counted(others, 'vendor license')}`, mark: 'unknown' };
   }
