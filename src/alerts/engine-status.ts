@@ -7,7 +7,7 @@ import type { Statements } from './statements.ts';
 /** The state of alerting, for metrics and pages. Times are epoch seconds, durations seconds. */
 export interface EngineStatus {
   readonly rules: readonly Rule[];
-  /** As they are sent. */
+  /** As they are sent, see `shownAlerts`. */
   readonly alerts: readonly SentAlert[];
   /** Of single features, before they are summed up, and all others. */
   readonly conditions: readonly AlertState[];

@@ -8,7 +8,7 @@ import { keyOf, type Labels } from './alert.ts';
 import { QUEUE_CAPACITY } from './delivery.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
-import { changesOf, logChanges, type SentAlerts, type SumUpOptions, sumUpAlerts } from './groups.ts';
+import { changesOf, logChanges, type SentAlerts, type SumUpOptions, shownAlerts, sumUpAlerts } from './groups.ts';
 import { silenceUrl } from './links.ts';
 import type { Listed } from './listed.ts';
 import type { ListedFile } from './listed-file.ts';
@@ -165,7 +165,7 @@ export class AlertEngine {
     const isEvaluated = lastEvaluation !== undefined && lastEvaluation.at > now() - ACTIVE_RESENDS * resendDelay;
     return {
       rules: this.#rules,
-      alerts: [...this.#sent.values()],
+      alerts: shownAlerts(this.#sent),
       conditions: [...this.#states.values()],
       commonLabels: this.#commonLabels,
       active: isEvaluated && this.#notifier.isDelivering() ? this.#withData : new Set(),

@@ -12,7 +12,13 @@ import type { AlertStates, Transition } from './state-machine.ts';
 export interface SentAlert extends AlertState {
   /** The alerts of features that it sums up, the worst first. Those that do not fire are left out while others do. */
   readonly members: readonly AlertState[];
+  /** Of one that has ended: what is pending again. It is shown, while receivers are told of the end. */
+  readonly pending?: SentAlert;
 }
+
+/** What people see of the alerts that are sent. */
+export const shownAlerts = (sent: SentAlerts): readonly SentAlert[] =>
+  [...sent.values()].map((alert) => alert.pending ?? alert);
 
 /** By the text of their labels, see `labelsKey`. */
 export type SentAlerts = ReadonlyMap<string, SentAlert>;
@@ -141,12 +147,16 @@ export function sumUpAlerts(states: AlertStates, before: SentAlerts, { rules, li
       continue;
     }
     const labels = groupLabels(last.labels);
-    const one = alerts.length === 1 ? { ...last, members: alerts } : combine(alerts, grouping);
+    const summedUp = (of: readonly AlertState[]): SentAlert => {
+      const one = of.length === 1 ? { ...(of[0] as AlertState), members: of } : combine(of, grouping);
+      return { ...one, labels, annotations: { ...annotationsOf(one.members, grouping, labels), ...linksOf(labels) } };
+    };
+    const one = summedUp(alerts);
     const earlier = before.get(key);
+    const pending = one.state === 'resolved' ? alerts.filter(({ state }) => state === 'pending') : [];
     sent.set(key, {
       ...one,
-      labels,
-      annotations: { ...annotationsOf(one.members, grouping, labels), ...linksOf(labels) },
+      ...(pending.length > 0 && { pending: summedUp(pending) }),
       // it goes on as long as one of its features does
       firedAt:
         earlier?.state === 'firing' && one.state === 'firing'

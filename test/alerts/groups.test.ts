@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { type AlertState, fingerprint, keyOf, type Labels, labelsKey } from '../../src/alerts/alert.ts';
-import { changesOf, type SentAlerts, sumUpAlerts } from '../../src/alerts/groups.ts';
+import { changesOf, type SentAlerts, shownAlerts, sumUpAlerts } from '../../src/alerts/groups.ts';
 import { type AlertStates, step } from '../../src/alerts/state-machine.ts';
 import { alertOf } from '../support/alert-page.ts';
 import { evaluateRule, ruleOf, viewOf } from '../support/alert-views.ts';
@@ -63,6 +63,16 @@ describe('alerts of features', () => {
     expect([...ended.values()].map(({ state, resolvedAt }) => [state, resolvedAt])).toEqual([['resolved', NOW]]);
     expect(changesOf(after, ended).map(({ to }) => to)).toEqual(['resolved']);
     expect(changesOf(after, new Map()).map(({ to }) => to)).toEqual(['lapsed']);
+  });
+
+  it('show what is pending again, while its end is told', () => {
+    const over = of(queued, 'a', { state: 'resolved', resolvedAt: NOW - 60 });
+    const pending = of(queued, 'b', { state: 'pending', activeAt: NOW - 10 });
+    const sent = sumUp(statesOf(over, pending));
+    expect([...sent.values()].map(({ state, members }) => [state, members.length])).toEqual([['resolved', 1]]);
+    const shown = shownAlerts(sent).map(({ state, activeAt, annotations }) => [state, activeAt, annotations.features]);
+    expect(shown).toEqual([['pending', NOW - 10, 'b 1.0 (b!)']]);
+    expect(shownAlerts(sumUp(statesOf(over))).map(({ state }) => state)).toEqual(['resolved']);
   });
 
   it('are not known only if none of them is', () => {
