@@ -47,6 +47,10 @@ function trustedProxyOf(settings: ConfigSettings, access: WebConfig | undefined)
       settings.warnings.add(
         `${FROM}[${i}] has a loopback address: every process on this host can name any user; let the proxy use client_certificate if other people use this host`,
       );
+      if (settings.value('web.external_url') === undefined)
+        settings.warnings.add(
+          `${FROM}[${i}] is on this host, and web.external_url is not set: what a proxy sends with the Host header of its clients is refused with 403, unless it is an address or the name of this host; set web.external_url to the address that people use`,
+        );
     } else if (access?.tls?.clientCa === undefined && !settings.isInvalid('web.config_file')) {
       settings.refuse(FROM, `${client} needs client_ca_file and client_auth_type in the file of web.config_file`, [i]);
     }

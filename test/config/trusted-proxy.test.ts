@@ -26,8 +26,13 @@ describe('a trusted proxy', () => {
     (from) => {
       const named = (index: number) =>
         `${FROM}[${index}] has a loopback address: every process on this host can name any user; let the proxy use client_certificate if other people use this host`;
-      expect(load({ [FROM]: from }).warnings).toEqual([named(0)]);
-      expect(load({ [FROM]: `10.0.0.1,${from},fd00::/8` }).warnings).toEqual([named(1)]);
+      const url = { 'web.external_url': 'https://licenses.example.com' };
+      expect(load({ [FROM]: from, ...url }).warnings).toEqual([named(0)]);
+      expect(load({ [FROM]: `10.0.0.1,${from},fd00::/8`, ...url }).warnings).toEqual([named(1)]);
+      expect(load({ [FROM]: from }).warnings).toEqual([
+        named(0),
+        `${FROM}[0] is on this host, and web.external_url is not set: what a proxy sends with the Host header of its clients is refused with 403, unless it is an address or the name of this host; set web.external_url to the address that people use`,
+      ]);
     },
   );
 });
