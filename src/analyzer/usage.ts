@@ -92,8 +92,8 @@ export function earliestOf(expiries: readonly (number | undefined)[]): number | 
 export const isExpired = (expiry: number, now: number): boolean => expiry !== PERMANENT && expiry < now;
 
 /**
- * Earliest expiry of the increments, `PERMANENT` when none of them ends. Those that have expired are left out beside others, as
- * they are in the number of licenses. @param now epoch seconds
+ * Earliest expiry of the increments, `PERMANENT` when none of them ends. Those that have expired are left out if others
+ * have not, as in the number of licenses. @param now epoch seconds
  */
 export function earliestExpiry({ increments }: PoolObservation, now: number): number | undefined {
   const ends = increments.map(({ expires }) => (expires === 'unknown' ? undefined : (expires ?? PERMANENT)));

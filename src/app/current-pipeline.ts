@@ -60,7 +60,10 @@ function logFirstPoll(inventory: Inventory | undefined, url: string, log: Log): 
     return;
   }
   if (inventory?.emptiness === 'not listed') {
-    log.warn({}, 'the analyzer lists no vendor license: check what its account may see');
+    log.warn(
+      {},
+      `the analyzer lists no vendor license: check what its account may see, and the sources, if it has any: open ${url}`,
+    );
     return;
   }
   if (inventory === undefined || !inventory.up) {

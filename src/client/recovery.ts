@@ -27,10 +27,12 @@ const MAX_BACKOFF_MS = 30_000;
 const CHECK_INTERVAL_MS = 1_000;
 
 /**
- * Recovers after a message got no verdict, or a password that was accepted before was rejected once. The latter waits until it
- * may be sent once more, and then everything that failed is requested again. After a message without verdict, it waits for a while, and then sends NEGOTIATE→CHALLENGE exchanges, which do
- * not count as logons. The next message is sent only when these exchanges succeed. A server that hangs or flaps therefore
- * does not use up the logon budget, and the daemon recovers by itself.
+ * Recovers after a message got no verdict. It waits for a while, and then sends NEGOTIATE→CHALLENGE exchanges, which do not count as
+ * logons. The next message is sent only when these exchanges succeed. A server that hangs or flaps therefore does not use up the
+ * logon budget, and the daemon recovers by itself.
+ *
+ * After one rejection of a password that was accepted before, it waits until that one may be sent once more. Then everything that
+ * failed is requested again.
  */
 export class Recovery {
   readonly #options: RecoveryOptions;

@@ -21,7 +21,7 @@ const CURL_FILE = 'curl.conf';
 const ABANDONED: Abandoned = {
   name: /^license-exporter-demo-(?<pid>\d+)-[A-Za-z0-9]{6}$/,
   holds: (entry) => entry === PRICE_FILE || entry === CURL_FILE,
-  untouched: 0,
+  untouched: 86_400,
 };
 
 /** @throws OperatorError if the directory for temporary files cannot be used */

@@ -24,7 +24,9 @@ export interface UpstreamCacheOptions {
   readonly cacheTtl: number;
   /** Maximum number of requests that wait for a connection. */
   readonly maxWaiting?: number;
-  /** Maximum number of cached answers. A year of history takes about 50 kB. */
+  /**
+   * Maximum number of cached answers: more than those of the largest panel. A year of history takes about 50 kB, a month 4 kB.
+   */
   readonly maxKept?: number;
   /** Epoch seconds. */
   readonly now: () => number;
@@ -67,7 +69,7 @@ export function createUpstreamCache({
   connections,
   cacheTtl,
   maxWaiting = 200,
-  maxKept = 500,
+  maxKept = 1_200,
   now,
 }: UpstreamCacheOptions): UpstreamCache {
   const concurrency = Math.max(1, Math.floor(connections / 2));

@@ -27,7 +27,6 @@ export interface Restored {
   readonly before: string | undefined;
 }
 
-/** A restore that is not complete. No program reads it; the next restore removes it. */
 const refuse = (source: string, why: string, cause?: unknown): OperatorError =>
   new OperatorError(`${source} cannot be restored: ${why}`, { cause });
 
