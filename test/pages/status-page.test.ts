@@ -46,6 +46,17 @@ const site: Scenario = {
   features: { [WHOLE]: good(answer([feature({ inUse: 10 }), feature({ feature: 'b', inUse: undefined })])) },
 };
 
+const waiting = (severity: AttentionItem['severity'], state: AttentionItem['state']): AttentionItem => ({
+  severity,
+  state,
+  what: 'Requests wait',
+  product: null,
+  feature: null,
+  details: '',
+  since: null,
+  alerts_at: null,
+});
+
 describe('the figures at the top', () => {
   it('say what they leave out: features without usage, and vendor licenses without features', async () => {
     const text = await textOf(site);
@@ -123,17 +134,7 @@ describe('the figures at the top', () => {
   });
 
   it('count in the link below a list that is cut what the list has', async () => {
-    const item: AttentionItem = {
-      severity: 'critical',
-      state: 'pending',
-      what: 'Requests wait',
-      product: null,
-      feature: null,
-      details: '',
-      since: null,
-      alerts_at: null,
-    };
-    const attention = { value: Array.from({ length: 14 }, () => item) };
+    const attention = { value: Array.from({ length: 14 }, () => waiting('critical', 'pending')) };
     const alerts = { critical: 2, warning: 5, info: 3, pending: 4, withoutData: 0 };
     expect(await textOf(site, { alerts, attention })).toContain('All 14 alerts');
   });
@@ -141,16 +142,8 @@ describe('the figures at the top', () => {
 
 describe('the list of what needs attention', () => {
   it('shows what is pending as pending, not in the color of its severity', () => {
-    const item = {
-      what: 'Requests wait',
-      product: null,
-      feature: null,
-      details: '',
-      since: null,
-      alerts_at: null,
-    };
-    const markup = (severity: AttentionItem['severity'], state: AttentionItem['state']) =>
-      String(attentionListHtml([{ ...item, severity, state }], { now: NOW, timeZone: 'UTC' })).split('</div>')[0];
+    const markup = (...of: Parameters<typeof waiting>) =>
+      String(attentionListHtml([waiting(...of)], { now: NOW, timeZone: 'UTC' })).split('</div>')[0];
     expect(markup('critical', 'critical')).toContain(
       '<li class="is-bad"><div><span class="bad">Requests wait</span> <small>critical</small>',
     );
