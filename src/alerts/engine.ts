@@ -44,7 +44,7 @@ export interface EngineOptions
     Pick<EvaluationOptions, 'ignore'>,
     Pick<NotifierOptions, 'generatorUrl' | 'resendDelay' | 'evaluationInterval'> {
   /** Runs work on the current inventory, which is `undefined` before the first one. */
-  readonly useInventory: CurrentInventory['use'];
+  readonly inventory: CurrentInventory['latest'];
   readonly rules: RuleSettings;
   /** Names of the rules about what is not configured now. */
   readonly notConfigured: () => ReadonlySet<string>;
@@ -255,25 +255,24 @@ export class AlertEngine {
   async #evaluateAll(at: number) {
     const options = this.#options;
     try {
-      return await options.useInventory(async (inventory) => {
-        // after a sleep of the machine, it is out of date until it is derived again
-        const isOutdated = inventory?.agesOutAt !== undefined && inventory.agesOutAt < at;
-        if (inventory === undefined || isOutdated) return undefined;
-        const surroundings: Omit<View, 'past'> = {
-          now: at,
-          inventory,
-          timeZone: options.timeZone,
-          authenticated: options.authenticated(),
-          sources: options.sources(),
-          recording: options.recording(),
-          forecasts: options.forecasts(),
-          denied: options.denied(),
-          isSeriesLimited: options.isSeriesLimited(),
-          isReloadRefused: options.isReloadRefused(),
-        };
-        const past = await runSliced(options.listed.observe(inventory, at, options.owned));
-        return this.#continueAll(await runSliced(this.#evaluateRules({ ...surroundings, past })), at);
-      });
+      const inventory = options.inventory();
+      // after a sleep of the machine, it is out of date until it is derived again
+      const isOutdated = inventory?.agesOutAt !== undefined && inventory.agesOutAt < at;
+      if (inventory === undefined || isOutdated) return undefined;
+      const surroundings: Omit<View, 'past'> = {
+        now: at,
+        inventory,
+        timeZone: options.timeZone,
+        authenticated: options.authenticated(),
+        sources: options.sources(),
+        recording: options.recording(),
+        forecasts: options.forecasts(),
+        denied: options.denied(),
+        isSeriesLimited: options.isSeriesLimited(),
+        isReloadRefused: options.isReloadRefused(),
+      };
+      const past = await runSliced(options.listed.observe(inventory, at, options.owned));
+      return this.#continueAll(await runSliced(this.#evaluateRules({ ...surroundings, past })), at);
     } catch (error) {
       this.#logFailure(error);
       return undefined;

@@ -84,7 +84,7 @@ export const featureCondition =
           // one that was restored without its features may be about any of them
           return feature === undefined ? unknownAbout.has(vendorLicense) : unknown.has(featureKey(labels));
         },
-        hasNoData: features.count === 0 || (known === 0 && unknown.size > 0),
+        hasNoData: features.length === 0 || (known === 0 && unknown.size > 0),
       };
     };
   };

@@ -1,5 +1,4 @@
 import type { FeatureLabels, FeatureRow } from '../inventory/feature-row.ts';
-import type { FeatureTable } from '../inventory/feature-table.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { Selection } from '../inventory/selection.ts';
 import { isUncounted } from '../model/uncounted.ts';
@@ -56,7 +55,7 @@ export class Listed {
   /** By name in lower case: names of vendor licenses have no case. */
   readonly vendorLicenses = new Map<string, ListedVendorLicense>();
   /** The features that were read last. */
-  #features: FeatureTable | undefined;
+  #features: Inventory['features'] | undefined;
 
   /** Adds what a file has. */
   restore(since: number, vendorLicenses: Iterable<ListedVendorLicense>): void {
@@ -126,7 +125,7 @@ export class Listed {
   }
 
   /** Reads the numbers of licenses. Rows of one vendor license follow each other. */
-  *#readFeatures(features: FeatureTable, now: number): Generator<void> {
+  *#readFeatures(features: Inventory['features'], now: number): Generator<void> {
     for (const each of this.vendorLicenses.values()) {
       for (const feature of each.features.values()) {
         feature.licenses = undefined;

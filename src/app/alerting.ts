@@ -70,7 +70,7 @@ export function externalUrl({ web }: Pick<Config, 'web'>): string {
 /** What the engine needs from other parts of the daemon. */
 type EngineInputs = Pick<
   EngineOptions,
-  | 'useInventory'
+  | 'inventory'
   | 'authenticated'
   | 'sources'
   | 'recording'

@@ -1,9 +1,6 @@
-import { extname } from 'node:path';
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
-import { createPlaneThread } from '../inventory/plane/plane-thread.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
-import type { FeatureUpdate, Rendering } from '../metrics/feature-renderer.ts';
 import { createSelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
@@ -83,14 +80,6 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
   const owners = createCurrentOwners(initial, log, () => void current.recommit());
   const prices = createCurrentPrices(initial, log);
   const access = new WebAccess(initial, log);
-  const plane = createPlaneThread<Rendering, FeatureUpdate>({
-    // .ts when run from source, .js when run from a build
-    file: new URL(`./data-worker${extname(import.meta.url)}`, import.meta.url),
-    onLost: (reason) => {
-      log.error({ err: reason }, 'features and expiries are lost, and are requested again');
-      current.loseRecords(reason);
-    },
-  });
 
   const pages = siteOf(deps);
   const mounts = createMounts({
@@ -154,7 +143,6 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     createPipeline(config, {
       gate: accounts.gateOf(config),
       self,
-      plane,
       deliveryCounts,
       messageCounts,
       writes,
@@ -207,7 +195,6 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
       owners.stop();
       prices.stop();
       await current.stop();
-      await plane.close();
       await web.stop();
       accounts.close();
       releaseStorage();

@@ -6,7 +6,6 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
 import type { Exposition, Page } from '../metrics/exposition.ts';
 import type { UpstreamState } from '../metrics/self.ts';
-import type { Failure } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
 import { toWall } from '../model/steady-clock.ts';
@@ -71,7 +70,7 @@ function logFirstPoll(inventory: Inventory | undefined, url: string, log: Log): 
     return;
   }
   const { vendorLicenses, features } = inventory;
-  log.info({ vendorLicenses: vendorLicenses.length, features: features.count }, `ready: open ${url}`);
+  log.info({ vendorLicenses: vendorLicenses.length, features: features.length }, `ready: open ${url}`);
 }
 
 /** Creates a pipeline, which continues what it can of the previous one. */
@@ -141,10 +140,6 @@ export class CurrentPipeline {
     await this.now.inventory.commit(this.now.poller.latest());
   }
 
-  loseRecords(reason: Failure): void {
-    this.now.poller.loseRecords(reason);
-  }
-
   /** @param url of the first page, for the log */
   start(url: string): void {
     const { clock } = this.#options;
@@ -165,7 +160,6 @@ export class CurrentPipeline {
     const { status, body } = await this.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
     // the log has the error; the output is for metrics alone
     if (status !== 200) return { page: [], up: false };
-    // the page is not released, because no other one follows
     // not one text: the page of a very large site is longer than the longest string
     const page = Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body);
     const inventory = this.now.inventory.latest();

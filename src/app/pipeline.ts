@@ -10,15 +10,14 @@ import type { AnalyzerConfig, Config } from '../config/config.ts';
 import type { SharedBackend } from '../datasource/backend.ts';
 import { createUpstreamCache } from '../datasource/upstream-cache.ts';
 import { CurrentInventory } from '../inventory/current.ts';
+import { AskedDecoder } from '../inventory/decoding/asked-decoder.ts';
 import type { Answers } from '../inventory/decoding/decode.ts';
+import { createPolledDecoder } from '../inventory/decoding/polled-decoder.ts';
 import { createFieldContract, type FieldContract } from '../inventory/field-contract.ts';
-import { AskedDecoder } from '../inventory/plane/asked-decoder.ts';
-import type { PlaneThread } from '../inventory/plane/plane-thread.ts';
 import { createSelection } from '../inventory/selection.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
 import type { Messages } from '../messages/messages.ts';
 import { createExposition, type Exposition } from '../metrics/exposition.ts';
-import type { FeatureUpdate, Rendering } from '../metrics/feature-renderer.ts';
 import type { SelfMetrics } from '../metrics/self.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import type { Log } from '../model/log.ts';
@@ -75,7 +74,6 @@ export interface Pipeline {
 interface PipelineDeps {
   readonly gate: CredentialGate;
   readonly self: SelfMetrics;
-  readonly plane: PlaneThread<Rendering, FeatureUpdate>;
   /** Counts by URL of the Alertmanager. */
   readonly deliveryCounts: Map<string, DeliveryCounts>;
   /** Counts by receiver of messages. */
@@ -103,7 +101,7 @@ interface PipelineDeps {
 
 /** Wires the rooms from the client to metrics, alerts and Grafana. Nothing runs yet. */
 export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline {
-  const { gate, self, plane, carried, now, log } = deps;
+  const { gate, self, carried, now, log } = deps;
   const { analyzer, poll, shard, permanentAfter } = config;
   const limitedLog = limitRepeats(log);
   const selection = createSelection({ shard, ...config.select });
@@ -130,6 +128,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   });
   const askedDecoder = new AskedDecoder({ permanentAfter, maxResponseSize: analyzer.maxResponseSize });
   const asked = createQueryClient<Answers>(transport, askedDecoder);
+  const polledDecoder = createPolledDecoder({ permanentAfter, whole: askedDecoder });
 
   const fieldFile = createFieldFile(config.storagePath, identity.analyzer, deps);
   const fieldContract = createFieldContract({
@@ -142,7 +141,6 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   });
   const inventory = new CurrentInventory({
     policy: { ...selection, usageWhenNotCurrent: config.metrics.usageWhenNotCurrent },
-    features: plane,
     fields: fieldContract.states,
     now,
     onProblem: (reader, error) => limitedLog.error({ reader, err: error }, 'the inventory could not be used'),
@@ -154,7 +152,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     tolerance,
     workingTime,
     file: config.storagePath === undefined ? undefined : join(config.storagePath, RIGHTSIZING_FILE),
-    useInventory: inventory.use,
+    inventory: () => inventory.latest(),
     ...demandInputs(config, selection, { recorded: deps.recorded, client: asked, timeZone }),
   };
   /** The results of right-sizing that metrics and alerts read. */
@@ -170,7 +168,6 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     enabled: config.metrics.collectors,
     maxSeries: config.metrics.maxSeries,
     self,
-    features: (_, rendering) => plane.render(rendering, deps.owners().entries),
     owners: deps.owners,
     rightsizing: latestPass,
     latest: () => inventory.latest(),
@@ -188,7 +185,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   });
   const listed = carried?.listed ?? new Listed();
   const alerting = createAlerting(config, {
-    useInventory: inventory.use,
+    inventory: () => inventory.latest(),
     authenticated: () => gate.authenticated,
     sources: deps.sources,
     recording: deps.recording,
@@ -214,7 +211,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   inventory.subscribe({ name: 'alerts', read: () => alerting.evaluate() });
 
   const poller = createPoller({
-    client: createQueryClient(transport, plane.decoder(permanentAfter)),
+    client: createQueryClient(transport, polledDecoder),
     schedules: {
       GetProducts: poll.products,
       GetServerDown: poll.serverDown,
@@ -237,7 +234,6 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     now,
     log,
     onCommit: (snapshot) => {
-      plane.keep(snapshot);
       fieldContract.observe(snapshot);
       void inventory.commit(snapshot);
     },
@@ -247,7 +243,6 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
 
   const datasource: SharedBackend = {
     inventory: () => inventory.latest(),
-    useInventory: inventory.use,
     attention: () => attentionOf(alerting.status(), inventory.latest(), now()),
     upstream: createUpstreamCache({
       client: asked,
@@ -281,7 +276,6 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     messages,
     passInputs,
     start: async () => {
-      plane.keep(poller.latest());
       void inventory.commit(poller.latest());
       messages.start();
       alerting.start().catch((error: unknown) => log.error({ err: error }, 'alerting did not start'));
@@ -293,6 +287,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
       await alerting.stop();
       await messages.stop();
       inventory.stop();
+      await polledDecoder.close();
       await askedDecoder.close();
       await transport.close();
       await fieldFile.settled();

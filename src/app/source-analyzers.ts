@@ -1,9 +1,9 @@
 import { createQueryClient, type QueryClient } from '../client/query-client.ts';
 import { createTransport } from '../client/transport.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
+import { AskedDecoder } from '../inventory/decoding/asked-decoder.ts';
 import type { Answers } from '../inventory/decoding/decode.ts';
 import type { Decoder, IncomingAnswer } from '../inventory/decoding/decoder.ts';
-import { AskedDecoder } from '../inventory/plane/asked-decoder.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import { SourceFailure, type SourceFailureKind } from '../model/observation/source-failure.ts';

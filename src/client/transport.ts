@@ -38,12 +38,13 @@ export interface TransportOptions extends SizeLimits {
 
 /** Sends requests to one analyzer. Clients whose answers are decoded differently share it. */
 export interface Transport {
-  /** @throws QueryError */
+  /** @param before an earlier answer to the same question, for the decoder. @throws QueryError */
   request<A, E extends EndpointName & keyof A>(
     endpoint: E,
     parameters: ParametersOf<E>,
     signal: AbortSignal,
     decoder: Decoder<A>,
+    before?: A[E],
   ): Promise<A[E]>;
   /** Whether the newest answer came from the analyzer of this program, by its header. */
   readonly isOwnAnalyzer: boolean;
@@ -80,6 +81,7 @@ export function createTransport(options: TransportOptions): Transport {
     parameters: ParametersOf<E>,
     signal: AbortSignal,
     decoder: Decoder<A>,
+    before?: A[E],
   ): Promise<A[E]> => {
     const started = performance.now();
     const { method, path } = endpoints[name];
@@ -88,7 +90,7 @@ export function createTransport(options: TransportOptions): Transport {
       limit: sizeLimitOf(name, options),
       timeout,
       signal,
-      open: () => decoder.open(name, question),
+      open: () => decoder.open(name, before),
       onHeaders: (answered) => {
         isOwnAnalyzer = answered[OWN_HEADER] === OWN_ANALYZER;
       },

@@ -12,8 +12,6 @@ import type { UsersPolicy } from './user-names.ts';
 export interface Backend {
   /** `undefined` until the first poll has finished. */
   readonly inventory: () => Inventory | undefined;
-  /** Runs work on the inventory, or on `undefined` before the first poll, over several turns of the event loop. */
-  readonly useInventory: <T>(work: (inventory: Inventory | undefined) => Promise<T>) => Promise<T>;
   /** The alerts that fire; `undefined` until they have been evaluated. */
   readonly attention: () => Attention | undefined;
   readonly upstream: UpstreamCache;

@@ -49,8 +49,8 @@ interface CombinationQuery<E extends EndpointName> {
   readonly shape: (answers: Answered<Answers[E]>, combinations: Combinations) => Shaped;
 }
 
-const chosen = (query: Query, { useInventory }: Backend): Promise<Combinations> =>
-  useInventory((inventory) => inTurn(() => combinationsOf(query, inventory)));
+const chosen = (query: Query, { inventory }: Backend): Promise<Combinations> =>
+  inTurn(() => combinationsOf(query, inventory()));
 
 /** Requests every combination and converts the answers. */
 async function answerCombinations<E extends EndpointName>(

@@ -1,5 +1,4 @@
-import { featureRowsOf } from '../inventory/answer-rows.ts';
-import type { FeatureRow } from '../inventory/feature-row.ts';
+import { type FeatureRow, rowOfAnswer } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import { type Figure, isKnown, unknown } from '../model/unknown.ts';
 import { inTurn } from '../scheduling/slices.ts';
@@ -128,7 +127,7 @@ export async function answerFeaturesOfUser(
   if (backend.users.pseudonymKey !== undefined) {
     throw new DatasourceError('users_not_served', 'features cannot be requested by user if names are hidden');
   }
-  const { asked: query, inventory } = await knownNow(raw, backend);
+  const { asked: query, inventory } = knownNow(raw, backend);
   const asked = everyOwner(query, inventory, [query.values.filters ?? '%']);
   const parametersOf = ({ product, feature }: Combination) => ({
     product,
@@ -137,10 +136,18 @@ export async function answerFeaturesOfUser(
     ...(query.values.package !== undefined && { package: query.values.package }),
   });
   const { answers, ...rest } = await askAll(asked, 'GetFeatures', parametersOf, backend.upstream, signal);
-  const entries = featureRowsOf(
-    inventory,
-    answers.flatMap(({ answer }) => answer.records),
-  ).filter((entry) => isLetThrough(query, entry));
+  const withheld = new Set(
+    inventory.vendorLicenses
+      .filter(({ isWithheld }) => isWithheld)
+      .map(({ vendorLicense }) => vendorLicense.toLowerCase()),
+  );
+  const entries = answers
+    .flatMap(({ answer }) => answer.records)
+    .map((record) => {
+      const vendorLicense = `${record.serverName};${record.daemon}`;
+      return rowOfAnswer(vendorLicense, { record, isWithheld: withheld.has(vendorLicense.toLowerCase()) });
+    })
+    .filter((entry) => isLetThrough(query, entry));
   const found = await inTurn(() => featureAnswer(query, { items: entries }, inventory.at, backend));
   // the one of the request: what the user holds
   if (found.items.some(hasRows)) backend.users.onServed(1);

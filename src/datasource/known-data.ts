@@ -1,5 +1,5 @@
 import type { Inventory } from '../inventory/inventory.ts';
-import { missingPart, type Readings } from '../inventory/readings.ts';
+import { missingPart, type Readings } from '../inventory/knowledge.ts';
 import { type PolledEndpoint, WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
 import { type Backend, requireInventory } from './backend.ts';
@@ -89,9 +89,8 @@ export function withLiteralNames(query: Query, inventory: Inventory | undefined)
   return { ...query, isPattern: (text) => query.isPattern(text) && (text === '%' || !names.has(text)) };
 }
 
-/** The inventory, whose features must not be read later, and a query in which its names are no patterns. */
-export const knownNow = (query: Query, { useInventory }: Backend): Promise<{ asked: Query; inventory: Inventory }> =>
-  useInventory(async (current) => {
-    const inventory = requireInventory(current);
-    return { asked: withLiteralNames(query, inventory), inventory };
-  });
+/** The inventory, and a query in which its names are no patterns. @throws DatasourceError before the first poll */
+export function knownNow(query: Query, backend: Backend): { asked: Query; inventory: Inventory } {
+  const inventory = requireInventory(backend.inventory());
+  return { asked: withLiteralNames(query, inventory), inventory };
+}

@@ -129,9 +129,7 @@ export const rightsizingApiRoutes = ({ backend, deadline, onProblem }: Rightsizi
       const asked = readRequest(parameters);
       const { query, limit = Number.POSITIVE_INFINITY, skip } = asked;
       const current = backend(request);
-      const answer = await current.useInventory((inventory) =>
-        inTurn(() => answerRightsizing(query, inventory, current, { skip, limit })),
-      );
+      const answer = await inTurn(() => answerRightsizing(query, current.inventory(), current, { skip, limit }));
       return send(reply, parameters, asked, answer, signal);
     }).catch((error: unknown) => {
       const known = toDatasourceError(error);

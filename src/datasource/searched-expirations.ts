@@ -1,4 +1,5 @@
-import { expirationRowsOf } from '../inventory/answer-rows.ts';
+import { rowOfAnswer } from '../inventory/feature-row.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
 import { inTurn } from '../scheduling/slices.ts';
 import type { Backend } from './backend.ts';
 import { askAll, type Combination, everyOwner, withNotices } from './combinations.ts';
@@ -15,7 +16,7 @@ export async function answerSearchedExpirations(
   backend: Backend,
   signal: AbortSignal,
 ): Promise<TargetAnswer> {
-  const { asked: query, inventory } = await knownNow(raw, backend);
+  const { asked: query, inventory } = knownNow(raw, backend);
   const { features } = query.values;
   // the records do not contain the vendor license, so each is requested separately
   const asked = everyOwner(query, inventory, features.length > 0 ? features : ['%']);
@@ -27,7 +28,10 @@ export async function answerSearchedExpirations(
   });
   const { answers, ...rest } = await askAll(asked, 'GetExpirationFeatures', parametersOf, backend.upstream, signal);
   const entries = answers
-    .flatMap(({ combination, answer }) => expirationRowsOf(combination.product, answer.records))
+    .flatMap(({ combination, answer }) => {
+      const { vendorLicense } = parseVendorLicense(combination.product);
+      return answer.records.map((expiration) => rowOfAnswer(vendorLicense, { expiration }));
+    })
     .filter((entry) => isLetThrough(query, entry));
   const context = { now: inventory.at, localTime: backend.localTime, owners: backend.owners() };
   return withNotices(rest, await inTurn(() => expirationAnswer(query, { items: entries }, context)));

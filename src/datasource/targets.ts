@@ -2,12 +2,12 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
 import { inTurn } from '../scheduling/slices.ts';
 import { answerAttention } from './attention.ts';
-import { type Backend, requireInventory } from './backend.ts';
+import type { Backend } from './backend.ts';
 import { answerEfficiency, answerHeatMap, answerHistory, answerReserved, answerUsers } from './chart-answers.ts';
 import { DatasourceError } from './errors.ts';
 import { answerExpirations } from './expiration-answers.ts';
 import { answerFeatures, answerFeaturesOfUser } from './feature-answers.ts';
-import { withLiteralNames } from './known-data.ts';
+import { knownNow } from './known-data.ts';
 import type { TargetAnswer } from './panel-data.ts';
 import type { KeyName } from './payload-keys.ts';
 import { answerProducts, answerServerDown } from './product-answers.ts';
@@ -40,12 +40,10 @@ type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Prom
 const fromPoll =
   (answer: (query: Query, inventory: Inventory, backend: Backend) => TargetAnswer): AnswerQuery =>
   (query, backend) =>
-    backend.useInventory((known) =>
-      inTurn(() => {
-        const inventory = requireInventory(known);
-        return answer(withLiteralNames(query, inventory), inventory, backend);
-      }),
-    );
+    inTurn(() => {
+      const { asked, inventory } = knownNow(query, backend);
+      return answer(asked, inventory, backend);
+    });
 
 /** An answer from the last poll, or from the analyzer if a key is set that only the analyzer knows. */
 const unlessAsked =
@@ -164,8 +162,7 @@ export const targets = {
     required: [],
     shapes: ['table', 'steps', 'totals'],
     rowShapes: ['table', 'steps', 'totals'],
-    answer: (query, backend) =>
-      backend.useInventory((inventory) => inTurn(() => answerRightsizing(query, inventory, backend))),
+    answer: (query, backend) => inTurn(() => answerRightsizing(query, backend.inventory(), backend)),
   },
   attention: {
     label: 'Needs attention',

@@ -3,7 +3,7 @@ import type { Config } from '../config/config.ts';
 import { emptinessOf } from '../inventory/inventory.ts';
 import type { Selection } from '../inventory/selection.ts';
 import type { QueryError } from '../model/failure.ts';
-import { type Answer, type FeatureRecord, ownersOf } from '../model/records.ts';
+import type { Answer, FeatureRecord } from '../model/records.ts';
 import { type PolledAnswers, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { canonical } from '../model/vendor-license.ts';
 import { isMissing } from '../poll/absence.ts';
@@ -121,9 +121,6 @@ function knownOf(
   };
 }
 
-/** What the exporter keeps of an answer to check it. */
-const summaryOf = ({ records }: Answer<FeatureRecord>) => ({ count: records.length, owners: ownersOf(records) });
-
 /** Calls GetFeatures for all vendor licenses at once, or for one if that is refused. */
 async function askFeatures({ ask }: Probe, product: string, { featuresRequest }: Plan, known: Known) {
   const askFor = (name: string, evaluation: Evaluation<Answer<FeatureRecord>>) =>
@@ -131,15 +128,14 @@ async function askFeatures({ ask }: Probe, product: string, { featuresRequest }:
   const askAlone = async (evaluation: Evaluation<Answer<FeatureRecord>> = {}) =>
     (
       await askFor(product, {
-        contradiction: (alone) => checkFeatures(product, summaryOf(alone), known),
+        contradiction: (alone) => checkFeatures(product, alone, known),
         ...evaluation,
       })
     ).answer;
   if (featuresRequest === 'per_vendor_license') return askAlone();
   const isAuto = featuresRequest === 'auto';
   const { answer, failure } = await askFor('%', {
-    contradiction: (all) =>
-      checkFeatures(WHOLE, summaryOf(all), known) ?? (isAuto ? checkAllFeatures(summaryOf(all), known) : undefined),
+    contradiction: (all) => checkFeatures(WHOLE, all, known) ?? (isAuto ? checkAllFeatures(all, known) : undefined),
   });
   if (failure === undefined || !isAuto || !featuresRefusals.has(failure.kind)) return answer;
   return askAlone({

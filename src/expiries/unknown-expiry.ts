@@ -1,5 +1,5 @@
 import type { Inventory } from '../inventory/inventory.ts';
-import { missingPart, type Readings } from '../inventory/readings.ts';
+import { missingPart, type Readings } from '../inventory/knowledge.ts';
 import { createOwners, type OwnerMapping } from '../model/owners.ts';
 import { WHOLE } from '../model/snapshot.ts';
 import { isKnown } from '../model/unknown.ts';

@@ -1,10 +1,9 @@
 import type { Snapshot } from '../model/snapshot.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
-import { Uses } from '../scheduling/uses.ts';
-import type { FeatureTable } from './feature-table.ts';
-import { type Derived, type FeaturesRequest, isSameRequest } from './features-request.ts';
+import { runSliced } from '../scheduling/slices.ts';
+import { FeatureDerivation } from './feature-derivation.ts';
 import type { FieldStates } from './field-states.ts';
-import { type Inventory, type InventoryPolicy, planInventory } from './inventory.ts';
+import { deriveInventory, type Inventory, type InventoryPolicy } from './inventory.ts';
 
 /** A reader that is notified of each new inventory. */
 export interface InventoryReader {
@@ -17,20 +16,9 @@ export interface InventoryReader {
   read(inventory: Inventory): void | Promise<void>;
 }
 
-/** Derives features from the records of answers. */
-export interface FeatureSource {
-  /** The rows can be read until they are released. */
-  derive(request: FeaturesRequest): Promise<Derived<FeatureTable>>;
-  /** Whether the source still has what the rows were derived from. If not, they can be read, but not rendered. */
-  holds(features: FeatureTable): boolean;
-  /** No reader uses the rows any more. */
-  release(features: FeatureTable): void;
-}
-
-/** How a snapshot is derived, and from which thread its features come. */
+/** How a snapshot is derived. */
 export interface CurrentInventoryOptions {
   readonly policy: InventoryPolicy;
-  readonly features: FeatureSource;
   /** Which fields are missing in the answers of the newest snapshot. */
   readonly fields?: () => FieldStates;
   /** Epoch seconds. */
@@ -44,27 +32,20 @@ const MAX_TIMEOUT = 2 ** 31 - 1;
 
 /**
  * Holds the current inventory. A snapshot becomes current before anything is rendered. Each reader works at its own pace:
- * if one fails or is slow, the others still get the newest data. Parts that become too old are removed automatically. Its memory
- * is used again when nobody uses it any more.
+ * if one fails or is slow, the others still get the newest data. Parts that become too old are removed automatically.
  */
 export class CurrentInventory {
   readonly #options: CurrentInventoryOptions;
-  /** Features are released when they are neither current nor in use. */
-  readonly #uses: Uses<FeatureTable>;
+  readonly #features = new FeatureDerivation();
   readonly #notify: (() => Promise<void>)[] = [];
   #newest: Snapshot | undefined;
   #current: Inventory | undefined;
-  #derived: { readonly request: FeaturesRequest; readonly features: Derived<FeatureTable> } | undefined;
   #ageOut: NodeJS.Timeout | undefined;
   #isStopped = false;
   #reading: Promise<unknown> = Promise.resolve();
 
   constructor(options: CurrentInventoryOptions) {
     this.#options = options;
-    this.#uses = new Uses((features) => {
-      features.release();
-      options.features.release(features);
-    });
   }
 
   /** Commits a snapshot. Resolves when every reader has processed its inventory or a newer one. */
@@ -73,10 +54,7 @@ export class CurrentInventory {
     return this.#update();
   }
 
-  /**
-   * The inventory, to be read in the same turn of the event loop. `undefined` before the first commit, and if no inventory
-   * can be derived.
-   */
+  /** The inventory, which never changes. `undefined` before the first commit, and if no inventory can be derived. */
   latest(): Inventory | undefined {
     return this.#current;
   }
@@ -104,7 +82,7 @@ export class CurrentInventory {
     const read = createLatestOnly(async () => {
       if (this.#current === undefined || this.#isStopped) return;
       try {
-        await this.use(async (inventory) => inventory && reader.read(inventory));
+        await reader.read(this.#current);
       } catch (error) {
         if (!this.#isStopped) this.#options.onProblem(reader.name, error);
       }
@@ -112,24 +90,10 @@ export class CurrentInventory {
     this.#notify.push(read);
   }
 
-  /** Runs work that reads the inventory over several turns of the event loop; `undefined` as `latest`, and once it is stopped. */
-  readonly use = async <T>(work: (inventory: Inventory | undefined) => Promise<T>): Promise<T> => {
-    // once stopped, its features are released
-    const inventory = this.#isStopped ? undefined : this.#current;
-    const features = inventory?.features;
-    if (features !== undefined) this.#uses.begin(features);
-    try {
-      return await work(inventory);
-    } finally {
-      if (features !== undefined) this.#uses.end(features);
-    }
-  };
-
   /** Stops the ageing and the notification of readers. */
   stop(): void {
     this.#isStopped = true;
     clearTimeout(this.#ageOut);
-    this.#forget();
   }
 
   async #update(): Promise<void> {
@@ -140,35 +104,18 @@ export class CurrentInventory {
   readonly #derive = createLatestOnly(async () => {
     if (this.#newest === undefined || this.#isStopped) return;
     const { policy, now, fields, onProblem } = this.#options;
-    const before = this.#derived?.features.columns;
     try {
-      const plan = planInventory(this.#newest, now(), policy, fields?.());
-      this.#current = plan.complete(await this.#featuresOf(plan.request));
+      const sources = { snapshot: this.#newest, now: now(), policy, fields: fields?.(), features: this.#features };
+      this.#current = await runSliced(deriveInventory(sources));
       this.#scheduleAgeOut(this.#current);
     } catch (error) {
       // the previous inventory would never age out
       this.#current = undefined;
       if (!this.#isStopped) onProblem('inventory', error);
     }
-    // not earlier, because they were current until now
-    if (before !== undefined && before !== this.#derived?.features.columns) this.#uses.end(before);
-    if (this.#isStopped) this.#forget();
     // not after the last one only: while snapshots come faster than they are derived, there is no last one
     this.#reading = Promise.all(this.#notify.map((read) => read()));
   });
-
-  /** The features of a request. They are derived only if it differs from the previous one. */
-  async #featuresOf(request: FeaturesRequest): Promise<Derived<FeatureTable>> {
-    const { features: source } = this.#options;
-    const derived = this.#derived;
-    if (derived !== undefined && source.holds(derived.features.columns) && isSameRequest(derived.request, request))
-      return derived.features;
-    this.#derived = undefined;
-    const features = await source.derive(request);
-    this.#uses.begin(features.columns);
-    this.#derived = { request, features };
-    return features;
-  }
 
   #scheduleAgeOut({ agesOutAt }: Inventory): void {
     clearTimeout(this.#ageOut);
@@ -176,10 +123,5 @@ export class CurrentInventory {
     // slightly late, so that the time has passed when the timer fires
     const wait = Math.min(Math.max(0, (agesOutAt - this.#options.now()) * 1000) + 20, MAX_TIMEOUT);
     this.#ageOut = setTimeout(() => void this.#update(), wait).unref();
-  }
-
-  #forget(): void {
-    if (this.#derived !== undefined) this.#uses.end(this.#derived.features.columns);
-    this.#derived = undefined;
   }
 }

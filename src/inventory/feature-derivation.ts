@@ -1,271 +1,303 @@
-import type { RecordFields, StoredValue } from './columns/record-fields.ts';
-import { expirationRecords, featureRecords } from './columns/record-fields.ts';
-import type { RecordStore } from './columns/record-store.ts';
-import { Retired } from './columns/retired.ts';
-import type { TextTable } from './columns/text-table.ts';
-import type { FeatureColumns } from './feature-columns.ts';
-import { createLayout, type FeatureLayout, type PartSlots, recordLabels, type Source } from './feature-layout.ts';
-import { type Derived, type FeaturesRequest, hasSameOwners, type PartRecords } from './features-request.ts';
+import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
+import { WHOLE } from '../model/snapshot.ts';
+import { parseVendorLicense } from '../model/vendor-license.ts';
+import { createFeatureRow, type FeatureIdentity, type FeatureRow } from './feature-row.ts';
 import { mergeExpirations, mergeFeatures } from './merge.ts';
+import type { Selection } from './selection.ts';
+import { createSpelling } from './spelling.ts';
 
-/** The stores of the records. */
-export interface FeatureStores {
-  readonly features: RecordStore;
-  readonly expirations: RecordStore;
-  readonly texts: TextTable;
+/** The records of a part that may be shown. */
+export interface PartRecords<R> {
+  /** `WHOLE`, or the vendor license that the records belong to. */
+  readonly part: string;
+  readonly records: readonly R[];
 }
 
-type Values = Record<string, StoredValue>;
-type Merge = (a: Values, b: Values) => Values;
+/** What the features are derived from. */
+export interface FeatureSources {
+  readonly features: readonly PartRecords<FeatureRecord>[];
+  readonly expirations: readonly PartRecords<ExpirationRecord>[];
+  /** The names in the last good GetProducts. */
+  readonly products: readonly string[];
+  /** Vendor licenses whose usage is withheld. */
+  readonly withheld: ReadonlySet<string>;
+  readonly selection: Selection;
+}
 
-const mergeOf = (merge: unknown): Merge => merge as Merge;
+/** The features, sorted by their labels. */
+export interface Features {
+  /** The same array as before if no row has changed. A row that has not changed is the same object. */
+  readonly rows: readonly FeatureRow[];
+  /** Number of records with the same labels as another record. */
+  readonly mergedFeatures: number;
+  readonly mergedExpirations: number;
+}
 
-/** The slot of each row in the records of one endpoint. */
-class SlotsOfRows {
-  readonly #store: RecordStore;
-  readonly #texts: TextTable;
-  readonly #fields: RecordFields;
-  readonly #merge: Merge;
-  readonly #labels: readonly number[];
-  /** The records that belong to a row with several records: part and position in the part. */
-  #several = new Map<number, (readonly [number, number])[]>();
-  /** The merged record of such a row. */
-  #merged = new Map<number, number>();
-  #parts: readonly PartSlots[] = [];
-  #rows: readonly Int32Array[] = [];
+type AnyRecord = FeatureRecord | ExpirationRecord;
+
+/** The row of each record of a part, in their order; -1 for one that is not selected. */
+type Places = Int32Array;
+
+/** Which rows there are, and which record belongs to which. It stays while only figures change. */
+interface Layout {
+  readonly rows: readonly FeatureIdentity[];
+  readonly features: readonly Places[];
+  readonly expirations: readonly Places[];
+}
+
+/** Records worked on between two yields. */
+const STEP = 256;
+
+const labelsOf = ({ feature, version, package: pkg, featureType }: AnyRecord) => [feature, version, pkg, featureType];
+
+function hasSameLabels(a: AnyRecord, b: AnyRecord): boolean {
+  return (
+    a.feature === b.feature &&
+    a.version === b.version &&
+    a.package === b.package &&
+    a.featureType === b.featureType &&
+    (!('serverName' in a && 'serverName' in b) || (a.serverName === b.serverName && a.daemon === b.daemon))
+  );
+}
+
+/** Whether the records of all parts have the rows of those before: the same number, with the same labels. */
+function* haveSameRows(
+  parts: readonly PartRecords<AnyRecord>[],
+  before: readonly PartRecords<AnyRecord>[],
+): Generator<void, boolean> {
+  if (parts.length !== before.length) return false;
+  for (const [p, { part, records }] of parts.entries()) {
+    const old = before[p];
+    if (old?.part !== part || old.records.length !== records.length) return false;
+    if (old.records === records) continue;
+    for (let i = 0; i < records.length; i += 1) {
+      if (i % STEP === 0) yield;
+      const [record, other] = [records[i] as AnyRecord, old.records[i] as AnyRecord];
+      if (record !== other && !hasSameLabels(record, other)) return false;
+    }
+  }
+  return true;
+}
+
+const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
+  a.length === b.length && a.every((item, i) => item === b[i]);
+
+const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
+  a.size === b.size && [...a].every((item) => b.has(item));
+
+const hasSameParts = <R>(a: readonly PartRecords<R>[], b: readonly PartRecords<R>[]): boolean =>
+  a.length === b.length && a.every(({ part, records }, i) => b[i]?.part === part && b[i].records === records);
+
+const hasSameOwners = (a: FeatureSources, b: FeatureSources): boolean =>
+  a.selection === b.selection && isSameList(a.products, b.products);
+
+const isSame = (a: FeatureSources, b: FeatureSources): boolean =>
+  hasSameParts(a.features, b.features) &&
+  hasSameParts(a.expirations, b.expirations) &&
+  hasSameOwners(a, b) &&
+  isSameSet(a.withheld, b.withheld);
+
+/** Finds the rows of records. */
+class RowCollector {
+  readonly #selection: Selection;
+  readonly #spell: (name: string) => string;
+  readonly #owners = new Map<string, string | undefined>();
+  readonly #byKey = new Map<string, number>();
+  readonly rows: FeatureIdentity[] = [];
+  /** The rows of each vendor license. */
+  readonly byOwner = new Map<string, number[]>();
+
+  constructor({ selection, products }: FeatureSources) {
+    this.#selection = selection;
+    this.#spell = createSpelling(products);
+  }
+
+  *places(parts: readonly PartRecords<AnyRecord>[]): Generator<void, Places[]> {
+    const places: Places[] = [];
+    for (const { part, records } of parts) {
+      const found = new Int32Array(records.length);
+      for (const [i, record] of records.entries()) {
+        if (i % STEP === 0) yield;
+        found[i] = this.#place(part, record);
+      }
+      places.push(found);
+    }
+    return places;
+  }
+
+  /** A record of an answer for all vendor licenses belongs to the one that it names, any other to that of its part. */
+  #place(part: string, record: AnyRecord): number {
+    const name = part === WHOLE && 'serverName' in record ? `${record.serverName};${record.daemon}` : part;
+    if (!this.#owners.has(name)) this.#owners.set(name, this.#ownerOf(name));
+    const vendorLicense = this.#owners.get(name);
+    if (vendorLicense === undefined || !this.#selection.ownsFeature(record.feature)) return -1;
+    const key = JSON.stringify([vendorLicense, ...labelsOf(record)]);
+    const known = this.#byKey.get(key);
+    if (known !== undefined) return known;
+    const { feature, version, package: pkg, featureType } = record;
+    const row = this.rows.push({ vendorLicense, feature, version, package: pkg, featureType, key }) - 1;
+    this.#byKey.set(key, row);
+    const ofOwner = this.byOwner.get(vendorLicense);
+    if (ofOwner === undefined) this.byOwner.set(vendorLicense, [row]);
+    else ofOwner.push(row);
+    return row;
+  }
+
+  #ownerOf(name: string): string | undefined {
+    const vendorLicense = this.#spell(parseVendorLicense(name).vendorLicense);
+    return this.#selection.ownsVendorLicense(vendorLicense) ? vendorLicense : undefined;
+  }
+}
+
+const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
+
+/** The rows by vendor license, then by key. */
+function* layOut(sources: FeatureSources): Generator<void, Layout> {
+  const collector = new RowCollector(sources);
+  const features = yield* collector.places(sources.features);
+  const expirations = yield* collector.places(sources.expirations);
+  const sorted = new Int32Array(collector.rows.length);
+  const rows: FeatureIdentity[] = [];
+  for (const [, ofOwner] of [...collector.byOwner].sort(([a], [b]) => compare(a, b))) {
+    yield;
+    const found = ofOwner.map((collected) => ({ collected, row: collector.rows[collected] as FeatureIdentity }));
+    for (const { collected, row } of found.sort((a, b) => compare(a.row.key, b.row.key))) {
+      sorted[collected] = rows.push(row) - 1;
+    }
+  }
+  for (const places of [...features, ...expirations]) {
+    yield;
+    for (const [i, row] of places.entries()) if (row !== -1) places[i] = sorted[row] as number;
+  }
+  return { rows, features, expirations };
+}
+
+/** The records of each row; several of them are merged. */
+class RecordsOfRows<R extends AnyRecord> {
+  readonly #merge: (a: R, b: R) => R;
+  /** The records of a row that has several, and the merged one. */
+  #several = new Map<number, { readonly records: R[]; record: R }>();
+  /** By row. */
+  records: (R | undefined)[] = [];
   /** Number of records beyond the first of their row. */
   merged = 0;
 
-  constructor(store: RecordStore, texts: TextTable, fields: RecordFields, merge: Merge) {
-    this.#store = store;
-    this.#texts = texts;
-    this.#fields = fields;
+  constructor(merge: (a: R, b: R) => R) {
     this.#merge = merge;
-    const names = fields.has('serverName') ? [...recordLabels, 'serverName', 'daemon'] : recordLabels;
-    this.#labels = names.map((name) => store.textColumn(name));
   }
 
-  /** Fills `slots` for a new layout. */
-  place(parts: readonly PartSlots[], rows: readonly Int32Array[], slots: Int32Array): void {
-    this.#dropMerged();
-    this.#parts = parts;
-    this.#rows = rows;
-    this.merged = 0;
-    const firstPart = new Int32Array(slots.length);
-    const firstRecord = new Int32Array(slots.length);
-    slots.fill(-1);
-    for (const [p, part] of parts.entries()) {
-      const rowOf = rows[p] as Int32Array;
-      for (let i = 0; i < rowOf.length; i += 1) {
-        const row = rowOf[i] as number;
-        if (row === -1) continue;
-        if (slots[row] === -1) {
-          slots[row] = part.slots[i] as number;
-          firstPart[row] = p;
-          firstRecord[row] = i;
-          continue;
-        }
-        this.merged += 1;
-        const several = this.#several.get(row) ?? [[firstPart[row] as number, firstRecord[row] as number]];
-        several.push([p, i]);
-        this.#several.set(row, several);
-      }
-    }
-    for (const row of this.#several.keys()) slots[row] = this.#mergeRow(row);
-  }
-
-  /** The records that changed: part and position; `undefined` if the layout changes too. */
-  changes(parts: readonly PartSlots[]): (readonly [number, number])[] | undefined {
-    const changed: (readonly [number, number])[] = [];
-    for (const [p, { slots }] of parts.entries()) {
-      const before = this.#parts[p]?.slots;
-      if (before?.length !== slots.length) return undefined;
-      for (let i = 0; i < slots.length; i += 1) {
-        const [from, to] = [before[i] as number, slots[i] as number];
-        if (from === to) continue;
-        if (!this.#hasSameLabels(from, to)) return undefined;
-        changed.push([p, i]);
-      }
-    }
-    return changed;
-  }
-
-  /** Changes `slots` of the same layout. */
-  replace(parts: readonly PartSlots[], changed: readonly (readonly [number, number])[], slots: Int32Array): void {
-    this.#parts = parts;
-    const again = new Set<number>();
-    for (const [p, i] of changed) {
-      const row = this.#rows[p]?.[i] as number;
-      if (row === -1) continue;
-      if (this.#several.has(row)) again.add(row);
-      else slots[row] = parts[p]?.slots[i] as number;
-    }
-    for (const row of again) slots[row] = this.#mergeRow(row);
-  }
-
-  #hasSameLabels(a: number, b: number): boolean {
-    return this.#labels.every((column) => this.#store.text(a, column) === this.#store.text(b, column));
-  }
-
-  #mergeRow(row: number): number {
-    const records = (this.#several.get(row) ?? []).map(([p, i]) =>
-      this.#fields.read(this.#parts[p]?.slots[i] as number, this.#store, this.#texts),
-    );
-    const before = this.#merged.get(row);
-    const slot = this.#store.allocate();
-    this.#fields.write(slot, records.reduce(this.#merge), this.#store, this.#texts);
-    this.#merged.set(row, slot);
-    if (before !== undefined) this.#store.release(before);
-    return slot;
-  }
-
-  #dropMerged(): void {
-    for (const slot of this.#merged.values()) this.#store.release(slot);
-    this.#merged = new Map();
+  *read(parts: readonly PartRecords<R>[], places: readonly Places[], count: number): Generator<void> {
+    const before = this.#several;
     this.#several = new Map();
+    this.records = new Array<R | undefined>(count).fill(undefined);
+    this.merged = 0;
+    for (const [p, { records }] of parts.entries()) {
+      const rows = places[p] as Places;
+      for (let i = 0; i < records.length; i += 1) {
+        if (i % STEP === 0) yield;
+        const row = rows[i] as number;
+        if (row !== -1) this.#add(row, records[i] as R);
+      }
+    }
+    for (const [row, several] of this.#several) {
+      const old = before.get(row);
+      // the same object, so that the row is the same one
+      const isSameMerge = old !== undefined && isSameArray(old.records, several.records);
+      several.record = isSameMerge ? old.record : several.records.reduce(this.#merge);
+      this.records[row] = several.record;
+    }
+  }
+
+  #add(row: number, record: R): void {
+    const first = this.records[row];
+    if (first === undefined) {
+      this.records[row] = record;
+      return;
+    }
+    this.merged += 1;
+    const several = this.#several.get(row);
+    if (several === undefined) this.#several.set(row, { records: [first, record], record });
+    else several.records.push(record);
   }
 }
 
-/** The arrays of a generation, which are used again when no reader can see the generation. */
-type GenerationArrays = Pick<FeatureColumns, 'generation' | 'featureSlots' | 'expirationSlots' | 'withheld'>;
+const isSameArray = <T>(a: readonly T[], b: readonly T[]): boolean =>
+  a.length === b.length && a.every((item, i) => item === b[i]);
 
-const sharedSlots = (count: number): Int32Array =>
-  new Int32Array(new SharedArrayBuffer(count * Int32Array.BYTES_PER_ELEMENT));
+/** What the last rows were derived from. */
+interface Derived {
+  readonly sources: FeatureSources;
+  readonly layout: Layout;
+  readonly records: readonly (FeatureRecord | undefined)[];
+  readonly expirations: readonly (ExpirationRecord | undefined)[];
+  readonly features: Features;
+}
 
 /**
- * Derives the rows of features from their records. The rows are found once; as long as records change only their values,
- * which is the usual case, only the slots of the changed records are replaced.
+ * Derives the rows of features from their records, in small steps. The rows are found once; as long as records change only their
+ * figures, which is the usual case, only the rows of the changed records are made again.
  */
 export class FeatureDerivation {
-  readonly #stores: FeatureStores;
-  readonly #features: SlotsOfRows;
-  readonly #expirations: SlotsOfRows;
-  /** Text ids of the vendor licenses of the layout. */
-  #ownerIds: ReadonlyMap<string, number> = new Map();
-  readonly #retiredOwners = new Retired<number>();
-  #request: FeaturesRequest | undefined;
-  #layout: FeatureLayout | undefined;
-  #layoutNumber = 0;
-  #current: FeatureColumns | undefined;
-  #spare: GenerationArrays[] = [];
+  readonly #ofFeatures = new RecordsOfRows<FeatureRecord>(mergeFeatures);
+  readonly #ofExpirations = new RecordsOfRows<ExpirationRecord>(mergeExpirations);
+  #before: Derived | undefined;
 
-  constructor(stores: FeatureStores) {
-    const { features, expirations, texts } = stores;
-    this.#stores = stores;
-    this.#features = new SlotsOfRows(features, texts, featureRecords, mergeOf(mergeFeatures));
-    this.#expirations = new SlotsOfRows(expirations, texts, expirationRecords, mergeOf(mergeExpirations));
-  }
-
-  /**
-   * Derives the next generation.
-   *
-   * @param slotsOf returns the records of a handle
-   * @param oldestInUse the oldest generation that a reader still uses
-   */
-  derive(
-    request: FeaturesRequest,
-    slotsOf: (handle: number) => Uint32Array,
-    oldestInUse: number,
-  ): Derived<FeatureColumns> {
-    const resolve = (parts: readonly PartRecords[]): readonly PartSlots[] =>
-      parts.map(({ handle, ...part }) => ({ ...part, slots: slotsOf(handle) }));
-    const features = resolve(request.features);
-    const expirations = resolve(request.expirations);
-    const before = this.#request;
-    // if this derivation fails, the next one does not continue from it
-    this.#request = undefined;
-    const replaced = this.#replace(before, request, features, expirations, oldestInUse);
-    const arrays = replaced ?? this.#place(request, features, expirations, oldestInUse);
-    const { count, labels, owners } = this.#layout as FeatureLayout;
-    const isWithheld = new Set(request.withheld);
-    for (const { name, from, to } of owners) arrays.withheld.fill(Number(isWithheld.has(name)), from, to);
-    const columns = { ...this.#stores, ...arrays, layout: this.#layoutNumber, count, labels };
-    this.#finish(columns, oldestInUse);
-    this.#request = request;
-    return { columns, mergedFeatures: this.#features.merged, mergedExpirations: this.#expirations.merged };
-  }
-
-  /** The arrays if the layout stays; otherwise `undefined`. */
-  #replace(
-    before: FeaturesRequest | undefined,
-    request: FeaturesRequest,
-    features: readonly PartSlots[],
-    expirations: readonly PartSlots[],
-    oldestInUse: number,
-  ): GenerationArrays | undefined {
-    const current = this.#current;
-    if (before === undefined || current === undefined || !hasSameParts(before, request)) return undefined;
-    const changedFeatures = this.#features.changes(features);
-    const changedExpirations = this.#expirations.changes(expirations);
-    if (changedFeatures === undefined || changedExpirations === undefined) return undefined;
-    const arrays = this.#arrays(current.count, oldestInUse);
-    arrays.featureSlots.set(current.featureSlots);
-    arrays.expirationSlots.set(current.expirationSlots);
-    this.#features.replace(features, changedFeatures, arrays.featureSlots);
-    this.#expirations.replace(expirations, changedExpirations, arrays.expirationSlots);
-    return arrays;
-  }
-
-  /** The arrays of a new layout. */
-  #place(
-    request: FeaturesRequest,
-    features: readonly PartSlots[],
-    expirations: readonly PartSlots[],
-    oldestInUse: number,
-  ): GenerationArrays {
-    const { texts } = this.#stores;
-    const sources: readonly Source[] = [
-      { store: this.#stores.features, fields: featureRecords, parts: features },
-      { store: this.#stores.expirations, fields: expirationRecords, parts: expirations },
-    ];
-    const ownerIds = new Map<string, number>();
-    const layout = createLayout(sources, request, texts, (name) => {
-      const id = ownerIds.get(name) ?? texts.intern(name);
-      ownerIds.set(name, id);
-      return id;
-    });
-    for (const id of this.#ownerIds.values()) this.#retiredOwners.add(id);
-    this.#ownerIds = ownerIds;
-    this.#layout = layout;
-    this.#layoutNumber += 1;
-    const [featureRows = [], expirationRows = []] = layout.rows;
-    const arrays = this.#arrays(layout.count, oldestInUse);
-    this.#features.place(features, featureRows, arrays.featureSlots);
-    this.#expirations.place(expirations, expirationRows, arrays.expirationSlots);
-    return arrays;
-  }
-
-  #arrays(count: number, oldestInUse: number): GenerationArrays {
-    const generation = (this.#current?.generation ?? 0) + 1;
-    const free = this.#spare.filter((arrays) => arrays.generation < oldestInUse);
-    this.#spare = this.#spare.filter((arrays) => arrays.generation >= oldestInUse);
-    const found = free.find((arrays) => arrays.withheld.length === count);
-    const { featureSlots, expirationSlots, withheld } = found ?? {
-      featureSlots: sharedSlots(count),
-      expirationSlots: sharedSlots(count),
-      withheld: new Uint8Array(new SharedArrayBuffer(count)),
+  *derive(sources: FeatureSources): Generator<void, Features> {
+    const before = this.#before;
+    if (before !== undefined && isSame(before.sources, sources)) return before.features;
+    // what is canceled within is not continued
+    this.#before = undefined;
+    const layout = yield* this.#layoutOf(sources, before);
+    const count = layout.rows.length;
+    yield* this.#ofFeatures.read(sources.features, layout.features, count);
+    yield* this.#ofExpirations.read(sources.expirations, layout.expirations, count);
+    const derived = {
+      sources,
+      layout,
+      records: this.#ofFeatures.records,
+      expirations: this.#ofExpirations.records,
     };
-    return { generation, featureSlots, expirationSlots, withheld };
+    const rows = yield* rowsOf(derived, before);
+    const features = {
+      rows: before !== undefined && isSameArray(rows, before.features.rows) ? before.features.rows : rows,
+      mergedFeatures: this.#ofFeatures.merged,
+      mergedExpirations: this.#ofExpirations.merged,
+    };
+    this.#before = { ...derived, features };
+    return features;
   }
 
-  /** Records that are released from now on can be seen in this generation. */
-  #finish(columns: FeatureColumns, oldestInUse: number): void {
-    const { features, expirations, texts } = this.#stores;
-    const before = columns.generation - 1;
-    for (const store of [features, expirations]) {
-      store.retire(before);
-      store.reclaim(oldestInUse);
-    }
-    this.#retiredOwners.close(before);
-    for (const id of this.#retiredOwners.before(oldestInUse)) texts.release(id);
-    this.#spare.push(columns);
-    this.#current = columns;
+  *#layoutOf(sources: FeatureSources, before: Derived | undefined): Generator<void, Layout> {
+    const isKept =
+      before !== undefined &&
+      hasSameOwners(sources, before.sources) &&
+      (yield* haveSameRows(sources.features, before.sources.features)) &&
+      (yield* haveSameRows(sources.expirations, before.sources.expirations));
+    return isKept ? before.layout : yield* layOut(sources);
   }
 }
 
-/** Whether the records have the same parts and owners, so that their rows can be the same. */
-function hasSameParts(a: FeaturesRequest, b: FeaturesRequest): boolean {
-  const names = ({ features, expirations }: FeaturesRequest): string =>
-    JSON.stringify([features, expirations].map((parts) => parts.map(({ part, only }) => [part, only])));
-  return names(a) === names(b) && hasSameOwners(a, b);
+/** The rows. One that shows the same as before is the same object. */
+function* rowsOf(
+  { sources: { withheld }, layout, records, expirations }: Omit<Derived, 'features'>,
+  before: Derived | undefined,
+): Generator<void, readonly FeatureRow[]> {
+  const oldPlaces =
+    before === undefined || before.layout === layout
+      ? undefined
+      : new Map(before.layout.rows.map(({ key }, row) => [key, row]));
+  const rows: FeatureRow[] = new Array<FeatureRow>(layout.rows.length);
+  for (let row = 0; row < rows.length; row += 1) {
+    if (row % STEP === 0) yield;
+    const labels = layout.rows[row] as FeatureIdentity;
+    const record = records[row];
+    const expiration = expirations[row];
+    const isWithheld = withheld.has(labels.vendorLicense);
+    const old = oldPlaces === undefined ? row : (oldPlaces.get(labels.key) ?? -1);
+    const known = before?.features.rows[old];
+    const isKept =
+      known?.isWithheld === isWithheld && before?.records[old] === record && before?.expirations[old] === expiration;
+    rows[row] = isKept ? known : createFeatureRow({ labels, record, expiration, isWithheld });
+  }
+  return rows;
 }

@@ -1,7 +1,7 @@
+import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
 import type { Field } from '../query-api/field.ts';
 import { type ModelRecord, modelName, recordFields } from '../query-api/records.ts';
-import type { RowValue } from './row-fields.ts';
-import { fieldsBut } from './row-fields.ts';
+import { fieldsBut, missingValue, type RowValue } from './row-fields.ts';
 
 /** The labels that identify a feature. */
 export interface FeatureLabels {
@@ -13,7 +13,7 @@ export interface FeatureLabels {
 }
 
 /** The labels in the order of a key. */
-export const featureLabelFields = [
+const featureLabelFields = [
   'vendorLicense',
   'feature',
   'version',
@@ -23,9 +23,6 @@ export const featureLabelFields = [
 
 const expiryFields = fieldsBut(recordFields.GetExpirationFeatures, 'identity', 'attribute');
 const featureFields = fieldsBut(recordFields.GetFeatures, 'identity');
-const reportedFields = Object.fromEntries(
-  Object.entries(featureFields).filter(([name]) => !Object.hasOwn(expiryFields, name)),
-);
 
 type ExpiryFields = ModelRecord<typeof expiryFields>;
 type ReportedFields = Omit<ModelRecord<typeof featureFields>, keyof ExpiryFields>;
@@ -52,7 +49,7 @@ type Reported = { readonly [Name in keyof ReportedFields]: RowValue<ReportedFiel
 /** From GetExpirationFeatures, or else GetFeatures. Times are epoch seconds, `Infinity` for a permanent license. */
 type Expiry = { readonly [Name in keyof ExpiryFields as ExpiryName<Name>]: RowValue<ExpiryFields[Name]> };
 
-/** A feature by its five labels, with its usage and expiry as far as known. */
+/** A feature by its five labels, with its usage and expiry as far as known. A row never changes. */
 export interface FeatureRow extends FeatureLabels, Reported, Expiry {
   /** The labels as one text, unique and sortable. */
   readonly key: string;
@@ -60,62 +57,64 @@ export interface FeatureRow extends FeatureLabels, Reported, Expiry {
   readonly isWithheld: boolean;
 }
 
-/** The names of the fields in a row that GetFeatures has and GetExpirationFeatures has not. */
-const reportedNames: readonly string[] = Object.keys(reportedFields).map(modelName);
+/** Labels and key of a row. */
+export type FeatureIdentity = FeatureLabels & Pick<FeatureRow, 'key'>;
 
-/** The fields of GetExpirationFeatures by their name in a row. */
-export const expiryFieldOf: ReadonlyMap<string, string> = new Map(
-  Object.keys(expiryFields)
-    .map(modelName)
-    .map((name) => [expiryName(name), name]),
-);
-
-const usage = Object.entries<Field>(recordFields.GetFeatures).filter(([, { isUsage }]) => isUsage);
-
-/** The names of the fields that are withheld with the usage. */
-export const usageNames: ReadonlySet<string> = new Set(usage.map(([name]) => modelName(name)));
-
-/** The names of all values of a row. */
-const rowNames: readonly string[] = [
-  ...featureLabelFields,
-  'key',
-  'isReported',
-  'isWithheld',
-  ...reportedNames,
-  ...expiryFieldOf.keys(),
-];
-
-/** Reads one value of a row from its source. */
-export type RowReader<Source> = (source: Source) => unknown;
-
-/** A reader of each value of a row. */
-export type RowReaders<Source> = readonly RowReader<Source>[];
-
-/** A reader for each value of a row. @param create makes the one of a name */
-export const createReaders = <Source>(create: (name: string) => RowReader<Source>): RowReader<Source>[] =>
-  rowNames.map(create);
-
-/** A row whose values are read when they are needed. Each getter knows the place of its reader, which needs no search. */
-class FeatureView<Source> {
-  readonly #readers: RowReaders<Source>;
-  readonly #source: Source;
-
-  constructor(readers: RowReaders<Source>, source: Source) {
-    this.#readers = readers;
-    this.#source = source;
-  }
-
-  static {
-    for (const [at, name] of rowNames.entries()) {
-      const get = function (this: FeatureView<unknown>): unknown {
-        return (this.#readers[at] as RowReader<unknown>)(this.#source);
-      };
-      Object.defineProperty(FeatureView.prototype, name, { get, enumerable: true });
-    }
-  }
+/** What a row shows. */
+interface FeatureParts {
+  readonly labels: FeatureIdentity;
+  readonly record: FeatureRecord | undefined;
+  readonly expiration: ExpirationRecord | undefined;
+  /** Whether the usage is withheld. */
+  readonly isWithheld: boolean;
 }
 
-/** A row that always shows the same source. */
-export const createFeatureRow = <Source>(readers: RowReaders<Source>, source: Source): FeatureRow =>
-  // its properties are getters of the class
-  new FeatureView(readers, source) as unknown as FeatureRow;
+const reported = Object.entries<Field>(featureFields)
+  .filter(([name]) => !Object.hasOwn(expiryFields, name))
+  .map(([name, { isUsage }]) => ({ name: modelName(name), isUsage, missing: missingValue(modelName(name)) }));
+
+const expiries = Object.keys(expiryFields)
+  .map(modelName)
+  .map((from) => ({ from, name: expiryName(from), missing: missingValue(from) }));
+
+/** Copies of one object share its shape, which makes rows faster to use. */
+const empty: Readonly<Record<string, unknown>> = Object.fromEntries(
+  [...featureLabelFields, 'key', 'isReported', 'isWithheld', ...[...reported, ...expiries].map(({ name }) => name)].map(
+    (name) => [name, undefined],
+  ),
+);
+
+type Values = Readonly<Record<string, unknown>>;
+const none: Values = {};
+
+/** Shows the records of a feature: where one does not know a value, the other one may. */
+export function createFeatureRow({ labels, record, expiration, isWithheld }: FeatureParts): FeatureRow {
+  const row: Record<string, unknown> = { ...empty };
+  const [ofFeature, ofExpiration] = [(record ?? none) as Values, (expiration ?? none) as Values];
+  row.vendorLicense = labels.vendorLicense;
+  row.feature = labels.feature;
+  row.version = labels.version;
+  row.package = labels.package;
+  row.featureType = labels.featureType;
+  row.key = labels.key;
+  row.isReported = record !== undefined;
+  row.isWithheld = isWithheld;
+  for (const { name, isUsage, missing } of reported) {
+    row[name] = isUsage && isWithheld ? missing : (ofFeature[name] ?? missing);
+  }
+  for (const { from, name, missing } of expiries) row[name] = ofExpiration[from] ?? ofFeature[from] ?? missing;
+  // its names are those of the fields
+  return row as unknown as FeatureRow;
+}
+
+/** The row of one record of an answer that is not part of the inventory, such as the features of one user. */
+export function rowOfAnswer(
+  vendorLicense: string,
+  answer: Partial<Pick<FeatureParts, 'record' | 'expiration' | 'isWithheld'>>,
+): FeatureRow {
+  const { record, expiration, isWithheld = false } = answer;
+  const { feature = '', version = '', package: pkg = '', featureType = '' } = record ?? expiration ?? {};
+  const key = JSON.stringify([vendorLicense, feature, version, pkg, featureType]);
+  const labels = { vendorLicense, feature, version, package: pkg, featureType, key };
+  return createFeatureRow({ labels, record, expiration, isWithheld });
+}

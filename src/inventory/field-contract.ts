@@ -1,5 +1,5 @@
 import type { Log } from '../model/log.ts';
-import type { Answer, OwnerFields, ProductRecord, StoredAnswer } from '../model/records.ts';
+import type { Answer, ProductRecord } from '../model/records.ts';
 import { lastGood, productNames, type Snapshot, WHOLE } from '../model/snapshot.ts';
 import { canonical } from '../model/vendor-license.ts';
 import type { Fields } from '../query-api/field.ts';
@@ -74,16 +74,11 @@ const isNeeded = (endpoint: FieldEndpoint, field: string): boolean => tables[end
 const neededOf = (endpoint: FieldEndpoint): readonly string[] =>
   Object.keys(tables[endpoint]).filter((field) => isNeeded(endpoint, field));
 
-type FieldAnswer = Answer<unknown> | StoredAnswer;
-
 /** The fields by vendor license: of the one that a part is about, or else of those that the records name. */
-function fieldsByOwner(part: string, answer: FieldAnswer): ReadonlyMap<string, ReadonlySet<string>> {
-  const only = 'only' in answer ? answer.only : undefined;
-  const ownerOf = ({ owner }: OwnerFields): string => canonical(part === WHOLE || only !== undefined ? owner : part);
+function fieldsByOwner(part: string, answer: Answer<unknown>): ReadonlyMap<string, ReadonlySet<string>> {
   const found = new Map<string, Set<string>>();
   for (const each of answer.fields ?? []) {
-    const owner = ownerOf(each);
-    if (only !== undefined && owner !== only) continue;
+    const owner = canonical(part === WHOLE ? each.owner : part);
     found.set(owner, new Set([...(found.get(owner) ?? []), ...each.names]));
   }
   return found;
@@ -167,7 +162,12 @@ export function createFieldContract(options: FieldContractOptions): FieldContrac
     return begun;
   };
 
-  const observeAnswer = (endpoint: FieldEndpoint, part: string, answer: FieldAnswer, outdated: ReadonlySet<string>) => {
+  const observeAnswer = (
+    endpoint: FieldEndpoint,
+    part: string,
+    answer: Answer<unknown>,
+    outdated: ReadonlySet<string>,
+  ) => {
     // a name outside the contract is not from the analyzer of this program: something has renamed a field
     const isOwn = options.isOwnAnalyzer() && answer.unknownFields.length === 0;
     const begun = new Map<string, string[]>();

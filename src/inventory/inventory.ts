@@ -1,8 +1,9 @@
 import type { TrendSeries } from '../model/history.ts';
 import { figureAt } from '../model/history.ts';
-import type { ProductRecord, StoredAnswer } from '../model/records.ts';
+import type { ExpirationRecord, FeatureRecord, ProductRecord } from '../model/records.ts';
 import {
   type EndpointState,
+  type FeaturesAnswer,
   freshGood,
   historyQuestion,
   lastGood,
@@ -12,13 +13,12 @@ import {
 } from '../model/snapshot.ts';
 import { type Figure, unknown } from '../model/unknown.ts';
 import { canonical, parseVendorLicense } from '../model/vendor-license.ts';
-import type { FeatureTable } from './feature-table.ts';
-import type { Derived, FeaturesRequest, PartRecords } from './features-request.ts';
+import type { FeatureDerivation, PartRecords } from './feature-derivation.ts';
+import type { FeatureRow } from './feature-row.ts';
 import { type FieldStates, noFieldStates } from './field-states.ts';
-import { createKnowledge, type Knowledge } from './knowledge.ts';
+import { createKnowledge, createReadings, type Knowledge, type Readings } from './knowledge.ts';
 import { mergeProducts } from './merge.ts';
 import { availabilityOf, type EndpointAvailability, type PollState, pollStates } from './poll-state.ts';
-import { createReadings, type Readings } from './readings.ts';
 import { createSelection, type Selection } from './selection.ts';
 import { createSpelling } from './spelling.ts';
 import { createVendorLicenseRow, type VendorLicenseRow } from './vendor-license-row.ts';
@@ -48,11 +48,8 @@ export interface Inventory {
   /** Epoch seconds. */
   readonly at: number;
   readonly vendorLicenses: readonly VendorLicenseRow[];
-  /**
-   * The same object as in the previous inventory if its records have not changed. Its rows can be read in the same turn
-   * of the event loop, and in `CurrentInventory.use`; after that they may be released, and throw.
-   */
-  readonly features: FeatureTable;
+  /** The same array as in the previous inventory if no row has changed. A row that has not changed is the same object. */
+  readonly features: readonly FeatureRow[];
   readonly history: readonly HistoryRow[];
   readonly concurrentUsers: Figure;
   /** The spellings of each vendor license in the analyzer. There can be several third parts. */
@@ -208,74 +205,69 @@ function spellingsOf(rows: readonly VendorLicenseRow[], names: readonly string[]
   return spellings;
 }
 
-/** The parts of an endpoint whose records may still be shown. @param now epoch seconds */
-function freshParts(state: EndpointState<StoredAnswer> | undefined, now: number): readonly PartRecords[] {
+/** The parts of an endpoint whose records may still be shown, with those that its list may lack. @param now epoch seconds */
+function freshParts<R extends FeatureRecord | ExpirationRecord>(
+  state: EndpointState<FeaturesAnswer<R>> | undefined,
+  now: number,
+): readonly PartRecords<R>[] {
   return [...(state?.parts.keys() ?? [])].flatMap((part) => {
     const good = state === undefined ? undefined : freshGood(state, part, now);
     if (good === undefined) return [];
-    const { handle, only } = good.value;
-    return [{ part, handle, ...(only !== undefined && { only }) }];
+    const { records, notListed = [] } = good.value;
+    return [
+      { part, records: notListed.length === 0 ? records : [...records, ...notListed.map(({ record }) => record)] },
+    ];
   });
 }
 
-/** An inventory without its features. */
-interface InventoryPlan {
-  /** What its features are derived from. */
-  readonly request: FeaturesRequest;
-  /** Completes the inventory. */
-  complete(features: Derived<FeatureTable>): Inventory;
+/** What an inventory is derived from. */
+interface InventorySources {
+  readonly snapshot: Snapshot;
+  /** Epoch seconds. */
+  readonly now: number;
+  readonly policy: InventoryPolicy;
+  /** Which fields are missing. */
+  readonly fields?: FieldStates | undefined;
+  /** Has derived the features before. */
+  readonly features: FeatureDerivation;
 }
 
-/**
- * Derives everything but the features.
- *
- * @param now epoch seconds
- * @param fields which fields are missing
- */
-export function planInventory(
-  snapshot: Snapshot,
-  now: number,
-  policy: InventoryPolicy,
-  fields: FieldStates = noFieldStates,
-): InventoryPlan {
+/** Derives an inventory, in small steps. */
+export function* deriveInventory(sources: InventorySources): Generator<void, Inventory> {
+  const { snapshot, now, policy, fields = noFieldStates } = sources;
   const listed = productNames(snapshot);
   const names = listed ?? [];
   const emptiness = emptinessOf(listed, policy);
   const spell = createSpelling(names);
   const { rows, withheld, merged } = deriveVendorLicenses(snapshot, now, policy, spell, fields);
   const { GetFeatures, GetExpirationFeatures, GetConcurrentUsers: users } = snapshot.endpoints;
-  const request = {
+  const features = yield* sources.features.derive({
     features: freshParts(GetFeatures, now),
     expirations: freshParts(GetExpirationFeatures, now),
     products: names,
-    withheld: [...withheld].sort(),
-    selection: policy.rules,
-  };
+    withheld,
+    selection: policy,
+  });
+  const polls = pollStates(snapshot, {
+    GetProducts: merged,
+    GetFeatures: features.mergedFeatures,
+    GetExpirationFeatures: features.mergedExpirations,
+  });
   return {
-    request,
-    complete: ({ columns, mergedFeatures, mergedExpirations }) => {
-      const polls = pollStates(snapshot, {
-        GetProducts: merged,
-        GetFeatures: mergedFeatures,
-        GetExpirationFeatures: mergedExpirations,
-      });
-      return {
-        at: now,
-        vendorLicenses: rows,
-        features: columns,
-        history: deriveHistory(snapshot, now, policy),
-        concurrentUsers: users === undefined ? unknown : (freshGood(users, WHOLE, now)?.value ?? unknown),
-        spellings: spellingsOf(rows, names),
-        polls,
-        availability: availabilityOf(snapshot),
-        up: polls.length > 0 && polls.every(({ answered }) => answered) && emptiness === undefined,
-        emptiness,
-        readings: createReadings(snapshot, now, fields),
-        knowledge: createKnowledge(snapshot, now, fields),
-        fields,
-        agesOutAt: nextAgeOut(snapshot, now),
-      };
-    },
+    at: now,
+    vendorLicenses: rows,
+    features: features.rows,
+    history: deriveHistory(snapshot, now, policy),
+    concurrentUsers: users === undefined ? unknown : (freshGood(users, WHOLE, now)?.value ?? unknown),
+    spellings: spellingsOf(rows, names),
+    polls,
+    availability: availabilityOf(snapshot),
+    up: polls.length > 0 && polls.every(({ answered }) => answered) && emptiness === undefined,
+    emptiness,
+    readings: createReadings(snapshot, now, fields),
+    knowledge: createKnowledge(snapshot, now, fields),
+    fields,
+    agesOutAt: nextAgeOut(snapshot, now),
   };
 }
 

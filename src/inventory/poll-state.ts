@@ -1,6 +1,6 @@
 import type { TrendSeries } from '../model/history.ts';
-import type { Answer, DiscardReason, StoredAnswer } from '../model/records.ts';
-import { discardReasons, isAnswer, MAX_UNKNOWN_FIELDS, recordCount } from '../model/records.ts';
+import type { Answer, DiscardReason } from '../model/records.ts';
+import { discardReasons, isAnswer, MAX_UNKNOWN_FIELDS } from '../model/records.ts';
 import { type EndpointState, isExpected, lastGood, type PolledEndpoint, type Snapshot } from '../model/snapshot.ts';
 
 /** The state of polling an endpoint. */
@@ -28,10 +28,7 @@ export interface PollState {
 export const isTried = ({ lastAttempt }: PollState): boolean => lastAttempt !== undefined;
 
 /** Sums over all answers. An unknown field counts once, even if several answers have it. */
-function sumDiscards(
-  answers: readonly (Answer<unknown> | StoredAnswer)[],
-  impossibleTimes: number,
-): PollState['discarded'] {
+function sumDiscards(answers: readonly Answer<unknown>[], impossibleTimes: number): PollState['discarded'] {
   const unknownFields = new Set(answers.flatMap((answer) => answer.unknownFields));
   const count = (reason: DiscardReason): number =>
     reason === 'unknown_field'
@@ -51,7 +48,7 @@ const impossibleTimesOf = (values: readonly unknown[]): number =>
     .reduce((sum, count) => sum + count, 0);
 
 /** An empty answer may be correct for one vendor license, but does not count as success if all others failed. */
-const isEmpty = (value: unknown): boolean => isAnswer(value) && recordCount(value) === 0;
+const isEmpty = (value: unknown): boolean => isAnswer(value) && value.records.length === 0;
 
 function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, mergedRecords: number): PollState {
   const readings = [...state.parts.values()];
@@ -67,7 +64,7 @@ function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, merg
     lastAttempt: state.lastAttempt?.at,
     lastSuccess: state.lastSuccess,
     // an answer that is not a list counts as one record
-    records: goodValues.length - answers.length + answers.reduce((sum, answer) => sum + recordCount(answer), 0),
+    records: goodValues.length - answers.length + answers.reduce((sum, answer) => sum + answer.records.length, 0),
     discarded: sumDiscards(answers, impossibleTimesOf(goodValues)),
     mergedRecords,
     isIncomplete: answers.some(({ discarded }) => discarded.bad_record > 0),

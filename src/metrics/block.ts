@@ -1,6 +1,6 @@
 import type { Family } from './family.ts';
-import { deflateChunks, type Joined } from './gzip.ts';
-import { type Chunk, renderGauges, rowsWithin } from './render.ts';
+import { combineChecksums, type Deflated, deflateText, type Joined } from './gzip.ts';
+import { renderGauges, rowsWithin } from './render.ts';
 
 /** The part of the page from one source, rendered and compressed once for all scrapes. */
 export interface Block extends Joined {
@@ -16,15 +16,14 @@ export interface Block extends Joined {
  */
 export async function createBlock(families: readonly Family[], maxSeries: number, chunkBytes?: number): Promise<Block> {
   const render = async (rowLimit: number): Promise<Block> => {
+    const pieces: Deflated[] = [];
     let series = 0;
-    const count = ({ bytes, samples }: Chunk): Buffer => {
+    for (const { bytes, samples } of renderGauges(families, rowLimit, chunkBytes)) {
       series += samples;
-      return bytes;
-    };
-    const piece = await deflateChunks(renderGauges(families, rowLimit, chunkBytes).map(count));
-    const { crc, length } = piece;
-    const isLimited = rowLimit !== Number.POSITIVE_INFINITY;
-    return { pieces: length === 0 ? [] : [piece], crc, length, series, isLimited };
+      // awaiting lets other work run between chunks
+      pieces.push(await deflateText(bytes));
+    }
+    return { ...combineChecksums(pieces), pieces, series, isLimited: rowLimit !== Number.POSITIVE_INFINITY };
   };
   const whole = await render(Number.POSITIVE_INFINITY);
   return whole.series > maxSeries ? render(rowsWithin(families, maxSeries)) : whole;

@@ -1,15 +1,13 @@
 import type { InventoryReader } from '../inventory/current.ts';
 import { noFieldStates } from '../inventory/field-states.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import type { Owners } from '../model/owners.ts';
+import type { OwnerMapping } from '../model/owners.ts';
 import { steadyNow } from '../model/steady-clock.ts';
-import { Uses } from '../scheduling/uses.ts';
 import { type AlertingState, type AlertScope, collectAlerts } from './alerting.ts';
 import { type Body, SharedAnswers } from './answers.ts';
 import { type Block, createBlock } from './block.ts';
-import { updateBlock } from './block-update.ts';
 import type { Family } from './family.ts';
-import type { FeatureUpdate, Rendering } from './feature-renderer.ts';
+import { expirationGauges, FeatureBlock, featureGauges } from './feature-block.ts';
 import type { Enabled } from './metric.ts';
 import { acceptsGzip, chooseFormat, contentTypes, type Format } from './negotiation.ts';
 import { renderGauges } from './render.ts';
@@ -28,24 +26,13 @@ const blockNames = ['vendor_licenses', 'site', 'expirations', 'features', 'histo
 type BlockName = (typeof blockNames)[number];
 type Blocks = Readonly<Record<BlockName, Block>>;
 
-/** Blocks, and the version of the features in them. */
-interface Versioned<N extends BlockName> {
-  readonly blocks: Pick<Blocks, N>;
-  readonly version: number;
-}
-
-/** Renders the blocks of the features of the newest inventory. */
-export type RenderFeatures = (inventory: Inventory, rendering: Rendering) => Promise<FeatureUpdate>;
-
 /** Which metrics are shown, how many series at most, and from where they come. */
 export interface ExpositionOptions {
   readonly enabled: Enabled;
   /** Maximum number of series of API data. */
   readonly maxSeries: number;
   readonly self: SelfMetrics;
-  readonly features: RenderFeatures;
-  /** Of vendor licenses. `features` has those of features. */
-  readonly owners: () => Owners;
+  readonly owners: () => OwnerMapping;
   /** The results of right-sizing; `undefined` before the first pass. */
   readonly rightsizing: () => RightsizingState | undefined;
   /** The current inventory, for the state of polling before the first inventory is rendered. */
@@ -70,8 +57,6 @@ export interface Page {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Body;
-  /** Must be called once, when the body is not read any more: its memory is used again for a later page. */
-  readonly release: () => void;
 }
 
 const nothingPolled: PollingState = {
@@ -102,7 +87,6 @@ const problem = (status: number, text: string): Page => ({
   status,
   headers: { 'content-type': 'text/plain; charset=utf-8' },
   body: Buffer.from(`${text}\n`),
-  release: () => undefined,
 });
 
 /**
@@ -114,54 +98,35 @@ export function createExposition(options: ExpositionOptions): Exposition {
   const { enabled, self } = options;
   const answers = new SharedAnswers(options.nowMs ?? steadyNow);
   const rightsizingBlock = new RightsizingBlock();
-  let shown: ({ readonly inventory: Inventory } & Versioned<BlockName>) | undefined;
-  /** The features as of the last update, which the next update refers to. */
-  let features: Versioned<'expirations' | 'features'> | undefined;
-  /** The versions that responses are being sent from. */
-  const sending = new Uses<number>();
+  const expirations = new FeatureBlock(expirationGauges(enabled));
+  const features = new FeatureBlock(featureGauges(enabled));
+  let shown: { readonly inventory: Inventory; readonly blocks: Blocks } | undefined;
   /** Whether the newest inventory could not be rendered. */
   let hasFailed = false;
   let saidOfAlerts: SaidOfAlerts | undefined;
 
-  const updateFeatures = async (
-    inventory: Inventory,
-    budget: number,
-  ): Promise<Versioned<'expirations' | 'features'>> => {
-    const update = await options.features(inventory, {
-      enabled,
-      budget,
-      base: features?.version ?? 0,
-      oldestInUse: Math.min(...sending.items, shown?.version ?? Number.MAX_SAFE_INTEGER),
-    });
-    const blocks = {
-      expirations: updateBlock(update.expirations, features?.blocks.expirations),
-      features: updateBlock(update.features, features?.blocks.features),
-    };
-    features = { blocks, version: update.version };
-    return features;
-  };
-
-  const createBlocks = async (inventory: Inventory): Promise<Versioned<BlockName>> => {
+  const createBlocks = async (inventory: Inventory): Promise<Blocks> => {
+    const owners = options.owners();
     let budget = options.maxSeries;
-    const block = async (families: readonly Family[]): Promise<Block> => {
-      const made = await createBlock(families, budget);
+    const spend = (made: Block): Block => {
       budget -= made.series;
       return made;
     };
-    const vendorLicenses = await block(collectVendorLicenses(inventory, enabled, options.owners()));
-    const site = await block(collectSite(inventory));
-    const { blocks, version } = await updateFeatures(inventory, budget);
-    budget -= blocks.expirations.series + blocks.features.series;
-    const history = await block(collectHistory(inventory, enabled));
-    budget -= history.series;
-    const rightsizing = await rightsizingBlock.render(enabled.rightsizing ? options.rightsizing() : undefined, budget);
-    return { blocks: { vendor_licenses: vendorLicenses, site, ...blocks, history, rightsizing }, version };
+    const block = async (families: readonly Family[]): Promise<Block> => spend(await createBlock(families, budget));
+    return {
+      vendor_licenses: await block(collectVendorLicenses(inventory, enabled, owners)),
+      site: await block(collectSite(inventory)),
+      expirations: spend(await expirations.render(inventory.features, owners, budget)),
+      features: spend(await features.render(inventory.features, owners, budget)),
+      history: await block(collectHistory(inventory, enabled)),
+      rightsizing: await rightsizingBlock.render(enabled.rightsizing ? options.rightsizing() : undefined, budget),
+    };
   };
 
   const read = async (inventory: Inventory): Promise<void> => {
     try {
-      const { blocks, version } = await createBlocks(inventory);
-      shown = { inventory, blocks, version };
+      const blocks = await createBlocks(inventory);
+      shown = { inventory, blocks };
       hasFailed = false;
       const all = Object.values(blocks);
       self.setSeries(
@@ -170,7 +135,7 @@ export function createExposition(options: ExpositionOptions): Exposition {
       );
     } catch (error) {
       hasFailed = true;
-      // it is out of date, and its memory can be used again
+      // it is out of date
       shown = undefined;
       throw error;
     } finally {
@@ -186,14 +151,6 @@ export function createExposition(options: ExpositionOptions): Exposition {
     const polls = [...renderGauges([...collectPolls(inventory), ...alerts])].map(({ bytes }) => bytes);
     const end = format === 'openmetrics' ? '# EOF\n' : '';
     return Buffer.concat([...polls, Buffer.from(`${await self.render(format)}${end}`)]);
-  };
-
-  /** Begins to use what is shown. @returns ends it */
-  const useShown = (): (() => void) => {
-    if (shown === undefined) return () => undefined;
-    const { version } = shown;
-    sending.begin(version);
-    return () => sending.end(version);
   };
 
   const isTooOld = (): boolean => shown !== undefined && options.isOutdated(shown.inventory);
@@ -220,19 +177,8 @@ export function createExposition(options: ExpositionOptions): Exposition {
       const isGzip = acceptsGzip(acceptEncoding);
       const blocks = collect.length === 0 ? blockNames : blockNames.filter((name) => collect.includes(name));
       const state = { blocks: shown?.blocks ?? {}, renderTail };
-      const release = useShown();
-      try {
-        const { body, length } = await answers.answer({ format, isGzip, blocks }, state, self.changes());
-        return {
-          status: 200,
-          headers: { ...headersOf(format, isGzip), 'content-length': String(length) },
-          body,
-          release,
-        };
-      } catch (error) {
-        release();
-        throw error;
-      }
+      const { body, length } = await answers.answer({ format, isGzip, blocks }, state, self.changes());
+      return { status: 200, headers: { ...headersOf(format, isGzip), 'content-length': String(length) }, body };
     },
   };
 }

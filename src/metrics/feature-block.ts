@@ -1,169 +1,228 @@
-import type { FeatureColumns } from '../inventory/feature-columns.ts';
-import type { BlockUpdate, PageChunk } from './block-update.ts';
+import { expiryName, type FeatureRow } from '../inventory/feature-row.ts';
+import type { OwnerMapping } from '../model/owners.ts';
+import { inTurn, runSliced } from '../scheduling/slices.ts';
+import type { Block } from './block.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
-import { FeatureAttributes, plainTail } from './feature-attributes.ts';
-import type { ChunkRenderer } from './feature-chunks.ts';
-import type { FeatureGauge, ReadValue } from './feature-gauges.ts';
-import { combineChecksums, deflatePiece } from './gzip.ts';
-import type { OwnerTails } from './owner-tails.ts';
-import type { PieceMemory } from './piece-memory.ts';
+import { labelsOf } from './columns.ts';
+import { toNumber } from './family.ts';
+import { fieldGauges } from './field-metrics.ts';
+import { combineChecksums, type Deflated, deflateText } from './gzip.ts';
+import { attributeLabels, type Enabled, featureLabels, isEnabled } from './metric.ts';
+import { TextWriter } from './render.ts';
+import { buildRowsInSlices, type Rows } from './rows.ts';
 
-/** A generation of the features, and how it differs from the last one. */
-interface Generation {
-  readonly columns: FeatureColumns;
-  readonly chunks: ChunkRenderer;
-  readonly owners: OwnerTails;
-  /** `undefined` if the layout has changed. */
-  readonly changes: { readonly before: FeatureColumns; readonly rows: readonly number[] } | undefined;
+/** Rows of a piece: enough to be compressed well, few enough that a small change renders little. */
+export const PIECE_ROWS = 4096;
+/** Rows worked on between two yields. */
+const STEP = 256;
+
+/** A gauge with one sample for each feature. */
+interface FeatureGauge {
+  readonly name: MetricName;
+  /** `undefined` is no sample. */
+  readonly value: (row: FeatureRow) => number | undefined;
+  /** The labels after those of the feature: `owners` those of the owner, `attributes` also those of the feature before them. */
+  readonly extra: 'none' | 'owners' | 'attributes';
 }
 
-/** Rows of a chunk: enough to be compressed well, few enough that a small change renders little. */
-export const CHUNK_ROWS = 4096;
+/** The metrics of GetFeatures. */
+export const featureGauges = (enabled: Enabled): readonly FeatureGauge[] => [
+  { name: 'license_feature_info', value: ({ isReported }) => (isReported ? 1 : undefined), extra: 'attributes' },
+  ...fieldGauges('GetFeatures')
+    .filter(({ metric }) => isEnabled(metric, enabled))
+    .map(
+      ({ name, column }): FeatureGauge => ({
+        name,
+        value: (row) => toNumber(row[column]),
+        extra: 'none',
+      }),
+    ),
+];
 
-/** A rendered range of rows. */
-interface Range {
-  /** The first row that is not in it. */
-  readonly end: number;
-  /** `undefined` without a sample. */
-  readonly chunk: PageChunk | undefined;
+/** The metrics of GetExpirationFeatures. */
+export const expirationGauges = (enabled: Enabled): readonly FeatureGauge[] => [
+  { name: 'license_feature_expiration_info', value: ({ isReported }) => (isReported ? undefined : 1), extra: 'owners' },
+  ...fieldGauges('GetExpirationFeatures')
+    .filter(({ metric }) => isEnabled(metric, enabled))
+    .map(({ name, column }): FeatureGauge => {
+      const shown = expiryName(column);
+      return { name, value: (row) => toNumber(row[shown]), extra: 'none' };
+    }),
+];
+
+interface Piece extends Deflated {
+  readonly samples: number;
 }
 
-/** A family with its rendered ranges. A range that must be rendered again is `undefined`. */
-interface FeatureFamily {
+/** A gauge with its pieces. */
+interface Family {
   readonly gauge: FeatureGauge;
-  readonly name: Uint8Array;
-  /** Like the chunk of a range. */
-  header: PageChunk | undefined;
-  ranges: (Range | undefined)[];
+  /** Of its header; `undefined` before it is shown. */
+  header: Piece | undefined;
+  /** By range of rows. One that must be rendered again is `undefined`. */
+  pieces: (Piece | undefined)[];
 }
 
-function createFamily(gauge: FeatureGauge): FeatureFamily {
-  return { gauge, name: Buffer.from(gauge.name), header: undefined, ranges: [] };
+/** What the pieces show. */
+interface Shown {
+  readonly rows: readonly FeatureRow[];
+  readonly owners: OwnerMapping;
+  /** The first row that is not shown. */
+  readonly limit: number;
 }
 
-function headerOf(name: MetricName): Buffer {
-  const { help, type } = catalogue[name];
-  return Buffer.from(`# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`);
-}
+const featureValues = labelsOf<(typeof featureLabels)[number], FeatureRow>(featureLabels);
+const attributeValues = labelsOf<(typeof attributeLabels)[number], FeatureRow>(attributeLabels);
+
+/** Whether a gauge has the same line for two rows of the same feature. */
+const hasSameLine = (a: FeatureRow, b: FeatureRow, { value, extra }: FeatureGauge): boolean =>
+  Object.is(value(a), value(b)) &&
+  (extra !== 'attributes' || attributeValues(a).every((text, i) => text === attributeValues(b)[i]));
 
 /**
- * How many rows can be shown with at most `budget` series. The first rows are shown, so that they are the same every time.
+ * A part of the page with one line for each feature and gauge. The lines of a gauge for a range of rows are a piece: it is rendered and
+ * deflated again only when one of them has changed.
  */
-function rowsWithin(reads: readonly ReadValue[], count: number, budget: number): number {
-  if (reads.length * count <= budget) return count;
-  let series = 0;
-  for (let row = 0; row < count; row += 1) {
-    for (const read of reads) if (!Number.isNaN(read(row))) series += 1;
-    if (series > budget) return row;
-  }
-  return count;
-}
-
-/** A block of the page whose families have one row for each feature. */
 export class FeatureBlock {
-  readonly #families: readonly FeatureFamily[];
-  readonly #pieces: PieceMemory;
-  readonly #values = new Float64Array(CHUNK_ROWS);
-  readonly #tails: Uint8Array[] = Array.from({ length: CHUNK_ROWS }, () => plainTail);
-  readonly #plainTails: readonly Uint8Array[] = Array.from({ length: CHUNK_ROWS }, () => plainTail);
-  /** The owners of the last update. */
-  #owners: OwnerTails | undefined;
-  /** The chunks of the last update with their positions. */
-  #positions: ReadonlyMap<PageChunk, number> = new Map();
+  readonly #families: readonly Family[];
+  readonly #writer = new TextWriter();
+  #shown: Shown | undefined;
+  /** By range, the labels of its rows. */
+  #labels: (Rows | undefined)[] = [];
 
-  constructor(gauges: readonly FeatureGauge[], pieces: PieceMemory) {
-    this.#families = gauges.map(createFamily);
-    this.#pieces = pieces;
+  constructor(gauges: readonly FeatureGauge[]) {
+    this.#families = gauges.map((gauge) => ({ gauge, header: undefined, pieces: [] }));
   }
 
-  /** @param budget maximum number of series */
-  render(generation: Generation, budget: number): BlockUpdate {
-    const { columns } = generation;
-    const reads = this.#families.map(({ gauge }) => gauge.open(columns));
-    const limit = rowsWithin(reads, columns.count, budget);
-    this.#useOwners(generation.owners);
-    this.#discardChanged(generation, reads);
-    this.#renderRanges(generation, reads, limit);
-    return this.#update(limit < columns.count);
+  /** @param budget maximum number of series: the first rows are shown, so that they are the same every time */
+  async render(rows: readonly FeatureRow[], owners: OwnerMapping, budget: number): Promise<Block> {
+    const limit = await runSliced(this.#rowsWithin(rows, budget));
+    const before = this.#shown;
+    // after a failure, everything is rendered again
+    this.#shown = undefined;
+    if (before === undefined) this.#forget();
+    else await runSliced(this.#discardChanged({ rows, owners, limit }, before));
+    for (let range = 0; range * PIECE_ROWS < limit; range += 1) await this.#renderRange({ rows, owners, limit }, range);
+    this.#shown = { rows, owners, limit };
+    return this.#block(limit < rows.length);
   }
 
-  /** Discards the ranges that show other owners. */
-  #useOwners(owners: OwnerTails): void {
-    if (this.#owners === owners) return;
-    this.#owners = owners;
-    for (const family of this.#families) if (family.gauge.extra !== 'none') family.ranges = [];
+  #forget(): void {
+    this.#labels = [];
+    for (const family of this.#families) family.pieces = [];
   }
 
-  /** Discards the ranges that are out of date. */
-  #discardChanged({ columns, owners, changes }: Generation, reads: readonly ReadValue[]): void {
-    if (changes === undefined) {
-      for (const family of this.#families) family.ranges = [];
-      return;
+  *#rowsWithin(rows: readonly FeatureRow[], budget: number): Generator<void, number> {
+    if (this.#families.length * rows.length <= budget) return rows.length;
+    let series = 0;
+    for (const [at, row] of rows.entries()) {
+      if (at % STEP === 0) yield;
+      for (const { gauge } of this.#families) if (gauge.value(row) !== undefined) series += 1;
+      if (series > budget) return at;
     }
-    const { before, rows } = changes;
-    const attributes = new FeatureAttributes(columns, owners);
-    const attributesBefore = new FeatureAttributes(before, owners);
-    for (const [i, { gauge, ranges }] of this.#families.entries()) {
-      const read = reads[i] as ReadValue;
-      const readBefore = gauge.open(before);
-      for (const row of rows) {
-        const range = Math.floor(row / CHUNK_ROWS);
-        if (ranges[range] === undefined) continue;
-        const isSame =
-          Object.is(read(row), readBefore(row)) &&
-          (gauge.extra !== 'attributes' || attributes.isSame(row, attributesBefore));
-        if (!isSame) ranges[range] = undefined;
+    return rows.length;
+  }
+
+  /** Discards the pieces that are out of date. */
+  *#discardChanged({ rows, owners, limit }: Shown, before: Shown): Generator<void> {
+    const ranges = Math.ceil(limit / PIECE_ROWS);
+    this.#labels.length = Math.min(this.#labels.length, ranges);
+    for (const family of this.#families) {
+      family.pieces.length = Math.min(family.pieces.length, ranges);
+      if (owners !== before.owners && family.gauge.extra !== 'none') family.pieces = [];
+    }
+    if (rows === before.rows && limit === before.limit) return;
+    for (let range = 0; range < ranges; range += 1) {
+      const end = (range + 1) * PIECE_ROWS;
+      const isSameRange = Math.min(end, limit) === Math.min(end, before.limit);
+      if (isSameRange && (yield* this.#discardInRange(range, rows, before.rows, Math.min(end, limit)))) continue;
+      this.#labels[range] = undefined;
+      for (const { pieces } of this.#families) pieces[range] = undefined;
+    }
+  }
+
+  /** @returns whether the rows of the range are those of the same features */
+  *#discardInRange(range: number, rows: Shown['rows'], before: Shown['rows'], end: number): Generator<void, boolean> {
+    let left = this.#families;
+    for (let at = range * PIECE_ROWS; at < end; at += 1) {
+      if (at % STEP === 0) yield;
+      const [row, old] = [rows[at] as FeatureRow, before[at] as FeatureRow];
+      if (row === old) continue;
+      if (row.key !== old.key) return false;
+      const stale = left.filter((family) => !hasSameLine(old, row, family.gauge));
+      for (const family of stale) family.pieces[range] = undefined;
+      if (stale.length > 0) left = left.filter((family) => !stale.includes(family));
+    }
+    return true;
+  }
+
+  /** Renders the pieces of a range that are out of date. */
+  async #renderRange({ rows, owners, limit }: Shown, range: number): Promise<void> {
+    const stale = this.#families.filter(({ pieces }) => pieces[range] === undefined);
+    if (stale.length === 0) return;
+    const from = range * PIECE_ROWS;
+    const shown = rows.slice(from, Math.min(from + PIECE_ROWS, limit));
+    const labels = this.#labels[range] ?? (await runSliced(buildRowsInSlices(featureLabels, shown, featureValues)));
+    this.#labels[range] = labels;
+    for (const family of stale) {
+      const own = await this.#labelsOf(family.gauge, shown, owners);
+      const samples = await inTurn(() => this.#write(family.gauge, shown, own ?? labels));
+      family.pieces[range] = { ...(await deflateText(this.#writer.text)), samples };
+      family.header ??= await this.#header(family.gauge.name);
+    }
+  }
+
+  /** The labels of an info metric. */
+  async #labelsOf({ extra }: FeatureGauge, rows: Shown['rows'], owners: OwnerMapping): Promise<Rows | undefined> {
+    if (extra === 'none') return undefined;
+    const attributes = extra === 'attributes' ? attributeLabels : [];
+    // the versions of a feature follow each other
+    let last: { readonly row: FeatureRow; readonly values: readonly string[] } | undefined;
+    const ownerValues = (row: FeatureRow): readonly string[] => {
+      if (last?.row.vendorLicense !== row.vendorLicense || last.row.feature !== row.feature) {
+        const own = owners.of(row.vendorLicense, row.feature);
+        last = { row, values: owners.names.map((name) => own[name] ?? '') };
       }
+      return last.values;
+    };
+    return runSliced(
+      buildRowsInSlices([...featureLabels, ...attributes, ...owners.names], rows, (row) => [
+        ...featureValues(row),
+        ...(extra === 'attributes' ? attributeValues(row) : []),
+        ...ownerValues(row),
+      ]),
+    );
+  }
+
+  async #header(name: MetricName): Promise<Piece> {
+    this.#writer.clear();
+    this.#writer.header({ name, ...catalogue[name] });
+    return { ...(await deflateText(this.#writer.text)), samples: 0 };
+  }
+
+  /** Writes a piece. @returns the number of samples */
+  #write({ name, value }: FeatureGauge, rows: Shown['rows'], labels: Rows): number {
+    const writer = this.#writer;
+    writer.clear();
+    const prefix = Buffer.from(name);
+    let samples = 0;
+    for (let i = 0; i < rows.length; i += 1) {
+      const sample = value(rows[i] as FeatureRow);
+      if (sample === undefined) continue;
+      writer.line(prefix, labels, i, sample);
+      samples += 1;
     }
+    return samples;
   }
 
-  /** Renders the ranges that are out of date, or that end somewhere else. */
-  #renderRanges({ columns, chunks, owners }: Generation, reads: readonly ReadValue[], limit: number): void {
-    const attributes = new FeatureAttributes(columns, owners);
-    for (let from = 0, range = 0; from < columns.count; from += CHUNK_ROWS, range += 1) {
-      const end = Math.max(from, Math.min(from + CHUNK_ROWS, columns.count, limit));
-      const stale = [...this.#families.entries()].filter(([, { ranges }]) => ranges[range]?.end !== end);
-      if (stale.length > 0) chunks.selectRows(from, end);
-      for (const [i, family] of stale) {
-        this.#readValues(reads[i] as ReadValue, from, end);
-        const tails = this.#tailsOf(family.gauge, attributes, from, end);
-        const { text, samples } = chunks.render({ name: family.name, values: this.#values, tails });
-        family.ranges[range] = { end, chunk: samples === 0 ? undefined : this.#store(text, samples) };
-      }
-    }
-  }
-
-  #readValues(read: ReadValue, from: number, end: number): void {
-    for (let row = from; row < end; row += 1) this.#values[row - from] = read(row);
-  }
-
-  #tailsOf({ extra }: FeatureGauge, labels: FeatureAttributes, from: number, end: number): readonly Uint8Array[] {
-    if (extra === 'none') return this.#plainTails;
-    for (let i = 0; i < end - from; i += 1) {
-      if (Number.isNaN(this.#values[i])) continue;
-      this.#tails[i] = extra === 'owner' ? labels.ownerTail(from + i) : labels.tail(from + i);
-    }
-    return this.#tails;
-  }
-
-  #store(text: Uint8Array, samples: number): PageChunk {
-    return { ...this.#pieces.store(deflatePiece(text)), samples };
-  }
-
-  /** The chunks of all ranges. A chunk that the receiver has is referred to by its position. */
-  #update(isLimited: boolean): BlockUpdate {
-    const shown = this.#families.flatMap((family) => {
-      const samples = family.ranges.flatMap((range) => range?.chunk ?? []);
-      if (samples.length > 0) family.header ??= this.#store(headerOf(family.gauge.name), 0);
-      else family.header = undefined;
-      return family.header === undefined ? [] : [family.header, ...samples];
+  #block(isLimited: boolean): Block {
+    const shown = this.#families.flatMap(({ header, pieces }) => {
+      const samples = pieces.filter((piece) => piece !== undefined && piece.samples > 0) as Piece[];
+      return header === undefined || samples.length === 0 ? [] : [header, ...samples];
     });
-    const before = this.#positions;
-    this.#positions = new Map(shown.entries().map(([position, chunk]) => [chunk, position]));
-    for (const chunk of before.keys()) if (!this.#positions.has(chunk)) this.#pieces.retire(chunk);
     return {
       ...combineChecksums(shown),
-      chunks: shown.map((chunk) => before.get(chunk) ?? chunk),
+      pieces: shown,
       series: shown.reduce((sum, { samples }) => sum + samples, 0),
       isLimited,
     };

@@ -1,6 +1,5 @@
-import { once } from 'node:events';
 import { promisify } from 'node:util';
-import { constants, crc32, createDeflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
+import { constants, crc32, deflateRaw, deflateRawSync, inflateRaw } from 'node:zlib';
 
 /** CRC-32 and length of a plain text, which the end of a gzip stream states. */
 interface Checksum {
@@ -19,33 +18,18 @@ export interface Deflated extends Checksum {
 
 /** A fast level: pages are compressed only once per poll, but can have hundreds of megabytes. */
 const LEVEL = 1;
+/** Memory for the output of a text, bytes: more than most need. A longer one takes another step. */
+const OUTPUT_BYTES = 64 * 1024;
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff]);
 
-/** Deflates chunks in the thread pool, one at a time, and ends with a full flush. */
-export async function deflateChunks(chunks: Iterable<Buffer>): Promise<Deflated> {
-  const deflater = createDeflateRaw({ level: LEVEL });
-  const output: Buffer[] = [];
-  deflater.on('data', (bytes: Buffer) => output.push(bytes));
-  let crc = 0;
-  let length = 0;
-  for (const chunk of chunks) {
-    crc = crc32(chunk, crc);
-    length += chunk.length;
-    // awaiting lets other work run between chunks
-    if (!deflater.write(chunk)) await once(deflater, 'drain');
-  }
-  await new Promise<void>((resolve) => deflater.flush(constants.Z_FULL_FLUSH, resolve));
-  deflater.destroy();
-  return { bytes: Buffer.concat(output), crc, length };
-}
+const deflateInPool = promisify(deflateRaw);
 
-/** Size of the memory for a deflated piece, bytes: more than most pieces need. A longer piece is joined. */
-const PIECE_BYTES = 64 * 1024;
-
-/** Deflates a text in this thread. */
-export function deflatePiece(text: Uint8Array): Deflated {
-  const bytes = deflateRawSync(text, { level: LEVEL, finishFlush: constants.Z_FULL_FLUSH, chunkSize: PIECE_BYTES });
-  return { bytes, crc: crc32(text), length: text.length };
+/** Deflates a text in the thread pool. It must not change until then. */
+export async function deflateText(text: Uint8Array): Promise<Deflated> {
+  const options = { level: LEVEL, finishFlush: constants.Z_FULL_FLUSH, chunkSize: OUTPUT_BYTES };
+  const bytes = await deflateInPool(text, options);
+  // a copy, because the memory of the output is larger
+  return { bytes: new Uint8Array(bytes), crc: crc32(text), length: text.length };
 }
 
 /** Multiplies a 32×32 bit matrix over GF(2) with a vector. */

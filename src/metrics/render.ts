@@ -1,4 +1,5 @@
 import type { Family } from './family.ts';
+import type { Rows } from './rows.ts';
 
 /** The bytes of a finished chunk, and its number of samples. */
 export interface Chunk {
@@ -17,39 +18,66 @@ export function formatValue(value: number): string {
   return value === Number.NEGATIVE_INFINITY ? '-Inf' : String(value);
 }
 
-/** A buffer that grows up to the size of a chunk. */
-class ChunkWriter {
-  readonly #chunkBytes: number;
-  #buffer = Buffer.allocUnsafe(64 * 1024);
+/** Maximum size of a value with the space and the line feed, bytes. */
+const MAX_VALUE_BYTES = 32;
+
+/** What a family says before its samples. */
+const headerOf = ({ name, help, type }: Pick<Family, 'name' | 'help' | 'type'>): string =>
+  `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+
+/** The text of a page, written line by line to a buffer that grows. */
+export class TextWriter {
+  #buffer: Buffer;
   #length = 0;
-  samples = 0;
 
-  constructor(chunkBytes: number) {
-    this.#chunkBytes = chunkBytes;
+  /** @param bytes how much is expected */
+  constructor(bytes = 64 * 1024) {
+    this.#buffer = Buffer.allocUnsafe(bytes);
   }
 
-  get isFull(): boolean {
-    return this.#length >= this.#chunkBytes;
+  get length(): number {
+    return this.#length;
   }
 
-  reserve(bytes: number): void {
+  /** What is written. It is overwritten after `clear`. */
+  get text(): Buffer {
+    return this.#buffer.subarray(0, this.#length);
+  }
+
+  clear(): void {
+    this.#length = 0;
+  }
+
+  header(family: Pick<Family, 'name' | 'help' | 'type'>): void {
+    const text = headerOf(family);
+    this.#reserve(Buffer.byteLength(text));
+    this.#length += this.#buffer.write(text, this.#length);
+  }
+
+  /** A sample: the name, the labels of a row, and the value. */
+  line(name: Buffer, { arena, offsets }: Rows, row: number, value: number): void {
+    const from = offsets[row] ?? 0;
+    const to = offsets[row + 1] ?? 0;
+    this.#reserve(name.length + to - from + MAX_VALUE_BYTES);
+    this.#copy(name, 0, name.length);
+    this.#copy(arena, from, to);
+    this.#value(value);
+  }
+
+  #reserve(bytes: number): void {
     if (this.#length + bytes <= this.#buffer.length) return;
     const grown = Buffer.allocUnsafe(Math.max(this.#buffer.length * 2, this.#length + bytes));
     this.#buffer.copy(grown, 0, 0, this.#length);
     this.#buffer = grown;
   }
 
-  copy(source: Buffer, from: number, to: number): void {
+  #copy(source: Buffer, from: number, to: number): void {
     source.copy(this.#buffer, this.#length, from, to);
     this.#length += to - from;
   }
 
-  text(text: string): void {
-    this.#length += this.#buffer.write(text, this.#length);
-  }
-
   /** ` value\n`. */
-  value(value: number): void {
+  #value(value: number): void {
     this.#buffer[this.#length] = 0x20;
     this.#length += 1;
     if (Number.isInteger(value) && value >= 0 && value < 1e15) this.#integer(value);
@@ -70,24 +98,7 @@ class ChunkWriter {
     }
     this.#length += digits;
   }
-
-  /** Returns a copy of the written bytes, and resets the writer. */
-  take(): Chunk {
-    const chunk = { bytes: this.#buffer.subarray(0, this.#length), samples: this.samples };
-    // a chunk ends after the row that fills it
-    this.#buffer = Buffer.allocUnsafe(this.#chunkBytes + MAX_ROW_BYTES);
-    this.#length = 0;
-    this.samples = 0;
-    return chunk;
-  }
-
-  get isEmpty(): boolean {
-    return this.#length === 0;
-  }
 }
-
-/** Maximum size of a value with the space and the line feed, bytes. */
-const MAX_VALUE_BYTES = 32;
 
 /**
  * Renders families of gauges. The bytes are valid in the text format 0.0.4 and in OpenMetrics 1.0.0: the formats write
@@ -102,31 +113,31 @@ export function* renderGauges(
   rowLimit = Number.POSITIVE_INFINITY,
   chunkBytes = CHUNK_BYTES,
 ): Generator<Chunk> {
-  const writer = new ChunkWriter(chunkBytes);
-  for (const { name, help, type, rows, value } of families) {
-    const prefix = Buffer.from(name);
+  let writer = new TextWriter();
+  let samples = 0;
+  const take = (next: TextWriter): Chunk => {
+    const chunk = { bytes: writer.text, samples };
+    writer = next;
+    samples = 0;
+    return chunk;
+  };
+  for (const family of families) {
+    const { rows, value } = family;
+    const name = Buffer.from(family.name);
     const count = Math.min(rows.count, rowLimit);
     let hasHeader = false;
     for (let row = 0; row < count; row += 1) {
       const sample = value(row);
       if (sample === undefined || Number.isNaN(sample)) continue;
-      if (!hasHeader) {
-        const head = `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
-        writer.reserve(Buffer.byteLength(head));
-        writer.text(head);
-        hasHeader = true;
-      }
-      const from = rows.offsets[row] ?? 0;
-      const to = rows.offsets[row + 1] ?? 0;
-      writer.reserve(prefix.length + to - from + MAX_VALUE_BYTES);
-      writer.copy(prefix, 0, prefix.length);
-      writer.copy(rows.arena, from, to);
-      writer.value(sample);
-      writer.samples += 1;
-      if (writer.isFull) yield writer.take();
+      if (!hasHeader) writer.header(family);
+      hasHeader = true;
+      writer.line(name, rows, row, sample);
+      samples += 1;
+      // a chunk ends after the row that fills it
+      if (writer.length >= chunkBytes) yield take(new TextWriter(chunkBytes + MAX_ROW_BYTES));
     }
   }
-  if (!writer.isEmpty) yield writer.take();
+  if (writer.length > 0) yield take(writer);
 }
 
 /**

@@ -15,7 +15,7 @@ function escapeLabel(value: string): string {
 }
 
 /** Label names with values as `a="b",c="d"`. */
-export const formatLabelPairs = (names: readonly string[], values: readonly string[]): string =>
+const formatLabelPairs = (names: readonly string[], values: readonly string[]): string =>
   names.map((name, i) => `${name}="${escapeLabel((values[i] ?? '').toWellFormed())}"`).join(',');
 
 /** Label names with values as `{a="b",c="d"}`; empty without labels. */

@@ -67,18 +67,16 @@ export interface OwnerFields {
   readonly names: readonly string[];
 }
 
-/** What was discarded of an answer. */
-interface Discards {
+/** The good part of an answer, and what was discarded. */
+export interface Answer<T> {
+  readonly records: readonly T[];
   readonly discarded: Discarded;
   /** Names of fields that are not in the specification, shortened and escaped for the log; at most `MAX_UNKNOWN_FIELDS`. */
   readonly unknownFields: readonly string[];
+  /** Vendor licenses of its unusable records, lower case; empty where one does not say it. Left out if all are usable. */
+  readonly incomplete?: readonly string[];
   /** Left out by endpoints whose records have no field but the one that identifies them, and for what is not polled. */
   readonly fields?: readonly OwnerFields[];
-}
-
-/** The good part of an answer, and what was discarded. */
-export interface Answer<T> extends Discards {
-  readonly records: readonly T[];
 }
 
 /** The vendor license that records name, as they spell it, and the number of these records. */
@@ -90,30 +88,20 @@ export interface RecordOwner {
 
 /** The owners of records, in their order. */
 export function ownersOf(records: readonly Pick<RecordOwner, 'serverName' | 'daemon'>[]): readonly RecordOwner[] {
-  const owners = Map.groupBy(records, ({ serverName, daemon }) => JSON.stringify([serverName, daemon]));
-  return [...owners.values()].flatMap(([first, ...others]) =>
-    first === undefined ? [] : [{ serverName: first.serverName, daemon: first.daemon, count: 1 + others.length }],
-  );
-}
-
-/** An answer whose records are in the data plane. */
-export interface StoredAnswer extends Discards {
-  /** Identifies the records in the data plane. */
-  readonly handle: number;
-  /** Number of records. */
-  readonly count: number;
-  /** Owners in the order of the answer. Records of GetExpirationFeatures name no owner. */
-  readonly owners: readonly RecordOwner[];
-  /** Vendor licenses of its unusable records, lower case; empty where one does not say it. */
-  readonly incomplete: readonly string[];
-  /** If set, only the records of this owner belong to the answer: `server;daemon` without case. */
-  readonly only?: string;
+  const owners = new Map<string, { serverName: string; daemon: string; count: number }>();
+  let last: { serverName: string; daemon: string; count: number } | undefined;
+  for (const { serverName, daemon } of records) {
+    // the records of an owner follow each other
+    if (last?.serverName !== serverName || last.daemon !== daemon) {
+      const key = JSON.stringify([serverName, daemon]);
+      last = owners.get(key) ?? { serverName, daemon, count: 0 };
+      owners.set(key, last);
+    }
+    last.count += 1;
+  }
+  return [...owners.values()];
 }
 
 /** Whether an answer is a list of records, not a number or a chart. */
-export const isAnswer = (value: unknown): value is Answer<unknown> | StoredAnswer =>
+export const isAnswer = (value: unknown): value is Answer<unknown> =>
   typeof value === 'object' && value !== null && 'discarded' in value;
-
-/** Number of records of an answer. */
-export const recordCount = (answer: Answer<unknown> | StoredAnswer): number =>
-  'records' in answer ? answer.records.length : answer.count;

@@ -1,6 +1,6 @@
 import type { Failure } from './failure.ts';
 import type { TrendSeries } from './history.ts';
-import type { Answer, ProductRecord, ServerDownRecord, StoredAnswer } from './records.ts';
+import type { Answer, ExpirationRecord, FeatureRecord, ProductRecord, ServerDownRecord } from './records.ts';
 
 /** How long a vendor license is kept that an incomplete list lacks, and that no other endpoint names, seconds. */
 export const KEEP_NOT_LISTED = 86_400;
@@ -14,12 +14,14 @@ export interface ProductsAnswer extends Answer<ProductRecord> {
 }
 
 /** An answer of features. Of a vendor license with unusable records, what the list lacks is not known to be gone. */
-export interface FeaturesAnswer extends StoredAnswer {
+export interface FeaturesAnswer<R extends FeatureRecord | ExpirationRecord> extends Answer<R> {
   /**
    * When the first of the successive answers with unusable records came, epoch seconds, by vendor license in lower case; `WHOLE`
    * if a record does not say of which it is.
    */
   readonly incompleteSince?: ReadonlyMap<string, number>;
+  /** What earlier answers listed, with its texts and without its figures, and when it was missed first, epoch seconds. */
+  readonly notListed?: readonly { readonly record: R; readonly since: number }[];
 }
 
 /** The names of vendor licenses in the last good GetProducts, and those that it may lack, as the API spells them. */
@@ -34,8 +36,8 @@ export interface PolledAnswers {
   GetServerDown: Answer<ServerDownRecord>;
   /** `undefined` if the analyzer reports it as not known. */
   GetConcurrentUsers: number | undefined;
-  GetFeatures: FeaturesAnswer;
-  GetExpirationFeatures: FeaturesAnswer;
+  GetFeatures: FeaturesAnswer<FeatureRecord>;
+  GetExpirationFeatures: FeaturesAnswer<ExpirationRecord>;
   GetHistory: readonly TrendSeries[];
 }
 /** The name of an endpoint that is polled. */

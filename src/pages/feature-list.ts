@@ -3,55 +3,15 @@ import { type Content, type Html, html, nameHtml } from '../html/html.ts';
 import type { FeatureRow } from '../inventory/feature-row.ts';
 import { isUncounted } from '../model/uncounted.ts';
 import { type Figure, isKnown, shareOf, unknown } from '../model/unknown.ts';
-import { type FeatureName, featureUrl, vendorLicenseUrl } from './links.ts';
+import { featureUrl, vendorLicenseUrl } from './links.ts';
 import { type Clock, counted, countText, expiryHtml } from './wording.ts';
 
-/** A feature as the pages show it. It can be kept longer than its inventory. */
-export interface FeatureItem extends FeatureName {
-  readonly version: string;
-  readonly package: string;
-  readonly featureType: string;
-  readonly bought: Figure | 'uncounted';
-  readonly inUse: Figure;
-  /** Most licenses waited for since the previous collection. */
-  readonly waiting: Figure;
-  readonly idle: Figure;
-  readonly borrowed: Figure;
-  readonly reserved: Figure;
-  /** Epoch seconds; `Infinity` for a permanent license. */
-  readonly expiration: Figure;
-  readonly isWithheld: boolean;
-  readonly isReported: boolean;
-}
-
 /** What share of the licenses is in use, 0 to 1; not known if any number can be in use. */
-const shareInUse = ({ inUse, bought }: FeatureItem): Figure =>
-  bought === 'uncounted' ? unknown : shareOf(inUse, bought);
+const shareInUse = (row: FeatureRow): Figure => (isUncounted(row) ? unknown : shareOf(row.inUse, row.maxAvailable));
 
-function isSaturated(item: FeatureItem): boolean {
-  const share = shareInUse(item);
+function isSaturated(row: FeatureRow): boolean {
+  const share = shareInUse(row);
   return isKnown(share) && share >= SATURATED;
-}
-
-/** A copy of a row, which is only a view. */
-export function itemOf(row: FeatureRow): FeatureItem {
-  const { vendorLicense, feature, version, package: pkg, featureType, inUse, expiration } = row;
-  return {
-    vendorLicense,
-    feature,
-    version,
-    package: pkg,
-    featureType,
-    bought: isUncounted(row) ? 'uncounted' : row.maxAvailable,
-    inUse,
-    waiting: row.maxQueued,
-    idle: row.inactiveUse,
-    borrowed: row.borrowedUse,
-    reserved: row.unusedReserve,
-    expiration,
-    isWithheld: row.isWithheld,
-    isReported: row.isReported,
-  };
 }
 
 /** Features on a page: what is in use, what waits, when it expires. */
@@ -63,25 +23,25 @@ export function barHtml(share: Figure, isFull: boolean): Html | undefined {
   return html`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="6"/><rect class="fill${isFull ? ' full' : ''}" width="${width}" height="6"/></svg>`;
 }
 
-function useHtml(item: FeatureItem): Html {
-  const { inUse, bought, isWithheld, isReported } = item;
+function useHtml(row: FeatureRow): Html {
+  const { inUse, maxAvailable: bought, isWithheld, isReported } = row;
   if (!isReported) return html`<span class="unknown">usage is not reported</span>`;
   if (inUse === unknown) {
     return html`<span class="unknown">${isWithheld ? 'usage withheld: the data is not current' : 'usage not known'}</span>`;
   }
-  if (bought === 'uncounted') return html`<b>${countText(inUse)}</b> in use, uncounted`;
+  if (isUncounted(row)) return html`<b>${countText(inUse)}</b> in use, uncounted`;
   const of = bought === unknown ? ', number of licenses not known' : ` of ${countText(bought)} in use`;
-  const full = isSaturated(item);
+  const full = isSaturated(row);
   const mark = full ? html` <span class="bad">saturated</span>` : undefined;
-  return html`<b>${countText(inUse)}</b>${of}${mark}${barHtml(shareInUse(item), full)}`;
+  return html`<b>${countText(inUse)}</b>${of}${mark}${barHtml(shareInUse(row), full)}`;
 }
 
 /** What else is known about its licenses now. Zeros are left out. */
-function detailsHtml({ waiting, idle, borrowed, reserved }: FeatureItem): Content {
+function detailsHtml({ maxQueued: waiting, inactiveUse, borrowedUse, unusedReserve }: FeatureRow): Content {
   const parts: readonly (readonly [Figure, string])[] = [
-    [idle, 'idle'],
-    [borrowed, 'borrowed'],
-    [reserved, 'reserved, not in use'],
+    [inactiveUse, 'idle'],
+    [borrowedUse, 'borrowed'],
+    [unusedReserve, 'reserved, not in use'],
   ];
   const others = parts.flatMap(([value, what]) =>
     value === unknown || value === 0 ? [] : [`${countText(value)} ${what}`],
@@ -92,7 +52,7 @@ function detailsHtml({ waiting, idle, borrowed, reserved }: FeatureItem): Conten
   ];
 }
 
-const versionText = ({ version, package: pkg, featureType }: FeatureItem): string =>
+const versionText = ({ version, package: pkg, featureType }: FeatureRow): string =>
   [
     version === '' ? '' : `version ${version}`,
     pkg === '' ? '' : `package ${pkg}`,
@@ -101,29 +61,29 @@ const versionText = ({ version, package: pkg, featureType }: FeatureItem): strin
     .filter((text) => text !== '')
     .join(' · ');
 
-function rowClass(item: FeatureItem, now: number): string {
-  const { waiting, expiration, isReported, inUse } = item;
+function rowClass(row: FeatureRow, now: number): string {
+  const { maxQueued: waiting, expiration, isReported, inUse } = row;
   const isWaitedFor = isKnown(waiting) && waiting > 0;
-  if (isWaitedFor || isSaturated(item) || (isKnown(expiration) && expiration < now)) return 'is-bad';
+  if (isWaitedFor || isSaturated(row) || (isKnown(expiration) && expiration < now)) return 'is-bad';
   return isReported && inUse === unknown ? 'is-unknown' : '';
 }
 
 /** What the rows of a list differ in: `all` are of several vendor licenses, `versions` of one feature. */
 type Scope = 'all' | 'features' | 'versions';
 
-function subjectHtml(item: FeatureItem, scope: Scope): Html {
-  const details = versionText(item);
+function subjectHtml(row: FeatureRow, scope: Scope): Html {
+  const details = versionText(row);
   if (scope === 'versions') return html`${details === '' ? 'No version' : details}`;
-  const owner = html`<br><small><a href="${vendorLicenseUrl(item.vendorLicense)}">${nameHtml(item.vendorLicense)}</a></small>`;
-  return html`<a href="${featureUrl(item)}">${nameHtml(item.feature)}</a> <small>${details}</small>${scope === 'all' ? owner : undefined}`;
+  const owner = html`<br><small><a href="${vendorLicenseUrl(row.vendorLicense)}">${nameHtml(row.vendorLicense)}</a></small>`;
+  return html`<a href="${featureUrl(row)}">${nameHtml(row.feature)}</a> <small>${details}</small>${scope === 'all' ? owner : undefined}`;
 }
 
 /** A list of features. */
-export function featureListHtml(items: readonly FeatureItem[], clock: Clock, scope: Scope): Html {
-  const itemHtml = (item: FeatureItem): Html =>
-    html`<li class="${rowClass(item, clock.now)}"><div>${subjectHtml(item, scope)}</div>
-<div class="number">${useHtml(item)}</div><div class="number">${detailsHtml(item)}</div><div class="number"><small>${expiryHtml(item.expiration, clock)}</small></div></li>\n`;
-  return html`<ul class="rows">\n${items.map(itemHtml)}</ul>`;
+export function featureListHtml(rows: readonly FeatureRow[], clock: Clock, scope: Scope): Html {
+  const itemHtml = (row: FeatureRow): Html =>
+    html`<li class="${rowClass(row, clock.now)}"><div>${subjectHtml(row, scope)}</div>
+<div class="number">${useHtml(row)}</div><div class="number">${detailsHtml(row)}</div><div class="number"><small>${expiryHtml(row.expiration, clock)}</small></div></li>\n`;
+  return html`<ul class="rows">\n${rows.map(itemHtml)}</ul>`;
 }
 
 /** `50 of 1,234 features: use the filter to find the others` */

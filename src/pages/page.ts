@@ -122,11 +122,11 @@ export const inventoryPage = (
 ): Routes => ({
   '/': async (request, reply) => {
     const current = backend(request);
-    const { status, page, content } = await current.useInventory(async (inventory) =>
+    const inventory = current.inventory();
+    const { status, page, content } =
       inventory === undefined
         ? notPolled()
-        : await withDeadline(reply, DEADLINE, (signal) => read({ request, backend: current, inventory, signal })),
-    );
+        : await withDeadline(reply, DEADLINE, (signal) => read({ request, backend: current, inventory, signal }));
     return sendPage(reply.code(status), pageHtml(site, page, content));
   },
 });

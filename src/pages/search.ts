@@ -4,7 +4,6 @@ import type { Inventory } from '../inventory/inventory.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import { isKnown, shareOf } from '../model/unknown.ts';
 import { forEachSliced } from '../scheduling/slices.ts';
-import { type FeatureItem, itemOf } from './feature-list.ts';
 import { Leaders } from './leaders.ts';
 import { vendorLicenseUrl } from './links.ts';
 
@@ -18,7 +17,7 @@ const MAX_FOUND = 100;
 /** What a filter finds, as far as it is listed, and how many there are. */
 export interface Found {
   /** Those that need attention first, then those most in use. */
-  readonly features: readonly FeatureItem[];
+  readonly features: readonly FeatureRow[];
   readonly count: number;
 }
 
@@ -62,7 +61,7 @@ export async function findFeatures(
   vendorLicense: string | undefined,
   owners: OwnerMapping,
 ): Promise<Found> {
-  const found = new Leaders<FeatureItem>(MAX_FOUND);
+  const found = new Leaders<FeatureRow>(MAX_FOUND);
   const names = words.length === 0 ? undefined : await namesOf(features);
   const hasOwners = owners.entries.length > 0;
   const isOwned = (row: FeatureRow, missing: readonly string[]): boolean =>
@@ -82,7 +81,7 @@ export async function findFeatures(
     const { maxAvailable, inUse, maxQueued } = row;
     const share = shareOf(inUse, maxAvailable);
     const rank = (isKnown(maxQueued) ? -maxQueued : 0) - (isKnown(share) ? Math.min(1, share) : 0);
-    if (found.counts(rank)) found.add(rank, itemOf(row));
+    if (found.counts(rank)) found.add(rank, row);
   });
   return { features: found.values(), count: found.count };
 }

@@ -6,7 +6,6 @@ import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import { isUncounted } from '../model/uncounted.ts';
 import { type Figure, isKnown } from '../model/unknown.ts';
 import { forEachSliced } from '../scheduling/slices.ts';
-import { type FeatureItem, itemOf } from './feature-list.ts';
 import { Leaders } from './leaders.ts';
 
 /** What the pages show of the whole site: read once for each inventory, in slices. */
@@ -53,13 +52,13 @@ export interface SiteFigures {
   /** What needs attention comes first. */
   readonly vendorLicenses: readonly VendorLicenseFigures[];
   /** Saturated features and those of which requests wait, the most requests first. */
-  readonly short: readonly FeatureItem[];
+  readonly short: readonly FeatureRow[];
   readonly shortCount: number;
   /** The next to expire first. */
-  readonly expiring: readonly FeatureItem[];
+  readonly expiring: readonly FeatureRow[];
   readonly expiringCount: number;
   /** The last to expire first. */
-  readonly expired: readonly FeatureItem[];
+  readonly expired: readonly FeatureRow[];
 }
 
 const noSums = (): Sums => ({
@@ -143,11 +142,11 @@ const byUrgency = (a: VendorLicenseFigures, b: VendorLicenseFigures): number =>
 async function siteFigures(inventory: Inventory): Promise<SiteFigures> {
   const { at, vendorLicenses, features, knowledge } = inventory;
   const sums = new Map<string, Sums>();
-  const short = new Leaders<FeatureItem>(MAX_FEATURES);
-  const expiring = new Leaders<FeatureItem>(MAX_FEATURES);
-  const expired = new Leaders<FeatureItem>(MAX_EXPIRED);
-  const consider = (list: Leaders<FeatureItem>, rank: number, row: FeatureRow): void => {
-    if (list.counts(rank)) list.add(rank, itemOf(row));
+  const short = new Leaders<FeatureRow>(MAX_FEATURES);
+  const expiring = new Leaders<FeatureRow>(MAX_FEATURES);
+  const expired = new Leaders<FeatureRow>(MAX_EXPIRED);
+  const consider = (list: Leaders<FeatureRow>, rank: number, row: FeatureRow): void => {
+    if (list.counts(rank)) list.add(rank, row);
   };
   // the rows of a vendor license follow each other
   let current: string | undefined;

@@ -100,15 +100,6 @@ export interface EndpointPoll {
   run(signal: AbortSignal): Promise<void>;
   /** Requests the parts that were never requested, and with `failed` also those that failed last. */
   catchUp(signal: AbortSignal, which: 'new' | 'failed'): Promise<void>;
-  /**
-   * All parts fail, and their last good answers are lost.
-   *
-   * @param again whether a running pass begins again; otherwise it fails
-   * @returns the new state, which the caller commits; `undefined` if there was no good answer
-   */
-  lose(failure: Failure, again: boolean): EndpointState<unknown> | undefined;
-  /** Plans a retry if something failed. */
-  retryLater(signal: AbortSignal): void;
   /** Ends the retries and waits for a running pass, whose signal must already be aborted. */
   stop(): Promise<void>;
 }
@@ -119,15 +110,14 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   const { interval, maxAge } = options.initial;
   const absence = createAbsence(options.initial.isAbsent === true);
   let state = options.initial;
-  /** The last loss of the answers: the reading of all parts, and whether a pass that was running begins again. */
-  let loss: { readonly reading: Reading<PolledAnswers[E]>; readonly again: boolean } | undefined;
   let running: Promise<void> | undefined;
 
   const readPart = async (part: string, signal: AbortSignal): Promise<PolledAnswers[E]> => {
-    const answer = await request.send(part, signal);
+    const before = lastGood(state.parts.get(part))?.value;
+    const answer = await request.send(part, signal, before);
     const contradiction = options.check?.(part, answer);
     if (contradiction !== undefined) throw new QueryError('schema', contradiction, { code: CONTRADICTION });
-    return options.complete?.(answer, part, lastGood(state.parts.get(part))?.value) ?? answer;
+    return options.complete?.(answer, part, before) ?? answer;
   };
 
   const read = (parts: readonly string[], stop: AbortSignal): Promise<Parts<E>> =>
@@ -184,15 +174,8 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     const gone = [...state.parts.keys()].some((part) => !wanted.includes(part));
     if (asked.length === 0 && !gone) return;
     const started = performance.now();
-    const lossBefore = loss;
     const readings = await read(asked, signal);
     if (signal.aborted) return;
-    if (loss !== undefined && loss !== lossBefore) {
-      const { again, reading } = loss;
-      // it can be one of these answers that makes the records lost
-      if (!again) return commit(new Map(wanted.map((part) => [part, reading])), wanted, started);
-      return pass(signal, (parts) => parts);
-    }
     if (options.review?.(readings) === 'again') return pass(signal, (parts) => parts);
     commit(readings, wanted, started);
   };
@@ -247,15 +230,6 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
         which === 'failed' ? passOverFailed(signal) : pass(signal, (wanted) => wanted.filter(isNew));
       return exclusively(work).then(() => retry.plan(signal));
     },
-    lose: ({ kind, message, code }, again) => {
-      const failure = { kind, message, ...(code !== undefined && { code }) };
-      const reading = { at: now(), seconds: 0, ok: false, failure } as const;
-      loss = { reading, again };
-      if (![...state.parts.values()].some((part) => lastGood(part) !== undefined)) return undefined;
-      state = { ...state, parts: new Map([...state.parts.keys()].map((part) => [part, reading])) };
-      return state;
-    },
-    retryLater: retry.plan,
     stop: async () => {
       retry.stop();
       await running;

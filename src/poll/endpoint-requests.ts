@@ -2,7 +2,7 @@ import type { QueryClient } from '../client/query-client.ts';
 import type { Selection } from '../inventory/selection.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
-import type { StoredAnswer } from '../model/records.ts';
+import type { FeatureRecord } from '../model/records.ts';
 import {
   type HistoryQuestion,
   historyPart,
@@ -22,7 +22,8 @@ export interface EndpointRequest<E extends PolledEndpoint> {
   readonly endpoint: E;
   /** Empty if there is nothing to request; `undefined` while that is not known. */
   parts(snapshot: Snapshot): readonly string[] | undefined;
-  send(part: string, signal: AbortSignal): Promise<PolledAnswers[E]>;
+  /** @param before the last good answer of the part */
+  send(part: string, signal: AbortSignal, before: PolledAnswers[E] | undefined): Promise<PolledAnswers[E]>;
 }
 
 /** Failures after which GetFeatures is requested per vendor license instead of all at once. */
@@ -57,8 +58,8 @@ function knownProducts(snapshot: Snapshot): readonly string[] | undefined {
 }
 
 /** An answer with the features of all vendor licenses is usable only if each record names its vendor license. */
-function requireOwners({ owners }: StoredAnswer): void {
-  if (owners.length === 0 || owners.some(({ serverName, daemon }) => serverName !== '' && daemon !== '')) return;
+function requireOwners(records: readonly FeatureRecord[]): void {
+  if (records.length === 0 || records.some(({ serverName, daemon }) => serverName !== '' && daemon !== '')) return;
   const message = 'no record of the answer has both ServerName and Daemon: set features.request: per_vendor_license';
   throw new QueryError('schema', message);
 }
@@ -88,8 +89,16 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
   const whole = (): readonly string[] => [WHOLE];
   const requestExpirations = createExpirationSearch({ client, level: options.expirationSearch, log: options.log });
   return {
-    GetProducts: { endpoint: 'GetProducts', parts: whole, send: (_, signal) => client.getProducts({}, signal) },
-    GetServerDown: { endpoint: 'GetServerDown', parts: whole, send: (_, signal) => client.getServerDown({}, signal) },
+    GetProducts: {
+      endpoint: 'GetProducts',
+      parts: whole,
+      send: (_, signal, before) => client.getProducts({}, signal, before),
+    },
+    GetServerDown: {
+      endpoint: 'GetServerDown',
+      parts: whole,
+      send: (_, signal, before) => client.getServerDown({}, signal, before),
+    },
     GetConcurrentUsers: {
       endpoint: 'GetConcurrentUsers',
       parts: () => (options.ownsSite ? [WHOLE] : []),
@@ -102,19 +111,19 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
         if (own?.length === 0) return [];
         return options.featuresPerVendorLicense() ? own : [WHOLE];
       },
-      send: async (part, signal) => {
+      send: async (part, signal, before) => {
         refuseAmbiguous(part);
-        const answer = await client.getFeatures({ product: part === WHOLE ? '%' : part }, signal);
-        if (part === WHOLE) requireOwners(answer);
+        const answer = await client.getFeatures({ product: part === WHOLE ? '%' : part }, signal, before);
+        if (part === WHOLE) requireOwners(answer.records);
         return answer;
       },
     },
     GetExpirationFeatures: {
       endpoint: 'GetExpirationFeatures',
       parts: ownProducts,
-      send: async (part, signal) => {
+      send: async (part, signal, before) => {
         refuseAmbiguous(part);
-        return requestExpirations(part, signal);
+        return requestExpirations(part, signal, before);
       },
     },
     GetHistory: {

@@ -1,7 +1,6 @@
 import type { QueryClient } from '../client/query-client.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
-import type { StoredAnswer } from '../model/records.ts';
 import type { PolledAnswers } from '../model/snapshot.ts';
 
 /** The parameter `search` (spec 4.5): 0 features, 1 also packages, 2 also components; `none` omits it. */
@@ -12,6 +11,8 @@ export const searchRefusals: ReadonlySet<FailureKind> = new Set(['status', 'time
 
 /** Consecutive refusals after which the search level is no longer sent for a vendor license. */
 const MAX_REFUSALS = 2;
+
+type Expirations = PolledAnswers['GetExpirationFeatures'];
 
 interface SearchOptions {
   readonly client: Pick<QueryClient<PolledAnswers>, 'getExpirationFeatures'>;
@@ -39,8 +40,13 @@ export function createExpirationSearch({ client, level, log }: SearchOptions) {
   };
 
   /** Retries a refused request without the search level. Only if that succeeds, the search level was the cause. */
-  const requestPlain = async (product: string, failure: QueryError, signal: AbortSignal) => {
-    const answer = await client.getExpirationFeatures({ product }, signal);
+  const requestPlain = async (
+    product: string,
+    failure: QueryError,
+    signal: AbortSignal,
+    before: Expirations | undefined,
+  ) => {
+    const answer = await client.getExpirationFeatures({ product }, signal, before);
     const count = (refusals.get(product) ?? 0) + 1;
     refusals.set(product, count);
     if (count >= MAX_REFUSALS) giveUp(product, failure.message);
@@ -48,12 +54,13 @@ export function createExpirationSearch({ client, level, log }: SearchOptions) {
   };
 
   /** The answer without the search level if it has more records, else `undefined`. */
-  const compare = async (product: string, found: number, signal: AbortSignal) => {
+  const compare = async (product: string, answer: Expirations, signal: AbortSignal) => {
     try {
-      const plain = await client.getExpirationFeatures({ product }, signal);
+      const plain = await client.getExpirationFeatures({ product }, signal, answer);
       compared.add(product);
-      if (plain.count <= found) return undefined;
-      giveUp(product, `${found} records with it, ${plain.count} without`);
+      const [found, count] = [answer.records.length, plain.records.length];
+      if (count <= found) return undefined;
+      giveUp(product, `${found} records with it, ${count} without`);
       return plain;
     } catch (error) {
       // compared again later
@@ -62,16 +69,16 @@ export function createExpirationSearch({ client, level, log }: SearchOptions) {
     }
   };
 
-  return async (product: string, signal: AbortSignal): Promise<StoredAnswer> => {
-    if (level === 'none' || without.has(product)) return client.getExpirationFeatures({ product }, signal);
+  return async (product: string, signal: AbortSignal, before?: Expirations): Promise<Expirations> => {
+    if (level === 'none' || without.has(product)) return client.getExpirationFeatures({ product }, signal, before);
     try {
-      const answer = await client.getExpirationFeatures({ product, search: level }, signal);
+      const answer = await client.getExpirationFeatures({ product, search: level }, signal, before);
       refusals.delete(product);
       if (compared.has(product)) return answer;
-      return (await compare(product, answer.count, signal)) ?? answer;
+      return (await compare(product, answer, signal)) ?? answer;
     } catch (error) {
       if (!(error instanceof QueryError) || !searchRefusals.has(error.kind) || signal.aborted) throw error;
-      return requestPlain(product, error, signal);
+      return requestPlain(product, error, signal, before);
     }
   };
 }

@@ -1,6 +1,5 @@
 import type { Log } from '../model/log.ts';
-import type { StoredAnswer } from '../model/records.ts';
-import { lastGood, type Reading, WHOLE } from '../model/snapshot.ts';
+import { lastGood, type PolledAnswers, type Reading, WHOLE } from '../model/snapshot.ts';
 import type { Parts } from './endpoint-poll.ts';
 import { featuresRefusals } from './endpoint-requests.ts';
 import { checkAllFeatures, type Known, splitAnswer } from './plausibility.ts';
@@ -26,7 +25,7 @@ export interface FeaturesForm {
   /** Decides from the readings of a pass whether another pass in the other form is needed. */
   review(readings: Parts<'GetFeatures'>): 'accept' | 'again';
   /** The reading of one vendor license, taken from the last good answer for all of them. */
-  derive(part: string, parts: Parts<'GetFeatures'>): Reading<StoredAnswer> | undefined;
+  derive(part: string, parts: Parts<'GetFeatures'>): Reading<PolledAnswers['GetFeatures']> | undefined;
 }
 
 /**
@@ -38,7 +37,7 @@ export function createFeaturesForm({ configured, isServing, known, now, log }: F
   let isPerVendorLicense = configured === 'per_vendor_license';
   let retryAt = Number.POSITIVE_INFINITY;
   let delay = FIRST_RETRY;
-  const isRefused = (reading: Reading<StoredAnswer>): string | undefined => {
+  const isRefused = (reading: Reading<PolledAnswers['GetFeatures']>): string | undefined => {
     if (reading.ok) return checkAllFeatures(reading.value, known());
     return featuresRefusals.has(reading.failure.kind) ? reading.failure.message : undefined;
   };

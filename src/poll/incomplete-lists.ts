@@ -1,4 +1,4 @@
-import type { ProductRecord } from '../model/records.ts';
+import type { ExpirationRecord, FeatureRecord, ProductRecord } from '../model/records.ts';
 import { type FeaturesAnswer, KEEP_NOT_LISTED, type PolledAnswers, WHOLE } from '../model/snapshot.ts';
 import { canonical } from '../model/vendor-license.ts';
 
@@ -35,23 +35,57 @@ export function keepNotListed(
   return { ...answer, incompleteSince: before?.incompleteSince ?? now, notListed: kept };
 }
 
+/** The vendor license that a record names, lower case; empty if it names none. */
+const ownerOf = (record: FeatureRecord | ExpirationRecord): string =>
+  'serverName' in record ? canonical(`${record.serverName};${record.daemon}`) : '';
+
+/** A text that only records about the same feature have. */
+const featureKey = (record: FeatureRecord | ExpirationRecord): string =>
+  JSON.stringify([ownerOf(record), record.feature, record.version, record.package, record.featureType]);
+
+/** A record with the names and attributes of another one, and no figures. */
+const blankOf = <R extends object>(record: R): R =>
+  Object.fromEntries(
+    Object.entries(record).map(([name, value]) => [name, typeof value === 'string' ? value : undefined]),
+  ) as R;
+
 /**
- * Says since when the features of which vendor licenses are incomplete.
+ * Completes the features of an answer with unusable records: says since when those of which vendor licenses are incomplete, and
+ * keeps for a day the names that they lack.
  *
  * @param part the part that was asked for; its records belong to it, also those that name another one
  * @param before the last good answer
  * @param now epoch seconds
  */
-export function markIncomplete(
-  answer: FeaturesAnswer,
+export function keepFeatures<R extends FeatureRecord | ExpirationRecord>(
+  answer: FeaturesAnswer<R>,
   part: string,
-  before: FeaturesAnswer | undefined,
+  before: FeaturesAnswer<R> | undefined,
   now: number,
-): FeaturesAnswer {
-  if (answer.incomplete.length === 0) return answer;
-  const names = part === WHOLE ? answer.incomplete : [canonical(part)];
+): FeaturesAnswer<R> {
+  const { incomplete = [] } = answer;
+  if (incomplete.length === 0) return answer;
+  const names = part === WHOLE ? incomplete : [canonical(part)];
+  const isAnyLacking = part !== WHOLE || incomplete.includes(WHOLE);
+  const mayLack = (record: R): boolean => isAnyLacking || incomplete.includes(ownerOf(record));
+  const listed = new Map<string, number>();
+  for (const record of answer.records) {
+    if (!mayLack(record)) continue;
+    const key = featureKey(record);
+    listed.set(key, (listed.get(key) ?? 0) + 1);
+  }
+  const known = [...(before?.records ?? []).map((record) => ({ record, since: now })), ...(before?.notListed ?? [])];
+  const notListed = known.flatMap(({ record, since }) => {
+    if (!mayLack(record)) return [];
+    const key = featureKey(record);
+    const count = listed.get(key) ?? 0;
+    listed.set(key, count - 1);
+    if (count > 0 || now - since >= KEEP_NOT_LISTED) return [];
+    return [{ record: since === now ? blankOf(record) : record, since }];
+  });
   return {
     ...answer,
     incompleteSince: new Map(names.map((name) => [name, before?.incompleteSince?.get(name) ?? now])),
+    notListed,
   };
 }

@@ -1,5 +1,19 @@
-import type { Answer, ProductRecord, RecordOwner, StoredAnswer } from '../model/records.ts';
-import { type EndpointState, freshGood, lastGood, type Snapshot, WHOLE } from '../model/snapshot.ts';
+import {
+  type Answer,
+  type FeatureRecord,
+  noDiscards,
+  ownersOf,
+  type ProductRecord,
+  type RecordOwner,
+} from '../model/records.ts';
+import {
+  type EndpointState,
+  freshGood,
+  lastGood,
+  type PolledAnswers,
+  type Snapshot,
+  WHOLE,
+} from '../model/snapshot.ts';
 import { canonical, parseVendorLicense } from '../model/vendor-license.ts';
 
 /**
@@ -31,7 +45,8 @@ const STREAK_SECONDS = 900;
 
 const quote = (name: string): string => JSON.stringify(name);
 
-const ownerOf = ({ serverName, daemon }: RecordOwner): string => `${serverName};${daemon}`;
+const ownerOf = ({ serverName, daemon }: Pick<RecordOwner, 'serverName' | 'daemon'>): string =>
+  `${serverName};${daemon}`;
 
 /** The last good values of an endpoint by part, without those that are too old. */
 function current<T>(state: EndpointState<T> | undefined, now: number): readonly (readonly [string, T])[] {
@@ -46,13 +61,13 @@ function namedElsewhere({ snapshot: { endpoints }, now }: Known): string | undef
   for (const [, { records }] of current(endpoints.GetServerDown, now)) {
     if (records[0] !== undefined) return `GetServerDown lists ${quote(records[0].label)}`;
   }
-  for (const [part, { owners }] of current(endpoints.GetFeatures, now)) {
-    if (owners[0] !== undefined) {
-      return `GetFeatures has features of ${quote(part === WHOLE ? ownerOf(owners[0]) : part)}`;
+  for (const [part, { records }] of current(endpoints.GetFeatures, now)) {
+    if (records[0] !== undefined) {
+      return `GetFeatures has features of ${quote(part === WHOLE ? ownerOf(records[0]) : part)}`;
     }
   }
-  for (const [part, { count }] of current(endpoints.GetExpirationFeatures, now)) {
-    if (count > 0) return `GetExpirationFeatures has features of ${quote(part)}`;
+  for (const [part, { records }] of current(endpoints.GetExpirationFeatures, now)) {
+    if (records.length > 0) return `GetExpirationFeatures has features of ${quote(part)}`;
   }
   return undefined;
 }
@@ -63,11 +78,13 @@ export function isNamedElsewhere(product: string, { snapshot: { endpoints }, now
   const isDown = current(endpoints.GetServerDown, now).some(([, { records }]) =>
     records.some(({ label }) => canonical(label) === name),
   );
-  const hasFeatures = current(endpoints.GetFeatures, now).some(([part, { owners, count }]) =>
-    part === WHOLE ? owners.some((owner) => canonical(ownerOf(owner)) === name) : canonical(part) === name && count > 0,
+  const hasFeatures = current(endpoints.GetFeatures, now).some(([part, { records }]) =>
+    part === WHOLE ? countOf(name, records) > 0 : canonical(part) === name && records.length > 0,
   );
   const expirations = current(endpoints.GetExpirationFeatures, now);
-  return isDown || hasFeatures || expirations.some(([part, { count }]) => canonical(part) === name && count > 0);
+  return (
+    isDown || hasFeatures || expirations.some(([part, { records }]) => canonical(part) === name && records.length > 0)
+  );
 }
 
 /**
@@ -120,8 +137,8 @@ const noFeaturesOf = ({ product, maxAvailable }: ProductRecord): string =>
   `no features of ${quote(product)}, but GetProducts says that it is current and has ${maxAvailable} licenses`;
 
 /** An answer without features is plausible unless one of its vendor licenses must have some. */
-export function checkFeatures(part: string, { count }: Pick<StoredAnswer, 'count'>, known: Known): string | undefined {
-  if (count > 0) return undefined;
+export function checkFeatures(part: string, { records }: Answer<FeatureRecord>, known: Known): string | undefined {
+  if (records.length > 0) return undefined;
   const expected = withLicenses(known);
   if (expected === undefined) return 'the answer contains no features, and the vendor licenses are not known';
   const first = expected.find(({ product }) => part === WHOLE || product === part);
@@ -132,11 +149,11 @@ export function checkFeatures(part: string, { count }: Pick<StoredAnswer, 'count
  * Returns why each vendor license must be requested alone: the answer for all has a record of an unknown vendor license,
  * or no record of one that must have some.
  */
-export function checkAllFeatures({ owners }: Pick<StoredAnswer, 'owners'>, known: Known): string | undefined {
+export function checkAllFeatures({ records }: Answer<FeatureRecord>, known: Known): string | undefined {
   const products = lastGood(known.snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
   const names = new Set(products.map(({ product }) => canonical(product)));
   const found = new Set<string>();
-  for (const each of owners) {
+  for (const each of ownersOf(records)) {
     const owner = canonical(ownerOf(each));
     if (!names.has(owner)) return 'a record of an unknown vendor license';
     found.add(owner);
@@ -146,29 +163,53 @@ export function checkAllFeatures({ owners }: Pick<StoredAnswer, 'owners'>, known
 }
 
 /** An answer without expirations is plausible unless there were some before and GetFeatures still has the features. */
-export function checkExpirations(part: string, { count }: StoredAnswer, { snapshot, now }: Known): string | undefined {
-  if (count > 0) return undefined;
+export function checkExpirations(
+  part: string,
+  { records }: PolledAnswers['GetExpirationFeatures'],
+  { snapshot, now }: Known,
+): string | undefined {
+  if (records.length > 0) return undefined;
   const { GetExpirationFeatures, GetFeatures } = snapshot.endpoints;
-  const before = lastGood(GetExpirationFeatures?.parts.get(part))?.value.count ?? 0;
+  const before = lastGood(GetExpirationFeatures?.parts.get(part))?.value.records.length ?? 0;
   if (before === 0 || GetFeatures === undefined) return undefined;
   const whole = freshGood(GetFeatures, WHOLE, now)?.value;
   const own = freshGood(GetFeatures, part, now)?.value;
-  const features = (own?.count ?? 0) + (whole === undefined ? 0 : countOf(part, whole));
+  const features = (own?.records.length ?? 0) + (whole === undefined ? 0 : countOf(part, whole.records));
   if (features === 0) return undefined;
   return `the answer contains no features of ${quote(part)}; it contained ${before} before, and GetFeatures still has ${features}`;
 }
 
 /** Number of records of a vendor license in an answer for all. */
-const countOf = (part: string, { owners }: StoredAnswer): number =>
-  owners.filter((owner) => canonical(ownerOf(owner)) === canonical(part)).reduce((sum, { count }) => sum + count, 0);
+const countOf = (part: string, records: readonly FeatureRecord[]): number =>
+  spellingsOf(part, records).reduce((sum, { count }) => sum + count, 0);
+
+/** How the records of an answer for all spell a vendor license. */
+function spellingsOf(part: string, records: readonly FeatureRecord[]): readonly RecordOwner[] {
+  const name = canonical(part);
+  return ownersOf(records).filter((owner) => canonical(ownerOf(owner)) === name);
+}
 
 /**
  * Extracts the answer for one vendor license from the answer for all; `undefined` if it has no record. This keeps the
  * last good data when GetFeatures changes to requests per vendor license.
  */
-export function splitAnswer(part: string, whole: StoredAnswer): StoredAnswer | undefined {
-  const count = countOf(part, whole);
-  if (count === 0) return undefined;
-  const discarded = Object.fromEntries(Object.keys(whole.discarded).map((reason) => [reason, 0]));
-  return { ...whole, count, discarded: discarded as typeof whole.discarded, only: canonical(part) };
+export function splitAnswer(
+  part: string,
+  whole: PolledAnswers['GetFeatures'],
+): PolledAnswers['GetFeatures'] | undefined {
+  const name = canonical(part);
+  const spellings = new Set(spellingsOf(part, whole.records).map(ownerOf));
+  const isPart = (record: FeatureRecord): boolean => spellings.has(ownerOf(record));
+  const records = whole.records.filter(isPart);
+  if (records.length === 0) return undefined;
+  const { fields, notListed, ...others } = whole;
+  return {
+    ...others,
+    records,
+    discarded: noDiscards(),
+    ...(fields !== undefined && { fields: fields.filter(({ owner }) => canonical(owner) === name) }),
+    ...(notListed !== undefined && {
+      notListed: notListed.filter(({ record }) => canonical(ownerOf(record)) === name),
+    }),
+  };
 }

@@ -1,6 +1,5 @@
 import type { QueryClient } from '../client/query-client.ts';
 import type { Selection } from '../inventory/selection.ts';
-import type { Failure } from '../model/failure.ts';
 import type { Log } from '../model/log.ts';
 import {
   type EndpointState,
@@ -19,7 +18,7 @@ import { createEndpointRequests } from './endpoint-requests.ts';
 import type { SearchLevel } from './expiration-search.ts';
 import { createFailureLog } from './failure-log.ts';
 import { createFeaturesForm } from './features-form.ts';
-import { keepNotListed, markIncomplete } from './incomplete-lists.ts';
+import { keepFeatures, keepNotListed } from './incomplete-lists.ts';
 import {
   checkExpirations,
   checkFeatures,
@@ -65,11 +64,6 @@ export interface Poller {
   pollOnce(): Promise<void>;
   /** Requests everything that failed immediately, because the cause of the failures is over. */
   retryFailed(): void;
-  /**
-   * The records of the features and expiries are lost: they are not known any more, and are requested again. After a loss
-   * that soon follows another one, they are not requested at once: the answer itself may be the cause.
-   */
-  loseRecords(failure: Failure): void;
   stop(): Promise<void>;
   latest(): Snapshot;
 }
@@ -78,9 +72,6 @@ const MIN_DATA_AGE = 300;
 
 /** Maximum number of vendor licenses in one log entry. */
 const NAMES_LOGGED = 20;
-
-/** After a second loss of all records within this time they are requested again by the rules of retries, seconds. */
-const LOSS_PAUSE = 60;
 
 /** Maximum duration of a pass, seconds. */
 const MAX_DEADLINE = 3600;
@@ -190,14 +181,14 @@ export function createPoller(options: PollerOptions): Poller {
     GetFeatures: () =>
       createPoll('GetFeatures', {
         check: (part, answer) => checkFeatures(part, answer, known()),
-        complete: (answer, part, before) => markIncomplete(answer, part, before, now()),
+        complete: (answer, part, before) => keepFeatures(answer, part, before, now()),
         review: form.review,
         derive: form.derive,
       }),
     GetExpirationFeatures: () =>
       createPoll('GetExpirationFeatures', {
         check: (part, answer) => checkExpirations(part, answer, known()),
-        complete: (answer, part, before) => markIncomplete(answer, part, before, now()),
+        complete: (answer, part, before) => keepFeatures(answer, part, before, now()),
         isServing,
       }),
     GetHistory: () => createPoll('GetHistory'),
@@ -225,26 +216,6 @@ export function createPoller(options: PollerOptions): Poller {
     await users;
   };
 
-  let lostAt = Number.NEGATIVE_INFINITY;
-  const loseRecords = (failure: Failure): void => {
-    const isRepeated = Math.abs(now() - lostAt) < LOSS_PAUSE;
-    lostAt = now();
-    const lost = (['GetFeatures', 'GetExpirationFeatures'] as const).flatMap((endpoint) => {
-      const poll = polls.get(endpoint);
-      return poll === undefined ? [] : [{ endpoint, poll, state: poll.lose(failure, !isRepeated) }];
-    });
-    // in one snapshot: none may refer to lost records
-    const states = lost.filter(({ state }) => state !== undefined).map(({ endpoint, state }) => [endpoint, state]);
-    if (states.length > 0) {
-      snapshot = { ...snapshot, at: now(), endpoints: { ...snapshot.endpoints, ...Object.fromEntries(states) } };
-      options.onCommit(snapshot);
-    }
-    for (const { poll } of lost) {
-      if (isRepeated) poll.retryLater(stopping.signal);
-      else void poll.catchUp(stopping.signal, 'failed');
-    }
-  };
-
   return {
     pollOnce: async () => {
       isOnce = true;
@@ -260,7 +231,6 @@ export function createPoller(options: PollerOptions): Poller {
     retryFailed: () => {
       for (const poll of polls.values()) void poll.catchUp(stopping.signal, 'failed');
     },
-    loseRecords,
     stop: async () => {
       stopping.abort();
       schedules.stop();

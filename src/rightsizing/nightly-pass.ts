@@ -21,7 +21,7 @@ export interface PassInputs extends ResultInputs {
   readonly source: DemandSource;
   /** What decides which series there are: with another one, a new pass is due. */
   readonly scope: string;
-  readonly useInventory: CurrentInventory['use'];
+  readonly inventory: CurrentInventory['latest'];
   /** When the next pass is due, epoch seconds. */
   readonly nextRun: (after: number) => number;
 }
@@ -233,7 +233,7 @@ export class NightlyPass implements Rightsizing {
 
   /** Computes all advice as of a day, which is shown as progress. */
   async #pass(
-    { source, tolerance, workingTime, useInventory }: PassInputs,
+    { source, tolerance, workingTime, inventory }: PassInputs,
     { progress, ...of }: Pick<PassOptions, 'today' | 'isEarlier' | 'lastAdvice' | 'cutsOf'> & { progress?: string },
     signal: AbortSignal,
   ): Promise<PassResult> {
@@ -243,7 +243,7 @@ export class NightlyPass implements Rightsizing {
     };
     // the method is read when a pass begins
     const { runPass } = await import('./pass.ts');
-    return runPass({ source, tolerance, workingTime, useInventory, ...of, signal, onProgress });
+    return runPass({ source, tolerance, workingTime, inventory, ...of, signal, onProgress });
   }
 
   #logResult({ advice, leftOut, failed, firstFailure }: PassResult, durationSeconds: number): void {

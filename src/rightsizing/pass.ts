@@ -13,7 +13,7 @@ import { isMistaken, recordedRefusalsOf } from './refusals.ts';
 /** What a pass reads. */
 export interface PassOptions {
   readonly source: DemandSource;
-  readonly useInventory: CurrentInventory['use'];
+  readonly inventory: CurrentInventory['latest'];
   readonly tolerance: number;
   readonly workingTime: WorkingTime;
   /** The local day of today. */
@@ -65,12 +65,11 @@ const unread = (series: SeriesName): Demand => ({
 
 /** Computes the advice for all series. @throws Error with the cause, for the operator */
 export async function runPass(options: PassOptions): Promise<PassResult> {
-  const { source, useInventory, today, signal, isEarlier = false, cutsOf = () => [] } = options;
-  const { known, list } = await useInventory(async (inventory) => {
-    if (inventory === undefined) throw new NothingKnown(NOT_POLLED);
-    const features = await inTurn(() => knownFeaturesOf(inventory));
-    return { known: features, list: await inTurn(() => source.list(features)) };
-  });
+  const { source, today, signal, isEarlier = false, cutsOf = () => [] } = options;
+  const inventory = options.inventory();
+  if (inventory === undefined) throw new NothingKnown(NOT_POLLED);
+  const known = await inTurn(() => knownFeaturesOf(inventory));
+  const list = await inTurn(() => source.list(known));
   const advice = new Array<Advice>(list.items.length);
   let recordedRefusals = recordedRefusalsOf(options.lastAdvice);
   let failed = 0;

@@ -9,8 +9,6 @@ export interface MetricsPage {
   readonly headers: Readonly<Record<string, string>>;
   /** The whole bytes, parts of them, or what creates the parts while they are sent. */
   readonly body: Uint8Array | readonly Uint8Array[] | AsyncIterable<Uint8Array>;
-  /** Called once, when the body is not read any more. */
-  readonly release?: () => void;
 }
 
 /** What of a scrape decides about its answer. */
@@ -28,12 +26,11 @@ export async function sendMetrics(
   reply: FastifyReply,
 ): Promise<FastifyReply> {
   const query = request.query as Record<string, string | string[] | undefined>;
-  const { status, headers, body, release } = await create({
+  const { status, headers, body } = await create({
     accept: request.headers.accept,
     acceptEncoding: single(request.headers['accept-encoding']),
     collect: [query['collect[]'] ?? []].flat(),
   });
-  if (release !== undefined) whenClosed(reply.raw, release);
   const isHead = request.method === 'HEAD';
   if (isIterated(body) && !isHead)
     return reply
@@ -48,12 +45,6 @@ export async function sendMetrics(
   reply.raw.writeHead(status, { ...common, ...headers, ...(length !== undefined && { 'content-length': length }) });
   sendFinished(reply.raw, isHead ? [] : (finished ?? []));
   return reply;
-}
-
-/** Calls back when a response was sent, or the client has disconnected. */
-function whenClosed(response: ServerResponse, callback: () => void): void {
-  if (response.closed) callback();
-  else response.once('close', callback);
 }
 
 const isIterated = (body: MetricsPage['body']): body is AsyncIterable<Uint8Array> => Symbol.asyncIterator in body;

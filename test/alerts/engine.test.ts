@@ -15,11 +15,11 @@ import { createFileWrites } from '../../src/storage/file-writes.ts';
 import { stampOf } from '../../src/storage/stamp.ts';
 import { alertsPageOf } from '../support/alert-page.ts';
 import { policy, settingsOf } from '../support/alert-views.ts';
+import { deriveInventoryNow } from '../support/derived-inventory.ts';
 import { isLong } from '../support/extent.ts';
 import type { SentAlert } from '../support/fake-alertmanager.ts';
 import { createCleanup, createTestLog } from '../support/harness.ts';
 import { answer, createSnapshot, failed, feature, good, NOW, product } from '../support/scenario.ts';
-import { createTestFeatures, deriveInventoryNow } from '../support/stored-answers.ts';
 import { createHangingFile } from './hanging-file.ts';
 
 /** The engine on a clock of its own, with an Alertmanager that keeps the requests. */
@@ -120,7 +120,7 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
   const derive = () => deriveInventoryNow(snapshotOf(world.down, world.inUse), now(), policy);
   const create = ({ inventory = derive, ...changes }: Changes = {}): AlertEngine =>
     new AlertEngine({
-      useInventory: async (work) => work(inventory()),
+      inventory,
       authenticated: () => world.authenticated,
       rules: settingsOf(more.settings),
       ignore: [],
@@ -478,7 +478,6 @@ describe('the engine', () => {
     });
     const reported: string[] = [];
     const inventory = new CurrentInventory({
-      features: createTestFeatures(),
       policy,
       now,
       onProblem: (name) => reported.push(name),
@@ -544,7 +543,6 @@ describe('the engine', () => {
     const snapshot = snapshotOf(true, 1);
     const engine = create({ stateFile, inventory: () => inventory.latest() });
     const inventory = new CurrentInventory({
-      features: createTestFeatures(),
       policy,
       now,
       onProblem: (name) => problems.push(name),

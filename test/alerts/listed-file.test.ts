@@ -8,9 +8,9 @@ import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
 import type { Stamp } from '../../src/storage/stamp.ts';
 import { policy } from '../support/alert-views.ts';
+import { deriveInventoryNow } from '../support/derived-inventory.ts';
 import { createCleanup, createTestLog } from '../support/harness.ts';
 import { answer, createSnapshot, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
-import { deriveInventoryNow } from '../support/stored-answers.ts';
 
 /** The file of what was listed. */
 

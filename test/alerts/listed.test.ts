@@ -5,9 +5,10 @@ import { createRules } from '../../src/alerts/rules.ts';
 import { type AlertStates, step } from '../../src/alerts/state-machine.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { unknown } from '../../src/model/unknown.ts';
-import { markIncomplete } from '../../src/poll/incomplete-lists.ts';
+import { keepFeatures } from '../../src/poll/incomplete-lists.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { evaluateRule, policy, settingsOf, viewOf } from '../support/alert-views.ts';
+import { deriveInventoryNow } from '../support/derived-inventory.ts';
 import {
   answer,
   createSnapshot,
@@ -19,7 +20,6 @@ import {
   product,
   type Scenario,
 } from '../support/scenario.ts';
-import { deriveInventoryNow } from '../support/stored-answers.ts';
 
 /** What vanished, and lost licenses, over successive answers of the analyzer. */
 
@@ -41,7 +41,7 @@ function inventoryOf(scenario: Scenario): Inventory {
   const { endpoints, ...snapshot } = createSnapshot(scenario);
   const { GetFeatures: features } = endpoints;
   const parts = [...(features?.parts ?? [])].map(([part, reading]) => {
-    const marked = reading.ok ? { ...reading, value: markIncomplete(reading.value, part, undefined, NOW) } : reading;
+    const marked = reading.ok ? { ...reading, value: keepFeatures(reading.value, part, undefined, NOW) } : reading;
     return [part, marked] as const;
   });
   const marked = features && { GetFeatures: { ...features, parts: new Map(parts) } };

@@ -69,7 +69,7 @@ describe('every rule', () => {
           expirations: { 'lic01;cdslmd': good(answer([expiration({ feature: 'expiry only' })])) },
         });
         const view = viewOf(snapshot, NOW, true);
-        expect(view.inventory.features.count).toBe(features.length + 1);
+        expect(view.inventory.features.length).toBe(features.length + 1);
         const rules = rulesOf({}).filter((rule) => rule.name === name);
         return new Set(rules.map((rule) => evaluateRule(rule, view).hasNoData));
       };

@@ -4,8 +4,8 @@ import { type EngineStatus, ruleNames, withoutData } from '../../src/alerts/engi
 import { createRules } from '../../src/alerts/rules.ts';
 import { alertCountsOf, attentionOf, notConfiguredRules } from '../../src/app/attention.ts';
 import { ruleOf, settingsOf } from '../support/alert-views.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { answer, createSnapshot, good, NOW, product } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 const state = (labels: Record<string, string>, more: Partial<AlertState> = {}): AlertState => ({
   rule: 'r',

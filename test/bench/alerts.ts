@@ -15,13 +15,13 @@ import { collectAlerts } from '../../src/metrics/alerting.ts';
 import { renderGauges } from '../../src/metrics/render.ts';
 import { createOwners } from '../../src/model/owners.ts';
 import { evaluateRule, pastOf, policy, settingsOf } from '../support/alert-views.ts';
+import { deriveInventoryNow } from '../support/derived-inventory.ts';
 import { quickRules } from '../support/end-to-end.ts';
 import { type Cleanup, createCleanup, createTestLog, eventually } from '../support/harness.ts';
 import { findProgram } from '../support/peers.ts';
 import { answer, createSnapshot, feature, good } from '../support/scenario.ts';
 import { startAlertmanager, startSink } from '../support/start-alertmanager.ts';
 import { startPrometheus } from '../support/start-prometheus.ts';
-import { deriveInventoryNow } from '../support/stored-answers.ts';
 import { compare, type Line, median } from './report.ts';
 
 /** Many alerts that fire at once: the engine compared with Prometheus and the shipped rules, and with the speed of Alertmanager. */
@@ -111,7 +111,7 @@ function heapOfAlerts(inventory: Inventory): number {
   });
   evaluated.length = 0;
   const bytes = used() - before;
-  if (states.size !== inventory.features.count) throw new Error(`${states.size} alerts`);
+  if (states.size !== inventory.features.length) throw new Error(`${states.size} alerts`);
   return bytes;
 }
 
@@ -159,7 +159,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       });
     const mapping = owners(count);
     const engine = new AlertEngine({
-      useInventory: (work) => work(inventory),
+      inventory: () => inventory,
       authenticated: () => true,
       rules: settings,
       ignore: [],

@@ -4,11 +4,11 @@ import { createExposition } from '../../src/metrics/exposition.ts';
 import { createOwners, type OwnerMapping } from '../../src/model/owners.ts';
 import type { FeatureRecord } from '../../src/model/records.ts';
 import { policy, settingsOf } from '../support/alert-views.ts';
+import { deriveInventoryNow } from '../support/derived-inventory.ts';
 import type { Cleanup } from '../support/harness.ts';
 import { sayAlerts } from '../support/said-alerts.ts';
 import { allCollectors, answer, createSnapshot, feature, good, product } from '../support/scenario.ts';
 import { selfMetricsOf } from '../support/self-metrics.ts';
-import { createInlineRendering, deriveInventoryNow } from '../support/stored-answers.ts';
 
 /** The page of an exporter whose site has many conditions, with the gauges and with what the engine says of the same alerts. */
 
@@ -100,7 +100,6 @@ async function renderPage(count: number): Promise<string> {
     enabled: allCollectors,
     maxSeries: 100_000_000,
     self,
-    features: createInlineRendering(owners),
     owners: () => owners,
     rightsizing: () => undefined,
     latest: () => inventory,

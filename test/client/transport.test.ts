@@ -34,8 +34,8 @@ function createScriptedDecoder() {
     result: settle.promise,
   };
   const decoder: Decoder<{ GetProducts: string; GetServerDown: string }> = {
-    open: (endpoint, question) => {
-      events.push(`${endpoint} ${question}`);
+    open: (endpoint, before) => {
+      events.push(`${endpoint} after ${before}`);
       return incoming as IncomingAnswer<never>;
     },
     close: async () => undefined,
@@ -90,10 +90,10 @@ const never = new AbortController().signal;
 describe('a decoder', () => {
   it('gets the bytes of the body and its end, and its answer is the answer', async () => {
     const { client, events, chunks, settle, observed } = await setUp(({ response }) => response.end("it's"));
-    const asked = client.getProducts({}, never);
+    const asked = client.getProducts({}, never, 'one before');
     settle.resolve('decoded');
     expect(await asked).toBe('decoded');
-    expect(events).toEqual(['GetProducts /api/GetProducts', 'write', 'end']);
+    expect(events).toEqual(['GetProducts after one before', 'write', 'end']);
     expect(Buffer.concat(chunks).toString()).toBe("it's");
     expect(observed).toMatchObject([{ endpoint: 'GetProducts', bytes: 4 }]);
     expect(observed[0]).not.toHaveProperty('failure');

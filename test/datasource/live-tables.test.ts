@@ -12,8 +12,8 @@ import type { Inventory } from '../../src/inventory/inventory.ts';
 import { createLocalTime, dateText } from '../../src/model/local-time.ts';
 import { noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { answer, createSnapshot, expiration, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** What the tables of the last poll say about states, numbers of licenses, expiries and names. */
 

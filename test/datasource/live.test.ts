@@ -14,6 +14,7 @@ import type { Inventory } from '../../src/inventory/inventory.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { createOwners, noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import {
   answer,
   createSnapshot,
@@ -25,7 +26,6 @@ import {
   type Scenario,
   scenario,
 } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** Answers from polls as other analyzers than ours give them: several parts, odd names, failures, permanent licenses. */
 
@@ -170,7 +170,7 @@ describe('expirations', () => {
   });
 
   const resultOf = async (payload: object, site: Inventory) => {
-    const backend = { ...context, useInventory: (work: (known: Inventory) => unknown) => work(site) };
+    const backend = { ...context, inventory: () => site };
     const body = { targets: [{ refId: 'A', target: 'expirations', payload: { ...payload, none: 'none expires' } }] };
     const [item] = await answerQuery(body, backend as unknown as Backend, new AbortController().signal);
     return (item as Table).rows;

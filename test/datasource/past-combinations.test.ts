@@ -11,10 +11,10 @@ import { createLocalTime } from '../../src/model/local-time.ts';
 import { noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import { dashboards, panelsOf } from '../support/dashboards.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { type InfinityQuery, pathOf } from '../support/infinity.ts';
 import { root } from '../support/markdown.ts';
 import { answer, createSnapshot, feature, good, NOW, product } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** What was is asked of all features, also of those that are idle now: 400 features of which one had denials, and is idle now. */
 
@@ -80,7 +80,7 @@ function backendOf({ count = 400, failing }: Site): Backend & { readonly most: (
   };
   return {
     inventory: () => inventory,
-    useInventory: (work: (known: typeof inventory) => unknown) => work(inventory),
+
     upstream,
     owners: () => noOwners,
     localTime,

@@ -56,7 +56,7 @@ function backendOf({ entries = [], showsPrices = true, now = AT, ...setup }: Set
     prices: { refusal: () => (showsPrices ? undefined : REFUSAL), onServed: () => undefined },
     owners: () => createOwners([{ vendorLicense: 'lic01;*', feature: '*', labels: { owner: 'cad' } }]),
     now: () => now,
-    useInventory: <T>(work: (known: Inventory) => Promise<T>) => work(inventory),
+    inventory: () => inventory,
   };
 }
 

@@ -6,6 +6,7 @@ import type { FeatureRecord } from '../../src/model/records.ts';
 import type { PolledEndpoint } from '../../src/model/snapshot.ts';
 import { unknown } from '../../src/model/unknown.ts';
 import { expiryRows } from '../../src/pages/expiries/route.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import {
   answer,
   createSnapshot,
@@ -17,7 +18,6 @@ import {
   product,
   type Scenario,
 } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 const DAY = 86_400;
 const policy = { ...everything, usageWhenNotCurrent: 'withhold' } as const;

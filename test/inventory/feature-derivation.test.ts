@@ -1,74 +1,15 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { expirationRecords, featureRecords } from '../../src/inventory/columns/record-fields.ts';
-import { RecordStore } from '../../src/inventory/columns/record-store.ts';
-import { TextTable } from '../../src/inventory/columns/text-table.ts';
-import type { FeatureColumns } from '../../src/inventory/feature-columns.ts';
 import { FeatureDerivation } from '../../src/inventory/feature-derivation.ts';
-import { createFeatureTable } from '../../src/inventory/feature-table.ts';
-import type { FeaturesRequest, PartRecords } from '../../src/inventory/features-request.ts';
+import type { FeatureRow } from '../../src/inventory/feature-row.ts';
+import { createSelection } from '../../src/inventory/selection.ts';
 import type { ExpirationRecord, FeatureRecord } from '../../src/model/records.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
+import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { expiration, feature } from '../support/scenario.ts';
-import {
-  type AnyRecord,
-  deriveSlowly,
-  type Expected,
-  type Part,
-  type Poll,
-  valuesOf,
-} from '../support/slow-derivation.ts';
+import { type AnyRecord, deriveSlowly, type Part, type Poll, valuesOf } from '../support/slow-derivation.ts';
 
-/** Features are derived from slots, and only changed slots are replaced; the obvious way groups and merges the records. */
-
-/** Answers in columns. A record that is the same object as in the previous answer of its part keeps its slot. */
-class Answers {
-  readonly texts = new TextTable();
-  readonly features: RecordStore = new RecordStore(featureRecords.layout, (slot) =>
-    featureRecords.releaseTexts(slot, this.features, this.texts),
-  );
-  readonly expirations: RecordStore = new RecordStore(expirationRecords.layout, (slot) =>
-    expirationRecords.releaseTexts(slot, this.expirations, this.texts),
-  );
-  readonly slots = new Map<number, Uint32Array>();
-  #handles = 0;
-  #last = new Map<string, { handle: number; slots: Map<AnyRecord, number> }>();
-
-  store(kind: 'features' | 'expirations', parts: readonly Part<AnyRecord>[]): readonly PartRecords[] {
-    const before = this.#last;
-    const stored = parts.map(({ part, only, records }, i): PartRecords => {
-      const known = before.get(`${kind} ${i}`)?.slots ?? new Map<AnyRecord, number>();
-      const slots = new Map(records.map((record) => [record, this.#slot(kind, record, known.get(record))]));
-      this.#handles += 1;
-      this.slots.set(
-        this.#handles,
-        Uint32Array.from(records, (record) => slots.get(record) as number),
-      );
-      before.set(`${kind} ${i}`, { handle: this.#handles, slots });
-      // the references of the answer before it
-      for (const slot of known.values()) this[kind].release(slot);
-      return { part, handle: this.#handles, ...(only !== undefined && { only }) };
-    });
-    for (const [name, { slots }] of before) {
-      if (!name.startsWith(kind) || Number(name.split(' ')[1]) < parts.length) continue;
-      for (const slot of slots.values()) this[kind].release(slot);
-      before.delete(name);
-    }
-    return stored;
-  }
-
-  #slot(kind: 'features' | 'expirations', record: AnyRecord, known: number | undefined): number {
-    const store = this[kind];
-    if (known !== undefined) {
-      store.retain(known);
-      return known;
-    }
-    const slot = store.allocate();
-    const fields = kind === 'features' ? featureRecords : expirationRecords;
-    fields.write(slot, record as unknown as Record<string, unknown>, store, this.texts);
-    return slot;
-  }
-}
+/** Only the rows of changed records are made again; the obvious way groups and merges all records. */
 
 const name = fc.constantFrom('a', 'b', 'B', 'ü"\\', '\ud83d\ude00');
 const owner = fc.constantFrom('s;d', 'S;D', 't;d', 'u;d;part', 'x;y');
@@ -95,10 +36,7 @@ const expirationRecord = fc
   .map((fields) => expiration(fields as Partial<ExpirationRecord>));
 const distinct = <T>(items: fc.Arbitrary<T>) => fc.array(items, { maxLength: 8 });
 const whole = distinct(featureRecord).map((records) => [{ part: WHOLE, records }]);
-const alone = fc.array(
-  fc.record({ part: owner, records: distinct(featureRecord), only: fc.constantFrom(undefined, 's;d', 'u;d') }),
-  { maxLength: 3 },
-);
+const alone = fc.array(fc.record({ part: owner, records: distinct(featureRecord) }), { maxLength: 3 });
 const poll = fc.record({
   features: fc.oneof(whole, alone) as fc.Arbitrary<readonly Part<FeatureRecord>[]>,
   expirations: fc.array(fc.record({ part: owner, records: distinct(expirationRecord) }), { maxLength: 2 }),
@@ -156,36 +94,93 @@ function next(before: Poll, change: unknown): Poll {
   return others as Poll;
 }
 
+const selections = new Map<object, ReturnType<typeof createSelection>>();
+
+/** The same object for the same rules, as in the daemon. */
+function selectionOf(rules: Poll['selection']) {
+  const selection = selections.get(rules) ?? createSelection(rules);
+  selections.set(rules, selection);
+  return selection;
+}
+
+const derive = (derivation: FeatureDerivation, { features, expirations, products, withheld, selection }: Poll) =>
+  runAtOnce(
+    derivation.derive({
+      features,
+      expirations,
+      products,
+      withheld: new Set(withheld),
+      selection: selectionOf(selection),
+    }),
+  );
+
 describe('FeatureDerivation', () => {
-  it('derives what the obvious way derives, and leaves older generations as they are', () => {
+  it('derives what the obvious way derives; a row that shows the same is the same, and a kept one never changes', () => {
     fc.assert(
-      fc.property(poll as fc.Arbitrary<Poll>, fc.array(step, { maxLength: 6 }), fc.nat(2), (first, changes, kept) => {
-        const answers = new Answers();
-        const derivation = new FeatureDerivation(answers);
-        const shown: { columns: FeatureColumns; rows: Expected['rows'] }[] = [];
+      fc.property(poll as fc.Arbitrary<Poll>, fc.array(step, { maxLength: 6 }), (first, changes) => {
+        const derivation = new FeatureDerivation();
+        const kept = new Map<FeatureRow, unknown>();
         let current = first;
+        let before: readonly FeatureRow[] = [];
         for (const change of [first, ...changes] as readonly unknown[]) {
           current = next(current, change);
-          const { products, withheld, selection } = current;
-          const request: FeaturesRequest = {
-            features: answers.store('features', current.features),
-            expirations: answers.store('expirations', current.expirations),
-            products,
-            withheld,
-            selection,
-          };
-          const oldest = shown[0]?.columns.generation ?? 0;
-          const slotsOf = (handle: number) => answers.slots.get(handle) as Uint32Array;
-          const { columns, mergedFeatures, mergedExpirations } = derivation.derive(request, slotsOf, oldest);
+          const { rows, mergedFeatures, mergedExpirations } = derive(derivation, current);
           const expected = deriveSlowly(current);
           expect([mergedFeatures, mergedExpirations]).toEqual(expected.merged);
-          shown.push({ columns, rows: expected.rows });
-          for (const { columns: each, rows } of shown) {
-            expect([...createFeatureTable(each)].map(valuesOf)).toEqual(rows);
-          }
-          while (shown.length > kept + 1) shown.shift();
+          expect(rows.map(valuesOf)).toEqual(expected.rows);
+          const known = new Set(before);
+          for (const row of rows) if (!known.has(row)) kept.set(row, { ...row });
+          for (const [row, values] of kept) expect({ ...row }).toEqual(values);
+          before = rows;
         }
       }),
     );
+  });
+
+  const site = (inUse: number, more: Partial<Poll> = {}): Poll => ({
+    features: [{ part: WHOLE, records: [unchanged, feature({ serverName: 's', daemon: 'd', feature: 'b', inUse })] }],
+    expirations: [],
+    products: ['s;d'],
+    withheld: [],
+    selection: everything,
+    ...more,
+  });
+  const everything = { shard: { index: 0, total: 1 }, include: [], exclude: [] };
+  const unchanged = feature({ serverName: 's', daemon: 'd', feature: 'a' });
+
+  it('keeps the rows of unchanged records, also if others are added', () => {
+    const derivation = new FeatureDerivation();
+    const [a, b] = derive(derivation, site(1)).rows;
+    const second = derive(derivation, site(2)).rows;
+    expect([second[0] === a, second[1] === b]).toEqual([true, false]);
+    const { features } = site(2);
+    const added = { part: 't;d', records: [feature({ feature: 'new' })] };
+    const third = derive(derivation, site(2, { features: [...features, added] })).rows;
+    expect([third.length, third[0] === a]).toEqual([3, true]);
+  });
+
+  it('has the same rows if nothing has changed', () => {
+    const derivation = new FeatureDerivation();
+    const poll1 = site(1);
+    const { rows } = derive(derivation, poll1);
+    expect(derive(derivation, poll1).rows).toBe(rows);
+    expect(derive(derivation, { ...poll1, products: ['s;d', 'x;y'] }).rows).toBe(rows);
+    expect(derive(derivation, { ...poll1, withheld: ['s;d'] }).rows).not.toBe(rows);
+  });
+
+  it('merges again only if one of the records has changed', () => {
+    const derivation = new FeatureDerivation();
+    const pools = (inUse: number) => site(1, { features: [{ part: WHOLE, records: [unchanged, same, pool(inUse)] }] });
+    const pool = (inUse: number) => ({ ...unchanged, inUse });
+    const same = { ...unchanged };
+    const twice = pools(3);
+    const first = derive(derivation, twice).rows;
+    expect(
+      derive(derivation, {
+        ...twice,
+        features: twice.features.map((part) => ({ ...part, records: [...part.records] })),
+      }).rows,
+    ).toBe(first);
+    expect(derive(derivation, pools(4)).rows).not.toBe(first);
   });
 });

@@ -1,19 +1,15 @@
 import { describe, expect, it } from 'vitest';
 import { decodeAnswer } from '../../src/inventory/decoding/decode.ts';
 import { createFieldContract, type KeptContract } from '../../src/inventory/field-contract.ts';
-import { createKnowledge } from '../../src/inventory/knowledge.ts';
-import { DataPlane } from '../../src/inventory/plane/data-plane.ts';
-import { createReadings, missingPart } from '../../src/inventory/readings.ts';
-import { createFeatureRenderer } from '../../src/metrics/feature-renderer.ts';
+import { createKnowledge, createReadings, missingPart } from '../../src/inventory/knowledge.ts';
 import { collectPolls } from '../../src/metrics/site-collector.ts';
-import type { StoredAnswer } from '../../src/model/records.ts';
 import { type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import type { Field } from '../../src/query-api/field.ts';
 import { type FieldEndpoint, fieldEndpoints, modelName, recordFields } from '../../src/query-api/records.ts';
 import { evaluateRule, ruleOf, viewOf } from '../support/alert-views.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { createTestLog } from '../support/harness.ts';
 import { good } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** What is known when a field is missing, for every field of every polled endpoint. */
 
@@ -42,44 +38,34 @@ function recordOf(endpoint: FieldEndpoint, owner: string): Raw {
   return { ...all, ...Object.fromEntries(Object.entries(own).filter(([name]) => known.has(name))) };
 }
 
+const decode = <E extends FieldEndpoint>(endpoint: E, value: unknown) =>
+  decodeAnswer(endpoint, Buffer.from(JSON.stringify(value)), PERMANENT);
+
 /** The analyzer: two vendor licenses, two records of each in GetFeatures and GetExpirationFeatures. */
 class Site {
-  readonly #plane = new DataPlane(createFeatureRenderer);
   at = NOW;
 
-  async answer(change: Change): Promise<Snapshot> {
+  answer(change: Change): Snapshot {
     const records = (endpoint: FieldEndpoint, owner: string) =>
       [0, 1].map((i) => change(endpoint, owner, { ...recordOf(endpoint, owner), Version: String(i) }));
     const products = owners.map((owner) => change('GetProducts', owner, recordOf('GetProducts', owner)));
     const state = { interval: 60, maxAge: 300, lastAttempt: { at: this.at, seconds: 1 }, lastSuccess: this.at };
-    const features = await this.#decode('GetFeatures', 'all', [
-      owners.flatMap((owner) => records('GetFeatures', owner)),
-    ]);
-    const expirations = await Promise.all(
-      owners.map(async (owner) => {
-        const value = await this.#decode('GetExpirationFeatures', owner, records('GetExpirationFeatures', owner));
-        return [owner, good(value, this.at)] as const;
-      }),
-    );
-    const body = Buffer.from(JSON.stringify(products));
+    const features = decode('GetFeatures', [owners.flatMap((owner) => records('GetFeatures', owner))]);
+    const expirations = owners.map((owner) => {
+      const value = decode('GetExpirationFeatures', records('GetExpirationFeatures', owner));
+      return [owner, good(value, this.at)] as const;
+    });
     return {
       at: this.at,
       endpoints: {
         GetProducts: {
           ...state,
-          parts: new Map([[WHOLE, good(decodeAnswer('GetProducts', body, PERMANENT), this.at)]]),
+          parts: new Map([[WHOLE, good(decode('GetProducts', products), this.at)]]),
         },
         GetFeatures: { ...state, parts: new Map([[WHOLE, good(features, this.at)]]) },
         GetExpirationFeatures: { ...state, parts: new Map(expirations) },
       },
     };
-  }
-
-  async #decode(endpoint: 'GetFeatures' | 'GetExpirationFeatures', question: string, value: unknown) {
-    const incoming = this.#plane.open({ endpoint, question, permanentAfter: PERMANENT });
-    incoming.write(Buffer.from(JSON.stringify(value)));
-    incoming.end();
-    return (await incoming.result) as StoredAnswer;
   }
 }
 

@@ -5,6 +5,7 @@ import { createSelection } from '../../src/inventory/selection.ts';
 import type { FeatureRecord } from '../../src/model/records.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import { type Figure, unknown } from '../../src/model/unknown.ts';
+import { deriveInventoryNow, everything, featureAt } from '../support/derived-inventory.ts';
 import {
   answer,
   createSnapshot,
@@ -16,7 +17,6 @@ import {
   product,
   type Scenario,
 } from '../support/scenario.ts';
-import { deriveInventoryNow, everything, featureAt } from '../support/stored-answers.ts';
 
 const policy: InventoryPolicy = {
   ...everything,
@@ -207,7 +207,7 @@ describe('features', () => {
       mappedTo: 'a',
     });
     const inventory = derive({ features: { 'x;y;1': good(answer([a])), 'x;y;2': good(answer([b])) } });
-    expect(inventory.features.count).toBe(1);
+    expect(inventory.features.length).toBe(1);
     expect(featureAt(inventory.features, 0)).toMatchObject({
       inUse: 5,
       maxAvailable: unknown,
@@ -308,7 +308,7 @@ describe('age', () => {
     const scenario: Scenario = { features: { 'a;b': failed(old(2000)) }, users: failed({ at: NOW - 301, value: 4 }) };
     const inventory = derive(scenario);
     expect(inventory).toMatchObject({ concurrentUsers: unknown, up: false });
-    expect(inventory.features.count).toBe(0);
+    expect(inventory.features.length).toBe(0);
     expect(nextAgeOut(createSnapshot(scenario), NOW)).toBeUndefined();
   });
 });

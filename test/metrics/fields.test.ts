@@ -6,9 +6,9 @@ import { noOwners } from '../../src/model/owners.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import type { Field, Fields } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { allCollectors, createSnapshot, good, NOW } from '../support/scenario.ts';
 import { selfMetricsOf } from '../support/self-metrics.ts';
-import { createInlineRendering, deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** Checks the tables of fields on a page from answers with every field. */
 
@@ -62,7 +62,6 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
     enabled: allCollectors,
     maxSeries: 1e6,
     self,
-    features: createInlineRendering(),
     owners: () => noOwners,
     rightsizing: () => undefined,
     latest: () => inventory,

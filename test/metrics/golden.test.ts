@@ -7,11 +7,11 @@ import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createExposition, type Exposition } from '../../src/metrics/exposition.ts';
 import { fieldMetrics } from '../../src/metrics/field-metrics.ts';
 import { noOwners } from '../../src/model/owners.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { forecast, startOf } from '../support/forecasts.ts';
 import { peer } from '../support/peers.ts';
 import { allCollectors, createSnapshot, NOW, scenario } from '../support/scenario.ts';
 import { selfMetricsOf } from '../support/self-metrics.ts';
-import { createInlineRendering, deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** The whole page of one fixed scenario, without metrics of the process, which differ on every machine. */
 async function createPage(enabled = allCollectors): Promise<Exposition> {
@@ -33,7 +33,6 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     enabled,
     maxSeries: 500_000,
     self,
-    features: createInlineRendering(),
     owners: () => noOwners,
     rightsizing: () => ({
       computedAt: NOW - 7200,

@@ -4,6 +4,7 @@ import { collectors } from '../../src/metrics/metric.ts';
 import { renderGauges } from '../../src/metrics/render.ts';
 import { collectPolls, collectVendorLicenses } from '../../src/metrics/site-collector.ts';
 import { noOwners } from '../../src/model/owners.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import {
   answer,
   createSnapshot,
@@ -15,7 +16,6 @@ import {
   product,
   type Scenario,
 } from '../support/scenario.ts';
-import { createInlineRendering, deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** What the metrics say about which data is known. */
 
@@ -101,7 +101,6 @@ describe('which data is known', () => {
         render: async () => '',
         changes: () => 0,
       },
-      features: createInlineRendering(),
       owners: () => noOwners,
       rightsizing: () => undefined,
       latest: () => undefined,

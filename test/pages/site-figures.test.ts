@@ -6,8 +6,8 @@ import type { FeatureRecord } from '../../src/model/records.ts';
 import { WHOLE } from '../../src/model/snapshot.ts';
 import { findFeatures, wordsOf } from '../../src/pages/search.ts';
 import { figuresOf } from '../../src/pages/site-figures.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { answer, createSnapshot, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 const DAY = 86_400;
 

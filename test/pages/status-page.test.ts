@@ -5,8 +5,8 @@ import { WHOLE } from '../../src/model/snapshot.ts';
 import { type AttentionItem, attentionListHtml } from '../../src/pages/alert-list.ts';
 import { figuresOf } from '../../src/pages/site-figures.ts';
 import { type StatusPageData, statusContent } from '../../src/pages/status/markup.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { answer, createSnapshot, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** The figures at the top of the status page. */
 

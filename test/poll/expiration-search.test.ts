@@ -3,7 +3,6 @@ import { type FailureKind, QueryError } from '../../src/model/failure.ts';
 import { createExpirationSearch, type SearchLevel } from '../../src/poll/expiration-search.ts';
 import { createTestLog } from '../support/harness.ts';
 import { answer, expiration } from '../support/scenario.ts';
-import { storeExpirations } from '../support/stored-answers.ts';
 
 /** How GetExpirationFeatures is requested. The server has a record count or a failure for each form of the request. */
 
@@ -16,11 +15,11 @@ function create(outcomes: { searched: Outcome; plain: Outcome }, level: SearchLe
     asked.push(search === undefined ? product : `${product} ${search}`);
     const outcome = search === undefined ? outcomes.plain : outcomes.searched;
     if (typeof outcome === 'string') throw new QueryError(outcome, outcome);
-    return storeExpirations(answer(Array.from({ length: outcome }, () => expiration())));
+    return answer(Array.from({ length: outcome }, () => expiration()));
   };
   const ask = createExpirationSearch({ client: { getExpirationFeatures }, level, log });
   const signal = new AbortController().signal;
-  return { outcomes, asked, log, ask: async (product: string) => (await ask(product, signal)).count };
+  return { outcomes, asked, log, ask: async (product: string) => (await ask(product, signal)).records.length };
 }
 
 describe('the search level of GetExpirationFeatures', () => {

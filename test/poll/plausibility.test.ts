@@ -22,14 +22,13 @@ import {
   product,
   type Scenario,
 } from '../support/scenario.ts';
-import { storeFeatures } from '../support/stored-answers.ts';
 
 /** Which empty answers are accepted: each clause of the rules, with a fixed clock. */
 
 const A = 'lic01;cdslmd';
 const B = 'lic02;mgcld';
 const empty = answer<never>([]);
-const noRecords = storeFeatures(empty);
+const noRecords = empty;
 
 const known = (scenario: Scenario, now = NOW): Known => ({
   snapshot: createSnapshot(scenario),
@@ -178,24 +177,23 @@ describe('a GetFeatures of all vendor licenses', () => {
   const products = listed({ product: `${A};1` }, { product: B });
 
   it('is accepted if each one that must have features has some', () => {
-    const all = storeFeatures(answer([ofFeatures(A), ofFeatures(A), ofFeatures(B.toUpperCase())]));
+    const all = answer([ofFeatures(A), ofFeatures(A), ofFeatures(B.toUpperCase())]);
     expect(checkAllFeatures(all, known({ products }))).toBeUndefined();
     const idle = listed({ product: A }, { product: B, isCurrent: false });
-    expect(checkAllFeatures(storeFeatures(answer([ofFeatures(A)])), known({ products: idle }))).toBeUndefined();
+    expect(checkAllFeatures(answer([ofFeatures(A)]), known({ products: idle }))).toBeUndefined();
   });
 
   it('is refused if one has none, or an unknown vendor license has some', () => {
-    expect(checkAllFeatures(storeFeatures(answer([ofFeatures(A)])), known({ products }))).toMatch(
-      /^no features of "lic02;mgcld"/,
-    );
-    const strange = storeFeatures(answer([ofFeatures(A), ofFeatures('x;y')]));
+    expect(checkAllFeatures(answer([ofFeatures(A)]), known({ products }))).toMatch(/^no features of "lic02;mgcld"/);
+    const strange = answer([ofFeatures(A), ofFeatures('x;y')]);
     expect(checkAllFeatures(strange, known({ products }))).toBe('a record of an unknown vendor license');
   });
 
   it('can be split by vendor license', () => {
-    const whole = storeFeatures(answer([ofFeatures(A), ofFeatures(B), ofFeatures(A.toUpperCase())], { nan: 3 }));
+    const whole = answer([ofFeatures(A), ofFeatures(B), ofFeatures(A.toUpperCase())], { nan: 3 });
     const { discarded } = noRecords;
-    expect(splitAnswer(`${A};1`, whole)).toEqual({ ...whole, count: 2, discarded, only: A });
+    const records = [whole.records[0], whole.records[2]];
+    expect(splitAnswer(`${A};1`, whole)).toEqual({ ...whole, records, discarded });
     expect(splitAnswer('x;y', whole)).toBeUndefined();
     expect(splitAnswer(B, noRecords)).toBeUndefined();
   });

@@ -2,11 +2,10 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { QueryClient } from '../../src/client/query-client.ts';
 import { createSelection } from '../../src/inventory/selection.ts';
 import { QueryError } from '../../src/model/failure.ts';
-import { historyPart, lastGood, type PolledAnswers, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
+import { historyPart, type PolledAnswers, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import { createPoller, type Poller, type PollerOptions } from '../../src/poll/poller.ts';
 import { createTestLog } from '../support/harness.ts';
 import { answer, expiration, feature, product } from '../support/scenario.ts';
-import { storeExpirations, storeFeatures } from '../support/stored-answers.ts';
 
 type Client = QueryClient<PolledAnswers>;
 
@@ -33,7 +32,7 @@ function createSite(...products: string[]): Site & { client: Client } {
     if (site.failing.has(endpoint) || site.failing.has(name))
       throw new QueryError('status', `the analyzer answered ${site.status}`, { code: String(site.status) });
     const isEmpty = site.empty.has(endpoint) || site.empty.has(name);
-    const none = endpoint === 'GetProducts' ? answer<never>([]) : storeFeatures(answer<never>([]));
+    const none = endpoint === 'GetProducts' ? answer<never>([]) : answer<never>([]);
     return isEmpty ? (none as T) : value;
   };
   const client = {
@@ -52,10 +51,10 @@ function createSite(...products: string[]): Site & { client: Client } {
       call(
         'GetFeatures',
         name,
-        storeFeatures(answer(site.products.map((p) => feature({ serverName: p.split(';')[0] ?? '', daemon: 'd' })))),
+        answer(site.products.map((p) => feature({ serverName: p.split(';')[0] ?? '', daemon: 'd' }))),
       ),
     getExpirationFeatures: ({ product: name }: { product: string }) =>
-      call('GetExpirationFeatures', name, storeExpirations(answer([expiration()]))),
+      call('GetExpirationFeatures', name, answer([expiration()])),
     getHistory: ({ product: name }: { product: string }) => call('GetHistory', name, []),
   } as unknown as Client;
   return Object.assign(site, { client });
@@ -178,76 +177,11 @@ it('does not take an answer for all features as whole while GetProducts fails', 
   expect(site.calls.filter((call) => call.startsWith('GetFeatures'))).toEqual(['GetFeatures a;d', 'GetFeatures b;d']);
 });
 
-describe('after the records are lost', () => {
-  const loss = new QueryError('parse', 'the thread ended', { code: 'DATA_PLANE_LOST' });
-  const handles = (snapshot: Snapshot): readonly number[] =>
-    (['GetFeatures', 'GetExpirationFeatures'] as const).flatMap((endpoint) =>
-      [...(snapshot.endpoints[endpoint]?.parts.values() ?? [])].flatMap(
-        (reading) => lastGood(reading)?.value.handle ?? [],
-      ),
-    );
-
-  it('no snapshot has lost records, and all are requested again at once', async () => {
-    const site = createSite('a;d');
-    const committed: Snapshot[] = [];
-    const running = create(site, { onCommit: (snapshot) => committed.push(snapshot) });
-    await running.start();
-    const before = handles(running.latest());
-    expect(before).toHaveLength(2);
-    committed.length = 0;
-    running.loseRecords(loss);
-    await vi.advanceTimersByTimeAsync(0);
-    expect(committed.flatMap(handles).filter((handle) => before.includes(handle))).toEqual([]);
-    expect(handles(running.latest())).toHaveLength(2);
-  });
-
-  it('they are not requested at once if they are soon lost again, for example because of an answer', async () => {
-    const site = createSite('a;d');
-    const running = create(site);
-    await running.start();
-    running.loseRecords(loss);
-    await vi.advanceTimersByTimeAsync(0);
-    site.calls.length = 0;
-    running.loseRecords(loss);
-    await vi.advanceTimersByTimeAsync(0);
-    expect([site.calls, handles(running.latest())]).toEqual([[], []]);
-    await vi.advanceTimersByTimeAsync(60_000);
-    expect(handles(running.latest())).toHaveLength(2);
-  });
-
-  it('a pass whose answers are always lost ends', async () => {
-    const site = createSite('a;d');
-    const { getFeatures } = site.client;
-    const client = {
-      ...site.client,
-      getFeatures: async (...parameters: Parameters<typeof getFeatures>) => {
-        const got = await getFeatures(...parameters);
-        running.loseRecords(loss);
-        return got;
-      },
-    };
-    const committed: Snapshot[] = [];
-    const running = create({ client }, { onCommit: (snapshot) => committed.push(snapshot) });
-    await running.start();
-    expect(count(site, 'GetFeatures')).toBe(2);
-    expect(running.latest().endpoints.GetFeatures?.parts.get(WHOLE)).toMatchObject({
-      ok: false,
-      failure: { message: loss.message },
-    });
-    const commits = committed.length;
-    // nothing is left that could be lost
-    site.failing.add('GetExpirationFeatures');
-    running.loseRecords(loss);
-    running.loseRecords(loss);
-    expect(committed.length - commits).toBeLessThanOrEqual(1);
-  });
-});
-
 it('fails GetFeatures of all vendor licenses if no record names its owner', async () => {
   const site = createSite('a;d');
   const client = {
     ...site.client,
-    getFeatures: async () => storeFeatures(answer([feature({ serverName: 'a', daemon: '' })])),
+    getFeatures: async () => answer([feature({ serverName: 'a', daemon: '' })]),
   };
   const running = create({ client: client as Client }, { featuresRequest: 'all' });
   await running.pollOnce();
@@ -258,34 +192,6 @@ it('fails GetFeatures of all vendor licenses if no record names its owner', asyn
       message: expect.stringMatching(/^no record of the answer has both ServerName and Daemon/),
     },
   });
-});
-
-it('requests lost records again at once, but not without end an answer that makes them lost', async () => {
-  const site = createSite('a;d');
-  const lost = new QueryError('parse', 'the thread ended', { code: 'DATA_PLANE_LOST' });
-  let kills = 1;
-  const getFeatures: Client['getFeatures'] = async (...asked) => {
-    const answered = await site.client.getFeatures(...asked);
-    if (kills === 0) return answered;
-    kills -= 1;
-    running.loseRecords(lost);
-    throw lost;
-  };
-  const client = { ...site.client, getFeatures };
-  const running = create({ client }, { featuresRequest: 'all' });
-  const ofFeatures = () => running.latest().endpoints.GetFeatures?.parts.get(WHOLE);
-  await running.start();
-  expect([count(site, 'GetFeatures'), ofFeatures()?.ok]).toEqual([2, true]);
-
-  kills = 100;
-  await vi.advanceTimersByTimeAsync(5 * 60_000);
-  expect(count(site, 'GetFeatures')).toBeLessThan(2 + 6);
-  expect(ofFeatures()).toMatchObject({ ok: false, failure: { kind: 'parse', code: 'DATA_PLANE_LOST' } });
-  expect(ofFeatures()).not.toHaveProperty('last');
-
-  kills = 0;
-  await vi.advanceTimersByTimeAsync(5 * 60_000);
-  expect(ofFeatures()?.ok).toBe(true);
 });
 
 describe('the poller', () => {
@@ -433,7 +339,7 @@ describe('the poller', () => {
     const reading = running.latest().endpoints.GetFeatures?.parts.get('a;d');
     if (call === 'GetFeatures %') expect(reading).toMatchObject({ ok: true });
     else {
-      const last = { value: { count: 1, only: 'a;d' } };
+      const last = { value: { records: [{ serverName: 'a' }] } };
       expect(reading).toMatchObject({ ok: false, failure: { kind: 'schema' }, last });
     }
   });
@@ -449,7 +355,7 @@ describe('the poller', () => {
     expect(readings?.get('b;d')).toMatchObject({
       ok: false,
       failure: { kind: 'schema', code: 'CONTRADICTION' },
-      last: { value: { count: 1 } },
+      last: { value: { records: [{}] } },
     });
   });
 
@@ -623,7 +529,7 @@ describe('the poller', () => {
     const site = createSite('a;d');
     const client = {
       ...site.client,
-      getFeatures: async () => storeFeatures(answer([feature({ serverName: '', daemon: '' })])),
+      getFeatures: async () => answer([feature({ serverName: '', daemon: '' })]),
     } as unknown as Client;
     const running = create({ client }, { featuresRequest: 'all' });
     await running.pollOnce();
@@ -643,7 +549,7 @@ describe('the poller', () => {
         // longer than GetFeatures, which is requested at the same time
         for (let i = 0; i < 10; i += 1) await Promise.resolve();
         running -= 1;
-        return storeExpirations(answer([]));
+        return answer([]);
       },
     } as unknown as Client;
     // one slot is reserved for requests about the whole site

@@ -4,8 +4,8 @@ import type { FeatureRecord } from '../../src/model/records.ts';
 import { createAskedSource, demandOf, type HistoryClient } from '../../src/rightsizing/asked-demand-source.ts';
 import type { DemandSource } from '../../src/rightsizing/demand-source.ts';
 import { knownFeaturesOf } from '../../src/rightsizing/known-features.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { answer, createSnapshot, feature, good, NOW, product } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 import { trendOf } from '../support/trend.ts';
 
 const localTime = createLocalTime('America/New_York');

@@ -10,11 +10,11 @@ import { runPass } from '../../src/rightsizing/pass.ts';
 import { appliedText } from '../../src/rightsizing/totals.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
 import { workingTime } from '../support/advice-context.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { drawHours, type Kind, kinds, PAST } from '../support/drawn-hours.ts';
 import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
 import { recordHours, TODAY } from '../support/recorded-hours.ts';
 import { answer, createSnapshot, feature, good, NOW, product } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** What would have come of the advice of earlier months. */
 
@@ -180,7 +180,7 @@ async function startPass({ source, inventory }: Site, on = TODAY): Promise<Night
     file: undefined,
     owns: () => true,
     scope: '',
-    useInventory: (work) => work(inventory),
+    inventory: () => inventory,
     nextRun: () => Number.MAX_SAFE_INTEGER,
     source,
   };
@@ -191,9 +191,17 @@ async function startPass({ source, inventory }: Site, on = TODAY): Promise<Night
 }
 
 const adviceOf = async ({ source, inventory }: Site, today: number): Promise<readonly Advice[]> => {
-  const useInventory: PassInputs['useInventory'] = (work) => work(inventory);
   const { signal } = new AbortController();
-  const of = { source, useInventory, tolerance: 4, workingTime, today, isEarlier: true, lastAdvice: [], signal };
+  const of = {
+    source,
+    inventory: () => inventory,
+    tolerance: 4,
+    workingTime,
+    today,
+    isEarlier: true,
+    lastAdvice: [],
+    signal,
+  };
   return (await runPass(of)).advice;
 };
 

@@ -7,9 +7,9 @@ import type { DemandSource } from '../../src/rightsizing/demand-source.ts';
 import { NightlyPass, type PassInputs } from '../../src/rightsizing/nightly-pass.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
 import { adviceWith } from '../support/advice.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
 import { createSnapshot, NOW } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 const method = vi.hoisted(() => ({
   runsOut: undefined as number | undefined,
@@ -81,7 +81,7 @@ it('a date is confirmed by passes of two days, over a restart, and not by two pa
       source,
       owns: () => true,
       scope: '',
-      useInventory: (work) => work(inventory),
+      inventory: () => inventory,
       nextRun: () => Number.MAX_SAFE_INTEGER,
     };
     await pass.use(inputs);

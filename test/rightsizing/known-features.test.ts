@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import type { FeatureRecord, ProductRecord } from '../../src/model/records.ts';
 import { unknown } from '../../src/model/unknown.ts';
 import { type KnownFeature, knownFeaturesOf } from '../../src/rightsizing/known-features.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { answer, createSnapshot, failed, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 const policy = { ...everything, usageWhenNotCurrent: 'withhold' } as const;
 

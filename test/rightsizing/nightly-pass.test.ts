@@ -14,10 +14,10 @@ import { NightlyPass, type PassInputs } from '../../src/rightsizing/nightly-pass
 import { createRecordedSource } from '../../src/rightsizing/recorded-demand-source.ts';
 import type { KeptAdvice } from '../../src/rightsizing/rightsizing.ts';
 import { createFileWrites } from '../../src/storage/file-writes.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
 import { answer, createSnapshot, feature, good, NOW, product } from '../support/scenario.ts';
 import { onlyFigures } from '../support/store-samples.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 const cleanup = createCleanup();
 afterEach(async () => {
@@ -120,7 +120,7 @@ async function start(given: Partial<PassInputs> & Pick<PassInputs, 'source'>): P
     file: undefined,
     owns: () => true,
     scope: '',
-    useInventory: (work) => work(inventory),
+    inventory: () => inventory,
     nextRun: () => never,
     ...given,
   };
@@ -185,9 +185,8 @@ describe('the nightly pass', () => {
     at(FIRST);
     const source = sourceOf(createStore(2, names(3)));
     let isKnown = false;
-    const useInventory: PassInputs['useInventory'] = (work) =>
-      work(isKnown ? inventoryOf([{ feature: 'f0' }]) : undefined);
-    const started = await start({ source, useInventory });
+    const inventory = () => (isKnown ? inventoryOf([{ feature: 'f0' }]) : undefined);
+    const started = await start({ source, inventory });
     await eventually('the attempt', () => started.pass.status().progress !== undefined);
     expect(started.pass.status()).toMatchObject({
       failure: undefined,

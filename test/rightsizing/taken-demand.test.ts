@@ -5,10 +5,10 @@ import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
 import { keyOf, knownFeaturesOf } from '../../src/rightsizing/known-features.ts';
 import { createRecordedSource, type RecordedHistory } from '../../src/rightsizing/recorded-demand-source.ts';
 import { contextOf } from '../support/advice-context.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { drawHours, kinds, PAST } from '../support/drawn-hours.ts';
 import { recordHours, TODAY } from '../support/recorded-hours.ts';
 import { answer, createSnapshot, feature, good, NOW, product } from '../support/scenario.ts';
-import { deriveInventoryNow, everything } from '../support/stored-answers.ts';
 
 /** Licenses that are taken by other features: tokens, and packages. */
 

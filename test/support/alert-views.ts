@@ -5,8 +5,8 @@ import { type AllSettings, createRules, ruleSettings } from '../../src/alerts/ru
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
+import { deriveInventoryNow, everything } from './derived-inventory.ts';
 import { createSnapshot, NOW, type Scenario } from './scenario.ts';
-import { deriveInventoryNow, everything } from './stored-answers.ts';
 
 /** Rules and the views they are evaluated on, for tests that need no daemon. */
 

@@ -11,7 +11,6 @@ import type { Source } from '../../src/model/observation/source.ts';
 import type { Snapshot } from '../../src/model/snapshot.ts';
 import type { EndpointName } from '../../src/query-api/endpoints.ts';
 import { createSnapshot, good } from './scenario.ts';
-import { forgetAnswers } from './stored-answers.ts';
 
 /** The simulated site of the demo with 200 features, collected and polled without a daemon. History is not polled. */
 
@@ -103,8 +102,6 @@ export function createPolledSite({ from, now, interval, site, sources, change }:
       await collector.collect();
       const at = now();
       const isDue = at - askedAt >= HOUR;
-      // years of answers would not fit into memory
-      if (isDue) forgetAnswers();
       const products = await ask('GetProducts', {});
       const { endpoints } = createSnapshot({
         products: good(products, at),

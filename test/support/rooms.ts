@@ -52,7 +52,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   inventory: {
     floor: 1,
     promise:
-      'Only this room knows the wire format and decides what is known now. One thread holds the data; its loss is a failed poll. Each reader can fail alone.',
+      'Only this room knows the wire format and decides what is known now. A row never changes. Each reader can fail alone.',
     mayImport: ['model', 'query-api', 'scheduling'],
   },
   client: {

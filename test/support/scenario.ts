@@ -7,13 +7,11 @@ import {
   noDiscards,
   type ProductRecord,
   type ServerDownRecord,
-  type StoredAnswer,
 } from '../../src/model/records.ts';
 import { historyPart, type Reading, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
 import { decideUncounted } from '../../src/model/uncounted.ts';
 import type { Field } from '../../src/query-api/field.ts';
 import { recordFields } from '../../src/query-api/records.ts';
-import { storeExpirations, storeFeatures } from './stored-answers.ts';
 import { trendOf } from './trend.ts';
 
 /** Epoch seconds of every scenario. */
@@ -142,8 +140,13 @@ export function answer<T>(
   discarded: Partial<Answer<T>['discarded']> = {},
   unknownFields: readonly string[] = [],
 ): Answer<T> {
-  const none = noDiscards();
-  return { records, discarded: { ...none, ...discarded }, unknownFields };
+  const isIncomplete = (discarded.bad_record ?? 0) > 0;
+  return {
+    records,
+    discarded: { ...noDiscards(), ...discarded },
+    unknownFields,
+    ...(isIncomplete && { incomplete: [''] }),
+  };
 }
 
 export const good = <T>(value: T, at = NOW - 10): Reading<T> => ({ at, seconds: 0.5, ok: true, value });
@@ -173,23 +176,6 @@ const state = <T>(parts: Readonly<Record<string, Reading<T>>>, interval: number)
   parts: new Map(Object.entries(parts)),
 });
 
-/** The readings with their records in the stores. */
-const stored = <T>(
-  parts: Readonly<Record<string, Reading<Answer<T>>>>,
-  store: (answer: Answer<T>) => StoredAnswer,
-): Readonly<Record<string, Reading<StoredAnswer>>> =>
-  Object.fromEntries(Object.entries(parts).map(([part, reading]) => [part, storeReading(reading, store)]));
-
-/** A reading with its records in the stores. */
-function storeReading<T>(
-  reading: Reading<Answer<T>>,
-  store: (answer: Answer<T>) => StoredAnswer,
-): Reading<StoredAnswer> {
-  if (reading.ok) return { ...reading, value: store(reading.value) };
-  const { last, ...failure } = reading;
-  return { ...failure, ...(last !== undefined && { last: { at: last.at, value: store(last.value) } }) };
-}
-
 export function createSnapshot({ products, down, users, features, expirations, history }: Scenario): Snapshot {
   return {
     at: NOW,
@@ -197,8 +183,8 @@ export function createSnapshot({ products, down, users, features, expirations, h
       ...(products !== undefined && { GetProducts: state({ [WHOLE]: products }, 60) }),
       ...(down !== undefined && { GetServerDown: state({ [WHOLE]: down }, 60) }),
       ...(users !== undefined && { GetConcurrentUsers: state({ [WHOLE]: users }, 60) }),
-      ...(features !== undefined && { GetFeatures: state(stored(features, storeFeatures), 300) }),
-      ...(expirations !== undefined && { GetExpirationFeatures: state(stored(expirations, storeExpirations), 3600) }),
+      ...(features !== undefined && { GetFeatures: state(features, 300) }),
+      ...(expirations !== undefined && { GetExpirationFeatures: state(expirations, 3600) }),
       ...(history !== undefined && { GetHistory: history }),
     },
   };

@@ -9,11 +9,11 @@ import type { Source } from '../../src/model/observation/source.ts';
 import { noOwners, type Owners } from '../../src/model/owners.ts';
 import { policy } from './alert-views.ts';
 import { AlertmanagerModel } from './alertmanager-model.ts';
+import { deriveInventoryNow } from './derived-inventory.ts';
 import { example, sendsResolved } from './example-alertmanager.ts';
 import { failingLog } from './failing-log.ts';
 import { createPolledSite, type PolledSiteOptions, SITE_ZONE } from './polled-site.ts';
 import { keyOf, type RoutedMessage, RoutedMessages } from './routed-messages.ts';
-import { deriveInventoryNow } from './stored-answers.ts';
 
 /** The messages that people get about the simulated site: the real engine and its delivery, and the example for Alertmanager. */
 
@@ -70,7 +70,7 @@ export async function sendMessages({
     evaluationInterval: interval,
     now: () => now,
     log: failingLog,
-    useInventory: (work) => work(inventory),
+    inventory: () => inventory,
     authenticated: () => true,
     sources: () => asked?.states(),
     recording: () => undefined,

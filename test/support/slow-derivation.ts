@@ -13,7 +13,6 @@ export type AnyRecord = FeatureRecord | ExpirationRecord;
 
 export interface Part<R> {
   readonly part: string;
-  readonly only?: string;
   readonly records: readonly R[];
 }
 
@@ -55,11 +54,10 @@ export function deriveSlowly({ features, expirations, products, withheld, select
   >();
   const merged: [number, number] = [0, 0];
   const each = <R extends AnyRecord>(parts: readonly Part<R>[], add: (row: object, record: R) => boolean, i: 0 | 1) => {
-    for (const { part, only, records } of parts) {
+    for (const { part, records } of parts) {
       for (const record of records) {
         const named =
           'serverName' in record ? parseVendorLicense(`${record.serverName};${record.daemon}`).vendorLicense : '';
-        if (only !== undefined && named.toLowerCase() !== only) continue;
         const owner = spell(part === WHOLE ? named : parseVendorLicense(part).vendorLicense);
         if (!ownsVendorLicense(owner) || !ownsFeature(record.feature)) continue;
         const labels = [owner, record.feature, record.version, record.package, record.featureType];

@@ -1,12 +1,10 @@
 import type { QueryClient } from '../../src/client/query-client.ts';
 import { decodeAnswer } from '../../src/inventory/decoding/decode.ts';
-import { openFeatures } from '../../src/inventory/feature-columns.ts';
-import { createFeatureTable } from '../../src/inventory/feature-table.ts';
+import { FeatureDerivation } from '../../src/inventory/feature-derivation.ts';
 import { createFieldContract } from '../../src/inventory/field-contract.ts';
-import { type Inventory, type InventoryPolicy, planInventory } from '../../src/inventory/inventory.ts';
-import { DataPlane } from '../../src/inventory/plane/data-plane.ts';
-import { createFeatureRenderer } from '../../src/metrics/feature-renderer.ts';
+import { deriveInventory, type Inventory, type InventoryPolicy } from '../../src/inventory/inventory.ts';
 import type { PolledAnswers, PolledEndpoint, Snapshot } from '../../src/model/snapshot.ts';
+import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { createTestLog } from './harness.ts';
 
 /** From the bytes of answers to the inventory, without sockets: a site whose records a test can break. */
@@ -33,7 +31,7 @@ export interface WireSite {
 
 /** @param lists what the analyzer has now */
 export function createWireSite(lists: () => WireLists, policy: InventoryPolicy, now: () => number): WireSite {
-  const plane = new DataPlane(createFeatureRenderer, 0, now);
+  const features = new FeatureDerivation();
   const contract = createFieldContract({
     absent: [],
     isOwnAnalyzer: () => false,
@@ -43,13 +41,9 @@ export function createWireSite(lists: () => WireLists, policy: InventoryPolicy, 
     onChange: () => undefined,
   });
 
-  const stored = <E extends 'GetFeatures' | 'GetExpirationFeatures'>(endpoint: E, product: string) => {
+  const listed = <E extends 'GetFeatures' | 'GetExpirationFeatures'>(endpoint: E, product: string) => {
     const records = lists()[endpoint].filter(([owner]) => product === '%' || owner === product);
-    const bodies = records.map(([, record]) => record);
-    const arriving = plane.open({ endpoint, question: `${endpoint} ${product}`, permanentAfter: PERMANENT });
-    arriving.write(Buffer.from(JSON.stringify(endpoint === 'GetFeatures' ? [bodies] : bodies)));
-    arriving.end();
-    return arriving.result as Promise<PolledAnswers[E]>;
+    return decodeAnswer(endpoint, Buffer.from(JSON.stringify(records.map(([, record]) => record))), PERMANENT);
   };
   const decoded = <E extends 'GetProducts' | 'GetServerDown'>(endpoint: E) =>
     decodeAnswer(endpoint, Buffer.from(JSON.stringify(lists()[endpoint])), PERMANENT);
@@ -57,8 +51,8 @@ export function createWireSite(lists: () => WireLists, policy: InventoryPolicy, 
     getProducts: async () => decoded('GetProducts'),
     getServerDown: async () => decoded('GetServerDown'),
     getConcurrentUsers: async () => 3,
-    getFeatures: ({ product }: { product: string }) => stored('GetFeatures', product),
-    getExpirationFeatures: ({ product }: { product: string }) => stored('GetExpirationFeatures', product),
+    getFeatures: async ({ product }: { product: string }) => listed('GetFeatures', product),
+    getExpirationFeatures: async ({ product }: { product: string }) => listed('GetExpirationFeatures', product),
     getHistory: async () => [],
   } satisfies Readonly<Record<Uncapitalize<PolledEndpoint>, unknown>>;
 
@@ -66,9 +60,7 @@ export function createWireSite(lists: () => WireLists, policy: InventoryPolicy, 
     client: answers as unknown as QueryClient<PolledAnswers>,
     inventoryOf: (snapshot, at) => {
       contract.observe(snapshot);
-      const { request, complete } = planInventory(snapshot, at, policy, contract.states());
-      const derived = plane.derive(request, Number.MAX_SAFE_INTEGER);
-      return complete({ ...derived, columns: createFeatureTable(openFeatures(derived.columns)) });
+      return runAtOnce(deriveInventory({ snapshot, now: at, policy, fields: contract.states(), features }));
     },
   };
 }

@@ -54,6 +54,10 @@ export const answerFaults = {
     message:
       'the answer is too large: if this is expected, raise analyzer.max_response_size (charts: analyzer.max_chart_size)',
   },
+  ANSWER_LONG_ITEM: {
+    kind: 'too_large',
+    message: 'an item of the answer is too long for the Query API: check that analyzer.url leads to it',
+  },
   ANSWER_TOO_DEEP: {
     kind: 'too_large',
     message: 'the answer nests arrays or objects too deeply for the Query API: check that analyzer.url leads to it',

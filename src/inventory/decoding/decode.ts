@@ -12,9 +12,7 @@ import type { EndpointName } from '../../query-api/endpoints.ts';
 import { readJson } from '../../query-api/json.ts';
 import { answerFault, recogniseBody } from './answer-faults.ts';
 import { decodeEfficiency, decodeHeatMap, decodeReserved, decodeTrend } from './decode-series.ts';
-import { createUnknownFields } from './field-names.ts';
-import { FieldsByOwner } from './fields-by-owner.ts';
-import { isObject, noUsableRecord, RecordDecoder } from './record-decoder.ts';
+import { isObject, RecordAnswer } from './record-answer.ts';
 import { expirations, features, products, type RecordKind, serversDown, users } from './record-kinds.ts';
 
 /** The decoded answer of each endpoint. */
@@ -33,34 +31,16 @@ export interface Answers {
   GetConcurrentUsers: number | undefined;
 }
 
-/**
- * Decodes every record. Bad records, and records that are equal to an earlier one, are left out and counted.
- *
- * @throws QueryError of kind `schema` when there are records, but none is usable: that is not an empty answer
- */
-function decodeRecords<T>(
-  raws: readonly unknown[],
-  kind: RecordKind<T>,
-  permanentAfter: number,
-  ownerOf?: (record: T) => string,
-): Answer<T> {
-  const unknownFields = createUnknownFields();
-  const decoder = new RecordDecoder(kind, permanentAfter, unknownFields.add);
-  const records: T[] = [];
-  const fields = new FieldsByOwner(kind.fields);
-  const seen = new Set<string>();
+/** @throws QueryError of kind `schema` when there are records, but none is usable */
+function decodeRecords<R>(raws: readonly unknown[], kind: RecordKind<R>, permanentAfter: number): Answer<R> {
+  const answer = new RecordAnswer(kind, permanentAfter);
+  const texts = new Set<string>();
   for (const raw of raws) {
-    const record = decoder.decode(raw);
-    if (record === undefined) continue;
     const text = JSON.stringify(raw);
-    if (kind.mayRepeat !== true && seen.has(text)) decoder.countDuplicates(1);
-    else records.push(record);
-    seen.add(text);
-    if (ownerOf !== undefined) fields.add(ownerOf(record), decoder.present);
+    answer.add(answer.decode(raw), texts.has(text));
+    texts.add(text);
   }
-  if (records.length === 0 && raws.length > 0) throw noUsableRecord(kind, raws[0]);
-  const answer = { records, discarded: decoder.discarded, unknownFields: unknownFields.names() };
-  return ownerOf === undefined ? answer : { ...answer, fields: fields.list() };
+  return answer.finish();
 }
 
 function array(value: unknown, what: string): readonly unknown[] {
@@ -104,8 +84,7 @@ function json(body: Buffer): unknown {
 type Decoders = { readonly [E in EndpointName]: (body: Buffer, permanentAfter: number) => Answers[E] };
 
 const decoders: Decoders = {
-  GetProducts: (body, after) =>
-    decodeRecords(array(json(body), 'the answer'), products, after, ({ product }) => product),
+  GetProducts: (body, after) => decodeRecords(array(json(body), 'the answer'), products, after),
   GetFeatures: (body, after) => decodeRecords(flatten(json(body)), features, after),
   GetUsers: (body, after) => decodeRecords(usersData(json(body)), users, after),
   GetServerDown: (body, after) => decodeRecords(array(json(body), 'the answer'), serversDown, after),

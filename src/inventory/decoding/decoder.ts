@@ -2,13 +2,8 @@ import type { EndpointName } from '../../query-api/endpoints.ts';
 
 /** The decoding of one answer while it arrives. */
 export interface IncomingAnswer<T> {
-  /**
-   * Takes the next bytes of the body. The caller must not use them afterwards. Other bytes can be in the same `ArrayBuffer`:
-   * only `ownMemory` shows what can be transferred.
-   *
-   * @returns a promise if the next bytes should wait until it resolves; `undefined` if they can be written at once
-   */
-  write(chunk: Buffer): Promise<void> | undefined;
+  /** Takes the next bytes of the body. The caller must not use them afterwards. */
+  write(chunk: Buffer): void;
   /** The body is complete. */
   end(): void;
   /** The rest of the body will not come. `result` need not settle. */
@@ -26,9 +21,9 @@ export interface Decoder<Answers> {
   /**
    * Begins to decode an answer.
    *
-   * @param question path and parameters of the request: answers to the same question may be compared with each other
+   * @param before an earlier answer to the same question: what has not changed since may be taken over from it
    */
-  open<E extends EndpointName & keyof Answers>(endpoint: E, question: string): IncomingAnswer<Answers[E]>;
+  open<E extends EndpointName & keyof Answers>(endpoint: E, before?: Answers[E]): IncomingAnswer<Answers[E]>;
   /** Ends the decoding of every answer. */
   close(): Promise<void>;
 }

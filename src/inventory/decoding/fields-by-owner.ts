@@ -6,6 +6,8 @@ import { fieldsOfBits, unionOfBits } from '../../query-api/present-fields.ts';
 export class FieldsByOwner {
   readonly #fields: Fields;
   readonly #bits = new Map<string, number>();
+  /** Nearly all records of a vendor license follow each other, and have the same fields. */
+  #last = { owner: '', bits: -1 };
 
   constructor(fields: Fields) {
     this.#fields = fields;
@@ -13,6 +15,8 @@ export class FieldsByOwner {
 
   /** Adds a record, by the bits of its fields. */
   add(owner: string, bits: number): void {
+    if (this.#last.bits === bits && this.#last.owner === owner) return;
+    this.#last = { owner, bits };
     this.#bits.set(owner, unionOfBits(this.#bits.get(owner) ?? 0, bits));
   }
 

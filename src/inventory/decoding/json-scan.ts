@@ -29,7 +29,7 @@ function tableOf(...bytes: readonly number[]): Uint8Array {
 const structural = tableOf(QUOTE, COMMA, OPEN_ARRAY, CLOSE_ARRAY, OPEN_OBJECT, CLOSE_OBJECT);
 const inString = tableOf(QUOTE, BACKSLASH);
 /** A table of what can precede the text: white space, and the bytes of a byte order mark. */
-export const leading = tableOf(0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf);
+const leading = tableOf(0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf);
 
 /**
  * Counts the structure of a JSON text as its bytes arrive. Up to the first syntax error, the counts are the same as those
@@ -61,6 +61,10 @@ export class JsonScan {
   /** Whether the text has begun. */
   get isBegun(): boolean {
     return this.#state !== 'leading';
+  }
+
+  get isInString(): boolean {
+    return this.#state === 'string';
   }
 
   /** Whether an array, an object or a string is still open. */

@@ -27,12 +27,11 @@ class LocalAnswer<T> implements IncomingAnswer<T> {
     this.result = this.#body.promise.then(decode);
   }
 
-  write(chunk: Buffer): undefined {
+  write(chunk: Buffer): void {
     this.#chunks.push(chunk);
     const passed = this.#scan.push(chunk);
-    if (passed === undefined) return undefined;
+    if (passed === undefined) return;
     this.#body.reject(refuseStructure(this.#join(), structureLimitsOf(this.#endpoint), passed));
-    return undefined;
   }
 
   end(): void {

@@ -46,7 +46,8 @@ const readersByType: { readonly [T in Exclude<FieldType, 'date'>]: Reader<ModelT
   scalar: (_, value) => scalar(value),
 };
 
-const optionalText: Reader<string | undefined> = (_, value) => (typeof value === 'string' ? value : undefined);
+const optionalText: Reader<string | undefined> = (_, value) =>
+  typeof value === 'string' ? value.toWellFormed() : undefined;
 
 /** Reads a field that is missing. */
 const noValues = createWireValues(0);
@@ -107,6 +108,10 @@ export interface RecordKind<R> {
   readonly identity: string;
   readonly isUsable: (identity: unknown, values: WireValues) => boolean;
   readonly reader: RecordReader<R>;
+  /** The vendor license that a record names, as it spells it; set if missing fields are noticed by vendor license. */
+  ownerOf?(record: R): string;
+  /** Whether the answer is about several vendor licenses, so that a record must name its own. */
+  readonly needsOwner?: true;
   /** Whether equal records are about different things. Other equal records count once. */
   readonly mayRepeat?: true;
 }
@@ -119,6 +124,7 @@ export const products: RecordKind<ProductRecord> = {
   identity: 'Product',
   // a number, or only separators, does not name a vendor license
   isUsable: (product) => typeof product === 'string' && /[^;\s]/.test(product),
+  ownerOf: ({ product }) => product,
   reader: createRecordReader(recordFields.GetProducts, {
     // before the first collection of a server, the expiry of its licenses is not known
     minLicenseExpiration: (raw, values, { collectionTime }) =>
@@ -137,6 +143,8 @@ export const features: RecordKind<FeatureRecord> = {
     const read = readFeatures(...inputs);
     return (raw) => decideUncounted(read(raw));
   },
+  ownerOf: ({ serverName, daemon }) => `${serverName};${daemon}`,
+  needsOwner: true,
 };
 
 /** Spec 2.3. */
@@ -174,6 +182,7 @@ export const expirations: RecordKind<ExpirationRecord> = {
   fields: recordFields.GetExpirationFeatures,
   identity: 'Feature',
   isUsable: hasText,
+  ownerOf: () => '',
   reader: createRecordReader(recordFields.GetExpirationFeatures, {
     licenseExpiration: (raw, values) => values.expiration(raw.LicenseExpiration, raw.LicenseExpirationToDate),
     // related licenses cannot all be permanent if one of them expires

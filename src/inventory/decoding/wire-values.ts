@@ -111,7 +111,8 @@ export function createWireValues(permanentAfter: number): WireValues {
       return value === undefined ? undefined : discard(value === '' ? 'nan' : 'not_a_number');
     },
     text: (value) => {
-      if (typeof value === 'string') return value;
+      // half of a surrogate pair is in no text that is sent
+      if (typeof value === 'string') return value.toWellFormed();
       return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
     },
   };

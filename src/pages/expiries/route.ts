@@ -151,7 +151,7 @@ const ics: Format = {
 };
 
 /** @throws ExpiriesUnknown if nothing is known */
-function read(asked: Asked, from: number): Promise<KnownExpiries> {
+async function read(asked: Asked, from: number): Promise<KnownExpiries> {
   const { backend, owners, owner, days, now } = asked;
   const selection: ExpirySelection = {
     owners,
@@ -159,10 +159,9 @@ function read(asked: Asked, from: number): Promise<KnownExpiries> {
     from,
     to: days === undefined ? Number.POSITIVE_INFINITY : now + days * DAY,
   };
-  return backend.useInventory(async (inventory) => {
-    if (inventory === undefined) throw new ExpiriesUnknown('the analyzer has not been polled yet');
-    return readExpiries(inventory, selection);
-  });
+  const inventory = backend.inventory();
+  if (inventory === undefined) throw new ExpiriesUnknown('the analyzer has not been polled yet');
+  return readExpiries(inventory, selection);
 }
 
 const routesOfFormat = ({ type, file, from, parts }: Format, { backend: of, url }: PageContext): Routes => ({

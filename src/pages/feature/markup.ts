@@ -1,9 +1,10 @@
 import { type Content, type Html, html, joined, nameHtml } from '../../html/html.ts';
+import type { FeatureRow } from '../../inventory/feature-row.ts';
 import { dateText } from '../../model/local-time.ts';
 import type { ImportedDays } from '../../model/observation/recording.ts';
 import { type AttentionItem, attentionSection } from '../alert-list.ts';
 import { type DeniedToday, deniedOfFeature } from '../denied.ts';
-import { type FeatureItem, featureListHtml } from '../feature-list.ts';
+import { featureListHtml } from '../feature-list.ts';
 import type { Known } from '../known.ts';
 import { type FeatureName, vendorLicenseUrl } from '../links.ts';
 import { agoHtml, type Clock, counted, countText, known, unknownHtml } from '../wording.ts';
@@ -17,7 +18,7 @@ const MAX_HOLDERS = 200;
 /** Everything that the page of one feature shows, or why it is not known. */
 export interface FeaturePageData extends FeatureName {
   /** Its versions and packages. */
-  readonly items: readonly FeatureItem[];
+  readonly rows: readonly FeatureRow[];
   readonly owners: Readonly<Record<string, string>>;
   readonly attention: Known<readonly AttentionItem[]>;
   readonly denied: Known<DeniedToday> | undefined;
@@ -119,16 +120,18 @@ function weekHtml(hours: readonly WeekHour[]): Html {
 }
 
 /** What no holder means: the analyzer answers the same if it does not know the users. */
-function nobodyHtml(items: readonly FeatureItem[]): Html {
-  if (!items.every(({ inUse }) => inUse === 0)) return unknownHtml('Who holds a license of it is not known');
-  const waits = items.every(({ waiting }) => waiting === 0) ? 'nobody waits' : 'whether anybody waits is not known';
+function nobodyHtml(versions: readonly FeatureRow[]): Html {
+  if (!versions.every(({ inUse }) => inUse === 0)) return unknownHtml('Who holds a license of it is not known');
+  const waits = versions.every(({ maxQueued }) => maxQueued === 0)
+    ? 'nobody waits'
+    : 'whether anybody waits is not known';
   return html`<p>Nobody holds a license of it, and ${waits}.</p>`;
 }
 
-function holdersHtml({ holders, items }: FeaturePageData, clock: Clock): Html {
+function holdersHtml({ holders, rows: versions }: FeaturePageData, clock: Clock): Html {
   if ('reason' in holders) return unknownHtml(holders.reason);
   const { value } = holders;
-  if (value.length === 0) return nobodyHtml(items);
+  if (value.length === 0) return nobodyHtml(versions);
   const rows = value.slice(0, MAX_HOLDERS).map(({ user, host, since, licenses, queued, borrowed, application }) => {
     const parts = [
       ...(queued === null || queued === 0
@@ -169,12 +172,12 @@ function importedHtml(imported: readonly ImportedDays[], clock: Clock): Html | u
 
 /** The page of one feature: what is in use now, its year, its week and its advice. */
 export function featureContent(data: FeaturePageData, clock: Clock): Content {
-  const { vendorLicense, feature, items, owners, attention, denied, history, week, advice, imported } = data;
+  const { vendorLicense, feature, rows, owners, attention, denied, history, week, advice, imported } = data;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
   return html`<h1>${nameHtml(feature)}</h1>
 <p class="soft">Feature of <a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owned}</p>
 <h2>Now</h2>
-${featureListHtml(items, clock, 'versions')}
+${featureListHtml(rows, clock, 'versions')}
 ${attentionSection(attention, clock)}
 <h2>Last 30 days</h2>
 ${deniedOfFeature(denied, data)}${'reason' in history ? unknownHtml(history.reason) : historyHtml(history.value)}

@@ -13,13 +13,12 @@ const ASK_AGAIN = 2;
 /** The report. Before the first pass, it is loaded again while the pass runs. */
 export const rightsizingRoutes = ({ site, backend }: PageContext, link: PageLink): Routes => ({
   '/': async (request, reply) => {
-    const { proposals, prices, owners, useInventory } = backend(request);
+    const { proposals, prices, owners, inventory } = backend(request);
     const refusal = prices.refusal();
     try {
-      const { table, report } = await useInventory(async (inventory) => {
-        const read = proposals.read(inventory, refusal === undefined);
-        return { table: read.table, report: createReport(read, proposals.localTime()) };
-      });
+      const read = proposals.read(inventory(), refusal === undefined);
+      const { table } = read;
+      const report = createReport(read, proposals.localTime());
       prices.onServed(pricesIn(report));
       const content = reportContent(table, report, {
         withoutPrices: proposals.hasPrices() ? refusal : 'there are no prices: set rightsizing.price_file',

@@ -1,5 +1,5 @@
 import { html } from '../../html/html.ts';
-import { gapsOf } from '../../inventory/readings.ts';
+import { gapsOf } from '../../inventory/knowledge.ts';
 import { readAttention } from '../alert-list.ts';
 import { attempt } from '../known.ts';
 import { inventoryPage, missing, notFound, type PageContext, parameterOf, written } from '../page.ts';

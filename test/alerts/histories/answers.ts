@@ -1,8 +1,13 @@
 import type { TrendSeries } from '../../../src/model/history.ts';
-import type { Answer, ProductRecord, ServerDownRecord, StoredAnswer } from '../../../src/model/records.ts';
+import type {
+  Answer,
+  ExpirationRecord,
+  FeatureRecord,
+  ProductRecord,
+  ServerDownRecord,
+} from '../../../src/model/records.ts';
 import { parseVendorLicense } from '../../../src/model/vendor-license.ts';
 import { answer, expiration, feature, product } from '../../support/scenario.ts';
-import { storeExpirations, storeFeatures } from '../../support/stored-answers.ts';
 import { trendOf } from '../../support/trend.ts';
 import type { World, WorldFeature } from './world.ts';
 
@@ -11,8 +16,8 @@ export interface Answers {
   products(badRecords: number): Answer<ProductRecord>;
   serversDown(badRecords: number): Answer<ServerDownRecord>;
   /** @param vendorLicense all of them if empty */
-  features(vendorLicense: string, badRecords: number): StoredAnswer;
-  expirations(vendorLicense: string, badRecords: number): StoredAnswer;
+  features(vendorLicense: string, badRecords: number): Answer<FeatureRecord>;
+  expirations(vendorLicense: string, badRecords: number): Answer<ExpirationRecord>;
   history(feature: WorldFeature): readonly TrendSeries[];
 }
 
@@ -53,12 +58,12 @@ const expirationRecord = (row: WorldFeature) =>
 const sumOf = (features: readonly WorldFeature[]): number =>
   features.reduce((sum, { maxAvailable = 0 }) => sum + maxAvailable, 0);
 
-/** Creates answers. Equal answers of features are stored once, so that the features are derived only when they change. */
+/** Creates answers. Equal answers of features are the same object, so that the features are derived only when they change. */
 export function createAnswers(): (world: World) => Answers {
-  const stored = new Map<string, StoredAnswer>();
-  const once = (key: readonly unknown[], store: () => StoredAnswer): StoredAnswer => {
+  const stored = new Map<string, unknown>();
+  const once = <T>(key: readonly unknown[], create: () => T): T => {
     const text = JSON.stringify(key, (_, value) => (value === Number.POSITIVE_INFINITY ? 'permanent' : value));
-    const found = stored.get(text) ?? store();
+    const found = (stored.get(text) as T | undefined) ?? create();
     stored.set(text, found);
     return found;
   };
@@ -79,13 +84,9 @@ export function createAnswers(): (world: World) => Answers {
           { bad_record: bad },
         ),
       features: (name, bad) =>
-        once(['features', of(name), bad], () =>
-          storeFeatures(answer(of(name).map(featureRecord), { bad_record: bad })),
-        ),
+        once(['features', of(name), bad], () => answer(of(name).map(featureRecord), { bad_record: bad })),
       expirations: (name, bad) =>
-        once(['expirations', of(name), bad], () =>
-          storeExpirations(answer(of(name).map(expirationRecord), { bad_record: bad })),
-        ),
+        once(['expirations', of(name), bad], () => answer(of(name).map(expirationRecord), { bad_record: bad })),
       history: ({ denials }) => [
         trendOf('Denials', [[DENIALS_AT, denials]]),
         trendOf('Elapsed Time', [[DENIALS_AT, 1]]),

@@ -118,7 +118,7 @@ export class EngineRun {
       evaluationInterval: resend,
       now,
       log: failingLog,
-      useInventory: (work) => work(running.frame.inventory),
+      inventory: () => running.frame.inventory,
       authenticated: () => running.frame.authenticated,
       sources: () => running.frame.sources,
       recording: () => undefined,

@@ -2,7 +2,7 @@ import type { Forecasts } from '../../../src/alerts/rule.ts';
 import type { Inventory } from '../../../src/inventory/inventory.ts';
 import type { SourceHealth } from '../../../src/model/observation/source.ts';
 import { policy } from '../../support/alert-views.ts';
-import { createInventories } from '../../support/stored-answers.ts';
+import { createInventories } from '../../support/derived-inventory.ts';
 import { createAnswers } from './answers.ts';
 import { activeEpisodes, aheadOf, type History, timeOf } from './history.ts';
 import { createReplicaPoll, type ReplicaPoll } from './replica-poll.ts';

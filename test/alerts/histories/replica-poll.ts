@@ -1,4 +1,5 @@
 import type { FailureKind } from '../../../src/model/failure.ts';
+import type { ExpirationRecord, FeatureRecord } from '../../../src/model/records.ts';
 import {
   type EndpointState,
   type FeaturesAnswer,
@@ -9,7 +10,7 @@ import {
   type Snapshot,
   WHOLE,
 } from '../../../src/model/snapshot.ts';
-import { markIncomplete } from '../../../src/poll/incomplete-lists.ts';
+import { keepFeatures } from '../../../src/poll/incomplete-lists.ts';
 import type { Answers } from './answers.ts';
 import { activeEpisodes, aheadOf, type Endpoint, type History, type Polling, timeOf } from './history.ts';
 import { selectionOf } from './site-owners.ts';
@@ -23,6 +24,8 @@ export interface ReplicaPoll {
   /** The last verdict on its logon; `undefined` before the first. */
   authenticated(): boolean | undefined;
 }
+
+type AnyFeatures = FeaturesAnswer<FeatureRecord | ExpirationRecord>;
 
 const failure = (kind: FailureKind, code?: string) => ({ kind, message: 'fails', ...(code !== undefined && { code }) });
 
@@ -161,17 +164,17 @@ export function createReplicaPoll(history: History, replica: number, startedAt: 
     endpoint: 'GetFeatures' | 'GetExpirationFeatures',
     tick: number,
     reader: Reader,
-    send: (part: string) => FeaturesAnswer | undefined,
+    send: (part: string) => AnyFeatures | undefined,
   ): void => {
     const names = listed()?.filter(ownsVendorLicense);
     if (off.includes(endpoint) || names === undefined) return;
     if (names.length === 0) delete states[endpoint];
     else {
       const isWhole = endpoint === 'GetFeatures' && !polling.isPerVendorLicense;
-      const mark = (part: string): FeaturesAnswer | undefined => {
+      const mark = (part: string): AnyFeatures | undefined => {
         const answer = send(part);
-        const before = lastGood(states[endpoint]?.parts.get(part))?.value as FeaturesAnswer | undefined;
-        return answer && markIncomplete(answer, part, before, now(tick));
+        const before = lastGood(states[endpoint]?.parts.get(part))?.value as AnyFeatures | undefined;
+        return answer && keepFeatures(answer, part, before, now(tick));
       };
       request(endpoint, isWhole ? [WHOLE] : names, tick, reader, mark);
     }

@@ -8,7 +8,7 @@ import type { QueryError } from '../../../src/model/failure.ts';
 
 const PERMANENT_AFTER = 2_147_483_641;
 const open = (options: Partial<LocalDecoderOptions> = {}) =>
-  createLocalDecoder({ permanentAfter: PERMANENT_AFTER, ...options }).open('GetProducts', '/api/GetProducts');
+  createLocalDecoder({ permanentAfter: PERMANENT_AFTER, ...options }).open('GetProducts');
 
 const record = fc.record({ Product: fc.string(), Active: fc.oneof(fc.integer(), fc.constant('NaN')) });
 const body = fc
@@ -70,7 +70,7 @@ describe('the local decoder', () => {
 
   it('decodes nothing after it was closed', async () => {
     const decoder = createLocalDecoder({ permanentAfter: PERMANENT_AFTER });
-    const answer = decoder.open('GetConcurrentUsers', '/api/GetConcurrentUsers');
+    const answer = decoder.open('GetConcurrentUsers');
     answer.write(Buffer.from('7'));
     answer.end();
     await decoder.close();

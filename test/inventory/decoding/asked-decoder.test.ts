@@ -3,9 +3,9 @@ import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { AskedDecoder, type AskedDecoderOptions } from '../../../src/inventory/decoding/asked-decoder.ts';
 import { type Answers, decodeAnswer } from '../../../src/inventory/decoding/decode.ts';
 import type { IncomingAnswer } from '../../../src/inventory/decoding/decoder.ts';
-import { AskedDecoder, type AskedDecoderOptions } from '../../../src/inventory/plane/asked-decoder.ts';
 import type { QueryError } from '../../../src/model/failure.ts';
 import type { EndpointName } from '../../../src/query-api/endpoints.ts';
 import { createCleanup } from '../../support/harness.ts';
@@ -44,7 +44,7 @@ async function ask<E extends EndpointName>(
   cuts: readonly number[] = [],
   isPausing = false,
 ): Promise<Answers[E]> {
-  const incoming = decoder.open(endpoint, '');
+  const incoming = decoder.open(endpoint);
   let from = 0;
   for (const cut of [...cuts.filter((at) => at < body.length).sort((a, b) => a - b), body.length]) {
     incoming.write(Buffer.from(body.subarray(from, cut)));
@@ -123,7 +123,7 @@ describe('what Grafana asks for', () => {
     const order: string[] = [];
     const follow = (name: string, incoming: IncomingAnswer<unknown>) =>
       incoming.result.then(() => void order.push(name));
-    const [first, second, third] = [0, 1, 2].map(() => decoder.open('GetHistory', '')) as [
+    const [first, second, third] = [0, 1, 2].map(() => decoder.open('GetHistory')) as [
       IncomingAnswer<unknown>,
       IncomingAnswer<unknown>,
       IncomingAnswer<unknown>,
@@ -142,7 +142,7 @@ describe('what Grafana asks for', () => {
   });
 
   it('hands over memory, and copies pieces of memory that others use', async () => {
-    const incoming = createDecoder().open('GetHistory', '');
+    const incoming = createDecoder().open('GetHistory');
     const body = trend(1000);
     const whole = Buffer.allocUnsafeSlow(body.length - 5);
     body.copy(whole);
@@ -164,7 +164,7 @@ describe('an answer that is not usable', () => {
     ['has too many items', 'GetUsers', `[${'[],'.repeat(1_000_001)}`, 'too_large ANSWER_TOO_MANY_ITEMS'],
     ['has too many members', 'GetUsers', `[{${'"a":1,'.repeat(8_000_001)}`, 'too_large ANSWER_TOO_MANY_MEMBERS'],
   ])('fails before its end when it %s', async (_, endpoint, text, expected) => {
-    const incoming = createDecoder().open(endpoint, '');
+    const incoming = createDecoder().open(endpoint);
     incoming.write(Buffer.from(text.slice(0, 1000)));
     incoming.write(Buffer.from(text.slice(1000)));
     expect(await failure(incoming.result)).toBe(expected);
@@ -191,7 +191,7 @@ describe('the thread', () => {
   it('that runs out of memory fails its answers, and the next answer has a new one', async () => {
     const decoder = createDecoder();
     const started = once(process, 'worker');
-    const incoming = ['GetUsers', 'GetFeatures'].map((endpoint) => decoder.open(endpoint as EndpointName, ''));
+    const incoming = ['GetUsers', 'GetFeatures'].map((endpoint) => decoder.open(endpoint as EndpointName));
     const [thread] = (await started) as [Worker];
     // V8 often ends the whole process instead of the thread when memory really runs out
     thread.emit('error', Object.assign(new Error('heap limit'), { code: 'ERR_WORKER_OUT_OF_MEMORY' }));
@@ -203,7 +203,7 @@ describe('the thread', () => {
   it('that ends fails its answers with a reason', async () => {
     const decoder = createDecoder();
     const started = once(process, 'worker');
-    const incoming = decoder.open('GetUsers', '');
+    const incoming = decoder.open('GetUsers');
     const [thread] = (await started) as [Worker];
     await thread.terminate();
     await expect(incoming.result).rejects.toMatchObject({ kind: 'parse', message: 'decoding the answer failed' });
@@ -212,7 +212,7 @@ describe('the thread', () => {
 
   it('ends when it is idle, and only then', async () => {
     const decoder = createDecoder({ idle: 1 });
-    const unfinished = decoder.open('GetUsers', '');
+    const unfinished = decoder.open('GetUsers');
     await ask(decoder, 'GetUsers', users(3));
     await ask(decoder, 'GetUsers', users(3));
     expect(threads).toHaveLength(1);
@@ -234,7 +234,7 @@ describe('the thread', () => {
 
   it('drops an answer that is aborted while it decodes another one', async () => {
     const decoder = createDecoder();
-    const [kept, dropped] = [decoder.open('GetHistory', ''), decoder.open('GetHistory', '')];
+    const [kept, dropped] = [decoder.open('GetHistory'), decoder.open('GetHistory')];
     let outcome = 'none';
     dropped.result.then(
       () => {
@@ -258,7 +258,7 @@ describe('the thread', () => {
 
   it('ends with the decoder: what is asked fails, before and after', async () => {
     const decoder = createDecoder();
-    const [arriving, decoding] = [decoder.open('GetHistory', ''), ask(decoder, 'GetHistory', trend(100_000))];
+    const [arriving, decoding] = [decoder.open('GetHistory'), ask(decoder, 'GetHistory', trend(100_000))];
     const outcomes = Promise.all([failure(arriving.result), failure(decoding)]);
     await setImmediate();
     await decoder.close();

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { fillLists, packAnswer } from '../../../src/inventory/plane/paged-lists.ts';
+import { fillLists, packAnswer } from '../../../src/inventory/decoding/paged-lists.ts';
 
 /** Long lists travel as bytes and are read in small steps. */
 

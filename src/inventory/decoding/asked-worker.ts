@@ -1,13 +1,13 @@
 import { parentPort, workerData } from 'node:worker_threads';
 import { plainFailure, QueryError } from '../../model/failure.ts';
-import type { IncomingAnswer } from '../decoding/decoder.ts';
-import { createLocalDecoder } from '../decoding/local-decoder.ts';
 import type { AskedInput, AskedReply, AskedSettings } from './asked-messages.ts';
+import type { IncomingAnswer } from './decoder.ts';
+import { createLocalDecoder } from './local-decoder.ts';
 import { packAnswer } from './paged-lists.ts';
 
 /**
  * The thread that decodes what Grafana asks for. JSON.parse cannot be interrupted: on the main thread it would block
- * scrapes and health checks, and in the thread of the polled data it would delay polls. If it fails, nothing else does.
+ * scrapes, health checks and polls. If it fails, nothing else does.
  */
 
 const decoder = createLocalDecoder(workerData as AskedSettings);
@@ -39,7 +39,7 @@ function take(input: AskedInput): void {
   }
   const { id, endpoint, chunks, isFirst, isLast } = input;
   if (isFirst) {
-    const answer = decoder.open(endpoint, '');
+    const answer = decoder.open(endpoint);
     arriving.set(id, answer);
     answer.result.then((decoded) => replyAnswer(id, decoded)).catch((error: unknown) => replyFailure(id, error));
   }

@@ -4,11 +4,11 @@ import { QueryError } from '../../model/failure.ts';
 import type { EndpointName } from '../../query-api/endpoints.ts';
 import { createLimit } from '../../scheduling/limit.ts';
 import { runSliced } from '../../scheduling/slices.ts';
-import { answerFault } from '../decoding/answer-faults.ts';
-import { ownMemory } from '../decoding/chunk-memory.ts';
-import type { Answers } from '../decoding/decode.ts';
-import type { Decoder, IncomingAnswer } from '../decoding/decoder.ts';
+import { answerFault } from './answer-faults.ts';
 import type { AskedInput, AskedReply, AskedSettings } from './asked-messages.ts';
+import { ownMemory } from './chunk-memory.ts';
+import type { Answers } from './decode.ts';
+import type { Decoder, IncomingAnswer } from './decoder.ts';
 import { fillLists } from './paged-lists.ts';
 
 /** How large answers may be that people ask for, and when their thread ends. */
@@ -67,7 +67,7 @@ export class AskedDecoder implements Decoder<Answers> {
     this.#options = options;
   }
 
-  open<E extends EndpointName>(endpoint: E, _question: string): IncomingAnswer<Answers[E]> {
+  open<E extends EndpointName>(endpoint: E): IncomingAnswer<Answers[E]> {
     const { promise, resolve, reject } = Promise.withResolvers<Answers[E]>();
     // a caller that still sends the body does not wait for the result yet
     promise.catch(() => undefined);
@@ -89,10 +89,9 @@ export class AskedDecoder implements Decoder<Answers> {
     return {
       result: promise,
       write: (chunk) => {
-        if (!this.#asked.has(id)) return undefined;
+        if (!this.#asked.has(id)) return;
         asked.chunks.push(chunk);
         this.#sendSoon();
-        return undefined;
       },
       end: () => {
         asked.isEnding = true;
