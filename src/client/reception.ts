@@ -94,6 +94,9 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
   #resolve!: (answer: T) => void;
   #reject!: (failure: QueryError) => void;
   #timer: NodeJS.Timeout | undefined;
+  /** When the answer must be complete, milliseconds of the monotonic clock. */
+  #deadline: number;
+  #pausedAt: number | undefined;
   #controller: Dispatcher.DispatchController | undefined;
   #incoming: IncomingAnswer<T> | undefined;
   #toUtf8: ReturnType<typeof toUtf8>;
@@ -112,7 +115,8 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
       this.#reject = reject;
     });
     const { signal, timeout } = options;
-    this.#timer = setTimeout(() => this.#timeOut(), timeout * 1000);
+    this.#deadline = performance.now() + timeout * 1000;
+    this.#arm();
     if (signal.aborted) this.abort(signal.reason);
     else watchOf(signal).add(this);
   }
@@ -125,6 +129,10 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
   /** The caller's signal was aborted. */
   abort(reason: unknown): void {
     this.#stop(reason instanceof QueryError ? reason : new QueryError('aborted', 'the request was canceled'));
+  }
+
+  #arm(): void {
+    this.#timer = setTimeout(() => this.#timeOut(), Math.max(0, this.#deadline - performance.now()));
   }
 
   #timeOut(): void {
@@ -174,7 +182,24 @@ export class Reception<T> implements Dispatcher.DispatchHandler, Abortable {
       this.#stop(refuse(this.#head, 'ANSWER_TOO_LARGE', `limit of ${limit.source}: ${limit.size} bytes`));
       return;
     }
-    this.#incoming?.write(this.#toUtf8?.(chunk) ?? chunk);
+    const drained = this.#incoming?.write(this.#toUtf8?.(chunk) ?? chunk);
+    if (drained !== undefined) this.#pauseUntil(drained);
+  }
+
+  /** The decoder has enough bytes. The time until it has decoded them is not that of the analyzer. */
+  #pauseUntil(drained: Promise<void>): void {
+    if (this.#pausedAt !== undefined) return;
+    clearTimeout(this.#timer);
+    this.#pausedAt = performance.now();
+    this.#controller?.pause();
+    void drained.then(() => {
+      const paused = performance.now() - (this.#pausedAt ?? 0);
+      this.#pausedAt = undefined;
+      if (this.#isSettled || this.#controller === undefined) return;
+      this.#deadline += paused;
+      this.#arm();
+      this.#controller.resume();
+    });
   }
 
   onResponseEnd(): void {

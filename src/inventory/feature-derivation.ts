@@ -79,17 +79,17 @@ function* haveSameRows(
   return true;
 }
 
-const isSameList = (a: readonly string[], b: readonly string[]): boolean =>
-  a.length === b.length && a.every((item, i) => item === b[i]);
+const isSameArray = <T>(a: readonly T[], b: readonly T[]): boolean =>
+  a === b || (a.length === b.length && a.every((item, i) => item === b[i]));
 
 const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   a.size === b.size && [...a].every((item) => b.has(item));
 
 const hasSameParts = <R>(a: readonly PartRecords<R>[], b: readonly PartRecords<R>[]): boolean =>
-  a.length === b.length && a.every(({ part, records }, i) => b[i]?.part === part && b[i].records === records);
+  a.length === b.length && a.every(({ part, records }, i) => b[i]?.part === part && isSameArray(records, b[i].records));
 
 const hasSameOwners = (a: FeatureSources, b: FeatureSources): boolean =>
-  a.selection === b.selection && isSameList(a.products, b.products);
+  a.selection === b.selection && isSameArray(a.products, b.products);
 
 const isSame = (a: FeatureSources, b: FeatureSources): boolean =>
   hasSameParts(a.features, b.features) &&
@@ -220,9 +220,6 @@ class RecordsOfRows<R extends AnyRecord> {
     else several.records.push(record);
   }
 }
-
-const isSameArray = <T>(a: readonly T[], b: readonly T[]): boolean =>
-  a.length === b.length && a.every((item, i) => item === b[i]);
 
 /** What the last rows were derived from. */
 interface Derived {

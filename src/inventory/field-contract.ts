@@ -104,8 +104,8 @@ export function createFieldContract(options: FieldContractOptions): FieldContrac
   const { now, log } = options;
   const absent = new Set(options.absent);
   let entries: ReadonlyMap<FieldEndpoint, Map<string, Entry>> | undefined;
-  /** The answers that were compared, by endpoint and part. */
-  const seen = new Map<string, unknown>();
+  /** The answers that were compared. */
+  const seen = new WeakSet<Answer<unknown>>();
   let listed: ReadonlySet<string> = new Set();
   let states: FieldStates | undefined;
 
@@ -200,9 +200,8 @@ export function createFieldContract(options: FieldContractOptions): FieldContrac
       let isNew = false;
       for (const endpoint of fieldEndpoints) {
         for (const [part, reading] of snapshot.endpoints[endpoint]?.parts ?? []) {
-          const key = `${endpoint} ${part}`;
-          if (!reading.ok || seen.get(key) === reading.value) continue;
-          seen.set(key, reading.value);
+          if (!reading.ok || seen.has(reading.value)) continue;
+          seen.add(reading.value);
           isNew = true;
           observeAnswer(endpoint, part, reading.value, currency.outdated);
         }

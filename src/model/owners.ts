@@ -9,7 +9,7 @@ export interface Owners {
   of(vendorLicense: string, feature?: string): Readonly<Record<string, string>>;
 }
 
-/** Labels of the vendor licenses and features that match. It is plain data that can be sent to a thread. */
+/** Labels of the vendor licenses and features that match, as plain data. */
 export interface OwnerEntry {
   /** `*` matches any text, and letter case is ignored. */
   readonly vendorLicense: string;

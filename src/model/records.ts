@@ -79,29 +79,6 @@ export interface Answer<T> {
   readonly fields?: readonly OwnerFields[];
 }
 
-/** The vendor license that records name, as they spell it, and the number of these records. */
-export interface RecordOwner {
-  readonly serverName: string;
-  readonly daemon: string;
-  readonly count: number;
-}
-
-/** The owners of records, in their order. */
-export function ownersOf(records: readonly Pick<RecordOwner, 'serverName' | 'daemon'>[]): readonly RecordOwner[] {
-  const owners = new Map<string, { serverName: string; daemon: string; count: number }>();
-  let last: { serverName: string; daemon: string; count: number } | undefined;
-  for (const { serverName, daemon } of records) {
-    // the records of an owner follow each other
-    if (last?.serverName !== serverName || last.daemon !== daemon) {
-      const key = JSON.stringify([serverName, daemon]);
-      last = owners.get(key) ?? { serverName, daemon, count: 0 };
-      owners.set(key, last);
-    }
-    last.count += 1;
-  }
-  return [...owners.values()];
-}
-
 /** Whether an answer is a list of records, not a number or a chart. */
 export const isAnswer = (value: unknown): value is Answer<unknown> =>
   typeof value === 'object' && value !== null && 'discarded' in value;

@@ -68,15 +68,17 @@ export function keepFeatures<R extends FeatureRecord | ExpirationRecord>(
   const names = part === WHOLE ? incomplete : [canonical(part)];
   const isAnyLacking = part !== WHOLE || incomplete.includes(WHOLE);
   const mayLack = (record: R): boolean => isAnyLacking || incomplete.includes(ownerOf(record));
+  // a record that has not changed is the same object
+  const [present, earlier] = [new Set(answer.records), new Set(before?.records)];
   const listed = new Map<string, number>();
   for (const record of answer.records) {
-    if (!mayLack(record)) continue;
+    if (earlier.has(record) || !mayLack(record)) continue;
     const key = featureKey(record);
     listed.set(key, (listed.get(key) ?? 0) + 1);
   }
   const known = [...(before?.records ?? []).map((record) => ({ record, since: now })), ...(before?.notListed ?? [])];
   const notListed = known.flatMap(({ record, since }) => {
-    if (!mayLack(record)) return [];
+    if (present.has(record) || !mayLack(record)) return [];
     const key = featureKey(record);
     const count = listed.get(key) ?? 0;
     listed.set(key, count - 1);

@@ -1,11 +1,4 @@
-import {
-  type Answer,
-  type FeatureRecord,
-  noDiscards,
-  ownersOf,
-  type ProductRecord,
-  type RecordOwner,
-} from '../model/records.ts';
+import { type Answer, type FeatureRecord, noDiscards, type ProductRecord } from '../model/records.ts';
 import {
   type EndpointState,
   freshGood,
@@ -45,8 +38,7 @@ const STREAK_SECONDS = 900;
 
 const quote = (name: string): string => JSON.stringify(name);
 
-const ownerOf = ({ serverName, daemon }: Pick<RecordOwner, 'serverName' | 'daemon'>): string =>
-  `${serverName};${daemon}`;
+const ownerOf = ({ serverName, daemon }: FeatureRecord): string => `${serverName};${daemon}`;
 
 /** The last good values of an endpoint by part, without those that are too old. */
 function current<T>(state: EndpointState<T> | undefined, now: number): readonly (readonly [string, T])[] {
@@ -79,7 +71,7 @@ export function isNamedElsewhere(product: string, { snapshot: { endpoints }, now
     records.some(({ label }) => canonical(label) === name),
   );
   const hasFeatures = current(endpoints.GetFeatures, now).some(([part, { records }]) =>
-    part === WHOLE ? countOf(name, records) > 0 : canonical(part) === name && records.length > 0,
+    part === WHOLE ? ofOwner(name, records).length > 0 : canonical(part) === name && records.length > 0,
   );
   const expirations = current(endpoints.GetExpirationFeatures, now);
   return (
@@ -153,8 +145,7 @@ export function checkAllFeatures({ records }: Answer<FeatureRecord>, known: Know
   const products = lastGood(known.snapshot.endpoints.GetProducts?.parts.get(WHOLE))?.value.records ?? [];
   const names = new Set(products.map(({ product }) => canonical(product)));
   const found = new Set<string>();
-  for (const each of ownersOf(records)) {
-    const owner = canonical(ownerOf(each));
+  for (const owner of recordsByOwner(records).keys()) {
     if (!names.has(owner)) return 'a record of an unknown vendor license';
     found.add(owner);
   }
@@ -174,20 +165,30 @@ export function checkExpirations(
   if (before === 0 || GetFeatures === undefined) return undefined;
   const whole = freshGood(GetFeatures, WHOLE, now)?.value;
   const own = freshGood(GetFeatures, part, now)?.value;
-  const features = (own?.records.length ?? 0) + (whole === undefined ? 0 : countOf(part, whole.records));
+  const features = (own?.records.length ?? 0) + (whole === undefined ? 0 : ofOwner(part, whole.records).length);
   if (features === 0) return undefined;
   return `the answer contains no features of ${quote(part)}; it contained ${before} before, and GetFeatures still has ${features}`;
 }
 
-/** Number of records of a vendor license in an answer for all. */
-const countOf = (part: string, records: readonly FeatureRecord[]): number =>
-  spellingsOf(part, records).reduce((sum, { count }) => sum + count, 0);
+const byOwner = new WeakMap<readonly FeatureRecord[], ReadonlyMap<string, readonly FeatureRecord[]>>();
 
-/** How the records of an answer for all spell a vendor license. */
-function spellingsOf(part: string, records: readonly FeatureRecord[]): readonly RecordOwner[] {
-  const name = canonical(part);
-  return ownersOf(records).filter((owner) => canonical(ownerOf(owner)) === name);
+/** The records of an answer for all by vendor license, lower case. */
+function recordsByOwner(records: readonly FeatureRecord[]): ReadonlyMap<string, readonly FeatureRecord[]> {
+  const known = byOwner.get(records);
+  if (known !== undefined) return known;
+  const names = new Map<string, string>();
+  const found = Map.groupBy(records, (record) => {
+    const name = ownerOf(record);
+    const owner = names.get(name) ?? canonical(name);
+    names.set(name, owner);
+    return owner;
+  });
+  byOwner.set(records, found);
+  return found;
 }
+
+const ofOwner = (part: string, records: readonly FeatureRecord[]): readonly FeatureRecord[] =>
+  recordsByOwner(records).get(canonical(part)) ?? [];
 
 /**
  * Extracts the answer for one vendor license from the answer for all; `undefined` if it has no record. This keeps the
@@ -198,9 +199,7 @@ export function splitAnswer(
   whole: PolledAnswers['GetFeatures'],
 ): PolledAnswers['GetFeatures'] | undefined {
   const name = canonical(part);
-  const spellings = new Set(spellingsOf(part, whole.records).map(ownerOf));
-  const isPart = (record: FeatureRecord): boolean => spellings.has(ownerOf(record));
-  const records = whole.records.filter(isPart);
+  const records = ofOwner(part, whole.records);
   if (records.length === 0) return undefined;
   const { fields, notListed, ...others } = whole;
   return {

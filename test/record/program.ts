@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -124,6 +124,8 @@ export const run = (checkout: string, args: readonly string[]): Promise<string> 
 export interface Daemon {
   /** The fields of the first log line with this message. */
   readonly line: (message: string, time?: string) => Promise<{ readonly [field: string]: string }>;
+  /** Waits until it does nothing. */
+  readonly quiet: () => Promise<void>;
   /** Moves the clock forward. */
   readonly advance: (seconds: number) => void;
   readonly reload: () => void;
@@ -154,6 +156,18 @@ export function startDaemon(checkout: string, args: readonly string[]): Daemon {
       throw new Error(
         `no line "${message}" of ${args.join(' ')}:\n${lines.map((line) => JSON.stringify(line)).join('\n')}`,
       );
+    },
+    quiet: async () => {
+      /** Processor time in hundredths of a second, of 14 and 15 of the fields after the name of the process. */
+      const spent = (): number => {
+        const [, , , , , , , , , , , user, system] =
+          readFileSync(`/proc/${child.pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? [];
+        return Number(user) + Number(system);
+      };
+      for (let before = Number.NEGATIVE_INFINITY; spent() - before > 20; ) {
+        before = spent();
+        await new Promise((resolve) => setTimeout(resolve, 3000));
+      }
     },
     advance: (seconds) => void child.send(seconds * 1000),
     reload: () => void child.kill('SIGHUP'),

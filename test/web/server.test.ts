@@ -1,10 +1,9 @@
 import { connect } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { FastifyReply } from 'fastify';
 import { afterEach, describe, expect, it } from 'vitest';
 import { openAccess } from '../../src/web/access.ts';
 import { createWebServer, type WebOptions } from '../../src/web/server.ts';
-import { createCleanup, createTestLog, eventually } from '../support/harness.ts';
+import { createCleanup, createTestLog } from '../support/harness.ts';
 import { testSite } from '../support/served-page.ts';
 
 const cleanup = createCleanup();
@@ -75,55 +74,6 @@ describe('the web server', () => {
       expect(response.headers.get('content-length')).toBe(String(text.length));
       expect(Buffer.from(await response.arrayBuffer()).equals(text)).toBe(true);
     }
-  });
-
-  it('releases a page when it is sent, or when the client has gone', async () => {
-    let released = 0;
-    const release = () => {
-      released += 1;
-    };
-    const parts = Array.from({ length: 200 }, () => Buffer.alloc(1_000_000, 'x'));
-    const bodies = [
-      Buffer.from('page'),
-      parts,
-      (async function* () {
-        yield* parts;
-      })(),
-    ];
-    for (const [i, body] of bodies.entries()) {
-      const { url } = await start({ metricsPage: async () => ({ status: 200, headers: {}, body, release }) });
-      await (await fetch(`${url}/metrics`)).arrayBuffer();
-      await eventually('the release', () => released === i + 1);
-    }
-    const { url } = await start({ metricsPage: async () => ({ status: 200, headers: {}, body: parts, release }) });
-    const client = connect(Number(new URL(url).port), '127.0.0.1');
-    client.write('GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n');
-    client.once('data', () => client.destroy());
-    await eventually('the release after the client has gone', () => released === bodies.length + 1);
-  });
-
-  it('releases a page for a client that did not wait for it', async () => {
-    let isReleased = false;
-    const release = () => {
-      isReleased = true;
-    };
-    const asked = Promise.withResolvers<void>();
-    const hasLeft = Promise.withResolvers<void>();
-    const { url } = await start({
-      metricsPage: async () => {
-        asked.resolve();
-        await hasLeft.promise;
-        return { status: 200, headers: {}, body: Buffer.from('page'), release };
-      },
-    });
-    const client = connect(Number(new URL(url).port), '127.0.0.1');
-    client.write('GET /metrics HTTP/1.1\r\nHost: a\r\n\r\n');
-    await asked.promise;
-    client.destroy();
-    // usually enough for the server to notice; the page is released in any case
-    await sleep(50);
-    hasLeft.resolve();
-    await eventually('the release', () => isReleased);
   });
 
   it('sends the headers of the web config with the page', async () => {

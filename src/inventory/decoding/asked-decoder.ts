@@ -89,9 +89,10 @@ export class AskedDecoder implements Decoder<Answers> {
     return {
       result: promise,
       write: (chunk) => {
-        if (!this.#asked.has(id)) return;
+        if (!this.#asked.has(id)) return undefined;
         asked.chunks.push(chunk);
         this.#sendSoon();
+        return undefined;
       },
       end: () => {
         asked.isEnding = true;

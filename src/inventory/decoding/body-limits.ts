@@ -21,13 +21,13 @@ export interface SizeLimit {
 /** A bare value is one name or number. */
 const BARE_SIZE = 64 * 1024;
 
-/** Ten times the 100,000 features of a very large site. Even an empty item becomes a record of 45 fields. */
-const RECORDS = 1_000_000;
+/** Two and a half times the features of a very large site. Even an empty item becomes a record of 45 fields: about a kilobyte. */
+const RECORDS = 250_000;
 
 /** The series of a chart consist of array items. */
 const CHART_ITEMS = 5_000_000;
 
-/** The members of 177,000 features. V8 takes minutes to parse an object with more than 8.4 million names. */
+/** Of a text that is parsed at once: V8 takes minutes for an object with more than 8.4 million names. */
 const MEMBERS = 8_000_000;
 
 const DEPTH = 32;

@@ -8,21 +8,14 @@ import { type JsonLimits, JsonScan } from './json-scan.ts';
 import { type DecodedItem, isObject, RecordAnswer } from './record-answer.ts';
 import type { RecordKind } from './record-kinds.ts';
 
-/** An item that a text was decoded to. */
-interface KnownItem<R> extends DecodedItem<R> {
-  /** The last answer that it was found in. */
-  foundIn: number;
-}
-
-/** The items of answers by the hashes of their texts: one with the same text in the next answer has the same record. */
+/** The items of an answer by the hashes of their texts: one with the same text in the next answer has the same record. */
 interface KnownTexts<R> {
   readonly permanentAfter: number;
-  readonly items: Map<string, KnownItem<R>>;
+  readonly items: Map<string, DecodedItem<R>>;
 }
 
 /** What is known of an answer, by its records. It goes with them. */
 const textsOf = new WeakMap<readonly unknown[], KnownTexts<unknown>>();
-let answers = 0;
 
 /** How a body is read. */
 export interface BodyRecordsOptions<R> {
@@ -44,9 +37,13 @@ const CLOSE_OBJECT = 0x7d;
 
 /** The longest text of a record, and the longest text between two records, bytes. */
 const MAX_TEXT = 256 * 1024;
-/** Records that are read, and those that are only looked at, between two yields. */
+/** The longest text around all records, bytes. */
+const MAX_AROUND = 1024 * 1024;
+/** What is between two records that follow each other. */
+const SEPARATOR = /^[ \t\r\n]*,[ \t\r\n]*$/;
+/** Records between two yields, and items that are no records. */
 const STEP = 16;
-const SWEEP = 1024;
+const SWEEP = 256;
 /** Bytes from which `recogniseBody` sees what a body is; it also asks whether there are more. */
 const HEAD = 1025;
 
@@ -72,13 +69,15 @@ function seemsToEnd(bytes: Buffer, end: number): boolean {
 }
 
 /**
- * Reads the records of an answer while its bytes arrive, with the same result as `decodeAnswer` of the whole body. A record with
- * the same text as in the answer before is the same object, and is not parsed again.
+ * Reads the records of an answer while its bytes arrive, with the same result as `decodeAnswer` of the whole body, but that records
+ * are equal only if they are written in the same way, and that each is UTF-8 or not. A record with the same text as in the answer
+ * before is the same object, and is not parsed again.
  */
 export class BodyRecords<R> {
   readonly #options: BodyRecordsOptions<R>;
-  readonly #known: KnownTexts<R>;
-  readonly #number: number;
+  /** Of the answer before, and of this one. */
+  readonly #before: ReadonlyMap<string, DecodedItem<R>>;
+  readonly #items = new Map<string, DecodedItem<R>>();
   readonly #answer: RecordAnswer<R>;
   /** Of what is around the records. */
   readonly #scan: JsonScan;
@@ -87,6 +86,7 @@ export class BodyRecords<R> {
   #rest: Buffer = Buffer.alloc(0);
   /** What is around the records, with `{}` for each, or for several that follow each other. */
   #around = '';
+  #isAfterRecord = false;
   /** What follows the last record. */
   #gap = '';
   /** Whether the body is no JSON: it is only scanned then. */
@@ -96,11 +96,9 @@ export class BodyRecords<R> {
     const { kind, permanentAfter, limits, before } = options;
     const known = before && (textsOf.get(before.records) as KnownTexts<R> | undefined);
     this.#options = options;
-    this.#known = known?.permanentAfter === permanentAfter ? known : { permanentAfter, items: new Map() };
+    this.#before = known?.permanentAfter === permanentAfter ? known.items : new Map();
     this.#answer = new RecordAnswer(kind, permanentAfter);
     this.#scan = new JsonScan(limits);
-    answers += 1;
-    this.#number = answers;
   }
 
   /**
@@ -132,22 +130,20 @@ export class BodyRecords<R> {
 
   /** The body is complete. @throws QueryError of kind `parse`, `schema` or `too_large` when the answer is not usable */
   *end(): Generator<void, Answer<R>> {
-    const { before } = this.#options;
+    const { before, permanentAfter } = this.#options;
     if (this.#scan.isOpen || this.#rest.length > 0) throw refuse(this.#head, 'ANSWER_INCOMPLETE');
-    this.#addOthers(this.#parseAround());
-    const answer = this.#answer.finish();
-    const { items } = this.#known;
-    let passed = 0;
-    for (const [key, { foundIn }] of items) {
-      if (foundIn !== this.#number) items.delete(key);
-      passed += 1;
-      if (passed % SWEEP === 0) yield;
+    const others = this.#othersIn(this.#parseAround());
+    for (const [i, item] of others.entries()) {
+      if (!isObject(item)) this.#answer.add(this.#answer.decode(item), false);
+      if (i % SWEEP === 0) yield;
     }
+    const isFirst = others.length > 0 && !isObject(others[0]);
+    const answer = this.#answer.finish(isFirst ? { raw: others[0] } : undefined);
     // an answer with the same records has the same array, so that nothing is done for it again
-    const finished =
-      before !== undefined && isSameList(before.records, answer.records) ? before.records : answer.records;
-    textsOf.set(finished, this.#known as KnownTexts<unknown>);
-    return { ...answer, records: finished };
+    const isSame = before !== undefined && isSameList(before.records, answer.records);
+    const records = isSame ? before.records : answer.records;
+    textsOf.set(records, { permanentAfter, items: this.#items });
+    return { ...answer, records };
   }
 
   /** Passes over what is before the next record. @returns where it begins, or the end of the bytes */
@@ -183,13 +179,8 @@ export class BodyRecords<R> {
     if (guess !== 0 && seemsToEnd(bytes, guess) && this.#addKnown(sha1(bytes.subarray(from, guess)))) return guess;
     const end = this.#findEnd(bytes, from, depth);
     if (end === -1) return -1;
-    // in a deeper array, it is a part of an item that is no record
-    if (!isRecord) this.#pass('0');
-    else if (!this.#addText(bytes.subarray(from, end))) {
-      this.#isMalformed = true;
-      return from;
-    }
-    return end;
+    this.#isMalformed = !this.#addText(bytes.subarray(from, end), isRecord);
+    return this.#isMalformed ? from : end;
   }
 
   #findEnd(bytes: Buffer, from: number, depth: number): number {
@@ -202,30 +193,40 @@ export class BodyRecords<R> {
 
   /** @returns whether a text with this hash was decoded before */
   #addKnown(key: string): boolean {
-    const found = this.#known.items.get(key);
+    const own = this.#items.get(key);
+    const found = own ?? this.#before.get(key);
     if (found === undefined) return false;
-    this.#answer.add(found, found.foundIn === this.#number);
-    found.foundIn = this.#number;
+    this.#answer.add(found, own !== undefined);
+    if (own === undefined) this.#items.set(key, found);
     this.#pass('{}');
     return true;
   }
 
   /** @param item stands for what was read */
   #pass(item: string): void {
-    const isNext = item === '{}' && this.#gap.trim() === ',' && this.#around.endsWith(item);
+    const isNext = item === '{}' && this.#isAfterRecord && SEPARATOR.test(this.#gap);
     if (!isNext) this.#around += this.#gap + item;
+    this.#isAfterRecord = item === '{}';
     this.#gap = '';
+    if (this.#around.length > MAX_AROUND) throw this.#refuseLong();
   }
 
   /** @returns whether the text is JSON */
-  #addText(text: Buffer): boolean {
+  #addText(text: Buffer, isRecord: boolean): boolean {
+    if (text.length > MAX_TEXT) throw this.#refuseLong();
     const key = sha1(text);
-    if (this.#addKnown(key)) return true;
+    if (isRecord && this.#addKnown(key)) return true;
     try {
-      const decoded = this.#answer.decode(readJson(text));
+      const raw = readJson(text);
+      // in a deeper array, it is a part of an item that is no record
+      if (!isRecord) {
+        this.#pass('0');
+        return true;
+      }
+      const decoded = this.#answer.decode(raw);
       this.#answer.add(decoded, false);
       // one that is not usable is decoded each time, because an answer of such records alone describes the first
-      if (decoded.record !== undefined) this.#known.items.set(key, { ...decoded, foundIn: this.#number });
+      if (decoded.record !== undefined) this.#items.set(key, decoded);
       this.#pass('{}');
       return true;
     } catch (error) {
@@ -243,12 +244,10 @@ export class BodyRecords<R> {
     throw answerFault(recogniseBody(this.#head));
   }
 
-  /** Adds the items that are no objects. */
-  #addOthers(items: unknown): void {
-    if (!Array.isArray(items)) throw new QueryError('schema', 'the answer is not an array');
-    for (const item of this.#options.isNested ? items.flat() : items) {
-      if (!isObject(item)) this.#answer.add(this.#answer.decode(item), false);
-    }
+  /** The items of the answer, of which those that are objects were read. */
+  #othersIn(around: unknown): readonly unknown[] {
+    if (!Array.isArray(around)) throw new QueryError('schema', 'the answer is not an array');
+    return this.#options.isNested ? around.flat() : around;
   }
 
   /** The error for a body that is no answer of the Query API, but may be JSON. */

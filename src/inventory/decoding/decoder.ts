@@ -2,8 +2,12 @@ import type { EndpointName } from '../../query-api/endpoints.ts';
 
 /** The decoding of one answer while it arrives. */
 export interface IncomingAnswer<T> {
-  /** Takes the next bytes of the body. The caller must not use them afterwards. */
-  write(chunk: Buffer): void;
+  /**
+   * Takes the next bytes of the body. The caller must not use them afterwards.
+   *
+   * @returns a promise if the next bytes should wait until it resolves; nothing if they can be written at once
+   */
+  write(chunk: Buffer): Promise<void> | undefined;
   /** The body is complete. */
   end(): void;
   /** The rest of the body will not come. `result` need not settle. */

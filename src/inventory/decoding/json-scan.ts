@@ -98,12 +98,6 @@ export class JsonScan {
     return this.#count(chunk, at, to, depth);
   }
 
-  /** Adds the structure of an item that need not be scanned, because its structure is known. */
-  add(items: number, members: number): void {
-    this.items += items;
-    this.members += members;
-  }
-
   #begin(chunk: Uint8Array, from: number, to: number): number {
     let at = from;
     while (at < to && leading[chunk[at] as number] === 1) at += 1;

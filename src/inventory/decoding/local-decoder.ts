@@ -27,11 +27,12 @@ class LocalAnswer<T> implements IncomingAnswer<T> {
     this.result = this.#body.promise.then(decode);
   }
 
-  write(chunk: Buffer): void {
+  write(chunk: Buffer): undefined {
     this.#chunks.push(chunk);
     const passed = this.#scan.push(chunk);
-    if (passed === undefined) return;
+    if (passed === undefined) return undefined;
     this.#body.reject(refuseStructure(this.#join(), structureLimitsOf(this.#endpoint), passed));
+    return undefined;
   }
 
   end(): void {
@@ -57,7 +58,7 @@ class LocalAnswer<T> implements IncomingAnswer<T> {
 }
 
 /**
- * Decodes answers on this thread, for commands and tests. It checks the structure of a body while it arrives, and blocks the
+ * Decodes answers on this thread, for commands, tests and what is small. It checks the structure of a body while it arrives, and blocks the
  * thread while it decodes it.
  */
 export function createLocalDecoder({ permanentAfter, onBody }: LocalDecoderOptions): Decoder<Answers> {

@@ -20,6 +20,10 @@ const kinds: Readonly<Partial<Record<EndpointName, RecordKind<unknown>>>> = {
 
 /** Another body up to this size is decoded at once in this thread, bytes. It takes a few milliseconds. */
 const SMALL = 256 * 1024;
+/** Smaller chunks are collected, bytes: about what one read of a socket returns. */
+const LEAST = 32 * 1024;
+/** More bytes are accepted, but should wait. Otherwise a whole body would be in memory at once. */
+const MOST_UNREAD = 8 * 1024 * 1024;
 
 /** How polled answers are decoded. */
 interface PolledDecoderOptions {
@@ -55,9 +59,41 @@ export function createPolledDecoder({ permanentAfter, whole }: PolledDecoderOpti
       });
       last.catch(reject);
     };
+    let collected: Buffer[] = [];
+    let size = 0;
+    let unread = 0;
+    /** Reads what is collected: a record that goes on in the next chunk is begun again there. */
+    const read = (): void => {
+      const [first, ...others] = collected;
+      if (first === undefined) return;
+      const chunk = others.length === 0 ? first : Buffer.concat(collected);
+      collected = [];
+      size = 0;
+      // its memory is freed when it was read
+      const { length } = chunk;
+      unread += length;
+      then(async () => {
+        await runSliced(records.read(chunk));
+        unread -= length;
+      });
+    };
     return {
-      write: (chunk) => then(() => runSliced(records.read(chunk))),
-      end: () => then(async () => resolve(await runSliced(records.end()))),
+      write: (chunk) => {
+        collected.push(chunk);
+        size += chunk.length;
+        if (size >= LEAST) read();
+        // it resolves, whatever the outcome
+        return unread > MOST_UNREAD
+          ? last.then(
+              () => undefined,
+              () => undefined,
+            )
+          : undefined;
+      },
+      end: () => {
+        read();
+        then(async () => resolve(await runSliced(records.end())));
+      },
       abort: () => aborting.abort(),
       result: promise,
     };
@@ -68,7 +104,10 @@ export function createPolledDecoder({ permanentAfter, whole }: PolledDecoderOpti
     const { promise, resolve } = Promise.withResolvers<T>();
     promise.catch(() => undefined);
     return {
-      write: (chunk) => void chunks.push(chunk),
+      write: (chunk) => {
+        chunks.push(chunk);
+        return undefined;
+      },
       end: () => {
         const isSmall = chunks.reduce((sum, { length }) => sum + length, 0) <= SMALL;
         const answer = (isSmall ? local : whole).open(endpoint);

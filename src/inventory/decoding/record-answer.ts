@@ -88,12 +88,12 @@ class RecordDecoder<R> {
     const { discarded } = this.#found();
     const names = isObject(raw) ? Object.keys(raw).filter((name) => !Object.hasOwn(fields, name)) : [];
     const incomplete = isObject(raw) ? vendorLicenseOf(textOf(raw.ServerName), textOf(raw.Daemon)) : '';
-    return {
+    return this.#share({
       discarded: { ...discarded, bad_record: discarded.bad_record + 1 },
       unknownFields: names,
       present: 0,
       incomplete,
-    };
+    });
   }
 
   #share(traits: RecordTraits): RecordTraits {
@@ -158,9 +158,12 @@ export class RecordAnswer<R> {
     this.#fields.add(owner, traits.present);
   }
 
-  /** @throws QueryError of kind `schema` when there are items, but none is usable: that is not an empty answer */
-  finish(): Answer<R> {
-    if (this.#records.length === 0 && this.#items > 0) throw noUsableRecord(this.#kind, this.#first?.raw);
+  /**
+   * @param first the first item, if it was not the first to be decoded
+   * @throws QueryError of kind `schema` when there are items, but none is usable: that is not an empty answer
+   */
+  finish(first = this.#first): Answer<R> {
+    if (this.#records.length === 0 && this.#items > 0) throw noUsableRecord(this.#kind, first?.raw);
     const discarded = noDiscards();
     const unknownFields = createUnknownFields();
     const incomplete = new Set<string>();

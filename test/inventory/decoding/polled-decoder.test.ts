@@ -58,6 +58,31 @@ describe('polled answers', () => {
     expect([whole.discarded.bad_record, given]).toEqual([4, []]);
   });
 
+  it('can arrive in bytes, and as much at once as there is', async () => {
+    const { decoder } = create();
+    const body = Buffer.from(features(20));
+    const slow = decoder.open('GetFeatures');
+    for (const byte of body) slow.write(Buffer.from([byte]));
+    slow.end();
+    expect(await slow.result).toEqual(decodeAnswer('GetFeatures', Buffer.from(body), PERMANENT_AFTER));
+  });
+
+  it('ask to wait while much of them is not read', async () => {
+    const { decoder } = create();
+    const body = Buffer.from(features(150_000));
+    const arriving = decoder.open('GetFeatures');
+    let waits = 0;
+    for (let at = 0; at < body.length; at += 65_536) {
+      const drained = arriving.write(Buffer.from(body.subarray(at, at + 65_536)));
+      if (drained === undefined) continue;
+      waits += 1;
+      await drained;
+    }
+    arriving.end();
+    expect((await arriving.result).records).toHaveLength(150_000);
+    expect([waits > 0, waits < 10]).toEqual([true, true]);
+  });
+
   it('that are no records are decoded as a whole', async () => {
     const { decoder, given } = create();
     expect(await ask(decoder, 'GetConcurrentUsers', '7')).toBe(7);
