@@ -82,7 +82,7 @@ export function createPolledDecoder({ permanentAfter, whole }: PolledDecoderOpti
         collected.push(chunk);
         size += chunk.length;
         if (size >= LEAST) read();
-        // it resolves, whatever the outcome
+        // it resolves also after an error
         return unread > MOST_UNREAD
           ? last.then(
               () => undefined,
