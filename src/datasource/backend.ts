@@ -10,7 +10,7 @@ import type { UsersPolicy } from './user-names.ts';
 
 /** The data behind the targets. */
 export interface Backend {
-  /** `undefined` until the first poll has finished. */
+  /** `undefined` until there is one. Before the first poll, nothing of it is known. */
   readonly inventory: () => Inventory | undefined;
   /** The alerts that fire; `undefined` until they have been evaluated. */
   readonly attention: () => Attention | undefined;

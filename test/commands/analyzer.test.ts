@@ -50,7 +50,9 @@ log: {format: json}
 }
 
 function clientOf(url: string, username = 'svc', password = PASSWORD): QueryClient {
-  const { client } = createClient(url, { credentials: { username, domain: 'CORP', workstation: '', password } });
+  const credentials = { username, domain: 'CORP', workstation: '', password };
+  // on a busy disk, the past of a simulated site can take longer than the timeout of other tests
+  const { client } = createClient(url, { credentials, timeout: 300 });
   cleanup.add(() => client.close());
   return client;
 }
