@@ -51,7 +51,7 @@ log: {format: json}
 
 function clientOf(url: string, username = 'svc', password = PASSWORD): QueryClient {
   const credentials = { username, domain: 'CORP', workstation: '', password };
-  // on a busy disk, the past of a simulated site can take longer than the timeout of other tests
+  // no test of this file is about a timeout: one run in CI took longer than the 10 s of other tests
   const { client } = createClient(url, { credentials, timeout: 300 });
   cleanup.add(() => client.close());
   return client;
