@@ -151,6 +151,33 @@ class RowCollector {
 
 const compare = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
+interface Collected {
+  readonly collected: number;
+  readonly row: FeatureIdentity;
+}
+
+const compareKeys = (a: Collected, b: Collected): number => compare(a.row.key, b.row.key);
+
+/** Sorts by key, in small steps: pieces are sorted at once, and two at a time are merged. */
+function* sortByKey(items: readonly Collected[]): Generator<void, readonly Collected[]> {
+  yield;
+  if (items.length <= STEP) return items.toSorted(compareKeys);
+  const middle = items.length >> 1;
+  const left = yield* sortByKey(items.slice(0, middle));
+  const right = yield* sortByKey(items.slice(middle));
+  const sorted: Collected[] = [];
+  let [l, r] = [0, 0];
+  while (sorted.length < items.length) {
+    if (sorted.length % STEP === 0) yield;
+    const [a, b] = [left[l], right[r]];
+    const takesLeft = b === undefined || (a !== undefined && compareKeys(a, b) <= 0);
+    sorted.push((takesLeft ? a : b) as Collected);
+    if (takesLeft) l += 1;
+    else r += 1;
+  }
+  return sorted;
+}
+
 /** The rows by vendor license, then by key. */
 function* layOut(sources: FeatureSources): Generator<void, Layout> {
   const collector = new RowCollector(sources);
@@ -159,9 +186,8 @@ function* layOut(sources: FeatureSources): Generator<void, Layout> {
   const sorted = new Int32Array(collector.rows.length);
   const rows: FeatureIdentity[] = [];
   for (const [, ofOwner] of [...collector.byOwner].sort(([a], [b]) => compare(a, b))) {
-    yield;
     const found = ofOwner.map((collected) => ({ collected, row: collector.rows[collected] as FeatureIdentity }));
-    for (const { collected, row } of found.sort((a, b) => compare(a.row.key, b.row.key))) {
+    for (const { collected, row } of yield* sortByKey(found)) {
       sorted[collected] = rows.push(row) - 1;
     }
   }
@@ -274,15 +300,21 @@ export class FeatureDerivation {
   }
 }
 
+function* placesOf({ rows }: Layout): Generator<void, ReadonlyMap<string, number>> {
+  const places = new Map<string, number>();
+  for (const [row, { key }] of rows.entries()) {
+    if (row % STEP === 0) yield;
+    places.set(key, row);
+  }
+  return places;
+}
+
 /** The rows. One that shows the same as before is the same object. */
 function* rowsOf(
   { sources: { withheld }, layout, records, expirations }: Omit<Derived, 'features'>,
   before: Derived | undefined,
 ): Generator<void, readonly FeatureRow[]> {
-  const oldPlaces =
-    before === undefined || before.layout === layout
-      ? undefined
-      : new Map(before.layout.rows.map(({ key }, row) => [key, row]));
+  const oldPlaces = before === undefined || before.layout === layout ? undefined : yield* placesOf(before.layout);
   const rows: FeatureRow[] = new Array<FeatureRow>(layout.rows.length);
   for (let row = 0; row < rows.length; row += 1) {
     if (row % STEP === 0) yield;

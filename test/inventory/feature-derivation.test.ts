@@ -159,6 +159,23 @@ describe('FeatureDerivation', () => {
     expect([third.length, third[0] === a]).toEqual([3, true]);
   });
 
+  it('sorts the features of a large vendor license', () => {
+    const count = 5_000;
+    // 7,919 and 5,000 have no common divisor
+    const records = Array.from({ length: count }, (_, i) =>
+      feature({ serverName: 's', daemon: 'd', feature: `f${String((i * 7_919) % count)}` }),
+    );
+    const derivation = new FeatureDerivation();
+    const first = site(1, { features: [{ part: WHOLE, records }] });
+    const { rows } = derive(derivation, first);
+    expect(rows.map(valuesOf)).toEqual(deriveSlowly(first).rows);
+    const removed = site(1, { features: [{ part: WHOLE, records: records.slice(1) }] });
+    const without = derive(derivation, removed).rows;
+    expect(without).toEqual(rows.filter((row) => row.feature !== 'f0'));
+    const known = new Set(rows);
+    expect(without.filter((row) => !known.has(row))).toEqual([]);
+  });
+
   it('has the same rows if nothing has changed', () => {
     const derivation = new FeatureDerivation();
     const poll1 = site(1);
