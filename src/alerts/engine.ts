@@ -43,7 +43,7 @@ export interface EngineOptions
     Surroundings,
     Pick<EvaluationOptions, 'ignore'>,
     Pick<NotifierOptions, 'generatorUrl' | 'resendDelay' | 'evaluationInterval'> {
-  /** Runs work on the current inventory, which is `undefined` before the first one. */
+  /** The current inventory; `undefined` before the first one. */
   readonly inventory: CurrentInventory['latest'];
   readonly rules: RuleSettings;
   /** Names of the rules about what is not configured now. */

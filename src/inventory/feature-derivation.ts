@@ -1,8 +1,9 @@
 import type { ExpirationRecord, FeatureRecord } from '../model/records.ts';
 import { WHOLE } from '../model/snapshot.ts';
 import { parseVendorLicense } from '../model/vendor-license.ts';
-import { createFeatureRow, type FeatureIdentity, type FeatureRow } from './feature-row.ts';
+import { createFeatureRow, type FeatureIdentity, type FeatureRow, identityOf } from './feature-row.ts';
 import { mergeExpirations, mergeFeatures } from './merge.ts';
+import { isSameArray } from './same-array.ts';
 import type { Selection } from './selection.ts';
 import { createSpelling } from './spelling.ts';
 
@@ -47,8 +48,8 @@ interface Layout {
 
 /** Records worked on between two yields. */
 const STEP = 256;
-
-const labelsOf = ({ feature, version, package: pkg, featureType }: AnyRecord) => [feature, version, pkg, featureType];
+/** Rows merged between two yields. */
+const MERGES = 16;
 
 function hasSameLabels(a: AnyRecord, b: AnyRecord): boolean {
   return (
@@ -78,9 +79,6 @@ function* haveSameRows(
   }
   return true;
 }
-
-const isSameArray = <T>(a: readonly T[], b: readonly T[]): boolean =>
-  a === b || (a.length === b.length && a.every((item, i) => item === b[i]));
 
 const isSameSet = (a: ReadonlySet<string>, b: ReadonlySet<string>): boolean =>
   a.size === b.size && [...a].every((item) => b.has(item));
@@ -131,12 +129,11 @@ class RowCollector {
     if (!this.#owners.has(name)) this.#owners.set(name, this.#ownerOf(name));
     const vendorLicense = this.#owners.get(name);
     if (vendorLicense === undefined || !this.#selection.ownsFeature(record.feature)) return -1;
-    const key = JSON.stringify([vendorLicense, ...labelsOf(record)]);
-    const known = this.#byKey.get(key);
+    const identity = identityOf(vendorLicense, record);
+    const known = this.#byKey.get(identity.key);
     if (known !== undefined) return known;
-    const { feature, version, package: pkg, featureType } = record;
-    const row = this.rows.push({ vendorLicense, feature, version, package: pkg, featureType, key }) - 1;
-    this.#byKey.set(key, row);
+    const row = this.rows.push(identity) - 1;
+    this.#byKey.set(identity.key, row);
     const ofOwner = this.byOwner.get(vendorLicense);
     if (ofOwner === undefined) this.byOwner.set(vendorLicense, [row]);
     else ofOwner.push(row);
@@ -198,11 +195,17 @@ function* layOut(sources: FeatureSources): Generator<void, Layout> {
   return { rows, features, expirations };
 }
 
+/** Records of the same row, and the one that they are merged to. */
+interface Merged<R> {
+  readonly records: readonly R[];
+  readonly record: R;
+}
+
 /** The records of each row; several of them are merged. */
 class RecordsOfRows<R extends AnyRecord> {
   readonly #merge: (a: R, b: R) => R;
-  /** The records of a row that has several, and the merged one. */
-  #several = new Map<number, { readonly records: R[]; record: R }>();
+  /** By the first record. */
+  #known = new Map<R, Merged<R>>();
   /** By row. */
   records: (R | undefined)[] = [];
   /** Number of records beyond the first of their row. */
@@ -213,37 +216,45 @@ class RecordsOfRows<R extends AnyRecord> {
   }
 
   *read(parts: readonly PartRecords<R>[], places: readonly Places[], count: number): Generator<void> {
-    const before = this.#several;
-    this.#several = new Map();
     this.records = new Array<R | undefined>(count).fill(undefined);
     this.merged = 0;
+    const several = new Map<number, R[]>();
     for (const [p, { records }] of parts.entries()) {
       const rows = places[p] as Places;
       for (let i = 0; i < records.length; i += 1) {
         if (i % STEP === 0) yield;
         const row = rows[i] as number;
-        if (row !== -1) this.#add(row, records[i] as R);
+        if (row !== -1) this.#add(row, records[i] as R, several);
       }
     }
-    for (const [row, several] of this.#several) {
-      const old = before.get(row);
+    const before = this.#known;
+    this.#known = new Map();
+    let done = 0;
+    for (const [row, records] of several) {
+      if (done % MERGES === 0) yield;
+      done += 1;
+      const first = records[0] as R;
+      const known = before.get(first);
       // the same object, so that the row is the same one
-      const isSameMerge = old !== undefined && isSameArray(old.records, several.records);
-      several.record = isSameMerge ? old.record : several.records.reduce(this.#merge);
-      this.records[row] = several.record;
+      const merged =
+        known !== undefined && isSameArray(known.records, records)
+          ? known
+          : { records, record: records.reduce(this.#merge) };
+      this.#known.set(first, merged);
+      this.records[row] = merged.record;
     }
   }
 
-  #add(row: number, record: R): void {
+  #add(row: number, record: R, several: Map<number, R[]>): void {
     const first = this.records[row];
     if (first === undefined) {
       this.records[row] = record;
       return;
     }
     this.merged += 1;
-    const several = this.#several.get(row);
-    if (several === undefined) this.#several.set(row, { records: [first, record], record });
-    else several.records.push(record);
+    const records = several.get(row);
+    if (records === undefined) several.set(row, [first, record]);
+    else records.push(record);
   }
 }
 

@@ -12,7 +12,7 @@ export interface FeatureLabels {
   readonly featureType: string;
 }
 
-/** The labels in the order of a key. */
+/** The labels. */
 const featureLabelFields = [
   'vendorLicense',
   'feature',
@@ -59,6 +59,15 @@ export interface FeatureRow extends FeatureLabels, Reported, Expiry {
 
 /** Labels and key of a row. */
 export type FeatureIdentity = FeatureLabels & Pick<FeatureRow, 'key'>;
+
+/** The identity of the row of a record. */
+export function identityOf(
+  vendorLicense: string,
+  { feature, version, package: pkg, featureType }: Omit<FeatureLabels, 'vendorLicense'>,
+): FeatureIdentity {
+  const key = JSON.stringify([vendorLicense, feature, version, pkg, featureType]);
+  return { vendorLicense, feature, version, package: pkg, featureType, key };
+}
 
 /** What a row shows. */
 interface FeatureParts {
@@ -113,8 +122,7 @@ export function rowOfAnswer(
   answer: Partial<Pick<FeatureParts, 'record' | 'expiration' | 'isWithheld'>>,
 ): FeatureRow {
   const { record, expiration, isWithheld = false } = answer;
-  const { feature = '', version = '', package: pkg = '', featureType = '' } = record ?? expiration ?? {};
-  const key = JSON.stringify([vendorLicense, feature, version, pkg, featureType]);
-  const labels = { vendorLicense, feature, version, package: pkg, featureType, key };
+  const unnamed = { feature: '', version: '', package: '', featureType: '' };
+  const labels = identityOf(vendorLicense, record ?? expiration ?? unnamed);
   return createFeatureRow({ labels, record, expiration, isWithheld });
 }

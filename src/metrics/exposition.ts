@@ -7,7 +7,7 @@ import { type AlertingState, type AlertScope, collectAlerts } from './alerting.t
 import { type Body, SharedAnswers } from './answers.ts';
 import { type Block, createBlock } from './block.ts';
 import type { Family } from './family.ts';
-import { expirationGauges, FeatureBlock, featureGauges } from './feature-block.ts';
+import { expirationGauges, FeatureBlock, featureGauges, RangeLabels } from './feature-block.ts';
 import type { Enabled } from './metric.ts';
 import { acceptsGzip, chooseFormat, contentTypes, type Format } from './negotiation.ts';
 import { renderGauges } from './render.ts';
@@ -98,8 +98,9 @@ export function createExposition(options: ExpositionOptions): Exposition {
   const { enabled, self } = options;
   const answers = new SharedAnswers(options.nowMs ?? steadyNow);
   const rightsizingBlock = new RightsizingBlock();
-  const expirations = new FeatureBlock(expirationGauges(enabled));
-  const features = new FeatureBlock(featureGauges(enabled));
+  const labels = new RangeLabels();
+  const expirations = new FeatureBlock(expirationGauges(enabled), labels);
+  const features = new FeatureBlock(featureGauges(enabled), labels);
   let shown: { readonly inventory: Inventory; readonly blocks: Blocks } | undefined;
   /** Whether the newest inventory could not be rendered. */
   let hasFailed = false;

@@ -79,6 +79,22 @@ const hasSameLine = (a: FeatureRow, b: FeatureRow, { value, extra }: FeatureGaug
   Object.is(value(a), value(b)) &&
   (extra !== 'attributes' || attributeValues(a).every((text, i) => text === attributeValues(b)[i]));
 
+/** The labels of the rows of each range, which the blocks of a page share. */
+export class RangeLabels {
+  #ranges: ({ readonly rows: readonly FeatureRow[]; readonly labels: Rows } | undefined)[] = [];
+
+  async of(rows: readonly FeatureRow[], range: number): Promise<Rows> {
+    const from = range * PIECE_ROWS;
+    const shown = rows.slice(from, from + PIECE_ROWS);
+    const known = this.#ranges[range];
+    const isSame = known?.rows.length === shown.length && shown.every((row, i) => row.key === known.rows[i]?.key);
+    const labels = isSame ? known.labels : await runSliced(buildRowsInSlices(featureLabels, shown, featureValues));
+    this.#ranges.length = Math.min(this.#ranges.length, Math.ceil(rows.length / PIECE_ROWS));
+    this.#ranges[range] = { rows: shown, labels };
+    return labels;
+  }
+}
+
 /**
  * A part of the page with one line for each feature and gauge. The lines of a gauge for a range of rows are a piece: it is rendered and
  * deflated again only when one of them has changed.
@@ -86,11 +102,11 @@ const hasSameLine = (a: FeatureRow, b: FeatureRow, { value, extra }: FeatureGaug
 export class FeatureBlock {
   readonly #families: readonly Family[];
   readonly #writer = new TextWriter();
+  readonly #labels: RangeLabels;
   #shown: Shown | undefined;
-  /** By range, the labels of its rows. */
-  #labels: (Rows | undefined)[] = [];
 
-  constructor(gauges: readonly FeatureGauge[]) {
+  constructor(gauges: readonly FeatureGauge[], labels: RangeLabels) {
+    this.#labels = labels;
     this.#families = gauges.map((gauge) => ({ gauge, header: undefined, pieces: [] }));
   }
 
@@ -100,16 +116,11 @@ export class FeatureBlock {
     const before = this.#shown;
     // after a failure, everything is rendered again
     this.#shown = undefined;
-    if (before === undefined) this.#forget();
+    if (before === undefined) for (const family of this.#families) family.pieces = [];
     else await runSliced(this.#discardChanged({ rows, owners, limit }, before));
     for (let range = 0; range * PIECE_ROWS < limit; range += 1) await this.#renderRange({ rows, owners, limit }, range);
     this.#shown = { rows, owners, limit };
     return this.#block(limit < rows.length);
-  }
-
-  #forget(): void {
-    this.#labels = [];
-    for (const family of this.#families) family.pieces = [];
   }
 
   *#rowsWithin(rows: readonly FeatureRow[], budget: number): Generator<void, number> {
@@ -126,7 +137,6 @@ export class FeatureBlock {
   /** Discards the pieces that are out of date. */
   *#discardChanged({ rows, owners, limit }: Shown, before: Shown): Generator<void> {
     const ranges = Math.ceil(limit / PIECE_ROWS);
-    this.#labels.length = Math.min(this.#labels.length, ranges);
     for (const family of this.#families) {
       family.pieces.length = Math.min(family.pieces.length, ranges);
       if (owners !== before.owners && family.gauge.extra !== 'none') family.pieces = [];
@@ -136,7 +146,6 @@ export class FeatureBlock {
       const end = (range + 1) * PIECE_ROWS;
       const isSameRange = Math.min(end, limit) === Math.min(end, before.limit);
       if (isSameRange && (yield* this.#discardInRange(range, rows, before.rows, Math.min(end, limit)))) continue;
-      this.#labels[range] = undefined;
       for (const { pieces } of this.#families) pieces[range] = undefined;
     }
   }
@@ -162,8 +171,7 @@ export class FeatureBlock {
     if (stale.length === 0) return;
     const from = range * PIECE_ROWS;
     const shown = rows.slice(from, Math.min(from + PIECE_ROWS, limit));
-    const labels = this.#labels[range] ?? (await runSliced(buildRowsInSlices(featureLabels, shown, featureValues)));
-    this.#labels[range] = labels;
+    const labels = await this.#labels.of(rows, range);
     for (const family of stale) {
       const own = await this.#labelsOf(family.gauge, shown, owners);
       const samples = await inTurn(() => this.#write(family.gauge, shown, own ?? labels));

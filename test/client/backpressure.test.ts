@@ -7,7 +7,7 @@ import type { Decoder } from '../../src/inventory/decoding/decoder.ts';
 import { createCleanup, createTestGate } from '../support/harness.ts';
 import { startScripted } from '../support/scripted-server.ts';
 
-/** A decoder that asks to wait, as the data plane does when it has many bytes that it has not read. */
+/** A decoder that asks to wait, as the decoder of polled answers does when it has many bytes that it has not read. */
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

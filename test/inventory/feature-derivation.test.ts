@@ -187,17 +187,16 @@ describe('FeatureDerivation', () => {
 
   it('merges again only if one of the records has changed', () => {
     const derivation = new FeatureDerivation();
-    const pools = (inUse: number) => site(1, { features: [{ part: WHOLE, records: [unchanged, same, pool(inUse)] }] });
     const pool = (inUse: number) => ({ ...unchanged, inUse });
-    const same = { ...unchanged };
-    const twice = pools(3);
-    const first = derive(derivation, twice).rows;
-    expect(
-      derive(derivation, {
-        ...twice,
-        features: twice.features.map((part) => ({ ...part, records: [...part.records] })),
-      }).rows,
-    ).toBe(first);
-    expect(derive(derivation, pools(4)).rows).not.toBe(first);
+    const [same, three, four] = [pool(6), pool(3), pool(4)];
+    const named = (label: string, inUse = 1) => feature({ serverName: 's', daemon: 'd', feature: label, inUse });
+    const rowsOf = (...records: readonly FeatureRecord[]) =>
+      derive(derivation, site(1, { features: [{ part: WHOLE, records }] })).rows;
+    const [merged] = rowsOf(same, three, named('z'));
+    expect(merged?.inUse).toBe(9);
+    // another row changes, and one comes before it
+    expect(rowsOf(same, three, named('z', 2))[0]).toBe(merged);
+    expect(rowsOf(same, named('A'), three, named('z'))[1]).toBe(merged);
+    expect(rowsOf(same, named('A'), four, named('z'))[1]?.inUse).toBe(10);
   });
 });

@@ -4,7 +4,13 @@ import { describe, expect, it } from 'vitest';
 import { createFeatureRow, type FeatureLabels, type FeatureRow } from '../../src/inventory/feature-row.ts';
 import type { Block } from '../../src/metrics/block.ts';
 import type { Family } from '../../src/metrics/family.ts';
-import { expirationGauges, FeatureBlock, featureGauges, PIECE_ROWS } from '../../src/metrics/feature-block.ts';
+import {
+  expirationGauges,
+  FeatureBlock,
+  featureGauges,
+  PIECE_ROWS,
+  RangeLabels,
+} from '../../src/metrics/feature-block.ts';
 import { collectors, type Enabled } from '../../src/metrics/metric.ts';
 import { renderGauges, rowsWithin } from '../../src/metrics/render.ts';
 import { createOwners, noOwners, type OwnerEntry, type OwnerMapping, type Owners } from '../../src/model/owners.ts';
@@ -64,7 +70,8 @@ class Page {
   fresh: readonly number[] = [];
 
   constructor(shown: Enabled = collectors) {
-    this.#blocks = [new FeatureBlock(expirationGauges(shown)), new FeatureBlock(featureGauges(shown))];
+    const ranges = new RangeLabels();
+    this.#blocks = [new FeatureBlock(expirationGauges(shown), ranges), new FeatureBlock(featureGauges(shown), ranges)];
   }
 
   async show(rows: readonly FeatureRow[], limit = Number.POSITIVE_INFINITY): Promise<readonly Plain[]> {
@@ -192,6 +199,13 @@ describe('the blocks of the features', () => {
     expect(page.fresh).toEqual([0, 2]);
   });
 
+  it('render a range again if a feature of it is another one', async () => {
+    const page = new Page();
+    await page.show(many);
+    const rows = many.map((old, i) => (i === 3 ? rowAt(3, {}, { version: '2' }) : old));
+    expect(await page.show(rows)).toEqual(blocksSlowly(rows, collectors, Number.POSITIVE_INFINITY));
+  });
+
   it('render nothing again if a row shows the same', async () => {
     const page = new Page();
     await page.show(many);
@@ -225,10 +239,24 @@ describe('the blocks of the features', () => {
       looked.push(`${vendorLicense} ${asked}`);
       return { owner: 'cad' };
     };
-    const block = new FeatureBlock(featureGauges(collectors));
+    const block = new FeatureBlock(featureGauges(collectors), new RangeLabels());
     const rows = ['a', 'a', 'b', 'b'].map((letter, i) => rowAt(i, {}, { feature: letter, version: `${i}` }));
     await block.render(rows, { entries, names, of }, 1000);
     expect(looked).toEqual(['s;d a', 's;d b']);
+  });
+
+  it('show the same as before after a rendering that failed in the middle', async () => {
+    const block = new FeatureBlock(featureGauges(collectors), new RangeLabels());
+    const first = textOf(await block.render(many, noOwners, Number.POSITIVE_INFINITY));
+    const { entries, names } = createOwners([{ vendorLicense: '*', feature: '*', labels: { owner: 'cad' } }]);
+    const of = (_: string, asked = ''): Readonly<Record<string, string>> => {
+      // the last range
+      if (asked === `feature-${many.length - 1}`) throw new Error('no owner');
+      return { owner: 'cad' };
+    };
+    const failing = block.render(withRow(3, { inUse: 999 }), { entries, names, of }, Number.POSITIVE_INFINITY);
+    await expect(failing).rejects.toThrow('no owner');
+    expect(textOf(await block.render(many, noOwners, Number.POSITIVE_INFINITY))).toBe(first);
   });
 
   it('withhold usage alone', async () => {

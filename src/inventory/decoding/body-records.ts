@@ -2,6 +2,7 @@ import { hash } from 'node:crypto';
 import { QueryError } from '../../model/failure.ts';
 import type { Answer } from '../../model/records.ts';
 import { readJson } from '../../query-api/json.ts';
+import { isSameArray } from '../same-array.ts';
 import { answerFault, recogniseBody } from './answer-faults.ts';
 import { refuse, refuseStructure } from './body-limits.ts';
 import { type JsonLimits, JsonScan } from './json-scan.ts';
@@ -140,7 +141,7 @@ export class BodyRecords<R> {
     const isFirst = others.length > 0 && !isObject(others[0]);
     const answer = this.#answer.finish(isFirst ? { raw: others[0] } : undefined);
     // an answer with the same records has the same array, so that nothing is done for it again
-    const isSame = before !== undefined && isSameList(before.records, answer.records);
+    const isSame = before !== undefined && isSameArray(before.records, answer.records);
     const records = isSame ? before.records : answer.records;
     textsOf.set(records, { permanentAfter, items: this.#items });
     return { ...answer, records };
@@ -208,7 +209,7 @@ export class BodyRecords<R> {
     if (!isNext) this.#around += this.#gap + item;
     this.#isAfterRecord = item === '{}';
     this.#gap = '';
-    if (this.#around.length > MAX_AROUND) throw this.#refuseLong();
+    if (this.#around.length > MAX_AROUND) throw this.#refuseLong(MAX_AROUND);
   }
 
   /** @returns whether the text is JSON */
@@ -250,11 +251,8 @@ export class BodyRecords<R> {
     return this.#options.isNested ? around.flat() : around;
   }
 
-  /** The error for a body that is no answer of the Query API, but may be JSON. */
-  #refuseLong() {
-    return refuse(this.#head, 'ANSWER_LONG_ITEM', `limit: ${MAX_TEXT} bytes`);
+  /** The error for a body that is no answer of the Query API, but may be JSON. @param limit bytes */
+  #refuseLong(limit = MAX_TEXT) {
+    return refuse(this.#head, 'ANSWER_LONG_ITEM', `limit: ${limit} bytes`);
   }
 }
-
-const isSameList = (a: readonly unknown[], b: readonly unknown[]): boolean =>
-  a.length === b.length && a.every((item, i) => item === b[i]);

@@ -1,31 +1,8 @@
 import { connect } from 'node:net';
-import { Worker } from 'node:worker_threads';
 import { answerParent } from '../child.ts';
 import type { CpuTime } from './daemon.ts';
 
-/**
- * Receives an HTTP answer with bare `net`: what any client must spend to get the bytes into the process. Another thread is busy
- * meanwhile, as the data plane is: beside it, the system takes longer to pass on the same bytes.
- */
-
-const IDLE = 0;
-const BUSY = 1;
-const state = new Int32Array(new SharedArrayBuffer(4));
-
-/** Waits until it must be busy, and is busy until it must wait. */
-const busyThread = `
-  const { workerData: state } = require('node:worker_threads');
-  for (;;) {
-    Atomics.wait(state, 0, ${IDLE});
-    while (Atomics.load(state, 0) === ${BUSY});
-  }
-`;
-new Worker(busyThread, { eval: true, workerData: state }).unref();
-
-function setBusy(value: typeof IDLE | typeof BUSY): void {
-  Atomics.store(state, 0, value);
-  Atomics.notify(state, 0);
-}
+/** Receives an HTTP answer with bare `net`: what any client must spend to get the bytes into the process. */
 
 const cpuTime = ({ user, system }: NodeJS.CpuUsage): number => user + system;
 
@@ -53,10 +30,9 @@ function receive(url: string): Promise<number> {
 const methods = {
   /** Processor time of one answer, microseconds. */
   receive: async (url: string): Promise<CpuTime> => {
-    setBusy(BUSY);
     const all = process.cpuUsage();
     const main = process.threadCpuUsage();
-    await receive(url).finally(() => setBusy(IDLE));
+    await receive(url);
     return { all: cpuTime(process.cpuUsage(all)), main: cpuTime(process.threadCpuUsage(main)) };
   },
 };
