@@ -3,7 +3,7 @@ import { uptime } from 'node:os';
 /** If wall time and time since boot are further apart than this between two looks, the clock was set. Seconds. */
 const JUMP = 10;
 /** How often a quiet daemon looks, milliseconds. */
-const LOOK_MS = 1000;
+const LOOK_MS = 5000;
 
 /** One look at both clocks of this host. */
 export interface Look {
@@ -35,7 +35,7 @@ export interface Clock {
   follow(): number;
   /** Calls back when it followed: what remembers a time must add the seconds to it, so that it is as old as before. */
   onMoved(listener: (by: number) => void): void;
-  /** Calls back within a second after the clock was set, and each second until it is followed. @returns what ends that */
+  /** Calls back within 5 seconds after the clock was set, and every 5 seconds until it is followed. @returns what ends that */
   watch(onSet: () => void): () => void;
 }
 

@@ -58,24 +58,24 @@ it('shows the time of the host again when the clock is set back to where it was'
   expect([clock.now(), clock.moved(), clock.follow()]).toEqual([START, 0, 0]);
 });
 
-it('notices within a second that the clock was set, and asks until it is followed', () => {
+it('notices within 5 seconds that the clock was set, and asks until it is followed', () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
   const { clock, pass } = createHost();
   const seen: number[] = [];
   const stop = clock.watch(() => seen.push(clock.moved()));
-  const second = (by = 0): void => {
-    pass(1 + by, 1);
-    vi.advanceTimersByTime(1000);
+  const look = (by = 0): void => {
+    pass(5 + by, 5);
+    vi.advanceTimersByTime(5000);
   };
-  second();
+  look();
   expect(seen).toEqual([]);
-  second(-7200);
-  second();
+  look(-7200);
+  look();
   expect(seen).toEqual([-7200, -7200]);
   clock.follow();
-  second();
+  look();
   expect(seen).toHaveLength(2);
   stop();
-  second(10_800);
+  look(10_800);
   expect(seen).toHaveLength(2);
 });
