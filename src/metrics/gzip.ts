@@ -20,14 +20,16 @@ export interface Deflated extends Checksum {
 const LEVEL = 1;
 /** Memory for the output of a text, bytes: more than most need. A longer one takes another step. */
 const OUTPUT_BYTES = 64 * 1024;
+/** A text up to this many bytes is deflated in about 0.1 ms. To wake a thread for it costs more. */
+const SHORT_BYTES = 16 * 1024;
 const HEADER = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 4, 0xff]);
 
 const deflateInPool = promisify(deflateRaw);
 
-/** Deflates a text in the thread pool. It must not change until then. */
+/** Deflates a text, a long one in the thread pool. It must not change until then. */
 export async function deflateText(text: Uint8Array): Promise<Deflated> {
   const options = { level: LEVEL, finishFlush: constants.Z_FULL_FLUSH, chunkSize: OUTPUT_BYTES };
-  const bytes = await deflateInPool(text, options);
+  const bytes = await (text.length <= SHORT_BYTES ? deflateRawSync(text, options) : deflateInPool(text, options));
   // a copy, because the memory of the output is larger
   return { bytes: new Uint8Array(bytes), crc: crc32(text), length: text.length };
 }
