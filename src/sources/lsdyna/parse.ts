@@ -178,10 +178,15 @@ const isPartOf = (a: string, b: string): boolean => a.startsWith(b) || b.startsW
 const isSame = (a: Process, b: Process): boolean =>
   a.pid === b.pid && (isPartOf(a.host, b.host) || isPartOf(a.user, b.user));
 
-/** A program with its users, of whom the list has the times. */
-function entryOf(of: Licenses, { listed, hasList, hasQueue }: Reading, vendorLicense: string): FeatureEntry {
-  const running = listed.filter(({ program, isQueued }) => program === of.feature && isQueued === undefined);
-  const waiting = listed.filter(({ program, isQueued }) => program === of.feature && isQueued === true);
+/** A program with its users, of whom the list has the times. @param listed what the list has of the program */
+function entryOf(
+  of: Licenses,
+  listed: readonly Process[],
+  { hasList, hasQueue }: Reading,
+  vendorLicense: string,
+): FeatureEntry {
+  const running = listed.filter(({ isQueued }) => isQueued === undefined);
+  const waiting = listed.filter(({ isQueued }) => isQueued === true);
   const isGroup = of.group === of.feature;
   const processes = of.users.length > 0 ? of.users : running;
   const checkouts = processes.map((one): CheckoutEntry => {
@@ -218,7 +223,10 @@ export function parseLsdyna(text: string, context: TextContext): TextReport {
   const named = new Set(reading.licenses.map(({ feature }) => feature));
   const unnamed = new Set(reading.listed.flatMap(({ program = '' }) => (named.has(program) ? [] : [program])));
   const others = [...unnamed].map((feature) => ({ feature, ...figuresOf([]), users: [] }));
-  const features = [...reading.licenses, ...others].map((one) => entryOf(one, reading, `${context.server};lstc`));
+  const listed = Map.groupBy(reading.listed, ({ program }) => program);
+  const features = [...reading.licenses, ...others].map((one) =>
+    entryOf(one, listed.get(one.feature) ?? [], reading, `${context.server};lstc`),
+  );
   const isIdle =
     features.length === 0 && reading.hasList && lines.refusal === undefined && lines.diagnostics.unparsed === 0;
   return {

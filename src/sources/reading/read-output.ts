@@ -11,8 +11,8 @@ import { createTransport } from '../transport/create-transport.ts';
 import type { TransportHost } from '../transport/transport-host.ts';
 import type { ReadingThread } from './reading-thread.ts';
 
-/** Characters of an output that is read at once: about 5 ms. A longer one is read in another thread. */
-const MAX_AT_ONCE = 32_768;
+/** Characters of an output that is read at once: about 10 ms. A longer one is read in another thread. */
+const MAX_AT_ONCE = 192 * 1024;
 
 /** What an output says, with the pools of each vendor license in bytes. */
 export interface ReadElsewhere {
