@@ -24,8 +24,8 @@ export interface ReadingThread {
   close(): Promise<void>;
 }
 
-/** Milliseconds without work after which the thread ends: more than a collection takes, less than an interval. */
-const IDLE_MS = 30_000;
+/** Milliseconds without work after which the thread ends. A source that is read each minute keeps it: a new one costs 0.2 s. */
+const IDLE_MS = 120_000;
 
 /** Starts the thread with the first output that needs it. An idle one does not keep the process alive. */
 export function createReadingThread(): ReadingThread {
