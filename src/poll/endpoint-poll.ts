@@ -62,6 +62,9 @@ async function readParts<T>(options: ReadOptions<T>): Promise<Map<string, Readin
   return new Map(readings);
 }
 
+/** Why a pass runs: by the schedule or to catch up, or because something has changed at the analyzer. */
+export type PassCause = 'time' | 'change';
+
 /** What is known of each part of an endpoint. */
 export type Parts<E extends PolledEndpoint> = ReadonlyMap<string, Reading<PolledAnswers[E]>>;
 
@@ -77,7 +80,7 @@ export interface EndpointPollOptions<E extends PolledEndpoint> {
   readonly log: PollLog;
   readonly snapshot: () => Snapshot;
   /** Called with the new state, or with `undefined` when there is nothing to poll. */
-  readonly commit: (state: EndpointState<PolledAnswers[E]> | undefined) => void;
+  readonly commit: (state: EndpointState<PolledAnswers[E]> | undefined, cause: PassCause) => void;
   /** Returns what contradicts an answer. The poll then fails with kind `schema`. */
   readonly check?: (part: string, answer: PolledAnswers[E]) => string | undefined;
   /** Completes a good answer by what is known from earlier ones. @param before the last good answer */
@@ -96,8 +99,10 @@ export interface EndpointPollOptions<E extends PolledEndpoint> {
 
 /** Polls one endpoint, and keeps the last good data of each part. */
 export interface EndpointPoll {
-  /** A scheduled pass over every part. Does nothing while a pass runs. */
+  /** A scheduled pass, over every part that was not polled since the one before because it had changed. Does nothing while a pass runs. */
   run(signal: AbortSignal): Promise<void>;
+  /** Requests the parts that have changed at the analyzer, and those that were never requested, after a pass that runs. */
+  pollChanged(signal: AbortSignal, isChanged: (part: string) => boolean): Promise<void>;
   /** Requests the parts that were never requested, and with `failed` also those that failed last. */
   catchUp(signal: AbortSignal, which: 'new' | 'failed'): Promise<void>;
   /** Ends the retries and waits for a running pass, whose signal must already be aborted. */
@@ -111,6 +116,10 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   const absence = createAbsence(options.initial.isAbsent === true);
   let state = options.initial;
   let running: Promise<void> | undefined;
+  /** A running pass over what has changed. A scheduled pass waits for it. */
+  let pollingChanged: Promise<void> | undefined;
+  /** Parts that had changed after the last scheduled pass, and were polled then. The next one leaves them out. */
+  const polledEarly = new Set<string>();
 
   const readPart = async (part: string, signal: AbortSignal): Promise<PolledAnswers[E]> => {
     const before = lastGood(state.parts.get(part))?.value;
@@ -139,7 +148,7 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   };
 
   /** Adds the readings of a pass to the state, and drops those of parts that no longer exist. */
-  const commit = (readings: Parts<E>, wanted: readonly string[], started: number): void => {
+  const commit = (readings: Parts<E>, wanted: readonly string[], started: number, cause: PassCause): void => {
     const parts = new Map<string, Reading<PolledAnswers[E]>>();
     for (const part of wanted) {
       const reading = readings.get(part) ?? state.parts.get(part);
@@ -159,15 +168,19 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
       ...(absence.isAbsent && { isAbsent: true }),
       parts,
     };
-    options.commit(state);
+    options.commit(state, cause);
   };
 
-  const pass = async (signal: AbortSignal, select: (wanted: readonly string[]) => readonly string[]): Promise<void> => {
+  const pass = async (
+    signal: AbortSignal,
+    select: (wanted: readonly string[]) => readonly string[],
+    cause: PassCause = 'time',
+  ): Promise<void> => {
     const wanted = request.parts(options.snapshot());
     if (wanted === undefined) return;
     if (wanted.length === 0) {
       state = { interval, maxAge, parts: new Map() };
-      options.commit(undefined);
+      options.commit(undefined, cause);
       return;
     }
     const asked = select(wanted);
@@ -176,8 +189,8 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
     const started = performance.now();
     const readings = await read(asked, signal);
     if (signal.aborted) return;
-    if (options.review?.(readings) === 'again') return pass(signal, (parts) => parts);
-    commit(readings, wanted, started);
+    if (options.review?.(readings) === 'again') return pass(signal, (parts) => parts, cause);
+    commit(readings, wanted, started, cause);
   };
 
   const exclusively = async (work: () => Promise<void>): Promise<void> => {
@@ -195,6 +208,12 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
 
   const isFailed = (part: string): boolean => state.parts.get(part)?.ok === false;
   const isNew = (part: string): boolean => !state.parts.has(part);
+  /** What a scheduled pass requests. */
+  const takeDue = (wanted: readonly string[]): readonly string[] => {
+    const due = wanted.filter((part) => isFailed(part) || !polledEarly.has(part));
+    polledEarly.clear();
+    return due;
+  };
 
   const passOverFailed = (signal: AbortSignal): Promise<void> =>
     pass(signal, (wanted) => wanted.filter((part) => isNew(part) || isFailed(part)));
@@ -216,13 +235,26 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
   });
 
   return {
-    run: (signal) => {
-      if (absence.isAbsent && !retry.isDue()) {
-        retry.plan(signal);
-        return Promise.resolve();
+    run: async (signal) => {
+      if (!absence.isAbsent || retry.isDue()) {
+        retry.restart();
+        while (pollingChanged !== undefined) await pollingChanged;
+        if (signal.aborted) return;
+        await exclusively(() => pass(signal, takeDue));
       }
-      retry.restart();
-      return exclusively(() => pass(signal, (wanted) => wanted)).then(() => retry.plan(signal));
+      retry.plan(signal);
+    },
+    pollChanged: async (signal, isChanged) => {
+      while (running !== undefined) await running;
+      if (signal.aborted) return;
+      const select = (wanted: readonly string[]): readonly string[] => {
+        for (const part of wanted.filter(isChanged)) polledEarly.add(part);
+        return wanted.filter((part) => isChanged(part) || isNew(part));
+      };
+      pollingChanged = exclusively(() => pass(signal, select, 'change'));
+      await pollingChanged;
+      pollingChanged = undefined;
+      retry.plan(signal);
     },
     catchUp: (signal, which) => {
       if (absence.isAbsent) return Promise.resolve();

@@ -11,9 +11,10 @@ import {
   WHOLE,
 } from '../model/snapshot.ts';
 import { canonical } from '../model/vendor-license.ts';
+import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { createLimit } from '../scheduling/limit.ts';
 import { longestGap } from '../scheduling/runs.ts';
-import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions } from './endpoint-poll.ts';
+import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions, type PassCause } from './endpoint-poll.ts';
 import { createEndpointRequests } from './endpoint-requests.ts';
 import type { SearchLevel } from './expiration-search.ts';
 import { createFailureLog } from './failure-log.ts';
@@ -62,6 +63,13 @@ export interface Poller {
   start(): Promise<void>;
   /** Polls every endpoint once, without a schedule. */
   pollOnce(): Promise<void>;
+  /**
+   * Polls what has changed at an analyzer in this process, at once. The changes of all endpoints are committed together. What
+   * changes meanwhile is polled after that, together too.
+   *
+   * @param vendorLicenses as GetProducts names them
+   */
+  pollChanged(vendorLicenses: readonly string[]): Promise<void>;
   /** Requests everything that failed immediately, because the cause of the failures is over. */
   retryFailed(): void;
   stop(): Promise<void>;
@@ -107,6 +115,8 @@ export function createPoller(options: PollerOptions): Poller {
   let snapshot = createSnapshot(options.initial, off, now());
   /** Whether each endpoint is polled only once. */
   let isOnce = false;
+  /** Vendor licenses that have changed and are not polled yet. */
+  let changed = new Set<string>();
   /** Whether the first pass, which polls the endpoints in order, is running. */
   let isFirstPass = false;
 
@@ -116,7 +126,11 @@ export function createPoller(options: PollerOptions): Poller {
   const form = createFeaturesForm({ configured: options.featuresRequest, isServing, known, now, log });
   const requests = createEndpointRequests({ ...options, featuresPerVendorLicense: () => form.isPerVendorLicense });
 
-  const commit = <E extends PolledEndpoint>(endpoint: E, state: EndpointState<PolledAnswers[E]> | undefined): void => {
+  const commit = <E extends PolledEndpoint>(
+    endpoint: E,
+    state: EndpointState<PolledAnswers[E]> | undefined,
+    cause: PassCause,
+  ): void => {
     const wasServing = isServing();
     const listed = listedProducts();
     const { [endpoint]: _replaced, ...others } = snapshot.endpoints;
@@ -125,9 +139,11 @@ export function createPoller(options: PollerOptions): Poller {
       at: now(),
       endpoints: state === undefined ? others : { ...others, [endpoint]: state },
     };
-    options.onCommit(snapshot);
+    if (cause !== 'change') options.onCommit(snapshot);
     if (endpoint === 'GetProducts') logRemoved(listed, listedProducts(), log);
-    if (endpoint === 'GetProducts' && isServing() && !isFirstPass) followProducts(wasServing);
+    // the first pass, and a poll of what changed, go on with what depends on it
+    const isFollowed = isFirstPass || (cause === 'change' && wasServing);
+    if (endpoint === 'GetProducts' && isServing() && !isFollowed) followProducts(wasServing);
   };
 
   /**
@@ -164,7 +180,7 @@ export function createPoller(options: PollerOptions): Poller {
       now,
       log: createPollLog(endpoint, log, failureLog),
       snapshot: () => snapshot,
-      commit: (state) => commit(endpoint, state),
+      commit: (state, cause) => commit(endpoint, state, cause),
       ...more,
     });
   };
@@ -204,6 +220,21 @@ export function createPoller(options: PollerOptions): Poller {
   const expressions = new Map([...polls.keys()].map((endpoint) => [endpoint, options.schedules[endpoint]]));
   const schedules = createSchedules(expressions, options.startOffset, (endpoint) => void run(endpoint), now);
 
+  const pollPending = createLatestOnly(async () => {
+    const pending = changed;
+    changed = new Set();
+    const pollAll = (...endpoints: readonly PolledEndpoint[]): Promise<unknown> =>
+      Promise.all(
+        endpoints.map((endpoint) =>
+          polls.get(endpoint)?.pollChanged(stopping.signal, (part) => part === WHOLE || pending.has(part)),
+        ),
+      );
+    await pollAll('GetProducts', 'GetServerDown', 'GetConcurrentUsers');
+    // of the vendor licenses that are listed now
+    await pollAll('GetFeatures', 'GetExpirationFeatures', 'GetHistory');
+    if (!stopping.signal.aborted) options.onCommit(snapshot);
+  });
+
   const firstPass = async (): Promise<void> => {
     const users = run('GetConcurrentUsers');
     isFirstPass = true;
@@ -227,6 +258,10 @@ export function createPoller(options: PollerOptions): Poller {
       // the schedule starts even if the first pass hangs
       schedules.start();
       await first;
+    },
+    pollChanged: async (vendorLicenses) => {
+      for (const name of vendorLicenses) changed.add(name);
+      await pollPending();
     },
     retryFailed: () => {
       for (const poll of polls.values()) void poll.catchUp(stopping.signal, 'failed');

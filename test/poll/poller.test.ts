@@ -591,3 +591,191 @@ describe('the poller', () => {
     });
   });
 });
+
+describe('what has changed at an analyzer in this process', () => {
+  async function startOwn(options: Partial<PollerOptions> = {}) {
+    const site = createSite('a;d', 'b;d');
+    const commits: Snapshot[] = [];
+    const log = createTestLog();
+    const running = create(site, {
+      featuresRequest: 'per_vendor_license',
+      onCommit: (snapshot) => commits.push(snapshot),
+      log,
+      ...options,
+    });
+    await running.start();
+    site.calls.length = 0;
+    commits.length = 0;
+    return { site, running, commits, log };
+  }
+
+  /** Holds the calls of an endpoint back until they are released. */
+  function hold(site: Site & { client: Client }, method: 'getServerDown' | 'getExpirationFeatures'): (() => void)[] {
+    const gates: (() => void)[] = [];
+    const held = site.client[method].bind(site.client) as (...call: unknown[]) => Promise<unknown>;
+    Object.assign(site.client, {
+      [method]: async (...call: unknown[]) => {
+        await new Promise<void>((resolve) => gates.push(resolve));
+        return held(...call);
+      },
+    });
+    return gates;
+  }
+
+  const messagesOf = ({ entries }: ReturnType<typeof createTestLog>) =>
+    entries.map(({ message }) => message).filter((message) => message !== 'poll ended');
+  const featuresAsked = ({ calls }: Site) => calls.filter((call) => call.startsWith('GetFeatures'));
+
+  it('is polled at once, in one commit, and nothing else', async () => {
+    const { site, running, commits } = await startOwn();
+    await running.pollChanged(['b;d']);
+    expect(site.calls).toEqual([
+      'GetProducts',
+      'GetServerDown',
+      'GetConcurrentUsers',
+      'GetFeatures b;d',
+      'GetExpirationFeatures b;d',
+    ]);
+    expect(commits).toEqual([running.latest()]);
+  });
+
+  it('is polled with what GetProducts lists for the first time', async () => {
+    const { site, running, commits } = await startOwn();
+    site.products.push('c;d');
+    await running.pollChanged([]);
+    expect(parts(running.latest(), 'GetFeatures')).toEqual(['a;d', 'b;d', 'c;d']);
+    expect(featuresAsked(site)).toEqual(['GetFeatures c;d']);
+    expect(commits.map((snapshot) => parts(snapshot, 'GetFeatures'))).toEqual([['a;d', 'b;d', 'c;d']]);
+  });
+
+  it('is left out by the next scheduled poll, and only by that', async () => {
+    const { site, running } = await startOwn();
+    await running.pollChanged(['b;d']);
+    site.calls.length = 0;
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(site.calls).toEqual([]);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(site.calls.sort()).toEqual(['GetConcurrentUsers', 'GetProducts', 'GetServerDown']);
+    await vi.advanceTimersByTimeAsync(180_000);
+    expect(featuresAsked(site)).toEqual(['GetFeatures a;d']);
+    site.calls.length = 0;
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(featuresAsked(site)).toEqual(['GetFeatures a;d', 'GetFeatures b;d']);
+  });
+
+  it('is polled again by the schedule if that failed, and not by what changes elsewhere', async () => {
+    const { site, running } = await startOwn();
+    site.failing.add('GetServerDown').add('GetFeatures a;d');
+    await running.pollChanged(['a;d']);
+    site.failing.clear();
+    site.calls.length = 0;
+    await running.pollChanged(['b;d']);
+    expect(featuresAsked(site)).toEqual(['GetFeatures b;d']);
+    site.failing.add('GetServerDown');
+    await running.pollChanged([]);
+    site.failing.clear();
+    site.calls.length = 0;
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(site.calls).toContain('GetServerDown');
+    expect(site.calls).not.toContain('GetProducts');
+  });
+
+  it('leaves history to its schedule', async () => {
+    const question = { product: 'a;d', feature: 'f', package: '', featureType: '' };
+    const { site, running } = await startOwn({
+      history: [question],
+      schedules: { ...schedules, GetHistory: '1 * * * *' },
+    });
+    await running.pollChanged(['a;d']);
+    expect(count(site, 'GetHistory')).toBe(0);
+    await vi.advanceTimersByTimeAsync(30_000);
+    expect(count(site, 'GetHistory')).toBe(1);
+  });
+
+  it('requests what had failed when GetProducts recovers', async () => {
+    const { site, running } = await startOwn();
+    site.failing.add('GetProducts').add('GetFeatures a;d');
+    await running.pollChanged(['a;d']);
+    site.failing.clear();
+    site.calls.length = 0;
+    await running.pollChanged(['b;d']);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(featuresAsked(site).sort()).toEqual(['GetFeatures a;d', 'GetFeatures b;d']);
+  });
+
+  it('is polled together when many collections end at the same time', async () => {
+    const { site, running, commits, log } = await startOwn();
+    await Promise.all(['a;d', 'b;d', 'a;d', 'b;d'].map((name) => running.pollChanged([name])));
+    expect([count(site, 'GetProducts'), featuresAsked(site)]).toEqual([
+      2,
+      ['GetFeatures a;d', 'GetFeatures a;d', 'GetFeatures b;d'],
+    ]);
+    expect(commits).toHaveLength(2);
+    expect(commits.at(-1)).toBe(running.latest());
+    expect(messagesOf(log)).toEqual([]);
+  });
+
+  it('waits for a pass that runs, and a scheduled one waits for it', async () => {
+    const { site, running, log } = await startOwn({ schedules: { ...schedules, GetProducts: '30 * * * * *' } });
+    const gates = hold(site, 'getServerDown');
+    await vi.advanceTimersByTimeAsync(30_000);
+    const polled = running.pollChanged([]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(gates).toHaveLength(1);
+    gates[0]?.();
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(gates).toHaveLength(2);
+    await vi.advanceTimersByTimeAsync(58_000);
+    // the scheduled pass of 9:02 neither runs nor is reported as skipped
+    expect(gates).toHaveLength(2);
+    gates[1]?.();
+    await polled;
+    await vi.advanceTimersByTimeAsync(0);
+    expect(messagesOf(log)).toEqual([]);
+    // what was polled after 9:01 is left out at 9:02
+    expect([count(site, 'GetServerDown'), gates.length]).toEqual([2, 2]);
+  });
+
+  it('holds back no commit of what the schedule polls meanwhile', async () => {
+    const { site, running, commits } = await startOwn();
+    const gates = hold(site, 'getExpirationFeatures');
+    const polled = running.pollChanged(['a;d']);
+    await vi.advanceTimersByTimeAsync(150_000);
+    expect(gates).toHaveLength(1);
+    expect(commits.length).toBeGreaterThanOrEqual(3);
+    gates[0]?.();
+    await polled;
+  });
+
+  it('is neither polled nor committed after the stop', async () => {
+    const { site, running, commits } = await startOwn();
+    const gates = hold(site, 'getServerDown');
+    const polled = running.pollChanged(['a;d']);
+    await vi.advanceTimersByTimeAsync(0);
+    site.calls.length = 0;
+    const stopped = running.stop();
+    gates[0]?.();
+    await Promise.all([polled, stopped]);
+    await running.pollChanged(['a;d']);
+    // the one that ran
+    expect([site.calls, commits]).toEqual([['GetServerDown'], []]);
+  });
+
+  it('can be polled after a reader of the snapshot has failed', async () => {
+    let isBroken = true;
+    const seen: Snapshot[] = [];
+    const { running } = await startOwn();
+    await running.stop();
+    const other = create(createSite('a;d'), {
+      featuresRequest: 'per_vendor_license',
+      onCommit: (snapshot) => {
+        if (isBroken) throw new Error('broken');
+        seen.push(snapshot);
+      },
+    });
+    await expect(other.pollChanged(['a;d'])).rejects.toThrow('broken');
+    isBroken = false;
+    await other.pollChanged(['a;d']);
+    expect(seen).toEqual([other.latest()]);
+  });
+});
