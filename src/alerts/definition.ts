@@ -71,7 +71,7 @@ type Summed =
   | { readonly subject: 'vendor_license' | 'analyzer'; readonly worst?: never };
 
 /** What a site has only if it is configured. */
-export type Subject = 'denials' | 'forecasts' | 'sources' | 'recording' | 'archive';
+export type Subject = 'logons' | 'denials' | 'forecasts' | 'sources' | 'recording' | 'archive';
 
 /** An alert that the engine evaluates. */
 export type EngineAlert<S extends Shape> = Adjusted<S> &

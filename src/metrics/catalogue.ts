@@ -74,7 +74,7 @@ export const catalogue = {
     license_data_known:
       'Whether the data is known now (vendor_licenses: which vendor licenses there are): 0 before its first poll, when it is too old, and for a day while its list has unusable records.',
   }),
-  ...metricsOf('default', [], {
+  ...metricsOf('logons', [], {
     license_upstream_authenticated: 'Whether the last NTLM authentication to the API succeeded.',
     license_upstream_auth_retry_timestamp_seconds:
       'Unix time before which no logon is sent, because one was rejected or got no verdict; 0 when nothing is in the way.',
@@ -136,7 +136,7 @@ export const catalogue = {
   ...metricsOf('default', ['endpoint'], {
     license_exporter_upstream_response_bytes_total: 'Response body bytes received from the API.',
   }),
-  ...metricsOf('default', [], {
+  ...metricsOf('logons', [], {
     license_exporter_upstream_connections_opened_total: 'Connections opened to the API.',
     license_exporter_upstream_round_trips_total: 'HTTP round trips to the API, the legs of NTLM handshakes included.',
     license_exporter_upstream_handshakes_total: 'NTLM handshakes with the API.',
@@ -144,6 +144,8 @@ export const catalogue = {
       'NTLM handshakes on connections that had been authenticated before.',
     license_exporter_upstream_rejected_logons_total: 'Logons the API rejected (401 to the NTLM AUTHENTICATE message).',
     license_exporter_upstream_stale_retries_total: 'Requests sent again because a kept connection had been closed.',
+  }),
+  ...metricsOf('default', [], {
     license_exporter_series_limit_exceeded:
       'Whether series were withheld because the configured series limit was reached.',
     license_exporter_series: 'Series exposed from API data.',

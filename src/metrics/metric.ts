@@ -17,18 +17,27 @@ type Collector = keyof typeof collectors;
 /** Which collectors are enabled. */
 export type Enabled = Readonly<Record<Collector, boolean>>;
 
+/** Groups whose metrics are there if what they are of is. */
+const unswitched = ['alerting', 'messages', 'sources', 'logons'] as const;
+
 /** The type, the labels and the help of a metric, and the group that enables it. */
 export interface Metric {
   readonly type: 'gauge' | 'counter' | 'histogram';
   readonly labels: readonly string[];
-  /** `default`: always exposed; `alerting`: while the alert engine is on; `messages`: with e-mail or a webhook; `sources`: if the daemon has sources. */
-  readonly group: 'default' | 'alerting' | 'messages' | 'sources' | Collector;
+  /**
+   * `default`: always exposed; `alerting`: while the alert engine is on; `messages`: with e-mail or a webhook; `sources`: if the
+   * daemon has sources; `logons`: if it has none, and so logs on to an analyzer.
+   */
+  readonly group: 'default' | 'alerting' | (typeof unswitched)[number] | Collector;
   readonly help: string;
 }
 
-/** Whether a metric is shown. Those of alerting, messages and sources are there if what they are of is. */
+const isUnswitched = (group: Metric['group']): group is (typeof unswitched)[number] =>
+  (unswitched as readonly string[]).includes(group);
+
+/** Whether a metric is shown, as far as settings decide. */
 export const isEnabled = ({ group }: Metric, enabled: Enabled): boolean =>
-  group === 'default' || (group !== 'alerting' && group !== 'messages' && group !== 'sources' && enabled[group]);
+  group === 'default' || (!isUnswitched(group) && enabled[group]);
 
 /** The labels of every metric of a feature. */
 export const featureLabels = ['vendor_license', 'feature', 'version', 'package', 'feature_type'] as const;

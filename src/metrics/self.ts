@@ -13,7 +13,7 @@ import { type DeniedRequests, exposeRecording, type StateWrites } from './record
 import { configurationOf, createRegistry, exposeIn, renderRegistry } from './registry.ts';
 import { exposeSources } from './sources.ts';
 
-/** The state of the connection to the API, read at each scrape. */
+/** The state of the logons at the analyzer, read at each scrape. */
 export interface UpstreamState {
   /** Whether the last verdict on a logon was good; `undefined` before the first. */
   readonly authenticated: boolean | undefined;
@@ -44,7 +44,8 @@ export interface SelfMetricsOptions {
   /** Epoch seconds. */
   readonly now: () => number;
   readonly shard: { readonly index: number; readonly total: number };
-  readonly upstream: () => UpstreamState;
+  /** `undefined` where nobody logs on: these metrics are then absent. */
+  readonly upstream: () => UpstreamState | undefined;
   readonly web: () => WebState;
   /** Undefined while the alert engine is off; it then has no metrics. */
   readonly alerting: () => AlertingState | undefined;
@@ -94,17 +95,25 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   gauge('license_exporter_demo').set(Number(demo));
   gauge('license_exporter_shard_index').set(shard.index);
   gauge('license_exporter_shards').set(shard.total);
-  show('license_upstream_authenticated', () => {
-    const { authenticated } = upstream();
-    return authenticated === undefined ? undefined : Number(authenticated);
-  });
-  show('license_upstream_auth_retry_timestamp_seconds', () => upstream().authRetryAt);
-  show('license_exporter_upstream_connections_opened_total', () => upstream().connectionsOpened);
-  show('license_exporter_upstream_round_trips_total', () => upstream().roundTrips);
-  show('license_exporter_upstream_handshakes_total', () => upstream().handshakes);
-  show('license_exporter_upstream_reauthentications_total', () => upstream().reauthentications);
-  show('license_exporter_upstream_rejected_logons_total', () => upstream().rejectedLogons);
-  show('license_exporter_upstream_stale_retries_total', () => upstream().staleRetries);
+  const ofLogons: readonly (readonly [MetricName, (state: UpstreamState) => number | undefined])[] = [
+    [
+      'license_upstream_authenticated',
+      ({ authenticated }) => (authenticated === undefined ? undefined : Number(authenticated)),
+    ],
+    ['license_upstream_auth_retry_timestamp_seconds', ({ authRetryAt }) => authRetryAt],
+    ['license_exporter_upstream_connections_opened_total', ({ connectionsOpened }) => connectionsOpened],
+    ['license_exporter_upstream_round_trips_total', ({ roundTrips }) => roundTrips],
+    ['license_exporter_upstream_handshakes_total', ({ handshakes }) => handshakes],
+    ['license_exporter_upstream_reauthentications_total', ({ reauthentications }) => reauthentications],
+    ['license_exporter_upstream_rejected_logons_total', ({ rejectedLogons }) => rejectedLogons],
+    ['license_exporter_upstream_stale_retries_total', ({ staleRetries }) => staleRetries],
+  ];
+  for (const [name, read] of ofLogons) {
+    show(name, () => {
+      const state = upstream();
+      return state && read(state);
+    });
+  }
   showReasons('license_exporter_http_requests_refused_total', () => web().refused);
   showReasons('license_exporter_http_connections_cut_total', () => web().cut);
 

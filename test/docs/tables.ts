@@ -50,6 +50,7 @@ const groupOf = ({ group }: Metric): string => {
   if (group === 'alerting') return 'with the alert engine';
   if (group === 'messages') return 'with e-mail or a webhook';
   if (group === 'sources') return 'with sources';
+  if (group === 'logons') return 'without sources';
   return `${group}${collectors[group] ? '' : ' (off)'}`;
 };
 

@@ -11,7 +11,7 @@ import {
   type PageRequest,
 } from '../../src/metrics/exposition.ts';
 import { assembleGzip, combineChecksums, deflateEnd, deflateText } from '../../src/metrics/gzip.ts';
-import { collectors, type Enabled } from '../../src/metrics/metric.ts';
+import { collectors, type Enabled, isEnabled } from '../../src/metrics/metric.ts';
 import { acceptsGzip, chooseFormat } from '../../src/metrics/negotiation.ts';
 import { renderGauges } from '../../src/metrics/render.ts';
 import { buildRows } from '../../src/metrics/rows.ts';
@@ -215,14 +215,10 @@ describe('the page', () => {
     };
     const expected = (enabled: Enabled) =>
       Object.entries(catalogue)
-        .filter(
-          ([name, { group }]) =>
-            (group === 'default' ||
-              (group !== 'alerting' && group !== 'messages' && group !== 'sources' && enabled[group])) &&
-            // without an engine, there are no alerts
-            !/^license_(exporter|upstream|alert)/.test(name),
-        )
+        .filter(([, metric]) => isEnabled(metric, enabled))
         .map(([name]) => name)
+        // without an engine, there are no alerts
+        .filter((name) => !/^license_(exporter|upstream|alert)/.test(name))
         .sort();
     const off = Object.fromEntries(Object.keys(collectors).map((name) => [name, false])) as Enabled;
     expect([...(await shown(collectors))].sort()).toEqual(expected(collectors));

@@ -4,6 +4,7 @@ import { siteCondition } from '../../site-condition.ts';
 /** The analyzer rejects the logon. */
 export const analyzerAuthFailing = engineAlert({
   subject: 'analyzer',
+  needs: 'logons',
   severities: ['critical'],
   for: '2m',
   keepFiringFor: '5m',
