@@ -13,6 +13,7 @@ import {
   PLAIN,
   type Rows,
   states,
+  UNKNOWN_NAME,
 } from '../panels.ts';
 import { metric, once, orNoRow, select } from '../queries.ts';
 import { seriesTable } from '../tables.ts';
@@ -23,6 +24,9 @@ const perMinute = (name: Parameters<typeof select>[0]): string => `60 * ${rate(n
 
 const FAILURES = perMinute('license_exporter_upstream_request_failures_total');
 const DISCARDED = metric('license_poll_discarded_values');
+
+/** 1 if no exporter needs a logon. */
+const NO_LOGON = `(min(${select('license_exporter_build_info')}) unless on () ${select('license_upstream_auth_retry_timestamp_seconds')})`;
 
 /** A colour for each endpoint, the same in all charts. The default ones are too much alike. */
 const colors: Readonly<Record<EndpointName, string>> = {
@@ -83,12 +87,15 @@ export const exporter = () =>
         {
           title: 'Logon',
           description:
-            'Whether the last logon was accepted. If not, correct the password. The exporter waits before it tries again, so that the account is not locked.',
+            'Whether the last logon was accepted. If not, correct the password. The exporter waits before it tries again, so that the account is not locked. An exporter that collects from license managers itself needs no logon.',
           unit: 'bool_yes_no',
         },
-        { accepted: [`min(${select('license_upstream_authenticated')})`, GOOD_AT_ONE] },
+        { accepted: [`min(${select('license_upstream_authenticated')}) or 2 * ${NO_LOGON}`, GOOD_AT_ONE] },
         rows('Logons per minute'),
-      ),
+      ).mappings([
+        UNKNOWN_NAME,
+        { type: dashboard.MappingType.ValueToText, options: { '2': { text: 'not needed', index: 1 } } },
+      ]),
     )
     .withPanel(
       figure(
@@ -209,7 +216,7 @@ export const exporter = () =>
         {
           title: 'Logons per minute',
           description:
-            'Per minute: NTLM logons, and repeated logons on connections that were already logged on. If there are many, the server or a proxy closes connections.',
+            'Per minute: NTLM logons, and repeated logons on connections that were already logged on. If there are many, the server or a proxy closes connections. An exporter that collects from license managers itself needs none.',
           unit: 'none',
         },
         {
@@ -217,6 +224,7 @@ export const exporter = () =>
           'again on a connection': `sum(${perMinute('license_exporter_upstream_reauthentications_total')})`,
           rejected: `sum(${perMinute('license_exporter_upstream_rejected_logons_total')})`,
           connections: `sum(${perMinute('license_exporter_upstream_connections_opened_total')})`,
+          'not needed': `0 * ${NO_LOGON}`,
         },
       ).overrideByName('connections', [DASHED]),
     )
