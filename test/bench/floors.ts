@@ -66,6 +66,9 @@ const otherFloors: Floors = {
   'G13 rest: memory without': 0.5,
   'G13 rest: wake-ups a second without': 0.4,
   'G13 rest: processor time a day without': 0.25,
+  'G14 source at rest: memory': 0.5,
+  'G14 source at rest: wake-ups a second': 0.4,
+  'G14 source at rest: processor time a day': 0.25,
 };
 
 /**

@@ -14,7 +14,7 @@ import { benchPoll } from './poll.ts';
 import { benchPrometheus } from './prometheus.ts';
 import { benchRender } from './render.ts';
 import { type Line, print } from './report.ts';
-import { benchRest } from './rest.ts';
+import { benchRest, benchSourceRest } from './rest.ts';
 import { benchRules } from './rules.ts';
 import { benchScaling } from './scaling.ts';
 import { benchScrape } from './scrape.ts';
@@ -145,13 +145,14 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
   'G12 start': async () => [...(await benchStart(fewRuns))],
   // what is collected, advised and compiled after the start is not rest
   'G13 rest': () => (values.quick ? benchRest(120, 60) : benchRest(300, 600)),
+  'G14 source': () => (values.quick ? benchSourceRest(60, 60) : benchSourceRest(300, 600)),
   scaling: () => benchScaling(scales, values.quick ? 1 : fewRuns),
 };
 
 /** They mostly wait, and measure processes of their own: small ones can run beside each other. */
 const waiting: readonly string[] = values.quick ? ['alerts rules small', 'alerts rules large'] : [];
 /** It only waits, and needs no more than a thousandth of a processor: a short one can run beside all others. */
-const idle: readonly string[] = values.quick ? ['G13 rest'] : [];
+const idle: readonly string[] = values.quick ? ['G13 rest', 'G14 source'] : [];
 
 async function measure(name: string): Promise<readonly Line[]> {
   const begin = performance.now();

@@ -1,10 +1,14 @@
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { createLocalTime } from '../../src/model/local-time.ts';
+import { createFakeSite, fakeLmutil } from '../support/fake-license-tools/fake-site.ts';
 import { account, type Cleanup, createCleanup, eventually } from '../support/harness.ts';
+import { createLargeSite } from '../support/license-site/large-site.ts';
+import { renderLmstat } from '../support/license-site/render-lmstat.ts';
 import { addressIn, buildProgram, launch, unitEnvironment } from './built-daemon.ts';
 import { readMemory, readProcessorTime, readSwitches } from './processes.ts';
 import type { Line } from './report.ts';
@@ -16,6 +20,8 @@ import type { Line } from './report.ts';
 
 /** What the daemon may need: megabytes, wake-ups a second, and seconds of processor time a day. */
 const GOAL = { memory: 130, wakeUps: 5, processor: 60 };
+/** The same for one that reads a license server each minute. */
+const SOURCE_GOAL = { memory: 125, wakeUps: 4, processor: 120 };
 const SCRAPE_MS = 15_000;
 const DAY = 86_400;
 const MB = 2 ** 20;
@@ -80,6 +86,55 @@ async function measure({ pid }: Program, seconds: number): Promise<Rest> {
   };
 }
 
+const lineOf =
+  (of: string) =>
+  (what: string, unit: string, ours: number, peer: number): Line => ({
+    what: `${of}: ${what}`,
+    ours,
+    peer,
+    unit,
+    ratio: peer / ours,
+  });
+
+/** A license server of FlexNet with 200 features and 1,000 checkouts, which is read each minute. */
+function writeSource(folder: string): string {
+  const site = createFakeSite(join(folder, 'site'));
+  const now = Math.floor(Date.now() / 1000);
+  site.print('27000@lic', renderLmstat(createLargeSite({ features: 200, users: 5, now }), createLocalTime('UTC')));
+  const config = join(folder, 'source.yml');
+  const source = { name: 'lic', manager: 'flexnet', servers: ['27000@lic'], interval: '60s', env: site.env };
+  const sources = [{ ...source, via: { command: fakeLmutil } }];
+  writeFileSync(config, JSON.stringify({ embedded_analyzer: { sources } }));
+  return config;
+}
+
+/** A daemon with a source at rest. @param wait seconds after the start @param seconds how long the rest is measured */
+export async function benchSourceRest(wait: number, seconds: number): Promise<Line[]> {
+  const cleanup = createCleanup();
+  const folder = mkdtempSync(join(tmpdir(), 'license-exporter-bench-source-'));
+  try {
+    buildProgram();
+    const daemon = await start(cleanup, process.execPath, [
+      launch,
+      `--config.file=${writeSource(folder)}`,
+      '--web.listen-address=127.0.0.1:0',
+      `--storage.path=${join(folder, 'state')}`,
+      '--log.format=json',
+    ]);
+    await sleep(wait * 1000);
+    const { memory, wakeUps, processor } = await measure(daemon, seconds);
+    const line = lineOf('G14 source at rest');
+    return [
+      line('memory (peer: its goal)', 'MB', memory, SOURCE_GOAL.memory),
+      line('wake-ups a second (peer: its goal)', '/s', wakeUps, SOURCE_GOAL.wakeUps),
+      line('processor time a day (peer: its goal)', 's', processor, SOURCE_GOAL.processor),
+    ];
+  } finally {
+    await cleanup.run();
+    rmSync(folder, { recursive: true });
+  }
+}
+
 /** @param wait seconds after the start @param seconds how long the rest is measured */
 export async function benchRest(wait: number, seconds: number): Promise<Line[]> {
   const cleanup = createCleanup();
@@ -109,13 +164,7 @@ export async function benchRest(wait: number, seconds: number): Promise<Line[]> 
     await sleep(wait * 1000);
     const all = await Promise.all([daemon, scraped, node, blackbox].map((program) => measure(program, seconds)));
     const [alone, ours, nodeExporter, blackboxExporter] = all as [Rest, Rest, Rest, Rest];
-    const line = (what: string, unit: string, mine: number, peer: number): Line => ({
-      what: `G13 rest: ${what}`,
-      ours: mine,
-      peer,
-      unit,
-      ratio: peer / mine,
-    });
+    const line = lineOf('G13 rest');
     return [
       line('memory without scrapes (peer: its goal)', 'MB', alone.memory, GOAL.memory),
       line('wake-ups a second without scrapes (peer: its goal)', '/s', alone.wakeUps, GOAL.wakeUps),

@@ -125,12 +125,9 @@ const methods = {
       origin: 'bench',
       // they are collected only by `collect`
       sources: createSources(setup).map((source) => ({ ...source, interval: 86_400 })),
-      host: '127.0.0.1',
-      port: 0,
+      listener: undefined,
       history: { path: join(folder, 'history.db'), timeZone: 'UTC', sampleDays: 30, days: 400, maxSize: 2 ** 34 },
-      limits: { connections: 100, requestsPerSecond: 100, requestTimeout: 30 },
       version: '0.0.0',
-      gate: 'none',
       now,
       onProblem: problem,
     });

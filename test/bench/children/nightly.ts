@@ -58,12 +58,14 @@ async function startSite({ folder, origin, timeZone, vendorLicenses, features }:
   analyzer = createAnalyzer({
     origin,
     sources: [site],
-    host: '127.0.0.1',
-    port: 0,
     history: { path: `${folder}/history.db`, timeZone, sampleDays: 30, days: 1825, maxSize: 2 ** 44 },
-    limits: { connections: 100, requestsPerSecond: 100_000, requestTimeout: 60 },
+    listener: {
+      host: '127.0.0.1',
+      port: 0,
+      limits: { connections: 100, requestsPerSecond: 100_000, requestTimeout: 60 },
+      gate: { domain: 'BENCH', users: () => [{ name: 'bench', ntHash: ntHash(PASSWORD) }] },
+    },
     version: '0.0.0',
-    gate: { domain: 'BENCH', users: () => [{ name: 'bench', ntHash: ntHash(PASSWORD) }] },
     now,
     onProblem: (error) => fail({ error: String(error) }, 'analyzer'),
   });
