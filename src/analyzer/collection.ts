@@ -12,6 +12,8 @@ export interface Collection {
   readonly slot: number;
   /** Vendor licenses that were reached. */
   readonly reached: readonly Collected[];
+  /** The names of all vendor licenses that it is about. */
+  readonly names: readonly string[];
 }
 
 /** One source, when it is collected, and who is told. */
@@ -37,6 +39,8 @@ export interface SourceCollection {
   move(by: number): void;
   /** Collects now, and at every slot from now on. Resolves when the first collection is over. */
   start(): Promise<void>;
+  /** When it is collected next, epoch seconds. */
+  next(): number;
   stop(): void;
 }
 
@@ -67,7 +71,7 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
     const reached = current.filter(
       (_, i) => observations[i]?.reachable === true && observations[i]?.isDownThere !== true,
     );
-    await onCollected({ source, at: begun, slot, reached });
+    await onCollected({ source, at: begun, slot, reached, names: current.map(({ name }) => name) });
   };
 
   const collect = (): Promise<void> => {
@@ -89,11 +93,12 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
     else source.skip?.();
   };
 
+  const next = (): number => slots.after(now() - source.offset) + source.offset;
+
   const schedule = (): void => {
     if (stopping.signal.aborted) return;
-    const at = now();
     // a timer may fire a little early, which must not be in the slot before
-    const wait = Math.max(0, slots.after(at - source.offset) + source.offset - at) * 1000 + 2;
+    const wait = Math.max(0, next() - now()) * 1000 + 2;
     timer = setTimeout(() => {
       collectAtSlot();
       schedule();
@@ -126,6 +131,7 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
       schedule();
       return attempt();
     },
+    next,
     stop: () => {
       clearTimeout(timer);
       stopping.abort();

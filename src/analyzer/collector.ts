@@ -36,6 +36,8 @@ export interface Collector {
   intervalOf(vendorLicense: string): number | undefined;
   /** Seconds between two collections of the source that is collected most often; infinite without sources. */
   shortestInterval(): number;
+  /** When a source is collected next, epoch seconds; `undefined` if there is no such source. */
+  nextOf(source: string): number | undefined;
   /** In the order of the sources. */
   current(): readonly Collected[];
 }
@@ -131,6 +133,7 @@ export function createCollector({ onCollected, ...options }: CollectorOptions): 
       return collections.find((collection) => collection.source.name === source)?.source.interval;
     },
     shortestInterval: () => Math.min(...collections.map(({ source }) => source.interval)),
+    nextOf: (name) => collections.find(({ source }) => source.name === name)?.next(),
     current: () => union,
   };
 }

@@ -4,7 +4,7 @@ import type { AddressInfo, Socket } from 'node:net';
 import { listenError } from '../model/listen-error.ts';
 import { holderOf, peerAddress } from '../model/peer-address.ts';
 import { createGate, type GateOptions, noGate } from './gate.ts';
-import { type AccessRecord, RequestHandler, type Respond, type RespondOpenly } from './request-handler.ts';
+import { type AccessRecord, RequestHandler, type Responses } from './request-handler.ts';
 
 /** Whether one more request from an address is within the limit. */
 type RateLimit = (address: string) => boolean;
@@ -80,7 +80,7 @@ function limitConnections(server: Server, { connections, now, onProblem }: Conne
 }
 
 /** Where the analyzer listens, with which certificate, and what it takes from each client. */
-export interface HttpFrontOptions {
+export interface ListenerOptions {
   /** Every address without one. */
   readonly host: string | undefined;
   /** 0 takes a free one. */
@@ -92,11 +92,15 @@ export interface HttpFrontOptions {
   readonly gate: GateOptions | 'none';
   readonly tls?: { readonly cert: string; readonly key: string };
   readonly limits: AnalyzerLimits;
+  readonly onRequest?: (request: AccessRecord) => void;
+}
+
+/** A listener, its clock and its log. */
+interface HttpFrontOptions extends ListenerOptions {
   /** Epoch seconds. */
   readonly now: () => number;
   /** Called about refused connections, at most once a minute. */
   readonly onProblem: (error: unknown) => void;
-  readonly onRequest?: (request: AccessRecord) => void;
 }
 
 /** The most connections and requests a minute that clients may have. */
@@ -161,10 +165,10 @@ async function listen(server: Server, { host, port, tls }: HttpFrontOptions): Pr
 }
 
 /**
- * The HTTP server of the analyzer: limits, NTLM, then the reply of `respond`. It is built on node:http, because a router answers
- * some bad requests before any hook runs, and only `respondOpenly` may answer before the logon.
+ * The HTTP server of the analyzer: limits, NTLM, then the reply. It is built on node:http, because a router answers some bad requests
+ * before any hook runs, and only `respondOpenly` may answer before the logon.
  */
-export function createHttpFront(options: HttpFrontOptions, respond: Respond, respondOpenly: RespondOpenly): HttpFront {
+export function createHttpFront(options: HttpFrontOptions, responses: Responses): HttpFront {
   const { host, limits, onRequest } = options;
   if (options.gate === 'none' && !['127.0.0.1', '::1'].includes(host ?? '')) {
     throw new Error('an analyzer without a gate listens on loopback only');
@@ -176,8 +180,7 @@ export function createHttpFront(options: HttpFrontOptions, respond: Respond, res
     gate,
     isWithinRate,
     idleMs: limits.requestTimeout * 1000,
-    respond,
-    respondOpenly,
+    ...responses,
     onRequest,
   });
   const server = createServer(options, handler.listener);

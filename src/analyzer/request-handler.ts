@@ -96,21 +96,21 @@ export interface AccessRecord {
   readonly seconds: number;
 }
 
-/** Answers a request of an identity, `domain\\user`, unless its client disconnects. Never rejects. */
-export type Respond = (request: IncomingMessage, identity: string, signal: AbortSignal) => Promise<Reply>;
-
-/** The reply to a request that needs no logon; undefined for every other request. */
-export type RespondOpenly = (request: IncomingMessage) => Reply | undefined;
+/** The replies to requests. */
+export interface Responses {
+  /** Answers a request of an identity, `domain\\user`, unless its client disconnects. Never rejects. */
+  respond(request: IncomingMessage, identity: string, signal: AbortSignal): Promise<Reply>;
+  /** The reply to a request that needs no logon; undefined for every other request. */
+  respondOpenly(request: IncomingMessage): Reply | undefined;
+}
 
 /** What a request passes before it is answered, and what it is answered from. */
-export interface RequestHandlerOptions {
+export interface RequestHandlerOptions extends Responses {
   readonly gate: Gate;
   /** Whether a client, by its address, may send another request now. */
   readonly isWithinRate: (holder: string) => boolean;
   /** How long a client may read nothing of a response, milliseconds. */
   readonly idleMs: number;
-  readonly respond: Respond;
-  readonly respondOpenly: RespondOpenly;
   readonly onRequest: ((request: AccessRecord) => void) | undefined;
 }
 

@@ -1,23 +1,17 @@
 import { statfsSync, statSync } from 'node:fs';
-import type { IncomingMessage } from 'node:http';
 import { dirname } from 'node:path';
 import { createLocalTime } from '../model/local-time.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import type { Source } from '../model/observation/source.ts';
-import { type EndpointName, endpointNames, endpoints } from '../query-api/endpoints.ts';
-import { createOpenApi } from '../query-api/openapi.ts';
-import { readParameters } from '../query-api/parameters.ts';
 import type { ArchivableHistory, Archiving } from './archivable-history.ts';
 import { type Collector, createCollector } from './collector.ts';
-import { type BodyContext, endpointBodies } from './endpoint-bodies.ts';
-import { checkOrigin, StoreError } from './history-file.ts';
-import { createHttpFront, type HttpFrontOptions } from './http-front.ts';
+import { checkOrigin } from './history-file.ts';
+import type { HttpFront, ListenerOptions } from './http-front.ts';
 import { ImportWatch, type TakenUp } from './import-watch.ts';
+import { type AnswerQuestion, createQueryAnswers } from './query-answers.ts';
 import { createRecordedDemand, type RecordedDemand } from './recorded-demand.ts';
 import { createDenialRecord } from './recorded-denials.ts';
 import { Recorder } from './recorder.ts';
-import { failure, JSON_TYPE, methodNotAllowed, type Reply, TEXT_TYPE } from './reply.ts';
-import type { Respond } from './request-handler.ts';
 import { figuresOf, type Past } from './sample.ts';
 import { createSlots } from './slots.ts';
 import { openStore } from './store.ts';
@@ -41,8 +35,8 @@ function storeSpace(path: string | undefined): Pick<RecordingHealth, 'size' | 'f
   return { size: read(() => statSync(path).size), free: read(free) };
 }
 
-/** The sources, the users, the listener and the history of an analyzer. */
-export interface AnalyzerOptions extends HttpFrontOptions {
+/** The sources, the history and the listener of an analyzer. */
+export interface AnalyzerOptions {
   /** What the figures are of: history of two origins is never mixed. */
   readonly origin: string;
   /** Whether it does not start if the history is of another origin. Otherwise, only history does not work then. */
@@ -53,7 +47,12 @@ export interface AnalyzerOptions extends HttpFrontOptions {
   /** Seconds from the start until the past is added, which takes seconds of CPU: until then, the first polls are answered. */
   readonly pastDelay?: number;
   readonly history: HistoryOptions;
+  /** Where it listens; without one, it answers this process alone. */
+  readonly listener: ListenerOptions | undefined;
   readonly version: string;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly onProblem: (error: unknown) => void;
   /** Registers what is called when the clock of `now` was set, with the seconds by which it was. */
   readonly onClockMoved?: (listener: (by: number) => void) => void;
   /** Called when history can be recorded again after a problem, with the number of attempts that failed. */
@@ -88,22 +87,19 @@ export interface Analyzer {
   start(): Promise<void>;
   /** Stops. Running requests get some time to finish. Closes the store. */
   stop(): Promise<void>;
-  /** Base URL of the Query API, after `start`. */
-  readonly url: string;
+  /** Base URL of the Query API, after `start`; `undefined` if it does not listen. */
+  readonly url: string | undefined;
+  /** Answers a question of this process, which needs no logon. */
+  readonly answer: AnswerQuestion;
   readonly collector: Collector;
+  /** Registers what is called when a reading of a source is over, with the vendor licenses that it is about. */
+  onCollected(listener: (vendorLicenses: readonly string[]) => void): void;
   /** The recorded history, for readers in the same process. */
   readonly demand: RecordedDemand;
   recording(): RecordingHealth;
 }
 
-const BASE = '/analyzer';
-const OPENAPI_PATH = `${BASE}/openapi.json`;
-
-const byPath: ReadonlyMap<string, EndpointName> = new Map(
-  endpointNames.map((name) => [`${BASE}${endpoints[name].path}`, name]),
-);
-
-/** A server of the Query API. It collects and records observations of a source, and answers over HTTP with NTLM. */
+/** A server of the Query API. It collects and records observations of sources, and answers over HTTP with NTLM, or in this process. */
 export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   const { path, timeZone, sampleDays, days, maxSize } = options.history;
   const localTime = createLocalTime(timeZone);
@@ -124,13 +120,15 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     store: () => recorder.store(),
     recordedAt: () => recorder.state().lastRecordedAt,
   });
+  const collectionListeners: ((vendorLicenses: readonly string[]) => void)[] = [];
   const collector = createCollector({
     sources: options.sources,
     localTime,
     now: options.now,
     onProblem: options.onProblem,
-    onCollected: ({ source, at, slot, reached }, vendorLicenses) => {
+    onCollected: ({ source, at, slot, reached, names }, vendorLicenses) => {
       denials.add(reached);
+      for (const listener of collectionListeners) listener(names);
       return recorder.record(slot, source.interval, {
         figures: {
           [Symbol.iterator]: () =>
@@ -146,48 +144,14 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     const now = options.now();
     return Math.min(now, ...options.sources.map(({ interval }) => createSlots(localTime, interval).of(now)));
   };
-  const openApi = [Buffer.from(JSON.stringify(createOpenApi(options.version)))];
-
-  /** The description of the API has no data of the site. Tools that read it cannot log on with NTLM. */
-  const answerOpenly = ({ url, method }: IncomingMessage): Reply | undefined => {
-    if (url?.split('?', 1)[0] !== OPENAPI_PATH) return undefined;
-    return method === 'GET' ? { status: 200, body: openApi, type: JSON_TYPE } : methodNotAllowed(OPENAPI_PATH, 'GET');
-  };
-
-  const answer = async (request: IncomingMessage, identity: string, signal: AbortSignal): Promise<Reply> => {
-    const [target = '', query = ''] = (request.url ?? '').split(/\?(.*)/s, 2);
-    const { method = '' } = request;
-    const name = byPath.get(target);
-    if (name === undefined) return failure('not_found', 'there is no such endpoint');
-    const endpoint = endpoints[name];
-    if (method !== endpoint.method) return methodNotAllowed(name, endpoint.method);
-    const parameters = readParameters(endpoint, query);
-    if (!parameters.ok) return failure(parameters.code, parameters.message, { parameter: parameters.parameter });
-    const now = Math.floor(options.now());
-    const context: BodyContext = {
-      current: collector.current(),
-      now,
-      identity,
-      signal,
-      recorded: () => ({ store: recorder.store(), localTime, now, signal }),
-    };
-    const { isJson, body } = await endpointBodies[name](context, parameters.values);
-    return { status: 200, body, type: isJson ? JSON_TYPE : TEXT_TYPE };
-  };
-
-  const answerOrFail: Respond = async (request, identity, signal) => {
-    try {
-      return await answer(request, identity, signal);
-    } catch (error) {
-      // aborted because the client disconnected: not a problem
-      // what the recorder has reported is not reported again for each request
-      const isReported = error instanceof StoreError && recorder.state().problem === error.message;
-      if (!signal.aborted && !isReported) options.onProblem(error);
-      return error instanceof StoreError
-        ? failure('history_unavailable', 'history cannot be read now; see the log of the analyzer')
-        : failure('internal_error', 'the request failed');
-    }
-  };
+  const answer = createQueryAnswers({
+    current: () => collector.current(),
+    store: () => recorder.store(),
+    localTime,
+    now: options.now,
+    knownProblem: () => recorder.state().problem,
+    onProblem: options.onProblem,
+  });
 
   const importListeners: (() => void)[] = [];
   const onImported = (): void => importListeners.forEach((listener) => void listener());
@@ -214,7 +178,17 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     archive: archive?.health(),
   });
 
-  const front = createHttpFront(options, answerOrFail, answerOpenly);
+  let front: HttpFront | undefined;
+  let url: string | undefined;
+  /** What serves HTTP and logons is loaded only where it is needed. */
+  const listen = async (listener: ListenerOptions): Promise<void> => {
+    const { version, now, onProblem } = options;
+    const { createHttpFront } = await import('./http-front.ts');
+    const { BASE, createResponses } = await import('./http-responses.ts');
+    front = createHttpFront({ ...listener, now, onProblem }, createResponses(answer, version));
+    await front.start();
+    url = `${front.origin}${BASE}`;
+  };
   const imports =
     options.importFolder === undefined
       ? undefined
@@ -239,9 +213,11 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
 
   return {
     get url() {
-      return `${front.origin}${BASE}`;
+      return url;
     },
+    answer,
     collector,
+    onCollected: (listener) => collectionListeners.push(listener),
     demand: createRecordedDemand({
       origin: options.origin,
       localTime,
@@ -257,7 +233,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       if (options.isOriginRequired === true) checkOrigin({ path, timeZone, origin: options.origin, maxSize });
       await collector.start(await recorder.known(firstSlot()));
       try {
-        await front.start();
+        if (options.listener !== undefined) await listen(options.listener);
       } catch (error) {
         collector.stop();
         await recorder.stop();
@@ -275,7 +251,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       imports?.stop();
       await archive?.stop();
       collector.stop();
-      await front.stop();
+      await front?.stop();
       await recorder.stop();
     },
   };

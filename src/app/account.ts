@@ -11,7 +11,6 @@ import { CredentialGate, type GateLimits } from '../ntlm/credential-gate.ts';
 import { createMemoryStore, type LogonStore } from '../ntlm/logon-store.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
 import { followTls } from './followed-tls.ts';
-import type { AppConfig } from './pipeline.ts';
 
 /** Creates the client of the analyzer from the configuration, for the daemon and for other commands. */
 
@@ -28,10 +27,10 @@ const limitsOf = ({ authRetry, maxFailedLogons }: AnalyzerConfig): GateLimits =>
 
 /** The file that counts logons; `undefined` if they are counted in memory only: nobody can lock generated credentials. */
 export function logonFileOf(
-  { logonFile, isInProcess }: AnalyzerConfig,
+  { logonFile, isOfDemo }: AnalyzerConfig,
   storagePath: string | undefined,
 ): string | undefined {
-  if (isInProcess) return undefined;
+  if (isOfDemo) return undefined;
   return logonFile ?? (storagePath === undefined ? undefined : join(storagePath, LOGON_FILE));
 }
 
@@ -141,7 +140,7 @@ export function createPasswordRefresh(
 /** All accounts that were used since the start. A reload must not forget their logons. */
 interface Accounts {
   /** The gate of an account at an analyzer, with the configured credentials and limits. */
-  gateOf(config: Pick<AppConfig, 'analyzer' | 'storagePath'>): CredentialGate;
+  gateOf(config: Pick<AccountOptions, 'analyzer' | 'storagePath'>): CredentialGate;
   close(): void;
 }
 

@@ -96,7 +96,7 @@ type EngineInputs = Pick<
 
 /** The engine. Without an Alertmanager, it evaluates and sends nothing. */
 export function createAlerting(
-  config: Config & { readonly analyzer: NonNullable<Config['analyzer']> },
+  config: Config,
   { version, counts, writes, initial, ...surroundings }: EngineInputs,
 ): AlertEngine {
   const { alerting, storagePath } = config;

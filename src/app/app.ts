@@ -1,5 +1,7 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
+import type { Analyzer } from '../analyzer/server.ts';
+import type { Config } from '../config/config.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
 import { createSelfMetrics } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
@@ -13,12 +15,13 @@ import type { Reload } from '../web/reload.ts';
 import { createWebServer } from '../web/server.ts';
 import { createAccounts } from './account.ts';
 import { externalUrl } from './alerting.ts';
+import { type Connection, type ConnectionListeners, connectByHttp, connectInProcess } from './connection.ts';
 import { CurrentPipeline } from './current-pipeline.ts';
 import { deniedRequests } from './denials.ts';
 import { analyzerIdentity } from './identity.ts';
 import { createMounts, siteOf } from './mounts.ts';
 import { createCurrentOwners } from './owners.ts';
-import { type AppConfig, createPipeline } from './pipeline.ts';
+import { createPipeline } from './pipeline.ts';
 import { createCurrentPrices } from './prices.ts';
 import { warnOfRestart } from './restart-only.ts';
 import { createStorage, type Storage } from './storage.ts';
@@ -32,6 +35,8 @@ export interface AppDeps {
   readonly revision: string;
   /** Whether the data is simulated. */
   readonly demo: boolean;
+  /** The analyzer in this process that hands its answers over; undefined without one. */
+  readonly own?: Pick<Analyzer, 'answer' | 'onCollected'>;
   /** Sources of an analyzer in this process; undefined without one. */
   readonly sources?: () => readonly SourceHealth[];
   /** The history of an analyzer in this process; undefined without one. */
@@ -53,7 +58,7 @@ export interface App {
   /** Polls once without listening. Returns the page of metrics, and whether every endpoint answered with all that is needed. */
   runOnce(): Promise<{ page: readonly Uint8Array[]; up: boolean }>;
   /** Applies another configuration. The data is kept if the analyzer is the same. */
-  reload(config: AppConfig): Promise<void>;
+  reload(config: Config): Promise<void>;
   /** Reports in the metrics that a new configuration was refused. */
   refuseReload(): void;
   stop(): Promise<void>;
@@ -61,7 +66,7 @@ export interface App {
 }
 
 /** Wires the rooms together, from those that need nothing to those that need all others. */
-export function createApp(initial: AppConfig, deps: AppDeps): App {
+export function createApp(initial: Config, deps: AppDeps): App {
   const { log, clock = createClock() } = deps;
   const { now } = clock;
   const limitedLog = limitRepeats(log);
@@ -139,9 +144,18 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     stateWrites: () => writes.all(),
     processMetrics: true,
   });
+  const connect = (config: Config, listeners: ConnectionListeners): Connection => {
+    const { analyzer, storagePath } = config;
+    if (analyzer !== undefined) {
+      const gate = accounts.gateOf({ analyzer, storagePath });
+      return connectByHttp(analyzer, { gate, version: deps.version, now, log }, listeners);
+    }
+    if (deps.own === undefined) throw new Error('unreachable: without an analyzer to poll, it is in this process');
+    return connectInProcess(deps.own.answer, listeners);
+  };
   current.open(initial, (config, carried) =>
     createPipeline(config, {
-      gate: accounts.gateOf(config),
+      connect,
       self,
       deliveryCounts,
       messageCounts,
@@ -159,6 +173,7 @@ export function createApp(initial: AppConfig, deps: AppDeps): App {
     }),
   );
   self.setReload(true, now());
+  deps.own?.onCollected((vendorLicenses) => current.pollChanged(vendorLicenses));
 
   return {
     start: async () => {

@@ -4,31 +4,33 @@ import type { Subject } from '../alerts/definition.ts';
 import { engineAlertOf } from '../alerts/definitions.ts';
 import { type EngineStatus, withoutData } from '../alerts/engine-status.ts';
 import { engineNames } from '../alerts/rules.ts';
+import type { Config } from '../config/config.ts';
 import type { Attention } from '../datasource/attention.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import { type Figure, unknown } from '../model/unknown.ts';
 import type { AlertCounts } from '../pages/page.ts';
-import type { AppConfig } from './pipeline.ts';
 
 /** Whether denials are polled. */
-export const hasDenials = ({ metrics, historyFeatures }: Pick<AppConfig, 'metrics' | 'historyFeatures'>): boolean =>
+export const hasDenials = ({ metrics, historyFeatures }: Pick<Config, 'metrics' | 'historyFeatures'>): boolean =>
   metrics.collectors.history && historyFeatures.length > 0;
 
-/** What an analyzer in this process has; `undefined` without one. */
+/** What depends on where the analyzer is; `undefined` for what it does not have. */
 export interface OwnSubjects {
+  readonly logons: object | undefined;
   readonly sources: readonly unknown[] | undefined;
   readonly recording: Pick<RecordingHealth, 'archive'> | undefined;
 }
 
 /** The names of the rules about what is not configured. */
 export function notConfiguredRules(
-  config: Pick<AppConfig, 'metrics' | 'historyFeatures' | 'rightsizing'>,
-  { sources = [], recording }: OwnSubjects,
+  config: Pick<Config, 'metrics' | 'historyFeatures' | 'rightsizing'>,
+  { logons, sources = [], recording }: OwnSubjects,
 ): ReadonlySet<string> {
   const has: Readonly<Record<Subject, boolean>> = {
     // an analyzer in this process records them too
     denials: hasDenials(config) || recording !== undefined,
+    logons: logons !== undefined,
     forecasts: config.rightsizing.isEnabled,
     sources: sources.length > 0,
     recording: recording !== undefined,

@@ -1,6 +1,7 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
 import type { Listed } from '../alerts/listed.ts';
 import { movedAlerts, type SavedAlerts } from '../alerts/state-file.ts';
+import type { Config } from '../config/config.ts';
 import { type KeptContract, movedContract } from '../inventory/field-contract.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
 import type { ReceiverStates } from '../messages/receiver-state.ts';
@@ -8,7 +9,7 @@ import { movedState } from '../messages/receiver-state.ts';
 import type { Log } from '../model/log.ts';
 import { type Snapshot, withoutAnswers } from '../model/snapshot.ts';
 import type { Clock } from '../scheduling/clock.ts';
-import type { AppConfig, Pipeline } from './pipeline.ts';
+import type { Pipeline } from './pipeline.ts';
 
 /** What a new pipeline continues if the analyzer is the same. Everything else of the old one ends with it. */
 export interface Carried {
@@ -40,8 +41,8 @@ const carriedOf = ({ poller, fieldContract, alerting, listed, messages }: Pipeli
  * and the answers of the analyzer are not known any more. Where the clock was set because the machine did not run, nobody
  * knows how old they are.
  */
-export function carryOver(old: Pipeline, { analyzer }: AppConfig, { clock, counts, log }: CarryOptions) {
-  const carried = old.config.analyzer.url === analyzer.url ? carriedOf(old) : undefined;
+export function carryOver(old: Pipeline, { analyzer }: Config, { clock, counts, log }: CarryOptions) {
+  const carried = old.config.analyzer?.url === analyzer?.url ? carriedOf(old) : undefined;
   const by = clock.follow();
   if (by === 0) return carried;
   const found = { seconds: Math.round(by) };

@@ -1,28 +1,27 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
-import type { NtlmDispatcher } from '../client/dispatcher.ts';
 import { createStats, type NtlmStats } from '../client/stats.ts';
+import type { Config } from '../config/config.ts';
 import type { FieldState, FieldStates } from '../inventory/field-states.ts';
-import type { Inventory } from '../inventory/inventory.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
 import type { Exposition, Page } from '../metrics/exposition.ts';
 import type { UpstreamState } from '../metrics/self.ts';
 import type { Log } from '../model/log.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
 import { toWall } from '../model/steady-clock.ts';
-import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import type { NightlyPass } from '../rightsizing/nightly-pass.ts';
 import type { Clock } from '../scheduling/clock.ts';
 import { createLimit } from '../scheduling/limit.ts';
 import { type Carried, carryOver } from './carried.ts';
-import type { AppConfig, Pipeline } from './pipeline.ts';
+import type { Logons } from './connection.ts';
+import type { Pipeline } from './pipeline.ts';
 import { giveBackStartMemory } from './start-memory.ts';
 
 /** Transport counters over all reloads: a counter must not decrease. */
 interface UpstreamTotals {
-  /** Adds the counts of a dispatcher that is replaced. */
-  retire(dispatcher: NtlmDispatcher): void;
-  /** All counts, including those of the current dispatcher. */
-  state(gate: CredentialGate, dispatcher: NtlmDispatcher): UpstreamState;
+  /** Adds the counts of a connection that is replaced. */
+  retire(logons: Logons): void;
+  /** All counts, including those of the current connection. */
+  state(logons: Logons): UpstreamState;
 }
 
 function createUpstreamTotals(): UpstreamTotals {
@@ -31,7 +30,7 @@ function createUpstreamTotals(): UpstreamTotals {
     retire: ({ stats }) => {
       for (const name of Object.keys(retired) as (keyof NtlmStats)[]) retired[name] += stats[name];
     },
-    state: (gate, { stats }) => ({
+    state: ({ gate, stats }) => ({
       authenticated: gate.authenticated,
       authRetryAt: gate.retryAt === 0 ? 0 : toWall(gate.retryAt) / 1000,
       connectionsOpened: retired.sockets + stats.sockets,
@@ -50,7 +49,8 @@ function createUpstreamTotals(): UpstreamTotals {
  *
  * @param url of the first page
  */
-function logFirstPoll(inventory: Inventory | undefined, url: string, log: Log): void {
+function logFirstPoll({ config, inventory: current }: Pipeline, url: string, log: Log): void {
+  const inventory = current.latest();
   if (inventory?.emptiness === 'not selected') {
     log.warn(
       {},
@@ -61,7 +61,9 @@ function logFirstPoll(inventory: Inventory | undefined, url: string, log: Log): 
   if (inventory?.emptiness === 'not listed') {
     log.warn(
       {},
-      `the analyzer lists no vendor license: check what its account may see, and the sources, if it has any: open ${url}`,
+      config.analyzer === undefined
+        ? `no source has a vendor license: open ${url}/sources for the reasons`
+        : `the analyzer lists no vendor license: check what its account may see, and the sources, if it has any: open ${url}`,
     );
     return;
   }
@@ -74,7 +76,7 @@ function logFirstPoll(inventory: Inventory | undefined, url: string, log: Log): 
 }
 
 /** Creates a pipeline, which continues what it can of the previous one. */
-type Create = (config: AppConfig, carried?: Carried) => Pipeline;
+type Create = (config: Config, carried?: Carried) => Pipeline;
 
 /** What outlives a reload, for the pipelines that do not. */
 export interface CurrentPipelineOptions {
@@ -112,7 +114,7 @@ export class CurrentPipeline {
   }
 
   /** Creates the first one. Before, nothing else may be called. */
-  open(config: AppConfig, create: Create): void {
+  open(config: Config, create: Create): void {
     this.#create = create;
     this.#pipeline = create(config);
     this.#exposition = this.#pipeline.exposition;
@@ -131,13 +133,22 @@ export class CurrentPipeline {
     return (this.#exposition ?? this.now.exposition).page(...request);
   }
 
-  upstream() {
-    return this.#totals.state(this.now.gate, this.now.dispatcher);
+  /** The state of the logons; `undefined` where nobody logs on. */
+  upstream(): UpstreamState | undefined {
+    const { logons } = this.now;
+    return logons && this.#totals.state(logons);
   }
 
   /** Derives the inventory again. */
   async recommit(): Promise<void> {
     await this.now.inventory.commit(this.now.poller.latest());
+  }
+
+  /** Polls what a collection of the analyzer in this process has changed. */
+  pollChanged(vendorLicenses: readonly string[]): void {
+    this.now.poller
+      .pollChanged(vendorLicenses)
+      .catch((error: unknown) => this.#options.log.error({ err: error }, 'what was collected could not be polled'));
   }
 
   /** @param url of the first page, for the log */
@@ -167,7 +178,7 @@ export class CurrentPipeline {
   }
 
   /** @param apply what changes between the old one and the new one. @param check throws if the configuration cannot be used */
-  reload(config: AppConfig, check: () => void, apply: () => void): Promise<void> {
+  reload(config: Config, check: () => void, apply: () => void): Promise<void> {
     return this.#inTurn(async () => {
       if (this.#isStopping) return;
       // an unusable configuration is rejected while the old pipeline still runs
@@ -192,12 +203,12 @@ export class CurrentPipeline {
     });
   }
 
-  async #replace(config: AppConfig, apply?: () => void): Promise<void> {
+  async #replace(config: Config, apply?: () => void): Promise<void> {
     const { clock, deliveryCounts, messageCounts, rightsizing, log } = this.#options;
     const old = this.now;
     await rightsizing.pause();
     await old.stop();
-    this.#totals.retire(old.dispatcher);
+    if (old.logons !== undefined) this.#totals.retire(old.logons);
     apply?.();
     const counts = [...deliveryCounts.values(), ...messageCounts.values()];
     this.#pipeline = this.#create?.(config, carryOver(old, config, { clock, counts, log }));
@@ -213,7 +224,7 @@ export class CurrentPipeline {
     pipeline.start().then(
       () => {
         if (!this.#isFirstPollOver) {
-          logFirstPoll(pipeline.inventory.latest(), this.#url, log);
+          logFirstPoll(pipeline, this.#url, log);
           giveBackStartMemory();
         }
         this.#isFirstPollOver = true;

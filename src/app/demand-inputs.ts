@@ -1,4 +1,5 @@
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
+import type { Config } from '../config/config.ts';
 import type { Selection } from '../inventory/selection.ts';
 import { createLocalTime } from '../model/local-time.ts';
 import { createAskedSource, type HistoryClient } from '../rightsizing/asked-demand-source.ts';
@@ -6,7 +7,6 @@ import type { PassInputs } from '../rightsizing/nightly-pass.ts';
 import { createRecordedSource, type Owns } from '../rightsizing/recorded-demand-source.ts';
 import { nextRun } from '../scheduling/runs.ts';
 import { analyzerIdentity } from './identity.ts';
-import type { AppConfig } from './pipeline.ts';
 
 /** Where the history is. */
 interface HistoryOrigin {
@@ -14,6 +14,8 @@ interface HistoryOrigin {
   readonly recorded: RecordedDemand | undefined;
   /** The client for requests that nobody waits for at a poll. */
   readonly client: HistoryClient;
+  /** Requests at once. */
+  readonly concurrency: number;
   readonly timeZone: string;
 }
 
@@ -22,9 +24,9 @@ const SHARE = 1 / 4;
 
 /** Which history advice is computed from, and when. */
 export function demandInputs(
-  config: AppConfig,
+  config: Config,
   { rules, ownsVendorLicense, ownsFeature }: Selection,
-  { recorded, client, timeZone }: HistoryOrigin,
+  { recorded, client, concurrency, timeZone }: HistoryOrigin,
 ): Pick<PassInputs, 'analyzer' | 'source' | 'owns' | 'scope' | 'nextRun'> {
   const { schedule, maxFeatures } = config.rightsizing;
   const owns: Owns = ({ vendorLicense, feature }) => ownsVendorLicense(vendorLicense) && ownsFeature(feature);
@@ -34,7 +36,7 @@ export function demandInputs(
       ? createAskedSource({
           client,
           localTime,
-          concurrency: Math.max(1, Math.floor(config.analyzer.concurrency * SHARE)),
+          concurrency: Math.max(1, Math.floor(concurrency * SHARE)),
           maxFeatures,
         })
       : createRecordedSource(recorded, owns);

@@ -1,5 +1,6 @@
 import { join } from 'node:path';
 import { StoreError } from '../analyzer/history-file.ts';
+import type { ListenerOptions } from '../analyzer/http-front.ts';
 import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../analyzer/server.ts';
 import { createSimulatedSite } from '../analyzer/simulated-site.ts';
 import { IMPORT_FOLDER } from '../analyzer/staged-import.ts';
@@ -26,17 +27,37 @@ const DOWN_BEFORE_START = 40 * 60;
 export const LICENSE_MANAGERS = 'license managers';
 
 /** What the owner of an analyzer decides. */
-export interface Ownership extends Pick<AnalyzerOptions, 'gate' | 'onRequest' | 'version'> {
+export interface Ownership extends Pick<AnalyzerOptions, 'version'> {
+  /** Who may log on where it listens, and who is told about requests; `undefined` if it must not listen. */
+  readonly clients: Pick<ListenerOptions, 'gate' | 'onRequest'> | undefined;
   /** Of this process. Who owns it lets it follow the clock of the host. */
   readonly clock: Clock;
   readonly log: Log;
 }
 
-function optionsOf(config: Config, { log, clock, ...own }: Ownership): Omit<AnalyzerOptions, 'origin' | 'sources'> {
-  const { embeddedAnalyzer: settings, storagePath } = config;
-  const { listen, timeZone, tls } = settings;
+function listenerOf(
+  { listen, tls, limits }: Config['embeddedAnalyzer'],
+  clients: Ownership['clients'],
+): ListenerOptions | undefined {
+  if (listen === undefined || clients === undefined) return undefined;
   return {
-    ...own,
+    ...clients,
+    host: listen.host,
+    port: listen.port,
+    ...(tls !== undefined && { tls: { cert: tls.cert, key: tls.key.reveal() } }),
+    limits,
+  };
+}
+
+function optionsOf(
+  config: Config,
+  { log, clock, version, clients }: Ownership,
+): Omit<AnalyzerOptions, 'origin' | 'sources'> {
+  const { embeddedAnalyzer: settings, storagePath } = config;
+  const { timeZone } = settings;
+  return {
+    version,
+    listener: listenerOf(settings, clients),
     history: {
       path: storagePath === undefined ? undefined : join(storagePath, HISTORY_FILE),
       timeZone,
@@ -44,10 +65,6 @@ function optionsOf(config: Config, { log, clock, ...own }: Ownership): Omit<Anal
       days: Math.ceil(settings.retention.history / DAY),
       maxSize: storagePath === undefined ? Math.min(settings.storeMaxSize, MAX_MEMORY) : settings.storeMaxSize,
     },
-    host: listen.host,
-    port: listen.port,
-    ...(tls !== undefined && { tls: { cert: tls.cert, key: tls.key.reveal() } }),
-    limits: settings.limits,
     now: clock.now,
     onClockMoved: clock.onMoved,
     onProblem: (error) => {
@@ -55,7 +72,7 @@ function optionsOf(config: Config, { log, clock, ...own }: Ownership): Omit<Anal
       else log.error(errorFields(error), 'the embedded analyzer has a problem');
     },
     onRecovery: (failures) => log.info({ failures }, 'the embedded analyzer records history again'),
-    archive: config.archive && createArchiving(config.archive, { log, clock, ...own }),
+    archive: config.archive && createArchiving(config.archive, { log, clock, version }),
     setAside: (path, reason) => setAside({ path, reason, lost: LOST_HISTORY }, log) !== undefined,
   };
 }
@@ -122,7 +139,11 @@ export function createCollecting(config: Config, own: Ownership): CollectingAnal
   const analyzer = createCollectingAnalyzer(config, sources.sources(), own);
   return {
     analyzer,
-    health: sources.health,
+    health: () =>
+      sources.health().map((health) => {
+        const nextReadAt = analyzer.collector.nextOf(health.name);
+        return nextReadAt === undefined ? health : { ...health, nextReadAt };
+      }),
     reload: async (next) => {
       const replaced = sources.replace(next);
       analyzer.collector.replace(sources.sources());

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { StoreError } from '../analyzer/history-file.ts';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
+import type { Config } from '../config/config.ts';
 import type { Backend } from '../datasource/backend.ts';
 import type { Site } from '../html/frame.ts';
 import type { Log } from '../model/log.ts';
@@ -16,7 +17,7 @@ import { externalUrl } from './alerting.ts';
 import { alertCountsOf, collectionTimes, hasDenials } from './attention.ts';
 import { deniedToday, nameOf } from './denials.ts';
 import { shownName } from './identity.ts';
-import type { AppConfig, Pipeline } from './pipeline.ts';
+import type { Pipeline } from './pipeline.ts';
 
 /** The routes of all rooms, and the pages among them. */
 
@@ -37,7 +38,7 @@ export const siteOf = ({ demo, version, sources }: SiteDeps): Site => ({
 interface MountDeps {
   readonly pages: Site;
   /** The configuration at start, because a reload does not change paths. */
-  readonly initial: AppConfig;
+  readonly initial: Config;
   /** The current one, which a reload replaces. */
   readonly pipeline: () => Pipeline;
   readonly sources: (() => readonly SourceHealth[]) | undefined;

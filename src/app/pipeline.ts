@@ -3,10 +3,9 @@ import type { DeliveryCounts } from '../alerts/delivery.ts';
 import type { AlertEngine } from '../alerts/engine.ts';
 import { Listed } from '../alerts/listed.ts';
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
-import type { NtlmDispatcher } from '../client/dispatcher.ts';
 import { createQueryClient } from '../client/query-client.ts';
-import { createTransport } from '../client/transport.ts';
-import type { AnalyzerConfig, Config } from '../config/config.ts';
+import type { Config } from '../config/config.ts';
+import { defaultsOf } from '../config/settings.ts';
 import type { SharedBackend } from '../datasource/backend.ts';
 import { createUpstreamCache } from '../datasource/upstream-cache.ts';
 import { CurrentInventory } from '../inventory/current.ts';
@@ -26,31 +25,26 @@ import type { SourceHealth } from '../model/observation/source.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import type { Prices } from '../model/prices.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
-import type { CredentialGate } from '../ntlm/credential-gate.ts';
 import { createPoller, type Poller } from '../poll/poller.ts';
 import type { PassInputs } from '../rightsizing/nightly-pass.ts';
 import { createProposalSource } from '../rightsizing/proposals.ts';
 import type { Rightsizing } from '../rightsizing/rightsizing.ts';
 import type { StateWrites } from '../storage/file-writes.ts';
 import { RIGHTSIZING_FILE } from '../storage/saved-files.ts';
-import { createCredentialsLog, createDispatcher, createPasswordRefresh } from './account.ts';
 import { createAlerting } from './alerting.ts';
 import { attentionOf, notConfiguredRules } from './attention.ts';
 import type { Carried } from './carried.ts';
+import type { Connection, ConnectionListeners, Logons } from './connection.ts';
 import { demandInputs } from './demand-inputs.ts';
 import { createDenialWatch } from './denials.ts';
 import { createFieldFile } from './field-contract.ts';
 import { analyzerIdentity } from './identity.ts';
 import { createAppMessages } from './messages.ts';
 
-/** A configuration that names the analyzer to poll. */
-export type AppConfig = Config & { readonly analyzer: AnalyzerConfig };
-
 /** Everything from the client of the analyzer to the readers of the inventory. A reload creates a new pipeline. */
 export interface Pipeline {
-  readonly config: AppConfig;
-  readonly gate: CredentialGate;
-  readonly dispatcher: NtlmDispatcher;
+  readonly config: Config;
+  readonly logons: Logons | undefined;
   readonly inventory: CurrentInventory;
   readonly exposition: Exposition;
   readonly poller: Poller;
@@ -72,7 +66,7 @@ export interface Pipeline {
 
 /** What a pipeline shares with the parts of the daemon that survive a reload. */
 interface PipelineDeps {
-  readonly gate: CredentialGate;
+  readonly connect: (config: Config, listeners: ConnectionListeners) => Connection;
   readonly self: SelfMetrics;
   /** Counts by URL of the Alertmanager. */
   readonly deliveryCounts: Map<string, DeliveryCounts>;
@@ -100,39 +94,26 @@ interface PipelineDeps {
 }
 
 /** Wires the rooms from the client to metrics, alerts and Grafana. Nothing runs yet. */
-export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline {
-  const { gate, self, carried, now, log } = deps;
-  const { analyzer, poll, shard, permanentAfter } = config;
+export function createPipeline(config: Config, deps: PipelineDeps): Pipeline {
+  const { self, carried, now, log } = deps;
+  const { poll, shard, permanentAfter } = config;
+  const { timeout, concurrency, maxResponseSize, absentFields } = config.analyzer ?? defaultsOf('analyzer');
   const limitedLog = limitRepeats(log);
   const selection = createSelection({ shard, ...config.select });
   const { timeZone } = config.datasource;
   const identity = analyzerIdentity(config);
 
-  /** Called when logons work again after a logon without a verdict. */
-  const onRecovered: (() => void)[] = [];
-  const dispatcher = createDispatcher(analyzer, gate, log, () => onRecovered.forEach((listener) => void listener()));
-  const logCredentials = createCredentialsLog({ gate, log });
-  logCredentials();
-  const transport = createTransport({
-    baseUrl: analyzer.url,
-    dispatcher,
-    refreshCredentials: createPasswordRefresh(analyzer, { gate, now, log: limitedLog }),
-    timeout: analyzer.timeout,
-    maxResponseSize: analyzer.maxResponseSize,
-    maxChartSize: analyzer.maxChartSize,
-    userAgent: `license-exporter/${deps.version}`,
-    observe: (request) => {
-      self.observeRequest(request);
-      logCredentials();
-    },
+  const { transport, logons } = deps.connect(config, {
+    observe: self.observeRequest,
+    onRecovered: () => poller.retryFailed(),
   });
-  const askedDecoder = new AskedDecoder({ permanentAfter, maxResponseSize: analyzer.maxResponseSize });
+  const askedDecoder = new AskedDecoder({ permanentAfter, maxResponseSize });
   const asked = createQueryClient<Answers>(transport, askedDecoder);
   const polledDecoder = createPolledDecoder({ permanentAfter, whole: askedDecoder });
 
   const fieldFile = createFieldFile(config.storagePath, identity.analyzer, deps);
   const fieldContract = createFieldContract({
-    absent: analyzer.absentFields,
+    absent: absentFields,
     isOwnAnalyzer: () => transport.isOwnAnalyzer,
     kept: () => carried?.fields ?? fieldFile.load(),
     now,
@@ -153,7 +134,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     workingTime,
     file: config.storagePath === undefined ? undefined : join(config.storagePath, RIGHTSIZING_FILE),
     inventory: () => inventory.latest(),
-    ...demandInputs(config, selection, { recorded: deps.recorded, client: asked, timeZone }),
+    ...demandInputs(config, selection, { recorded: deps.recorded, client: asked, concurrency, timeZone }),
   };
   /** The results of right-sizing that metrics and alerts read. */
   const latestPass = () => {
@@ -186,10 +167,10 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
   const listed = carried?.listed ?? new Listed();
   const alerting = createAlerting(config, {
     inventory: () => inventory.latest(),
-    authenticated: () => gate.authenticated,
+    authenticated: () => logons?.gate.authenticated,
     sources: deps.sources,
     recording: deps.recording,
-    notConfigured: () => notConfiguredRules(config, { sources: deps.sources(), recording: deps.recording() }),
+    notConfigured: () => notConfiguredRules(config, { logons, sources: deps.sources(), recording: deps.recording() }),
     forecasts: latestPass,
     denied: createDenialWatch(deps.recorded, passInputs.owns, now),
     isSeriesLimited: exposition.isLimited,
@@ -222,8 +203,8 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     },
     maxDataAge: poll.maxDataAge,
     startOffset: poll.startOffset,
-    requestTimeout: analyzer.timeout,
-    concurrency: analyzer.concurrency,
+    requestTimeout: timeout,
+    concurrency,
     featuresRequest: config.featuresRequest,
     expirationSearch: config.expirationSearch,
     selection,
@@ -239,14 +220,13 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
     },
     ...(carried !== undefined && { initial: carried.data }),
   });
-  onRecovered.push(poller.retryFailed);
 
   const datasource: SharedBackend = {
     inventory: () => inventory.latest(),
     attention: () => attentionOf(alerting.status(), inventory.latest(), now()),
     upstream: createUpstreamCache({
       client: asked,
-      connections: analyzer.concurrency,
+      connections: concurrency,
       cacheTtl: config.datasource.cacheTtl,
       now,
     }),
@@ -264,8 +244,7 @@ export function createPipeline(config: AppConfig, deps: PipelineDeps): Pipeline 
 
   return {
     config,
-    gate,
-    dispatcher,
+    logons,
     inventory,
     exposition,
     poller,

@@ -1,5 +1,6 @@
 import { createRefusalLog } from '../analyzer/refusal-log.ts';
 import { createAnalyzerWeb } from '../app/analyzer-web.ts';
+import { ANALYZER_ADDRESS } from '../app/demo-analyzer.ts';
 import { createCollecting, createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
 import { warnOfRestart } from '../app/restart-only.ts';
 import { createStorage } from '../app/storage.ts';
@@ -7,6 +8,7 @@ import { WebAccess } from '../app/web-access.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
+import type { SettingKey } from '../config/settings.ts';
 import { createClock } from '../scheduling/clock.ts';
 import { type CommandContext, reloaded, untilStopped } from './command.ts';
 
@@ -19,7 +21,8 @@ const REFUSALS_MS = 10_000;
 type Users = NonNullable<Config['embeddedAnalyzer']['users']>;
 
 function load({ line, env }: CommandContext): { config: Config; users: Users } {
-  const config = loadConfig({ ...line, env, requireAnalyzer: false });
+  const defaults = new Map<SettingKey, unknown>([['embedded_analyzer.listen_address', ANALYZER_ADDRESS]]);
+  const config = loadConfig({ ...line, env, defaults, requireAnalyzer: false });
   const { users } = config.embeddedAnalyzer;
   if (users !== undefined) return { config, users };
   throw new ConfigError([{ key: 'embedded_analyzer.users_file', where: 'configuration', message: NO_USERS }]);
@@ -43,8 +46,10 @@ export async function analyzer(context: CommandContext): Promise<number> {
     clock,
     log,
     version,
-    gate: { domain, channelBinding, users: () => loaded.users, onVerdict: refusals.add },
-    onRequest: (request: object) => log.info({ ...request }, 'request'),
+    clients: {
+      gate: { domain, channelBinding, users: () => loaded.users, onVerdict: refusals.add },
+      onRequest: (request: object) => log.info({ ...request }, 'request'),
+    },
   };
   const collecting = sources.length === 0 ? undefined : createCollecting(config, own);
   const server = collecting?.analyzer ?? createSimulatedAnalyzer(config, own);

@@ -2,9 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type App, createApp } from '../app/app.ts';
-import { createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
-import { createOwnAnalyzer, demoDefaults, type OwnAnalyzer } from '../app/own-analyzer.ts';
-import type { AppConfig } from '../app/pipeline.ts';
+import { createDemoAnalyzer, type DemoAnalyzer, demoDefaults } from '../app/demo-analyzer.ts';
 import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
@@ -53,7 +51,11 @@ function writePrices(folder: string): string {
 }
 
 /** Writes the credentials for curl to a file. @returns a curl command that uses it */
-function writeCredentials(folder: string, { domain, username, password }: OwnAnalyzer['account'], url: string): string {
+function writeCredentials(
+  folder: string,
+  { domain, username, password }: DemoAnalyzer['account'],
+  url: string,
+): string {
   const file = join(folder, CURL_FILE);
   writeFileSync(file, `user = "${domain}\\\\${username}:${password}"\n`, { mode: 0o600 });
   return `curl --ntlm -K ${file} ${url}/api/GetProducts`;
@@ -66,19 +68,18 @@ async function runDemo(context: CommandContext, load: () => Config, folder: stri
   const storage = createStorage(log);
   storage.take(loaded.storagePath);
   const clock = createClock();
-  const { analyzer, account, config } = createOwnAnalyzer(loaded, { clock, log, version, others: () => [] }, (own) =>
-    createSimulatedAnalyzer(loaded, own),
-  );
+  const { analyzer, account, config } = createDemoAnalyzer(loaded, { clock, log, version });
   await analyzer.start();
   try {
-    const curl = writeCredentials(folder, account, analyzer.url);
-    const appConfigOf = (from: Config): AppConfig => ({ ...from, analyzer: config() });
+    const { url } = config();
+    const curl = writeCredentials(folder, account, url);
+    const withAnalyzer = (from: Config): Config => ({ ...from, analyzer: config() });
     const reload = async (): Promise<string | undefined> => {
-      const reason = await reloaded(log, () => app.reload(appConfigOf(load())));
+      const reason = await reloaded(log, () => app.reload(withAnalyzer(load())));
       if (reason !== undefined) app.refuseReload();
       return reason;
     };
-    const app: App = createApp(appConfigOf(loaded), {
+    const app: App = createApp(withAnalyzer(loaded), {
       log,
       version,
       revision,
@@ -91,7 +92,7 @@ async function runDemo(context: CommandContext, load: () => Config, folder: stri
     });
     context.onReload(reload);
     log.warn({ version }, 'this is the demo of license-exporter: all data is simulated');
-    log.info({ address: analyzer.url, try: curl }, 'embedded analyzer listening');
+    log.info({ address: url, try: curl }, 'embedded analyzer listening');
     await runApp(app, log, context);
   } finally {
     await analyzer.stop();

@@ -1,5 +1,6 @@
-import { type CollectingAnalyzer, createCollecting, createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
-import { createOwnAnalyzer, demoDefaults } from '../app/own-analyzer.ts';
+import { createDemoAnalyzer, demoDefaults } from '../app/demo-analyzer.ts';
+import { createCollecting } from '../app/embedded-analyzer.ts';
+import { embeddedName } from '../app/identity.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { checkConfiguration, withoutConfiguration } from '../diagnosis/configuration-step.ts';
@@ -13,55 +14,48 @@ import type { CommandContext } from './command.ts';
 /** What every site has, wherever its analyzer runs. */
 type Common = Pick<Site, 'config' | 'env' | 'log' | 'version'>;
 
-/** Another port, no storage and no archive for an analyzer in this process, because a daemon may be running. */
-const beside = (config: Config): Config => {
-  const listen = { host: '127.0.0.1', port: 0 };
-  return {
-    ...config,
-    storagePath: undefined,
-    archive: undefined,
-    embeddedAnalyzer: { ...config.embeddedAnalyzer, listen },
-  };
-};
+/** No storage and no archive for an analyzer in this process, and another port if it listens, because a daemon may be running. */
+const beside = (config: Config, listen?: { readonly host: string; readonly port: number }): Config => ({
+  ...config,
+  storagePath: undefined,
+  archive: undefined,
+  embeddedAnalyzer: { ...config.embeddedAnalyzer, listen },
+});
 
 async function examine(site: Site, before: StepResult): Promise<Report> {
   const evidence: Evidence = {};
   const checked = [before, ...(await checkSteps(steps, site, evidence))];
   const failed = checked.find(({ result }) => result === 'failed')?.step;
-  const diagnosis = evidence.diagnosis ?? notAsked(site.analyzer.url, `not called, because ${failed} failed`);
+  const isOwn = site.kind === 'own';
+  const analyzer = isOwn ? embeddedName() : site.analyzer.url;
+  const diagnosis = evidence.diagnosis ?? notAsked(analyzer, !isOwn, `not called, because ${failed} failed`);
   return { steps: checked, diagnosis, sources: site.kind === 'own' ? site.sources : undefined };
 }
 
 /** Reads every source once, and examines the analyzer that collects from them. */
 async function examineSources(common: Common, before: StepResult): Promise<Report> {
   const { config, log, version } = common;
-  const own = beside(config);
-  let collecting: CollectingAnalyzer | undefined;
-  const { analyzer, config: ownConfig } = createOwnAnalyzer(
-    own,
-    { clock: createClock(), log, version, others: () => [] },
-    (options) => {
-      collecting = createCollecting(own, options);
-      return collecting.analyzer;
-    },
-  );
+  const { analyzer, health, stop } = createCollecting(beside(config), {
+    clock: createClock(),
+    log,
+    version,
+    clients: undefined,
+  });
   try {
     await analyzer.start();
     await analyzer.collector.firstCollection();
-    const sources = collecting?.health() ?? [];
-    const site: Site = { ...common, kind: 'own', analyzer: ownConfig(), storagePath: undefined, sources };
-    return await examine(site, before);
+    // nothing is read again
+    const sources = health().map(({ nextReadAt: _, ...read }) => read);
+    return await examine({ ...common, kind: 'own', answer: analyzer.answer, sources }, before);
   } finally {
-    await collecting?.stop();
+    await stop();
   }
 }
 
 async function examineDemo(common: Common, before: StepResult): Promise<Report> {
   const { config, log, version } = common;
-  const own = beside(config);
-  const demo = createOwnAnalyzer(own, { clock: createClock(), log, version, others: () => [] }, (options) =>
-    createSimulatedAnalyzer(own, options),
-  );
+  const own = beside(config, { host: '127.0.0.1', port: 0 });
+  const demo = createDemoAnalyzer(own, { clock: createClock(), log, version });
   await demo.analyzer.start();
   try {
     const site: Site = { ...common, kind: 'demo', analyzer: demo.config(), storagePath: undefined, sources: [] };

@@ -1,6 +1,6 @@
 import type { RecordedDemand } from '../analyzer/recorded-demand.ts';
-import { type CollectingAnalyzer, createCollecting } from '../app/embedded-analyzer.ts';
-import { createOwnAnalyzer, type OwnAnalyzer } from '../app/own-analyzer.ts';
+import type { Analyzer } from '../analyzer/server.ts';
+import { type CollectingAnalyzer, createCollecting, type Ownership } from '../app/embedded-analyzer.ts';
 import type { Config } from '../config/config.ts';
 import type { Log } from '../model/log.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
@@ -10,6 +10,7 @@ import { NEEDS_RESTART, type Upstream } from './upstream.ts';
 
 /** The license managers that an analyzer in this process collects from. */
 export interface OwnUpstream extends Upstream, Pick<CollectingAnalyzer, 'health'> {
+  readonly analyzer: Pick<Analyzer, 'answer' | 'onCollected'>;
   readonly recorded: RecordedDemand;
   readonly recording: () => RecordingHealth;
   start(): Promise<void>;
@@ -19,35 +20,35 @@ export interface OwnUpstream extends Upstream, Pick<CollectingAnalyzer, 'health'
 
 /** Collects from the license managers of this configuration. It is loaded only where there are some. */
 export function ownUpstream(first: Config, clock: Clock, log: Log, version: string): OwnUpstream {
+  const { domain, channelBinding } = first.embeddedAnalyzer;
   let users = first.embeddedAnalyzer.users ?? [];
-  let collecting: CollectingAnalyzer | undefined;
-  const own: OwnAnalyzer = createOwnAnalyzer(first, { clock, log, version, others: () => users }, (options) => {
-    collecting = createCollecting(first, options);
-    return collecting.analyzer;
-  });
+  const clients: Ownership['clients'] = {
+    gate: { domain, channelBinding, users: () => users },
+    onRequest: (request) => log.debug(request, 'analyzer request'),
+  };
+  const { analyzer, health, reload, stop } = createCollecting(first, { clock, log, version, clients });
   return {
-    recorded: own.analyzer.demand,
-    recording: own.analyzer.recording,
-    health: () => collecting?.health() ?? [],
+    analyzer,
+    recorded: analyzer.demand,
+    recording: analyzer.recording,
+    health,
     start: async () => {
       log.info({ sources: first.embeddedAnalyzer.sources.length }, 'collecting from license managers');
-      await own.analyzer.start();
-      log.info({ address: own.analyzer.url }, 'embedded analyzer listening');
+      await analyzer.start();
+      if (analyzer.url !== undefined) log.info({ address: analyzer.url }, 'embedded analyzer listening');
     },
-    firstCollection: () => own.analyzer.collector.firstCollection(),
+    firstCollection: () => analyzer.collector.firstCollection(),
     reload: async (config) => {
       users = config.embeddedAnalyzer.users ?? [];
-      await collecting?.reload(config);
+      await reload(config);
       log.info({ sources: config.embeddedAnalyzer.sources.length }, 'sources reloaded');
     },
-    appConfig: (config) => {
+    configOf: (config) => {
       if (config.analyzer !== undefined) throw new OperatorError(NEEDS_RESTART);
       // its history stays where it is
       const storagePath = first.storagePath ?? config.storagePath;
-      return { ...config, storagePath, analyzer: own.config() };
+      return { ...config, storagePath };
     },
-    stop: async () => {
-      await collecting?.stop();
-    },
+    stop,
   };
 }

@@ -1,6 +1,5 @@
 import { logonFileOf } from '../app/account.ts';
 import { type App, createApp } from '../app/app.ts';
-import { collectingDefaults } from '../app/own-analyzer.ts';
 import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/exposure.ts';
@@ -12,17 +11,13 @@ import { createClock } from '../scheduling/clock.ts';
 import { type CommandContext, reloaded, untilStopped } from './command.ts';
 import { NEEDS_RESTART, type Upstream } from './upstream.ts';
 
-function load({ line, env }: CommandContext): Config {
-  const options = { ...line, env, requireAnalyzer: true };
-  const config = loadConfig(options);
-  return config.analyzer === undefined ? loadConfig({ ...options, defaults: collectingDefaults }) : config;
-}
+const load = ({ line, env }: CommandContext): Config => loadConfig({ ...line, env, requireAnalyzer: true });
 
 /** The analyzer at `analyzer.url`. */
 const remoteUpstream: Upstream = {
-  appConfig: ({ analyzer, ...config }) => {
-    if (analyzer === undefined) throw new OperatorError(NEEDS_RESTART);
-    return { ...config, analyzer };
+  configOf: (config) => {
+    if (config.analyzer === undefined) throw new OperatorError(NEEDS_RESTART);
+    return config;
   },
   reload: async () => undefined,
   stop: async () => undefined,
@@ -41,8 +36,8 @@ function warn(config: Config, log: Log): void {
 }
 
 /**
- * Polls the configured analyzer and serves metrics until the process is stopped. Without one, it runs the embedded analyzer
- * on the configured sources, and polls that.
+ * Polls the configured analyzer and serves metrics until the process is stopped. Without one, it collects from the configured
+ * sources itself.
  */
 export async function serve(context: CommandContext): Promise<number> {
   const { version, revision, line } = context;
@@ -69,10 +64,10 @@ export async function serve(context: CommandContext): Promise<number> {
   const upstream = own ?? remoteUpstream;
   try {
     await own?.start();
-    const ofOwn = own && { sources: own.health, recorded: own.recorded, recording: own.recording };
+    const ofOwn = own && { own: own.analyzer, sources: own.health, recorded: own.recorded, recording: own.recording };
     const reloadApp = (): Promise<string | undefined> => reload(app, upstream, log, context);
     const deps = { clock, log, version, revision, demo: false, storage, reload: reloadApp, ...ofOwn };
-    const app: App = createApp(upstream.appConfig(config), deps);
+    const app: App = createApp(upstream.configOf(config), deps);
     if (isOnce) {
       await own?.firstCollection();
       return await runOnce(app, context);
@@ -98,9 +93,9 @@ async function runOnce(app: App, { printAll }: CommandContext): Promise<number> 
 async function reload(app: App, upstream: Upstream, log: Log, context: CommandContext): Promise<string | undefined> {
   const reason = await reloaded(log, async () => {
     const config = load(context);
-    const appConfig = upstream.appConfig(config);
+    const ofApp = upstream.configOf(config);
     await upstream.reload(config);
-    await app.reload(appConfig);
+    await app.reload(ofApp);
   });
   if (reason !== undefined) app.refuseReload();
   return reason;

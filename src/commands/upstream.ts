@@ -1,10 +1,9 @@
-import type { AppConfig } from '../app/pipeline.ts';
 import type { Config } from '../config/config.ts';
 
 /** Where the data comes from. */
 export interface Upstream {
-  /** @throws OperatorError if the configuration has another kind of upstream */
-  appConfig(config: Config): AppConfig;
+  /** What the exporter uses of a configuration. @throws OperatorError if it has another kind of upstream */
+  configOf(config: Config): Config;
   reload(config: Config): Promise<void>;
   stop(): Promise<void>;
 }

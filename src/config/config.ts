@@ -20,7 +20,7 @@ export interface AnalyzerConfig extends Omit<Section<'analyzer'>, 'url' | 'usern
   /** The file of the password, so that it can be read again. */
   readonly passwordFile: string | undefined;
   /** Whether it runs in this process, with credentials that are generated for each run. */
-  readonly isInProcess: boolean;
+  readonly isOfDemo: boolean;
   readonly tls: ClientTls<Secret>;
 }
 
@@ -77,12 +77,13 @@ type Embedded = Section<'embedded_analyzer'>;
 
 /** The valid configuration, in the sections of the file. Only `loadConfig` creates it. Durations are seconds. */
 export interface Config {
-  /** Undefined only if the command does not require it. */
+  /** The analyzer to poll; `undefined` if it is in this process. */
   readonly analyzer: AnalyzerConfig | undefined;
   /** `analyzer.name`, which the embedded analyzer has too. */
   readonly analyzerName: string | undefined;
   /** Schedules are cron expressions, or `off`. */
   readonly poll: Omit<Section<'poll'>, 'startOffset'> & { readonly startOffset: number };
+  /** With sources, `auto` is `per_vendor_license`: only what has changed is asked again. */
   readonly featuresRequest: Section<'features'>['request'];
   readonly select: Section<'select'>;
   readonly historyFeatures: Section<'history'>['features'];

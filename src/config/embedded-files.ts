@@ -6,6 +6,11 @@ import { type AnalyzerAccount, parseUsersFile } from './users-file.ts';
 
 const USERS = 'embedded_analyzer.users_file';
 
+const NO_USERS =
+  'embedded_analyzer.listen_address is set, but nobody can log on there: set embedded_analyzer.users_file too, or remove the address';
+const NOT_LISTENING =
+  'embedded_analyzer.users_file has users, but serve does not listen for them: set embedded_analyzer.listen_address, for example to 127.0.0.1:10320';
+
 function usersOf(settings: ConfigSettings): readonly AnalyzerAccount[] | undefined {
   const text = settings.readSecretFile(settings.reference(USERS));
   if (text === undefined) return undefined;
@@ -39,13 +44,18 @@ export function embeddedOf(settings: ConfigSettings, timeZone: string): Config['
     timeZone: ____,
     ...section
   } = settings.section('embedded_analyzer');
+  const users = usersOf(settings);
+  const sources = sourcesOf(settings, timeZone);
+  if (sources.length > 0 && (listenAddress === undefined) !== (users === undefined)) {
+    settings.warnings.add(listenAddress === undefined ? NOT_LISTENING : NO_USERS);
+  }
   return {
     ...section,
     ...site,
     listen: listenAddress,
-    users: usersOf(settings),
+    users,
     tls: cert === undefined || key === undefined ? undefined : { cert, key },
-    sources: sourcesOf(settings, timeZone),
+    sources,
     timeZone,
   };
 }

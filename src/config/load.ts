@@ -18,6 +18,14 @@ const restartKeys = settingKeys.filter((key) => settingTable.settings[key].resta
 /** The polls of all shards are spread over this time, seconds. */
 const SPREAD = 10;
 
+/** How features are requested: of license managers, only what has changed. */
+function featuresRequestOf(
+  request: Config['featuresRequest'],
+  { sources }: Config['embeddedAnalyzer'],
+): Config['featuresRequest'] {
+  return request === 'auto' && sources.length > 0 ? 'per_vendor_license' : request;
+}
+
 /**
  * Loads the configuration from flags, environment and file, in this order of precedence.
  *
@@ -51,7 +59,7 @@ export function loadConfig(options: LoadOptions): Config {
       ...poll,
       startOffset: poll.startOffset === 'auto' ? (shard.index / shard.total) * SPREAD : poll.startOffset,
     },
-    featuresRequest: settings.section('features').request,
+    featuresRequest: featuresRequestOf(settings.section('features').request, embeddedAnalyzer),
     select: settings.section('select'),
     historyFeatures: settings.section('history').features,
     metrics: settings.section('metrics'),

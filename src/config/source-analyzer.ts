@@ -60,7 +60,7 @@ export function analyzerOfSource(
     password: passwordOf(settings, passwordFile, (message) => at('password_file', message)),
     passwordFile,
     logonFile,
-    isInProcess: false,
+    isOfDemo: false,
     tls: { ...tls, serverName, insecureSkipVerify },
   };
 }

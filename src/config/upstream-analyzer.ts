@@ -150,7 +150,7 @@ export function analyzerOf(settings: ConfigSettings): AnalyzerConfig | undefined
     password: found?.password ?? new Secret(''),
     passwordFile: found?.file,
     logonFile,
-    isInProcess: false,
+    isOfDemo: false,
     tls: settings.clientTls('analyzer.tls'),
   };
 }

@@ -1,5 +1,5 @@
 import type { Explanation } from '../model/connection-failure.ts';
-import { explained, good, type Step, warning } from './step.ts';
+import { explained, good, stepToAnalyzer, warning } from './step.ts';
 
 /** A larger difference fails NTLMv2, seconds. */
 const MAX_SKEW = 300;
@@ -25,7 +25,7 @@ export const skewProblem = (ahead: number): Explanation | undefined =>
     : undefined;
 
 /** Whether the clocks of both hosts agree, by the challenge, else by the Date header. */
-export const clockStep: Step = {
+export const clockStep = stepToAnalyzer({
   name: 'clock',
   exit: 'local',
   needs: ['HTTP'],
@@ -39,4 +39,4 @@ export const clockStep: Step = {
     if (Math.abs(ahead) > SYNCHRONIZED) return warning(skewText(ahead), REMEDY);
     return good('the clocks of both hosts agree');
   },
-};
+});

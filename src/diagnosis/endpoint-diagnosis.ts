@@ -1,17 +1,16 @@
 import { createDispatcher, openAccount } from '../app/account.ts';
 import { createQueryClient } from '../client/query-client.ts';
-import { createTransport } from '../client/transport.ts';
-import type { AnalyzerConfig } from '../config/config.ts';
+import { createTransport, type RequestObservation, type Transport } from '../client/transport.ts';
 import { type Inspection, inspectAnswer } from '../inventory/decoding/inspection.ts';
 import { createLocalDecoder } from '../inventory/decoding/local-decoder.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
-import type { Log } from '../model/log.ts';
 import type { Answer, DiscardReason } from '../model/records.ts';
 import { type EndpointName, endpointNames } from '../query-api/endpoints.ts';
 import type { Fields } from '../query-api/field.ts';
 import { fieldEndpoints, recordFields } from '../query-api/records.ts';
 import { createStateWrites } from '../storage/file-writes.ts';
 import { examine, type Plan, type Probe } from './examination.ts';
+import type { AnalyzerSite } from './step.ts';
 
 /** The result for one endpoint. */
 export interface Finding {
@@ -38,6 +37,7 @@ export interface Finding {
 /** What every endpoint answered, compared with the contract. */
 export interface Diagnosis {
   readonly analyzer: string;
+  readonly hasLogon: boolean;
   /** The user as reported by the analyzer; `undefined` if it did not answer. */
   readonly identity: string | undefined;
   /** Whether the exporter accepts every answer. */
@@ -49,15 +49,47 @@ export interface Diagnosis {
   readonly logonFileProblem?: string | undefined;
 }
 
-/** What is asked, with which account, and for how long. */
+/** How the endpoints are asked. */
+export interface Asking {
+  readonly transport: Transport;
+  /** Why the logon file cannot be used; `undefined` if it can, or without a file. */
+  logonFileProblem(): string | undefined;
+  close(): Promise<void>;
+}
+
+/** What is asked, and how. */
 export interface DiagnosisOptions {
   /** What the exporter would poll. */
   readonly plan: Plan;
-  readonly analyzer: AnalyzerConfig;
-  readonly storagePath: string | undefined;
-  readonly log: Log;
-  readonly version: string;
+  /** The analyzer for people. */
+  readonly analyzer: string;
+  readonly absentFields: readonly string[];
+  readonly ask: (observe: (request: RequestObservation) => void) => Asking;
 }
+
+/** Asks over HTTP with the configured account. */
+export const askByHttp =
+  ({ analyzer, storagePath, log, version }: Pick<AnalyzerSite, 'analyzer' | 'storagePath' | 'log' | 'version'>) =>
+  (observe: (request: RequestObservation) => void): Asking => {
+    const account = openAccount({ analyzer, storagePath, writes: createStateWrites(log), log, mayReplace: false });
+    const transport = createTransport({
+      baseUrl: analyzer.url,
+      dispatcher: createDispatcher(analyzer, account.gate, log),
+      timeout: analyzer.timeout,
+      maxResponseSize: analyzer.maxResponseSize,
+      maxChartSize: analyzer.maxChartSize,
+      userAgent: `license-exporter/${version} doctor`,
+      observe,
+    });
+    return {
+      transport,
+      logonFileProblem: account.problem,
+      close: async () => {
+        await transport.close();
+        account.close();
+      },
+    };
+  };
 
 const reasonOf = ({ kind, code, message }: QueryError): string =>
   `${kind}${code === undefined ? '' : ` (${code})`}: ${message}`;
@@ -92,24 +124,14 @@ interface OwnedProbe extends Probe {
   close(): Promise<void>;
 }
 
-function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions): OwnedProbe {
-  const writes = createStateWrites(log);
-  const account = openAccount({ analyzer, storagePath, writes, log, mayReplace: false });
+function createProbe({ absentFields, ask }: DiagnosisOptions): OwnedProbe {
   const found = new Map<EndpointName, Finding>();
   let inspection: Inspection | undefined;
   let seconds = 0;
   let stop: string | undefined;
   let logonFailure: QueryError | undefined;
-  const transport = createTransport({
-    baseUrl: analyzer.url,
-    dispatcher: createDispatcher(analyzer, account.gate, log),
-    timeout: analyzer.timeout,
-    maxResponseSize: analyzer.maxResponseSize,
-    maxChartSize: analyzer.maxChartSize,
-    userAgent: `license-exporter/${version} doctor`,
-    observe: (observation) => {
-      seconds = observation.seconds;
-    },
+  const { transport, logonFileProblem, close } = ask((observation) => {
+    seconds = observation.seconds;
   });
   const decoder = createLocalDecoder({
     permanentAfter: Number.MAX_SAFE_INTEGER,
@@ -127,7 +149,7 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
     const { records, missing = [], unknown = [], lacking = [], extra = [], mistyped = [] } = inspection ?? {};
     // an analyzer of this program leaves out what its sources do not know, and has no other fields
     const isOwn = transport.isOwnAnalyzer && extra.length === 0;
-    const needed = isOwn ? [] : neededOf(endpoint, lacking, analyzer.absentFields);
+    const needed = isOwn ? [] : neededOf(endpoint, lacking, absentFields);
     const result = missing.length + mistyped.length + needed.length === 0 ? 'ok' : 'deviates';
     const counted = records === undefined ? {} : { records };
     const lack = needed.length === 0 ? [] : [lackingText(endpoint, needed)];
@@ -174,19 +196,19 @@ function createProbe({ analyzer, storagePath, log, version }: DiagnosisOptions):
       for (const endpoint of endpoints) found.set(endpoint, { endpoint, result: 'not asked', reason: stop ?? reason });
     },
     logonFailure: () => logonFailure,
-    logonFileProblem: account.problem,
+    logonFileProblem,
     findings: () => endpointNames.flatMap((name) => found.get(name) ?? []),
     close: async () => {
       await decoder.close();
-      await transport.close();
-      account.close();
+      await close();
     },
   };
 }
 
 /** The diagnosis when no endpoint can be called. */
-export const notAsked = (analyzer: string, reason: string): Diagnosis => ({
+export const notAsked = (analyzer: string, hasLogon: boolean, reason: string): Diagnosis => ({
   analyzer,
+  hasLogon,
   identity: undefined,
   healthy: false,
   endpoints: endpointNames.map((endpoint) => ({ endpoint, result: 'not asked', reason })),
@@ -202,7 +224,8 @@ export async function diagnose(options: DiagnosisOptions): Promise<Diagnosis> {
     const healthy = endpoints.every(({ result }) => result !== 'failed');
     const logonFailure = probe.logonFailure();
     const logonFileProblem = probe.logonFileProblem();
-    return { analyzer: options.analyzer.url, identity, healthy, endpoints, logonFailure, logonFileProblem };
+    const { hasLogon } = options.plan;
+    return { analyzer: options.analyzer, hasLogon, identity, healthy, endpoints, logonFailure, logonFileProblem };
   } finally {
     await probe.close();
   }

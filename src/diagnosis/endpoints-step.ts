@@ -1,7 +1,10 @@
+import { connectInProcess } from '../app/connection.ts';
+import { embeddedName } from '../app/identity.ts';
 import type { EndpointName } from '../query-api/endpoints.ts';
-import type { Finding } from './endpoint-diagnosis.ts';
+import { diagnose, type Finding } from './endpoint-diagnosis.ts';
+import { planOf } from './examination.ts';
 import { noQueryApi, USUAL_URL } from './http-step.ts';
-import { bad, good, type Outcome, type Step, warning } from './step.ts';
+import { bad, type Evidence, good, type Outcome, type OwnSite, type Step, warning } from './step.ts';
 
 /** Settings that switch an endpoint off. */
 const switches: Readonly<Partial<Record<EndpointName, string>>> = {
@@ -34,15 +37,31 @@ function failureOf(finding: Finding, others: number): Outcome {
   );
 }
 
+/** Calls the endpoints of the analyzer in this process. */
+async function examineOwn({ answer, config }: OwnSite, evidence: Evidence): Promise<void> {
+  evidence.diagnosis = await diagnose({
+    plan: planOf(config, false),
+    analyzer: embeddedName(),
+    absentFields: [],
+    ask: (observe) => {
+      const { transport } = connectInProcess(answer, { observe });
+      return { transport, logonFileProblem: () => undefined, close: transport.close };
+    },
+  });
+}
+
 /** Whether the exporter accepts the answer of each endpoint. */
 export const endpointsStep: Step = {
   name: 'endpoints',
   exit: 'endpoints',
   needs: ['logon'],
   applies: () => true,
-  check: async ({ analyzer }, { diagnosis }) => {
-    const endpoints = diagnosis?.endpoints ?? [];
-    if (isElsewhere(endpoints)) return { ...bad(noQueryApi(analyzer.url), USUAL_URL), exit: 'network' };
+  check: async (site, evidence) => {
+    if (site.kind === 'own') await examineOwn(site, evidence);
+    const endpoints = evidence.diagnosis?.endpoints ?? [];
+    if (site.kind !== 'own' && isElsewhere(endpoints)) {
+      return { ...bad(noQueryApi(site.analyzer.url), USUAL_URL), exit: 'network' };
+    }
     const failed = endpoints.filter(({ result }) => result === 'failed');
     const [first] = failed;
     if (first !== undefined) return failureOf(first, failed.length - 1);

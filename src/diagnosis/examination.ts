@@ -1,7 +1,7 @@
 import type { QueryClient } from '../client/query-client.ts';
 import type { Config } from '../config/config.ts';
 import { emptinessOf } from '../inventory/inventory.ts';
-import type { Selection } from '../inventory/selection.ts';
+import { createSelection, type Selection } from '../inventory/selection.ts';
 import type { QueryError } from '../model/failure.ts';
 import type { Answer, FeatureRecord } from '../model/records.ts';
 import { type PolledAnswers, type Snapshot, WHOLE } from '../model/snapshot.ts';
@@ -13,7 +13,22 @@ import { checkAllFeatures, checkFeatures, type Known } from '../poll/plausibilit
 import type { EndpointName } from '../query-api/endpoints.ts';
 
 /** The exporter's configuration of polling. */
-export interface Plan extends Pick<Config, 'poll' | 'featuresRequest' | 'expirationSearch'>, Selection {}
+export interface Plan extends Pick<Config, 'poll' | 'featuresRequest' | 'expirationSearch'>, Selection {
+  /** Whether the analyzer knows who asks. */
+  readonly hasLogon: boolean;
+}
+
+/** What a daemon with this configuration polls. */
+export const planOf = (
+  { poll, featuresRequest, expirationSearch, shard, select }: Config,
+  hasLogon: boolean,
+): Plan => ({
+  poll,
+  featuresRequest,
+  expirationSearch,
+  hasLogon,
+  ...createSelection({ shard, ...select }),
+});
 
 /** The result of a failure that the exporter tolerates; `undefined` if it does not. */
 type Excuse = (failure: QueryError) => { readonly result: 'deviates' | 'absent'; readonly reason: string } | undefined;
@@ -58,10 +73,10 @@ const EMPTY_SITE = 'no vendor license: a running exporter accepts that after 3 s
 /** Calls every endpoint once, as the exporter does. Later endpoints are called for names from earlier answers. */
 export async function examine(probe: Probe, plan: Plan): Promise<string | undefined> {
   const { ask, skip } = probe;
-  const { poll } = plan;
-  const identity = await ask('GetHttpUserName', (client, signal) => client.getHttpUserName({}, signal), {
-    excuse: excuseIdentity,
-  });
+  const { poll, hasLogon } = plan;
+  const identity: { readonly answer?: string } = hasLogon
+    ? await ask('GetHttpUserName', (client, signal) => client.getHttpUserName({}, signal), { excuse: excuseIdentity })
+    : {};
   // another endpoint counts as absent only if GetProducts answers
   const products = await ask('GetProducts', (client, signal) => client.getProducts({}, signal), {
     remark: ({ records: listed }) => (listed.length === 0 ? EMPTY_SITE : undefined),

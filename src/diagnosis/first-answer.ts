@@ -4,7 +4,7 @@ import { revealTls } from '../config/secret.ts';
 import { tlsOptions } from '../model/client-tls.ts';
 import { endpoints } from '../query-api/endpoints.ts';
 import { attemptMs } from './network-steps.ts';
-import type { FirstAnswer, Site } from './step.ts';
+import type { AnalyzerSite, FirstAnswer } from './step.ts';
 
 /** Bytes of a body that are enough to recognise it. */
 const HEAD = 4096;
@@ -14,7 +14,10 @@ export const endpointUrl = (base: string, name: 'GetHttpUserName' | 'GetProducts
   `${base.replace(/\/+$/, '')}${endpoints[name].path}`;
 
 /** Sends one request without a logon, on a connection of its own. @throws Error with a code if there is no answer */
-export function askOnce(url: string, { analyzer, version }: Pick<Site, 'analyzer' | 'version'>): Promise<FirstAnswer> {
+export function askOnce(
+  url: string,
+  { analyzer, version }: Pick<AnalyzerSite, 'analyzer' | 'version'>,
+): Promise<FirstAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<FirstAnswer>();
   const options = {
     signal: AbortSignal.timeout(attemptMs(analyzer)),

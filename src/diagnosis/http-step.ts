@@ -5,14 +5,14 @@ import { steadyNow } from '../model/steady-clock.ts';
 import { askOnce, endpointUrl } from './first-answer.ts';
 import { proxyNote } from './network-steps.ts';
 import {
+  type AnalyzerSite,
   bad,
   type Evidence,
   explained,
   type FirstAnswer,
   good,
   type Outcome,
-  type Site,
-  type Step,
+  stepToAnalyzer,
   warning,
 } from './step.ts';
 
@@ -25,7 +25,7 @@ function clockAhead({ headers }: FirstAnswer): number | undefined {
 }
 
 /** The same URL with `/analyzer`, if the Query API is there. */
-async function betterUrl({ analyzer, version }: Site): Promise<string | undefined> {
+async function betterUrl({ analyzer, version }: AnalyzerSite): Promise<string | undefined> {
   const { origin, pathname } = new URL(analyzer.url);
   const base = `${origin}/analyzer`;
   if (pathname.replace(/\/+$/, '') === '/analyzer') return undefined;
@@ -42,13 +42,13 @@ export const noQueryApi = (url: string): string =>
 export const USUAL_URL = 'set analyzer.url to the base URL of the Query API, usually https://HOST:PORT/analyzer';
 
 /** What to set `analyzer.url` to. */
-async function urlRemedy(site: Site): Promise<string> {
+async function urlRemedy(site: AnalyzerSite): Promise<string> {
   const better = await betterUrl(site);
   return better === undefined ? USUAL_URL : `set analyzer.url to ${better}: the Query API answers there`;
 }
 
 /** Whether the Query API, and not only its cheapest call, is missing. */
-async function problemOfMissing(site: Site): Promise<Outcome | undefined> {
+async function problemOfMissing(site: AnalyzerSite): Promise<Outcome | undefined> {
   const { analyzer } = site;
   const products = await askOnce(endpointUrl(analyzer.url, 'GetProducts'), site).catch(() => undefined);
   // only the cheapest call is missing, which is reported below the endpoints
@@ -57,7 +57,7 @@ async function problemOfMissing(site: Site): Promise<Outcome | undefined> {
 }
 
 /** What is wrong with the first answer. */
-async function problemOf(site: Site, answer: FirstAnswer): Promise<Outcome | undefined> {
+async function problemOf(site: AnalyzerSite, answer: FirstAnswer): Promise<Outcome | undefined> {
   const { status, headers } = answer;
   const wait = retryAfter(status, headers);
   if (wait !== undefined) {
@@ -93,7 +93,7 @@ async function problemOf(site: Site, answer: FirstAnswer): Promise<Outcome | und
 }
 
 /** What else the answer says about proxies. */
-function remarkOn({ env }: Site, answer: FirstAnswer): Outcome {
+function remarkOn({ env }: AnalyzerSite, answer: FirstAnswer): Outcome {
   const proxy = proxyOf(answer.headers);
   const [note] = proxyNote(env);
   if (proxy !== undefined) {
@@ -104,7 +104,7 @@ function remarkOn({ env }: Site, answer: FirstAnswer): Outcome {
 }
 
 /** What answers at `analyzer.url`, without a logon. */
-export const httpStep: Step = {
+export const httpStep = stepToAnalyzer({
   name: 'HTTP',
   exit: 'network',
   needs: ['TLS'],
@@ -122,4 +122,4 @@ export const httpStep: Step = {
     if (ahead !== undefined) evidence.clockAhead = ahead;
     return (await problemOf(site, answer)) ?? remarkOn(site, answer);
   },
-};
+});

@@ -1,31 +1,32 @@
 import { probeChallenge } from '../client/challenge-probe.ts';
 import { toQueryError } from '../client/failures.ts';
 import { logonPathOf } from '../client/transport.ts';
-import type { AnalyzerConfig, Config } from '../config/config.ts';
+import type { AnalyzerConfig } from '../config/config.ts';
 import { revealTls } from '../config/secret.ts';
-import { createSelection } from '../inventory/selection.ts';
 import { tlsOptions } from '../model/client-tls.ts';
 import type { Explanation } from '../model/connection-failure.ts';
 import type { QueryError } from '../model/failure.ts';
 import { readChallengeFacts } from '../ntlm/challenge-facts.ts';
 import { skewProblem } from './clock-step.ts';
-import { diagnose } from './endpoint-diagnosis.ts';
+import { askByHttp, diagnose } from './endpoint-diagnosis.ts';
 import { isElsewhere } from './endpoints-step.ts';
-import type { Plan } from './examination.ts';
+import { planOf } from './examination.ts';
 import { attemptMs } from './network-steps.ts';
-import { bad, type Evidence, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
+import {
+  type AnalyzerSite,
+  bad,
+  type Evidence,
+  explained,
+  good,
+  type Outcome,
+  stepToAnalyzer,
+  warning,
+} from './step.ts';
 
 /** The logon: is NTLM offered, is the challenge usable, and are the credentials accepted? Only the last question is a logon. */
 
-const planOf = ({ poll, featuresRequest, expirationSearch, shard, select }: Config): Plan => ({
-  poll,
-  featuresRequest,
-  expirationSearch,
-  ...createSelection({ shard, ...select }),
-});
-
 /** Asks for a challenge, which no account counts. Returns what is wrong with it. */
-async function checkChallenge({ analyzer }: Site, evidence: Evidence): Promise<Outcome | 'open' | undefined> {
+async function checkChallenge({ analyzer }: AnalyzerSite, evidence: Evidence): Promise<Outcome | 'open' | undefined> {
   const probed = await probeChallenge({
     origin: new URL(analyzer.url).origin,
     logonPath: logonPathOf(analyzer.url),
@@ -65,7 +66,7 @@ function passwordHint({ password, passwordFile = 'the environment' }: AnalyzerCo
 }
 
 /** What probably made the server reject the credentials, from the most certain on. */
-function hintsOn({ analyzer }: Site, { challenge, clockAhead = 0 }: Evidence): readonly Explanation[] {
+function hintsOn({ analyzer }: AnalyzerSite, { challenge, clockAhead = 0 }: Evidence): readonly Explanation[] {
   const { domain: ours } = analyzer;
   const theirs = challenge?.domain ?? '';
   const named = theirs === '' ? '' : `: the analyzer names the domain ${theirs}`;
@@ -82,7 +83,7 @@ const isWithoutVerdict = ({ code, message }: QueryError): boolean =>
   code === 'NTLM_LOGON_NOT_KEPT' ||
   (code === 'NTLM_CREDENTIALS_SUSPENDED' && message.includes('got no verdict'));
 
-function rejection(site: Site, evidence: Evidence, error: QueryError): Outcome {
+function rejection(site: AnalyzerSite, evidence: Evidence, error: QueryError): Outcome {
   if (isWithoutVerdict(error)) {
     return bad(
       error.finding,
@@ -113,9 +114,11 @@ const LOGON_FILE_REMEDY =
 const accountKinds = new Set(['auth', 'auth_suspended']);
 
 /** Logs on, and calls the endpoints in the same session. */
-async function checkLogon(site: Site, evidence: Evidence, isOpen: boolean): Promise<Outcome> {
-  const { config, analyzer, storagePath, log, version } = site;
-  const diagnosis = await diagnose({ plan: planOf(config), analyzer, storagePath, log, version });
+async function checkLogon(site: AnalyzerSite, evidence: Evidence, isOpen: boolean): Promise<Outcome> {
+  const { analyzer, config } = site;
+  const { url, absentFields } = analyzer;
+  const plan = planOf(config, true);
+  const diagnosis = await diagnose({ plan, analyzer: url, absentFields, ask: askByHttp(site) });
   evidence.diagnosis = diagnosis;
   const { logonFailure, logonFileProblem, identity } = diagnosis;
   if (logonFileProblem !== undefined) return { ...bad(logonFileProblem, LOGON_FILE_REMEDY), exit: 'local' };
@@ -138,7 +141,7 @@ async function checkLogon(site: Site, evidence: Evidence, isOpen: boolean): Prom
 }
 
 /** Whether the analyzer accepts the logon. The endpoints are called in the same session. */
-export const logonStep: Step = {
+export const logonStep = stepToAnalyzer({
   name: 'logon',
   exit: 'logon',
   needs: ['HTTP'],
@@ -148,4 +151,4 @@ export const logonStep: Step = {
     if (problem !== undefined && problem !== 'open') return problem;
     return checkLogon(site, evidence, problem === 'open');
   },
-};
+});

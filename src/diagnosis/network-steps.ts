@@ -1,7 +1,7 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { explainConnection, explainUnknown, theAnalyzer } from '../model/connection-failure.ts';
-import { bad, explained, good, type Site, type Step } from './step.ts';
+import { type AnalyzerSite, bad, explained, good, stepToAnalyzer } from './step.ts';
 
 /** How long DNS, or a connection, may take at most, milliseconds. */
 const LIMIT_MS = 10_000;
@@ -12,7 +12,7 @@ export const hostOf = (url: string): string => new URL(url).hostname.replace(/^\
 const variables = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY', 'https_proxy', 'http_proxy', 'all_proxy'];
 
 /** A line if the environment names a proxy, which a user may expect to be used. */
-export function proxyNote(env: Site['env']): readonly string[] {
+export function proxyNote(env: AnalyzerSite['env']): readonly string[] {
   const name = variables.find((variable) => (env[variable] ?? '') !== '');
   return name === undefined ? [] : [`${name} in the environment is not used: the analyzer must be reachable directly`];
 }
@@ -25,7 +25,7 @@ export function withinLimit<T>(work: Promise<T>, ms: number, code: string): Prom
 }
 
 /** Whether the host name of the analyzer resolves. */
-export const nameStep: Step = {
+export const nameStep = stepToAnalyzer({
   name: 'name',
   exit: 'network',
   needs: [],
@@ -43,7 +43,7 @@ export const nameStep: Step = {
       return { ...outcome, remedy: [...remedy, ...proxyNote(env)] };
     }
   },
-};
+});
 
 /** The port of a URL, also if it is the default one of its scheme. */
 export const portOf = (url: string): number => {
@@ -72,7 +72,7 @@ async function open(url: string, ms: number): Promise<Socket> {
 }
 
 /** Whether the host of the analyzer accepts connections on its port. */
-export const tcpStep: Step = {
+export const tcpStep = stepToAnalyzer({
   name: 'TCP',
   exit: 'network',
   needs: ['name'],
@@ -92,4 +92,4 @@ export const tcpStep: Step = {
       return { ...outcome, remedy: [...remedy, ...proxyNote(env)] };
     }
   },
-};
+});

@@ -81,7 +81,7 @@ function tableText(table: readonly (readonly string[])[]): string[] {
 }
 
 /** The endpoints as a text table. */
-function endpointsText({ analyzer, identity, endpoints }: Diagnosis): readonly string[] {
+function endpointsText({ analyzer, hasLogon, identity, endpoints }: Diagnosis): readonly string[] {
   const rows = endpoints.map((finding) => [
     finding.endpoint,
     finding.result,
@@ -89,7 +89,8 @@ function endpointsText({ analyzer, identity, endpoints }: Diagnosis): readonly s
     finding.records === undefined ? '' : String(finding.records),
     remarksOf(finding),
   ]);
-  const about = ['', `analyzer  ${analyzer}`, `logon     ${identity ?? 'not known'}`];
+  const logon = hasLogon ? [`logon     ${identity ?? 'not known'}`] : [];
+  const about = ['', `analyzer  ${analyzer}`, ...logon];
   // the steps say why none was called
   if (endpoints.every(({ result }) => result === 'not asked')) return about;
   return [...about, '', ...tableText([['endpoint', 'result', 'latency', 'records', 'remarks'], ...rows])];

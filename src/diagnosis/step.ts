@@ -1,3 +1,4 @@
+import type { AnswerQuestion } from '../analyzer/query-answers.ts';
 import type { AnalyzerConfig, Config } from '../config/config.ts';
 import type { Log } from '../model/log.ts';
 import type { SourceHealth } from '../model/observation/source.ts';
@@ -24,19 +25,31 @@ export type StepName =
   | 'webhook'
   | 'sources';
 
-/** What is examined. */
-export interface Site {
+interface CommonSite {
   readonly config: Config;
-  readonly analyzer: AnalyzerConfig;
-  /** `own`: it runs in this process, on license managers. `demo`: the simulated one, beside which nothing is configured. */
-  readonly kind: 'remote' | 'own' | 'demo';
-  /** The directory whose count of logons is shared with the daemon. */
-  readonly storagePath: string | undefined;
   readonly sources: readonly SourceHealth[];
   readonly env: NodeJS.ProcessEnv;
   readonly log: Log;
   readonly version: string;
 }
+
+/** An analyzer that requires a logon. */
+export interface AnalyzerSite extends CommonSite {
+  /** `demo`: the simulated one, beside which nothing is configured. */
+  readonly kind: 'remote' | 'demo';
+  readonly analyzer: AnalyzerConfig;
+  /** The directory whose count of logons is shared with the daemon. */
+  readonly storagePath: string | undefined;
+}
+
+/** License managers, from which this process collects. */
+export interface OwnSite extends CommonSite {
+  readonly kind: 'own';
+  readonly answer: AnswerQuestion;
+}
+
+/** What is examined. */
+export type Site = AnalyzerSite | OwnSite;
 
 /** The answer to a request without a logon. */
 export interface FirstAnswer {
@@ -75,6 +88,23 @@ export interface Step {
   /** Whether there is anything to check. */
   readonly applies: (site: Site) => boolean;
   readonly check: (site: Site, evidence: Evidence) => Promise<Outcome>;
+}
+
+/** A step on the way to an analyzer and its logon. Who collects from license managers has none of them. */
+export function stepToAnalyzer(
+  step: Omit<Step, 'applies' | 'check'> & {
+    readonly applies: (site: AnalyzerSite) => boolean;
+    readonly check: (site: AnalyzerSite, evidence: Evidence) => Promise<Outcome>;
+  },
+): Step {
+  return {
+    ...step,
+    applies: (site) => site.kind !== 'own' && step.applies(site),
+    check: (site, evidence) => {
+      if (site.kind === 'own') throw new Error('unreachable: the step does not apply');
+      return step.check(site, evidence);
+    },
+  };
 }
 
 /** The result of a step, as `doctor --json` prints it. */

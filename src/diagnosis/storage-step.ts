@@ -96,11 +96,11 @@ export const storageStep: Step = {
   needs: [],
   applies: ({ kind }) => kind !== 'demo',
   check: async (site) => {
-    const { config, kind, analyzer } = site;
+    const { config } = site;
     if (config.storagePath !== undefined) return checkDirectory(config.storagePath, site);
-    const lost = kind === 'own' ? 'the history' : 'the state of alerts';
+    const lost = site.kind === 'own' ? 'the history' : 'the state of alerts';
     const counts =
-      kind === 'remote' && logonFileOf(analyzer, undefined) === undefined
+      site.kind === 'remote' && logonFileOf(site.analyzer, undefined) === undefined
         ? ', and logons of other processes are not counted'
         : '';
     return warning(

@@ -13,7 +13,16 @@ import {
 import { dayOf, soonText } from './certificate-expiry.ts';
 import { askOnce, endpointUrl } from './first-answer.ts';
 import { attemptMs, hostOf, portOf, withinLimit } from './network-steps.ts';
-import { bad, type Evidence, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
+import {
+  type AnalyzerSite,
+  bad,
+  type Evidence,
+  explained,
+  good,
+  type Outcome,
+  stepToAnalyzer,
+  warning,
+} from './step.ts';
 
 /** What a handshake has shown. A peer can close the connection directly after it. */
 interface Handshake {
@@ -87,7 +96,7 @@ const messageOf = (error: unknown): Explanation => {
   return explainConnection(code ?? '', error, theAnalyzer) ?? explainUnknown(code, theAnalyzer);
 };
 
-async function checkHttps({ analyzer, version }: Site, evidence: Evidence): Promise<Outcome> {
+async function checkHttps({ analyzer, version }: AnalyzerSite, evidence: Evidence): Promise<Outcome> {
   let handshake: Handshake;
   try {
     handshake = await shakeHands(analyzer);
@@ -110,7 +119,7 @@ async function checkHttps({ analyzer, version }: Site, evidence: Evidence): Prom
 }
 
 /** Whether the server speaks TLS although the URL begins with http. */
-async function checkHttp({ analyzer, version }: Site, evidence: Evidence): Promise<Outcome> {
+async function checkHttp({ analyzer, version }: AnalyzerSite, evidence: Evidence): Promise<Outcome> {
   const answer = await askOnce(endpointUrl(analyzer.url, 'GetHttpUserName'), { analyzer, version }).catch(
     () => undefined,
   );
@@ -127,10 +136,10 @@ async function checkHttp({ analyzer, version }: Site, evidence: Evidence): Promi
 }
 
 /** Whether scheme, authority, name and validity of the certificate are right. */
-export const tlsStep: Step = {
+export const tlsStep = stepToAnalyzer({
   name: 'TLS',
   exit: 'tls',
   needs: ['TCP'],
   applies: ({ kind }) => kind === 'remote',
   check: (site, evidence) => (site.analyzer.url.startsWith('https:') ? checkHttps : checkHttp)(site, evidence),
-};
+});

@@ -34,7 +34,7 @@ function isInUse(address: Address): Promise<boolean> {
 /** Whether a daemon with this configuration may be running: it listens on the port that the system has chosen, or on these. */
 export async function mayBeRunning({ web, embeddedAnalyzer }: Config): Promise<boolean> {
   const { listen, webListenAddress, sources } = embeddedAnalyzer;
-  const addresses = [...web.listen, ...(sources.length === 0 ? [] : [listen, webListenAddress ?? []].flat())];
+  const addresses = [...web.listen, ...(sources.length === 0 ? [] : [listen ?? [], webListenAddress ?? []].flat())];
   const used = await Promise.all(addresses.map((address) => address.port === 0 || isInUse(address)));
   return used.includes(true);
 }
@@ -90,7 +90,7 @@ async function analyzerProblem({
   analyzer,
   embeddedAnalyzer: { listen, sources },
 }: Config): Promise<string | undefined> {
-  if (analyzer !== undefined || sources.length === 0) return undefined;
+  if (analyzer !== undefined || sources.length === 0 || listen === undefined) return undefined;
   const setting = 'embedded_analyzer.listen_address';
   return (await isInUse(listen))
     ? `${setting} ${shown(listen)} is in use by another program`

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Labels } from '../../src/alerts/alert.ts';
-import { demoDefaults } from '../../src/app/own-analyzer.ts';
+import { demoDefaults } from '../../src/app/demo-analyzer.ts';
 import { createOwners } from '../../src/model/owners.ts';
 import { settingsOf } from '../support/alert-views.ts';
 import { type Contract, createContracts } from '../support/contracts.ts';

@@ -3,9 +3,9 @@ import { connect, type Socket } from 'node:net';
 import { setImmediate } from 'node:timers/promises';
 import { connect as connectTls } from 'node:tls';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import { createHttpFront, type HttpFrontOptions } from '../../src/analyzer/http-front.ts';
+import { createHttpFront, type ListenerOptions } from '../../src/analyzer/http-front.ts';
 import type { Reply } from '../../src/analyzer/reply.ts';
-import type { AccessRecord, Respond } from '../../src/analyzer/request-handler.ts';
+import type { AccessRecord, Responses } from '../../src/analyzer/request-handler.ts';
 import { createCertificate } from '../support/certificate.ts';
 import { createCleanup, testLimits } from '../support/harness.ts';
 
@@ -20,7 +20,7 @@ interface Front {
 }
 
 /** The front alone, whose answers the test makes. */
-async function startFront(respond: Respond, options: Partial<HttpFrontOptions> = {}): Promise<Front> {
+async function startFront(respond: Responses['respond'], options: Partial<ListenerOptions> = {}): Promise<Front> {
   const requests: AccessRecord[] = [];
   const front = createHttpFront(
     {
@@ -35,8 +35,7 @@ async function startFront(respond: Respond, options: Partial<HttpFrontOptions> =
       onRequest: (request) => requests.push(request),
       ...options,
     },
-    respond,
-    () => undefined,
+    { respond, respondOpenly: () => undefined },
   );
   await front.start();
   cleanup.add(() => front.stop());

@@ -1,12 +1,18 @@
 import { connect } from 'node:net';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createRateLimit } from '../../src/analyzer/http-front.ts';
-import type { AnalyzerOptions } from '../../src/analyzer/server.ts';
 import type { QueryError } from '../../src/model/failure.ts';
 import { ntHash } from '../../src/ntlm/primitives.ts';
 import { createCertificate } from '../support/certificate.ts';
 import { type Answer, connectTo, logOn, sendRaw } from '../support/connection.ts';
-import { createCleanup, createClient, startAnalyzer, testLimits, WORKDAY } from '../support/harness.ts';
+import {
+  createCleanup,
+  createClient,
+  startAnalyzer,
+  type TestAnalyzerOptions,
+  testLimits,
+  WORKDAY,
+} from '../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
@@ -17,7 +23,7 @@ const users = () => [
   { name: 'Other', ntHash: ntHash('0ther-pass!') },
 ];
 
-async function start(options: Partial<AnalyzerOptions> = {}): Promise<string> {
+async function start(options: TestAnalyzerOptions = {}): Promise<string> {
   const analyzer = await startAnalyzer({}, { gate: { domain: 'SIM', users }, ...options });
   cleanup.add(() => analyzer.stop());
   return analyzer.url;

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Past } from '../../src/analyzer/sample.ts';
-import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../../src/analyzer/server.ts';
+import { type Analyzer, createAnalyzer } from '../../src/analyzer/server.ts';
 import { createSimulatedSite } from '../../src/analyzer/simulated-site.ts';
 import type { VendorLicenseObservation } from '../../src/model/observation/observation.ts';
 import type { Source } from '../../src/model/observation/source.ts';
@@ -15,15 +15,23 @@ import { ntHash } from '../../src/ntlm/primitives.ts';
 import { readJson } from '../../src/query-api/json.ts';
 import { recordFields } from '../../src/query-api/records.ts';
 import { type Answer, type Call, type Connection, connectTo, logOn, sendRaw } from '../support/connection.ts';
-import { testHistory, testLimits } from '../support/harness.ts';
+import { type TestAnalyzerOptions, testHistory, testLimits } from '../support/harness.ts';
 
 /** 10:30 on a Wednesday in Berlin. */
 const NOW = Date.UTC(2026, 10, 18, 9, 30) / 1000;
 
-const gate = { domain: 'SIM', users: () => [{ name: 'svc', ntHash: ntHash('S3cret-pass!') }] };
+const users = { domain: 'SIM', users: () => [{ name: 'svc', ntHash: ntHash('S3cret-pass!') }] };
 
-function analyzerOf(options: Partial<AnalyzerOptions> = {}): Analyzer {
-  return createAnalyzer({
+function analyzerOf({
+  host = '127.0.0.1',
+  port = 0,
+  tls,
+  limits = testLimits,
+  onRequest,
+  gate = users,
+  ...options
+}: TestAnalyzerOptions = {}): Analyzer & { readonly url: string } {
+  const analyzer = createAnalyzer({
     origin: 'test',
     sources: [
       createSimulatedSite({
@@ -35,16 +43,14 @@ function analyzerOf(options: Partial<AnalyzerOptions> = {}): Analyzer {
         interval: 60,
       }),
     ],
-    host: '127.0.0.1',
-    port: 0,
-    gate,
+    listener: { host, port, gate, limits, ...(tls && { tls }), ...(onRequest && { onRequest }) },
     history: testHistory,
-    limits: testLimits,
     version: '0.0.0',
     now: () => NOW,
     onProblem: () => {},
     ...options,
   });
+  return analyzer as Analyzer & { readonly url: string };
 }
 
 const json = ({ body }: Answer): unknown => readJson(Buffer.from(body));
@@ -373,9 +379,9 @@ describe('analyzer', () => {
     await analyzer.stop();
   });
 
-  it('listens without a gate on loopback only', () => {
+  it('listens without a gate on loopback only', async () => {
     for (const host of ['0.0.0.0', '::', '192.0.2.1', 'localhost.example']) {
-      expect(() => analyzerOf({ gate: 'none', host })).toThrow('loopback');
+      await expect(analyzerOf({ gate: 'none', host }).start()).rejects.toThrow('loopback');
     }
   });
 

@@ -122,7 +122,7 @@ describe('an alert about what is not configured', () => {
   ];
 
   it('is found by what it needs', () => {
-    expect(of({ sources: undefined, recording: undefined })).toEqual([
+    expect(of({ logons: {}, sources: undefined, recording: undefined })).toEqual([
       'LicenseSourceDown',
       'LicenseRedundancyLost',
       'LicenseHistoryNotRecorded',
@@ -131,14 +131,15 @@ describe('an alert about what is not configured', () => {
       'LicenseRunsOut',
     ]);
     // a simulated site has no sources
-    const simulated = { sources: [], recording: { archive: undefined } };
+    const simulated = { logons: {}, sources: [], recording: { archive: undefined } };
     expect(of(simulated)).toEqual([
       'LicenseSourceDown',
       'LicenseRedundancyLost',
       'LicenseArchiveDown',
       'LicenseRunsOut',
     ]);
-    expect(of({ sources: [{}], recording: { archive } }, { rightsizing: { isEnabled: true } })).toEqual([]);
+    const own = { logons: undefined, sources: [{}], recording: { archive } };
+    expect(of(own, { rightsizing: { isEnabled: true } })).toEqual(['LicenseAnalyzerAuthFailing']);
   });
 
   it('has nothing to be unknown about; one about what is configured and not read yet has', () => {
@@ -150,7 +151,7 @@ describe('an alert about what is not configured', () => {
       ...statusOf([], evaluated),
       rules,
       withData: new Set([...names].filter((name) => !lacking.has(name))),
-      notConfigured: notConfiguredRules(config, { sources: [], recording }),
+      notConfigured: notConfiguredRules(config, { logons: {}, sources: [], recording }),
     });
     const without = healthy({ archive: undefined });
     expect(withoutData(without)).toEqual([]);

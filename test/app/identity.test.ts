@@ -29,6 +29,7 @@ describe('the name of the analyzer', () => {
       loadConfig({ flags: new Map(flags), env: {}, requireAnalyzer: false });
     expect(analyzerIdentity(load([])).analyzer).toBe(`embedded@${hostname()}`);
     expect(analyzerIdentity(load([['analyzer.name', 'paris']])).analyzer).toBe('paris');
+    expect(namesOfSaved(load([['analyzer.name', 'paris']]))).toEqual(['paris', `embedded@${hostname()}`]);
   });
 });
 

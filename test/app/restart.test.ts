@@ -81,8 +81,12 @@ it('a setting takes effect by a reload, or says that it needs a restart', async 
   expect(await statusOf('/grafana/rows/rightsizing')).toBe(503);
   expect((await fetch(`${app.url}/-/reload`, { method: 'POST' })).status).toBe(200);
 
-  const gate = { domain: 'ANALYZER', users: () => [] };
-  const collecting = createCollecting(config, { clock: createClock(), log: createTestLog(), version: '0', gate });
+  const collecting = createCollecting(config, {
+    clock: createClock(),
+    log: createTestLog(),
+    version: '0',
+    clients: undefined,
+  });
   cleanup.add(() => collecting.stop());
   await collecting.reload(observed<Config>(config, seen));
 

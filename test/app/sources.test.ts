@@ -36,9 +36,9 @@ function createSite(): FakeSite {
 
 const seconds = (): number => Math.floor(Date.now() / 1000);
 
-/** Three features with two users each; none of them expires. */
-function largeSite(servers?: Site['servers']): Site {
-  const site = createLargeSite({ features: 3, users: 2, now: seconds(), host: 'lic1', daemon: 'flexd' });
+/** Three features with some users each; none of them expires. */
+function largeSite(servers?: Site['servers'], users = 2): Site {
+  const site = createLargeSite({ features: 3, users, now: seconds(), host: 'lic1', daemon: 'flexd' });
   const daemons = site.daemons.map((daemon) => ({
     ...daemon,
     features: daemon.features.map((feature) => ({
@@ -71,6 +71,28 @@ const hasData = (page: string): boolean => /^license_feature_in_use\{/m.test(pag
 /** Names of the metrics of features and vendor licenses that have samples. */
 const namesOn = (page: string): readonly string[] =>
   [...new Set([...page.matchAll(/^(license_(?:feature|vendor_license)_\w+)\{/gm)].map(([, name = '']) => name))].sort();
+
+describe('a finished reading', () => {
+  const yearly = Object.fromEntries(
+    ['products', 'server_down', 'concurrent_users', 'features', 'expirations'].map((name) => [
+      `poll.${name}`,
+      '0 0 1 1 *',
+    ]),
+  );
+
+  it('is on the page at once, and not only after the next scheduled poll', async () => {
+    const site = createSite();
+    printFlexnet(site);
+    const app = await startCollectingApp(cleanup, [flexnet(site)], yearly);
+    const inUse = async (): Promise<string | undefined> =>
+      /^license_feature_in_use\{.*feature="feature_1".*\} (\d+)$/m.exec(await app.metrics())?.[1];
+    await eventually('data', async () => hasData(await app.metrics()));
+    expect(await inUse()).toBe('3');
+    site.print(SERVER, renderLmstat(largeSite(undefined, 5), utc));
+    await app.collect();
+    await eventually('the change', async () => (await inUse()) === '6');
+  });
+});
 
 describe('what FlexNet does not report', () => {
   it('has no sample, also not 0', async () => {

@@ -3,11 +3,11 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { createQueryClient } from '../../src/client/query-client.ts';
 import { createTransport, type RequestObservation } from '../../src/client/transport.ts';
 import { answerFault } from '../../src/inventory/decoding/answer-faults.ts';
-import type { Decoder, IncomingAnswer } from '../../src/inventory/decoding/decoder.ts';
 import { QueryError } from '../../src/model/failure.ts';
 import { patience } from '../support/extent.ts';
 import { createCleanup, createClient, eventually } from '../support/harness.ts';
 import { type Call, startScripted } from '../support/scripted-server.ts';
+import { createScriptedDecoder } from './scripted-decoder.ts';
 
 /** How the transport passes a body to a decoder, and which of the two decides about a failure. */
 
@@ -16,32 +16,6 @@ afterEach(() => cleanup.run());
 
 /** Seconds after which a request has failed, although a host under load may need most of them for the logon. */
 const TIMEOUT = 5;
-
-/** A decoder that keeps what it gets, and settles when the test says so. */
-function createScriptedDecoder() {
-  const events: string[] = [];
-  const chunks: Buffer[] = [];
-  const settle = Promise.withResolvers<string>();
-  const written = Promise.withResolvers<void>();
-  const incoming: IncomingAnswer<string> = {
-    write: (chunk) => {
-      events.push('write');
-      chunks.push(chunk);
-      written.resolve();
-    },
-    end: () => void events.push('end'),
-    abort: () => void events.push('abort'),
-    result: settle.promise,
-  };
-  const decoder: Decoder<{ GetProducts: string; GetServerDown: string }> = {
-    open: (endpoint, before) => {
-      events.push(`${endpoint} after ${before}`);
-      return incoming as IncomingAnswer<never>;
-    },
-    close: async () => undefined,
-  };
-  return { decoder, events, chunks, settle, written: written.promise };
-}
 
 /** A client of a server that answers as scripted after a good logon. @param timeout seconds */
 async function setUp(script: (call: Call) => void, timeout = patience / 1000) {

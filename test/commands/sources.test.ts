@@ -1,8 +1,10 @@
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { catalogue } from '../../src/metrics/catalogue.ts';
 import { createLocalTime } from '../../src/model/local-time.ts';
 import { createFakeSite, type FakeSite, fakeLmutil } from '../support/fake-license-tools/fake-site.ts';
 import { createCleanup, eventually, sampleOf } from '../support/harness.ts';
@@ -18,6 +20,14 @@ afterEach(() => cleanup.run());
 const { run, startProcess, temporaryFolder } = createRunner(cleanup);
 
 const utc = createLocalTime('UTC');
+
+/** Metrics that only an exporter with a logon has. */
+const OF_LOGONS = new RegExp(
+  `^(?:${Object.entries(catalogue)
+    .flatMap(([name, { group }]) => (group === 'logons' ? [name] : []))
+    .join('|')})\\b`,
+  'm',
+);
 
 /** Names that nothing else contains, not even the random name of a folder. */
 const SECRETS = /zz(?:user|host|display|token)/i;
@@ -61,7 +71,6 @@ function createPlace(): Place {
 web: {listen_address: 127.0.0.1:0}
 log: {level: debug, format: json}
 embedded_analyzer:
-  listen_address: 127.0.0.1:0
   source_defaults:
     manager: flexnet
     via: {command: ${fakeLmutil}}
@@ -92,6 +101,28 @@ async function withData<Daemon extends Pick<ReturnType<typeof run>, 'line'>>(dae
   return { daemon, url, sample };
 }
 
+/** The ports on which a process listens. */
+function listeningPortsOf(pid: number | undefined): readonly number[] {
+  const sockets = new Set(
+    readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+      try {
+        return [readlinkSync(`/proc/${pid}/fd/${fd}`)];
+      } catch {
+        // it has been closed
+        return [];
+      }
+    }),
+  );
+  return ['tcp', 'tcp6'].flatMap((table) =>
+    readFileSync(`/proc/${pid}/net/${table}`, 'utf8')
+      .split('\n')
+      .slice(1)
+      .map((line) => line.trim().split(/\s+/))
+      .filter(([, , , state, , , , , , inode]) => state === '0A' && sockets.has(`socket:[${inode}]`))
+      .map(([, local = '']) => Number.parseInt(local.split(':')[1] ?? '', 16)),
+  );
+}
+
 /** The command lines of a process and of all that it has started. */
 function commandLinesOf(root: number | undefined): readonly string[] {
   const parents = new Map<number, number>();
@@ -114,16 +145,38 @@ const runs = (source: string): string => `license_source_runs_total{source="${so
 const up = (source: string): string => `license_source_up{source="${source}",manager="flexnet"}`;
 
 describe('serve with license managers', () => {
-  it('says from how many it collects, and where its analyzer listens', async () => {
+  it('listens on one port, and its log is about license managers', async () => {
     const place = createPlace();
-    const { daemon, sample } = await start(place);
+    const daemon = startProcess([`--config.file=${place.config}`]);
+    const { url } = await withData(daemon);
     expect(await daemon.line('collecting from license managers')).toMatchObject({ level: 'info', sources: 2 });
+    expect(await daemon.line(`ready: open ${url}`)).toMatchObject({ vendorLicenses: 2, features: 4 });
+    expect(listeningPortsOf(daemon.child.pid)).toEqual([Number(new URL(url).port)]);
+    daemon.child.kill();
+    expect(await daemon.exit).toBe(0);
+    expect(daemon.lines.map((line) => JSON.stringify(line)).join('\n')).not.toMatch(
+      /log(?:ged|s)? ?on|ntlm|credential|account|password|port\b|embedded analyzer listening/i,
+    );
+  });
+
+  it('has no metric of logons and connections, and no alert about them', async () => {
+    const { url, sample } = await start(createPlace());
+    const complete = (rule: string): Promise<number | undefined> =>
+      sample(`license_alerts_complete{alertname="${rule}",analyzer="embedded@${hostname()}"}`);
+    await eventually('an evaluation', async () => (await complete('LicenseServerDown')) !== undefined);
+    expect(await complete('LicenseAnalyzerAuthFailing')).toBeUndefined();
+    expect(await textOf(url, '/metrics')).not.toMatch(OF_LOGONS);
+  });
+
+  it('also answers others where it is told to listen', async () => {
+    const place = createPlace();
+    const daemon = run([`--config.file=${place.config}`, '--embedded-analyzer.listen-address=127.0.0.1:0']);
     const { address } = await daemon.line('embedded analyzer listening');
     expect(address).toMatch(/^http:\/\/127\.0\.0\.1:\d+\/analyzer$/);
-    // what was collected is on the page at most a minute later
-    expect(await sample('license_poll_interval_seconds{endpoint="GetFeatures"}')).toBe(60);
-    daemon.stop();
-    expect(await daemon.exit).toBe(0);
+    const { status, headers } = await fetch(`${address}/api/GetProducts`);
+    expect([status, headers.get('www-authenticate')]).toEqual([401, 'NTLM']);
+    const { url } = await withData(daemon);
+    expect(await textOf(url, '/metrics')).not.toMatch(OF_LOGONS);
   });
 
   it('is refused beside another one on the same storage.path, before it reads anything; --once is not', async () => {
@@ -144,7 +197,11 @@ describe('serve with license managers', () => {
 
   it('reads sources again on a reload: unchanged ones go on, and a mistake changes nothing', async () => {
     const place = createPlace();
-    const { daemon, sample } = await start(place);
+    const { daemon, sample, url } = await start(place);
+    await eventually('no reading is near', async () => {
+      const sources = JSON.parse(await textOf(url, '/sources/status.json')) as { nextReadAt: number }[];
+      return sources.every(({ nextReadAt }) => nextReadAt > Date.now() / 1000 + 20);
+    });
     const calls = place.site.callsOf('27000@lic1').length;
     place.declare('name: one, servers: [27000@lic1]', 'name: three, servers: [27000@lic3]');
     daemon.reload();
@@ -194,6 +251,15 @@ describe('serve with license managers', () => {
     );
     expect(place.site.callsOf('27000@lic1')).toEqual([]);
   });
+});
+
+it('doctor reads the sources, and has no steps about a connection or a logon', async () => {
+  const place = createPlace();
+  const doctor = run(['doctor', `--config.file=${place.config}`]);
+  expect(await doctor.exit).toBe(0);
+  const steps = [...doctor.output().matchAll(/^[✓!✗–] (\w+)/gm)].map(([, name]) => name);
+  expect(steps).toEqual(['configuration', 'endpoints', 'storage', 'web', 'sources']);
+  expect(doctor.output()).not.toMatch(/logon|ntlm|credential|GetHttpUserName/i);
 });
 
 describe('names of users and hosts, passwords and tokens', () => {

@@ -217,6 +217,40 @@ describe('loadConfig', () => {
     ]);
   });
 
+  it('asks for the features of license managers one vendor license at a time, unless that is set', () => {
+    const sources = '[{name: a, manager: rlm, servers: [5053@h], via: {command: /bin/true}}]';
+    const own = `embedded_analyzer: {time_zone: UTC, sources: ${sources}}\n`;
+    const requestOf = (text: string) => load(temporaryFile(text)).featuresRequest;
+    expect([requestOf(own), requestOf(`${own}features: {request: all}\n`)]).toEqual(['per_vendor_license', 'all']);
+    expect(requestOf('')).toBe('auto');
+  });
+
+  it('warns of users of its own analyzer for whom serve does not listen', () => {
+    const sources = '[{name: a, manager: rlm, servers: [5053@h], via: {command: /bin/true}}]';
+    const warningsOf = (more: string): readonly string[] => {
+      const path = temporaryFile(
+        `embedded_analyzer: {time_zone: UTC, users_file: users${more}}\nstorage: {path: state}\n`,
+      );
+      writeFileSync(join(path, '../users'), 'svc-lic:8846f7eaee8fb117ad06bdd830b7586c\n', { mode: 0o600 });
+      return load(path).warnings;
+    };
+    expect(warningsOf(`, sources: ${sources}`)).toEqual([
+      'embedded_analyzer.users_file has users, but serve does not listen for them: set embedded_analyzer.listen_address, for example to 127.0.0.1:10320',
+    ]);
+    expect(warningsOf(`, sources: ${sources}, listen_address: 127.0.0.1:10321`)).toEqual([]);
+    expect(
+      load(
+        temporaryFile(
+          `embedded_analyzer: {time_zone: UTC, sources: ${sources}, listen_address: ':1'}\nstorage: {path: state}\n`,
+        ),
+      ).warnings,
+    ).toEqual([
+      'embedded_analyzer.listen_address is set, but nobody can log on there: set embedded_analyzer.users_file too, or remove the address',
+    ]);
+    // only the command analyzer uses them, which always listens
+    expect(warningsOf('')).toEqual([]);
+  });
+
   it('names an unknown variable, but not what Kubernetes sets', () => {
     expect(messageOf(() => load(undefined, [], { LICENSE_EXPORTER_LOG_LEVL: 'info' }))).toBe(
       'LICENSE_EXPORTER_LOG_LEVL: unknown variable, did you mean LICENSE_EXPORTER_LOG_LEVEL?',

@@ -52,6 +52,16 @@ const many = Array.from({ length: 15 }, (_, i) =>
 );
 
 describe('/sources', () => {
+  it('says when the next reading is', async () => {
+    const page = await answerOf([healthOf({ nextReadAt: NOW + 50 }), healthOf({ name: 'late', nextReadAt: NOW - 1 })]);
+    expect(textOf(page)).toContain('last data 10 s ago next reading in 50 s');
+    expect(textOf(page)).toContain('next reading in 0 s');
+    expect(page).toContain(`<time datetime="${new Date((NOW + 50) * 1000).toISOString()}">`);
+    expect(JSON.parse(await answerOf([healthOf({ nextReadAt: NOW + 50 })], '/sources/status.json'))).toMatchObject([
+      { nextReadAt: NOW + 50 },
+    ]);
+  });
+
   it('shows what is not known as such, and never as 0', async () => {
     const unread = healthOf({
       up: undefined,

@@ -1,6 +1,5 @@
 import { createApp } from '../../src/app/app.ts';
 import { createCollecting } from '../../src/app/embedded-analyzer.ts';
-import { createOwnAnalyzer } from '../../src/app/own-analyzer.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
 import type { SourceHealth } from '../../src/model/observation/source.ts';
@@ -32,7 +31,6 @@ export async function startCollectingApp(
     Object.entries({
       ...quickPolls,
       'web.listen_address': '127.0.0.1:0',
-      'embedded_analyzer.listen_address': '127.0.0.1:0',
       'embedded_analyzer.time_zone': 'UTC',
       'embedded_analyzer.sources': sources,
       ...settings,
@@ -41,26 +39,21 @@ export async function startCollectingApp(
   const config = loadConfig({ flags, env: {}, requireAnalyzer: true });
   const timeZone = config.datasource.timeZone ?? config.embeddedAnalyzer.timeZone;
   const log = createTestLog();
-  const collecting: ReturnType<typeof createCollecting>[] = [];
-  const own = createOwnAnalyzer(config, { clock, log, version: '0.0.0', others: () => [] }, (options) => {
-    const one = createCollecting(config, options);
-    collecting.push(one);
-    return one.analyzer;
-  });
-  cleanup.add(() => Promise.all(collecting.map((one) => one.stop())));
-  await own.analyzer.start();
-  const health = (): readonly SourceHealth[] => collecting.flatMap((one) => one.health());
+  const { analyzer, health, stop } = createCollecting(config, { clock, log, version: '0.0.0', clients: undefined });
+  cleanup.add(stop);
+  await analyzer.start();
   const app = createApp(
-    { ...config, analyzer: own.config(), datasource: { ...config.datasource, timeZone } },
+    { ...config, datasource: { ...config.datasource, timeZone } },
     {
       log,
       version: '0.0.0',
       revision: 'test',
       demo: false,
       clock,
+      own: analyzer,
       sources: health,
-      recorded: own.analyzer.demand,
-      recording: own.analyzer.recording,
+      recorded: analyzer.demand,
+      recording: analyzer.recording,
     },
   );
   cleanup.add(() => app.stop());
@@ -70,7 +63,7 @@ export async function startCollectingApp(
   return {
     url,
     log,
-    collect: () => own.analyzer.collector.collect(),
+    collect: () => analyzer.collector.collect(),
     health,
     metrics,
     sample: async (name) => sampleOf(await metrics(), name),

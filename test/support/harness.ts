@@ -1,4 +1,4 @@
-import type { AnalyzerLimits } from '../../src/analyzer/http-front.ts';
+import type { AnalyzerLimits, ListenerOptions } from '../../src/analyzer/http-front.ts';
 import { type Analyzer, type AnalyzerOptions, createAnalyzer, type HistoryOptions } from '../../src/analyzer/server.ts';
 import {
   createSimulatedSite,
@@ -6,10 +6,10 @@ import {
   type SimulatedSiteOptions,
 } from '../../src/analyzer/simulated-site.ts';
 import { type App, type AppDeps, createApp } from '../../src/app/app.ts';
-import type { AppConfig } from '../../src/app/pipeline.ts';
 import { NtlmDispatcher } from '../../src/client/dispatcher.ts';
 import { createQueryClient, type QueryClient } from '../../src/client/query-client.ts';
 import { createTransport, type TransportOptions } from '../../src/client/transport.ts';
+import type { AnalyzerConfig, Config } from '../../src/config/config.ts';
 import { loadConfig } from '../../src/config/load.ts';
 import type { SettingKey } from '../../src/config/settings.ts';
 import { createLocalDecoder, type LocalDecoderOptions } from '../../src/inventory/decoding/local-decoder.ts';
@@ -42,13 +42,17 @@ const unexpected = (error: unknown): never => {
 };
 
 interface TestAnalyzer extends Analyzer {
+  readonly url: string;
   readonly site: SimulatedSite;
 }
+
+/** The options of an analyzer that listens. */
+export type TestAnalyzerOptions = Partial<AnalyzerOptions & ListenerOptions>;
 
 /** An analyzer on a free port, on a small site at a fixed time. */
 export async function startAnalyzer(
   site: Partial<SimulatedSiteOptions> = {},
-  options: Partial<AnalyzerOptions> = {},
+  { host = '127.0.0.1', port = 0, gate, tls, limits = testLimits, onRequest, ...options }: TestAnalyzerOptions = {},
 ): Promise<TestAnalyzer> {
   const now = site.now ?? (() => WORKDAY);
   const source = createSimulatedSite({
@@ -64,12 +68,16 @@ export async function startAnalyzer(
     origin: 'test',
     // it is collected only once, if the test does not collect
     sources: [{ ...source, interval: 3600 }],
-    host: '127.0.0.1',
-    port: 0,
+    listener: {
+      host,
+      port,
+      gate: gate ?? { domain: 'CORP', users: () => [{ name: account.username, ntHash: ntHash(account.password) }] },
+      ...(tls !== undefined && { tls }),
+      limits,
+      ...(onRequest !== undefined && { onRequest }),
+    },
     history: testHistory,
-    limits: testLimits,
     version: '0.0.0',
-    gate: { domain: 'CORP', users: () => [{ name: account.username, ntHash: ntHash(account.password) }] },
     now,
     onProblem: unexpected,
     ...options,
@@ -142,8 +150,11 @@ export function createTestLog(): Log & { readonly entries: LogEntry[] } {
   return { entries, debug: at('debug'), info: at('info'), warn: at('warn'), error: at('error') };
 }
 
+/** A configuration that names the analyzer to poll. */
+type PolledConfig = Config & { readonly analyzer: AnalyzerConfig };
+
 /** A configuration for an analyzer, with settings by key. */
-export function createConfig(url: string, settings: Partial<Record<SettingKey, unknown>> = {}): AppConfig {
+export function createConfig(url: string, settings: Partial<Record<SettingKey, unknown>> = {}): PolledConfig {
   const all: Partial<Record<SettingKey, unknown>> = {
     'analyzer.url': url,
     'analyzer.username': 'CORP\\svc-lic',
@@ -175,7 +186,7 @@ export function sampleOf(page: string, name: string): number | undefined {
 }
 
 /** The exporter on a free port. */
-export async function startApp(config: AppConfig, deps: Partial<AppDeps> = {}): Promise<TestApp> {
+export async function startApp(config: Config, deps: Partial<AppDeps> = {}): Promise<TestApp> {
   const log = createTestLog();
   const app = createApp(config, { log, version: '0.0.0', revision: 'test', demo: false, ...deps });
   await app.start();

@@ -121,6 +121,7 @@ export const pageWords: ReadonlySet<string> = new Set([
   'license-exporter rules',
   'metrics.collectors.history',
   'name, vendor license, feature, …',
+  'next reading',
   'not known',
   'or',
   'pending',

@@ -63,7 +63,7 @@ export const rooms: Readonly<Record<string, Room>> = {
   analyzer: {
     floor: 1,
     promise:
-      'A complete server of the Query API. Only authenticated requests get an answer; a gap is no data, never 0.',
+      'A complete server of the Query API. Over HTTP, only authenticated requests get an answer; a gap is no data, never 0.',
     mayImport: ['model', 'query-api', 'ntlm', 'scheduling', 'storage'],
   },
   archive: {

@@ -10,10 +10,12 @@ const CENTURY = 100 * 365 * DAY;
 /** The analyzer of this program: where it listens, what it records, and for whom. */
 export const embeddedAnalyzer = z
   .strictObject({
-    listen_address: listenAddress
-      .prefault('127.0.0.1:10320')
-      .meta({ restart: true })
-      .describe('Address on which the embedded analyzer of `analyzer` and `demo` listens.'),
+    listen_address: listenAddress.optional().meta({
+      restart: true,
+      description:
+        'Address on which the embedded analyzer serves the Query API to other programs. `serve` does not listen there without it.',
+      shownDefault: '`127.0.0.1:10320` in `analyzer` and `demo`',
+    }),
     domain: text.prefault('ANALYZER').meta({ restart: true }).describe('NetBIOS domain of its users.'),
     users_file: text
       .optional()

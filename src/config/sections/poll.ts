@@ -46,7 +46,7 @@ export const features = z
     request: oneOf('auto', 'all', 'per_vendor_license')
       .prefault('auto')
       .describe(
-        'How GetFeatures is requested: `all` vendor licenses in one request, `per_vendor_license` in one request each, or `auto`: all at once. If the server cannot answer that, one by one, and all at once again after 15 minutes (then twice as long each time, a day at most).',
+        'How GetFeatures is requested: `all` vendor licenses in one request, `per_vendor_license` in one request each, or `auto`: all at once. If the server cannot answer that, one by one, and all at once again after 15 minutes (then twice as long each time, a day at most). With sources, `auto` is `per_vendor_license`.',
       ),
   })
   .describe('How features are requested.');

@@ -35,6 +35,8 @@ export interface SourceHealth {
   readonly problems: readonly SourceProblem[];
   /** Undefined before the first reading is over. */
   readonly lastReadAt: number | undefined;
+  /** When the next reading is due, epoch seconds. Absent where it is read only once. */
+  readonly nextReadAt?: number;
   /** Undefined before the first one that gave data. */
   readonly lastSuccessAt: number | undefined;
   /** Seconds the last reading took, without waiting for others. */

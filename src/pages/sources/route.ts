@@ -14,12 +14,21 @@ import { notRecordedHtml } from '../wording.ts';
 const messageHtml = (message: string): Html =>
   html`${message.split('`').map((part, i) => (i % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 
+const shown = (seconds: number): string =>
+  seconds < 120 ? `${seconds} s` : seconds < 7200 ? `${Math.round(seconds / 60)} min` : hours(seconds);
+
+const timeHtml = (at: number, text: string): Html =>
+  html`<time datetime="${new Date(at * 1000).toISOString()}">${text}</time>`;
+
 function agoHtml(at: number | undefined, now: number): Html {
   if (at === undefined) return html`never`;
-  const seconds = Math.max(0, Math.round(now - at));
-  const shown = seconds < 120 ? `${seconds} s` : seconds < 7200 ? `${Math.round(seconds / 60)} min` : hours(seconds);
-  return html`<time datetime="${new Date(at * 1000).toISOString()}">${shown} ago</time>`;
+  return timeHtml(at, `${shown(Math.max(0, Math.round(now - at)))} ago`);
 }
+
+const nextHtml = (at: number | undefined, now: number): Html | undefined =>
+  at === undefined
+    ? undefined
+    : html`<br>next reading ${timeHtml(at, `in ${shown(Math.max(0, Math.round(at - now)))}`)}`;
 
 const hours = (seconds: number): string => `${Math.round(seconds / 3600)} h`;
 
@@ -83,13 +92,13 @@ function detailsHtml({ members, vendorLicenses }: SourceHealth): Html {
 }
 
 function itemHtml(health: SourceHealth, now: number): Html {
-  const { name, manager, lastReadAt, lastSuccessAt, duration } = health;
+  const { name, manager, lastReadAt, nextReadAt, lastSuccessAt, duration } = health;
   const state = stateOf(health);
   const [row, words] = stateClass[state];
   const seconds = duration === undefined ? '' : `, took ${duration.toFixed(1)} s`;
   return html`<li class="${row}"><div><strong>${nameHtml(name)}</strong> <small>${manager}</small><br><span class="${words}">${stateText[state]}</span></div>
 <div>${problemsHtml(health)}${detailsHtml(health)}</div>
-<div class="details">read ${agoHtml(lastReadAt, now)}${seconds}<br>last data ${agoHtml(lastSuccessAt, now)}</div></li>\n`;
+<div class="details">read ${agoHtml(lastReadAt, now)}${seconds}<br>last data ${agoHtml(lastSuccessAt, now)}${nextHtml(nextReadAt, now)}</div></li>\n`;
 }
 
 function listHtml(sources: readonly SourceHealth[], now: number): Html {

@@ -1,0 +1,88 @@
+import { statusFault } from '../inventory/decoding/answer-faults.ts';
+import type { Decoder, IncomingAnswer } from '../inventory/decoding/decoder.ts';
+import { QueryError } from '../model/failure.ts';
+import { type EndpointName, endpoints, type ParametersOf } from '../query-api/endpoints.ts';
+import { writeQuery } from '../query-api/parameters.ts';
+import { watchOf } from './reception.ts';
+import type { RequestObservation, Transport } from './transport.ts';
+
+/** The answer of an analyzer in this process: a status of HTTP, and the body in pieces. */
+interface OwnReply {
+  readonly status: number;
+  readonly body: readonly Buffer[];
+}
+
+/** An analyzer in this process, and who is told about requests. */
+export interface OwnTransportOptions {
+  /** @param query the parameters as in a URL, without `?` */
+  readonly ask: (endpoint: EndpointName, query: string, signal: AbortSignal) => Promise<OwnReply>;
+  readonly observe: (observation: RequestObservation) => void;
+}
+
+function failureOf(error: unknown, signal: AbortSignal): QueryError {
+  if (signal.aborted) {
+    return signal.reason instanceof QueryError ? signal.reason : new QueryError('aborted', 'the request was canceled');
+  }
+  return error instanceof QueryError ? error : new QueryError('parse', 'decoding the answer failed', { cause: error });
+}
+
+/** Passes the body to the decoder, as fast as it is decoded. What the decoder refuses, or nobody waits for, is not passed on. */
+async function decode<T>(body: readonly Buffer[], incoming: IncomingAnswer<T>, signal: AbortSignal): Promise<T> {
+  let isOver = false;
+  const aborted = Promise.withResolvers<never>();
+  const request = { abort: aborted.reject };
+  const pass = async (): Promise<T> => {
+    for (const piece of body) {
+      await incoming.write(piece);
+      if (isOver) return incoming.result;
+    }
+    incoming.end();
+    return incoming.result;
+  };
+  watchOf(signal).add(request);
+  try {
+    return await Promise.race([incoming.result, pass(), aborted.promise]);
+  } catch (error) {
+    incoming.abort();
+    throw error;
+  } finally {
+    isOver = true;
+    watchOf(signal).delete(request);
+  }
+}
+
+/** Hands over the answers of an analyzer in this process: without a port, and without a logon. */
+export function createOwnTransport({ ask, observe }: OwnTransportOptions): Transport {
+  const request = async <A, E extends EndpointName & keyof A>(
+    endpoint: E,
+    parameters: ParametersOf<E>,
+    signal: AbortSignal,
+    decoder: Decoder<A>,
+    before?: A[E],
+  ): Promise<A[E]> => {
+    const started = performance.now();
+    let bytes = 0;
+    const observed = (failure?: QueryError): void =>
+      observe({
+        endpoint,
+        seconds: (performance.now() - started) / 1000,
+        bytes,
+        ...(failure !== undefined && { failure: failure.kind }),
+      });
+    try {
+      signal.throwIfAborted();
+      const { status, body } = await ask(endpoint, writeQuery(endpoints[endpoint], parameters).slice(1), signal);
+      signal.throwIfAborted();
+      if (status !== 200) throw statusFault(status, undefined, '');
+      bytes = body.reduce((sum, piece) => sum + piece.length, 0);
+      const answer = await decode(body, decoder.open(endpoint, before), signal);
+      observed();
+      return answer;
+    } catch (error) {
+      const failure = failureOf(error, signal);
+      observed(failure);
+      throw failure;
+    }
+  };
+  return { request, isOwnAnalyzer: true, close: async () => undefined };
+}
