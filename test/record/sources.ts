@@ -177,7 +177,7 @@ embedded_analyzer:
     ...['cad', 'mesh', 'old', 'spare'].map((name) => `/feature?vendor_license=27000%40lic2%3Bacme&feature=${name}`),
   ];
   const questions = paths.map((path) => ({ path }));
-  await daemon.line('state of the credentials');
+  await daemon.line('ready');
   await new Promise((resolve) => setTimeout(resolve, 5000));
   await recordAll(record, 'sources/pages', address, questions);
   const asked = [
