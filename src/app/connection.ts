@@ -4,6 +4,7 @@ import type { NtlmStats } from '../client/stats.ts';
 import type { RequestObservation, Transport } from '../client/transport.ts';
 import { createTransport } from '../client/transport.ts';
 import type { AnalyzerConfig } from '../config/config.ts';
+import { defaultsOf } from '../config/settings.ts';
 import type { Log } from '../model/log.ts';
 import { limitRepeats } from '../model/repeat-log.ts';
 import type { CredentialGate } from '../ntlm/credential-gate.ts';
@@ -75,6 +76,7 @@ export function connectInProcess(
 ): Connection {
   const transport = createOwnTransport({
     ask: (endpoint, query, signal) => answer({ endpoint, query, identity: IDENTITY }, signal),
+    timeout: defaultsOf('analyzer').timeout,
     observe,
   });
   return { transport, logons: undefined };

@@ -1,9 +1,9 @@
 import { statusFault } from '../inventory/decoding/answer-faults.ts';
 import type { Decoder, IncomingAnswer } from '../inventory/decoding/decoder.ts';
+import { withDeadline } from '../model/deadline.ts';
 import { QueryError } from '../model/failure.ts';
 import { type EndpointName, endpoints, type ParametersOf } from '../query-api/endpoints.ts';
 import { writeQuery } from '../query-api/parameters.ts';
-import { watchOf } from './reception.ts';
 import type { RequestObservation, Transport } from './transport.ts';
 
 /** The answer of an analyzer in this process: a status of HTTP, and the body in pieces. */
@@ -16,6 +16,8 @@ interface OwnReply {
 export interface OwnTransportOptions {
   /** @param query the parameters as in a URL, without `?` */
   readonly ask: (endpoint: EndpointName, query: string, signal: AbortSignal) => Promise<OwnReply>;
+  /** Timeout of a request in seconds, decoding included. */
+  readonly timeout: number;
   readonly observe: (observation: RequestObservation) => void;
 }
 
@@ -26,11 +28,20 @@ function failureOf(error: unknown, signal: AbortSignal): QueryError {
   return error instanceof QueryError ? error : new QueryError('parse', 'decoding the answer failed', { cause: error });
 }
 
+/** Rejects when a signal is aborted. */
+function endOf(signal: AbortSignal): Promise<never> {
+  const { promise, reject } = Promise.withResolvers<never>();
+  const end = (): void => reject(signal.reason);
+  if (signal.aborted) end();
+  signal.addEventListener('abort', end);
+  // nobody may be waiting for it
+  promise.catch(() => undefined);
+  return promise;
+}
+
 /** Passes the body to the decoder, as fast as it is decoded. What the decoder refuses, or nobody waits for, is not passed on. */
-async function decode<T>(body: readonly Buffer[], incoming: IncomingAnswer<T>, signal: AbortSignal): Promise<T> {
+async function decode<T>(body: readonly Buffer[], incoming: IncomingAnswer<T>, end: Promise<never>): Promise<T> {
   let isOver = false;
-  const aborted = Promise.withResolvers<never>();
-  const request = { abort: aborted.reject };
   const pass = async (): Promise<T> => {
     for (const piece of body) {
       await incoming.write(piece);
@@ -39,24 +50,22 @@ async function decode<T>(body: readonly Buffer[], incoming: IncomingAnswer<T>, s
     incoming.end();
     return incoming.result;
   };
-  watchOf(signal).add(request);
   try {
-    return await Promise.race([incoming.result, pass(), aborted.promise]);
+    return await Promise.race([incoming.result, pass(), end]);
   } catch (error) {
     incoming.abort();
     throw error;
   } finally {
     isOver = true;
-    watchOf(signal).delete(request);
   }
 }
 
 /** Hands over the answers of an analyzer in this process: without a port, and without a logon. */
-export function createOwnTransport({ ask, observe }: OwnTransportOptions): Transport {
+export function createOwnTransport({ ask, timeout, observe }: OwnTransportOptions): Transport {
   const request = async <A, E extends EndpointName & keyof A>(
     endpoint: E,
     parameters: ParametersOf<E>,
-    signal: AbortSignal,
+    stop: AbortSignal,
     decoder: Decoder<A>,
     before?: A[E],
   ): Promise<A[E]> => {
@@ -69,17 +78,23 @@ export function createOwnTransport({ ask, observe }: OwnTransportOptions): Trans
         bytes,
         ...(failure !== undefined && { failure: failure.kind }),
       });
-    try {
+    const answerOf = async (signal: AbortSignal): Promise<A[E]> => {
       signal.throwIfAborted();
-      const { status, body } = await ask(endpoint, writeQuery(endpoints[endpoint], parameters).slice(1), signal);
+      const end = endOf(signal);
+      const query = writeQuery(endpoints[endpoint], parameters).slice(1);
+      // it need not look at the signal
+      const { status, body } = await Promise.race([ask(endpoint, query, signal), end]);
       signal.throwIfAborted();
       if (status !== 200) throw statusFault(status, undefined, '');
       bytes = body.reduce((sum, piece) => sum + piece.length, 0);
-      const answer = await decode(body, decoder.open(endpoint, before), signal);
+      return decode(body, decoder.open(endpoint, before), end);
+    };
+    try {
+      const answer = await withDeadline({ what: 'the request', seconds: timeout, stop }, answerOf);
       observed();
       return answer;
     } catch (error) {
-      const failure = failureOf(error, signal);
+      const failure = failureOf(error, stop);
       observed(failure);
       throw failure;
     }

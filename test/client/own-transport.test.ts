@@ -11,9 +11,9 @@ import { createScriptedDecoder } from './scripted-decoder.ts';
 const never = new AbortController().signal;
 const answered = { status: 200, body: [Buffer.from("it's"), Buffer.from(' one')] };
 
-function setUp(ask: OwnTransportOptions['ask'] = async () => answered) {
+function setUp(ask: OwnTransportOptions['ask'] = async () => answered, timeout = 30) {
   const observed: RequestObservation[] = [];
-  const transport = createOwnTransport({ ask, observe: (observation) => observed.push(observation) });
+  const transport = createOwnTransport({ ask, timeout, observe: (observation) => observed.push(observation) });
   const scripted = createScriptedDecoder();
   return { ...scripted, observed, client: createQueryClient(transport, scripted.decoder), transport };
 }
@@ -106,6 +106,30 @@ describe('a failure', () => {
     });
     expect(await failureOf(client.getProducts({}, controller.signal))).toMatchObject({ kind: 'aborted' });
     expect(events).toEqual([]);
+  });
+
+  it('is an end while an answer is made that does not look at it', async () => {
+    const controller = new AbortController();
+    const { client, observed } = setUp(() => {
+      setImmediate(() => controller.abort());
+      return new Promise(() => undefined);
+    });
+    expect(await failureOf(client.getProducts({}, controller.signal))).toMatchObject({ kind: 'aborted' });
+    expect(observed).toMatchObject([{ failure: 'aborted' }]);
+  });
+
+  it('is the timeout of a request, which the analyzer is told', async () => {
+    let told: unknown;
+    const { client, observed } = setUp((_endpoint, _query, signal) => {
+      signal.addEventListener('abort', () => {
+        told = signal.reason;
+      });
+      return new Promise(() => undefined);
+    }, 0.01);
+    const failure = await failureOf(client.getProducts({}, never));
+    expect(failure).toMatchObject({ kind: 'timeout', message: 'the request did not end within 0.01 s' });
+    expect(told).toBe(failure);
+    expect(observed).toMatchObject([{ failure: 'timeout' }]);
   });
 
   it('is an end while it is decoded', async () => {
