@@ -208,9 +208,14 @@ export function createEndpointPoll<E extends PolledEndpoint>(options: EndpointPo
 
   const isFailed = (part: string): boolean => state.parts.get(part)?.ok === false;
   const isNew = (part: string): boolean => !state.parts.has(part);
+  /** Whether what was polled early is not too old until the next scheduled pass has ended. */
+  const lasts = (part: string): boolean => {
+    const { at = 0 } = state.parts.get(part) ?? {};
+    return now() + 1.5 * interval - at < maxAge;
+  };
   /** What a scheduled pass requests. */
   const takeDue = (wanted: readonly string[]): readonly string[] => {
-    const due = wanted.filter((part) => isFailed(part) || !polledEarly.has(part));
+    const due = wanted.filter((part) => isFailed(part) || !polledEarly.has(part) || !lasts(part));
     polledEarly.clear();
     return due;
   };

@@ -31,6 +31,13 @@ import {
 import { createPollLog } from './poll-log.ts';
 import { createSchedules } from './schedule.ts';
 
+/**
+ * After a poll of what has changed, the next one waits for this multiple of its duration. Otherwise each of many sources would have
+ * the lists of a large site requested, and all of it shown again.
+ */
+const REST = 20;
+const MAX_REST_MS = 10_000;
+
 /** The client, the schedules, and the snapshot that an earlier pipeline left. */
 export interface PollerOptions {
   readonly client: QueryClient<PolledAnswers>;
@@ -64,8 +71,8 @@ export interface Poller {
   /** Polls every endpoint once, without a schedule. */
   pollOnce(): Promise<void>;
   /**
-   * Polls what has changed at an analyzer in this process, at once. The changes of all endpoints are committed together. What
-   * changes meanwhile is polled after that, together too.
+   * Polls what has changed at an analyzer in this process, at once. The changes of all endpoints are committed together, unless
+   * a scheduled poll ends meanwhile. What changes meanwhile is polled after that, together too.
    *
    * @param vendorLicenses as GetProducts names them
    */
@@ -115,8 +122,10 @@ export function createPoller(options: PollerOptions): Poller {
   let snapshot = createSnapshot(options.initial, off, now());
   /** Whether each endpoint is polled only once. */
   let isOnce = false;
-  /** Vendor licenses that have changed and are not polled yet. */
-  let changed = new Set<string>();
+  /** Vendor licenses that have changed and are not polled yet; `undefined` if nothing has changed. */
+  let changed: Set<string> | undefined;
+  /** When what has changed may be polled again, by `performance.now()`. */
+  let restUntil = 0;
   /** Whether the first pass, which polls the endpoints in order, is running. */
   let isFirstPass = false;
 
@@ -221,8 +230,14 @@ export function createPoller(options: PollerOptions): Poller {
   const schedules = createSchedules(expressions, options.startOffset, (endpoint) => void run(endpoint), now);
 
   const pollPending = createLatestOnly(async () => {
+    // what changes meanwhile is polled with it
+    const rest = Math.min(restUntil - performance.now(), MAX_REST_MS);
+    if (rest > 0) await new Promise<void>((resolve) => setTimeout(resolve, rest).unref());
     const pending = changed;
-    changed = new Set();
+    // polled with what changed before it
+    if (pending === undefined) return;
+    changed = undefined;
+    const started = performance.now();
     const pollAll = (...endpoints: readonly PolledEndpoint[]): Promise<unknown> =>
       Promise.all(
         endpoints.map((endpoint) =>
@@ -233,6 +248,8 @@ export function createPoller(options: PollerOptions): Poller {
     // of the vendor licenses that are listed now
     await pollAll('GetFeatures', 'GetExpirationFeatures', 'GetHistory');
     if (!stopping.signal.aborted) options.onCommit(snapshot);
+    const ended = performance.now();
+    restUntil = ended + (ended - started) * REST;
   });
 
   const firstPass = async (): Promise<void> => {
@@ -260,6 +277,7 @@ export function createPoller(options: PollerOptions): Poller {
       await first;
     },
     pollChanged: async (vendorLicenses) => {
+      changed ??= new Set();
       for (const name of vendorLicenses) changed.add(name);
       await pollPending();
     },

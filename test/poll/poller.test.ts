@@ -663,6 +663,15 @@ describe('what has changed at an analyzer in this process', () => {
     expect(featuresAsked(site)).toEqual(['GetFeatures a;d', 'GetFeatures b;d']);
   });
 
+  it('is left out only if it does not become too old', async () => {
+    const { site, running } = await startOwn({ maxDataAge: 400 });
+    await running.pollChanged(['b;d']);
+    site.calls.length = 0;
+    // nobody polls GetFeatures for the next five minutes
+    await vi.advanceTimersByTimeAsync(300_000);
+    expect(featuresAsked(site)).toEqual(['GetFeatures a;d', 'GetFeatures b;d']);
+  });
+
   it('is polled again by the schedule if that failed, and not by what changes elsewhere', async () => {
     const { site, running } = await startOwn();
     site.failing.add('GetServerDown').add('GetFeatures a;d');
@@ -713,6 +722,25 @@ describe('what has changed at an analyzer in this process', () => {
     expect(commits).toHaveLength(2);
     expect(commits.at(-1)).toBe(running.latest());
     expect(messagesOf(log)).toEqual([]);
+  });
+
+  it('is not polled for a while after that has taken long, and then together', async () => {
+    const { site, running } = await startOwn();
+    const gates = hold(site, 'getServerDown');
+    const first = running.pollChanged(['a;d']);
+    await vi.advanceTimersByTimeAsync(10);
+    gates[0]?.();
+    await first;
+    site.calls.length = 0;
+    const others = ['a;d', 'b;d'].map((name) => running.pollChanged([name]));
+    await vi.advanceTimersByTimeAsync(0);
+    expect([site.calls, gates.length]).toEqual([[], 1]);
+    // twenty times as long
+    await vi.advanceTimersByTimeAsync(200);
+    expect(gates).toHaveLength(2);
+    gates[1]?.();
+    await Promise.all(others);
+    expect(featuresAsked(site)).toEqual(['GetFeatures a;d', 'GetFeatures b;d']);
   });
 
   it('waits for a pass that runs, and a scheduled one waits for it', async () => {
