@@ -12,7 +12,7 @@ export interface Collection {
   readonly slot: number;
   /** Vendor licenses that were reached. */
   readonly reached: readonly Collected[];
-  /** The names of all vendor licenses that it is about. */
+  /** The names of all vendor licenses that it is about, those that are gone included. */
   readonly names: readonly string[];
 }
 
@@ -71,7 +71,8 @@ export function createSourceCollection(options: SourceCollectionOptions): Source
     const reached = current.filter(
       (_, i) => observations[i]?.reachable === true && observations[i]?.isDownThere !== true,
     );
-    await onCollected({ source, at: begun, slot, reached, names: current.map(({ name }) => name) });
+    const names = [...new Set([...before.keys(), ...current.map(({ name }) => name)])];
+    await onCollected({ source, at: begun, slot, reached, names });
   };
 
   const collect = (): Promise<void> => {

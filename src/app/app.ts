@@ -173,7 +173,6 @@ export function createApp(initial: Config, deps: AppDeps): App {
     }),
   );
   self.setReload(true, now());
-  deps.own?.onCollected((vendorLicenses) => current.pollChanged(vendorLicenses));
 
   return {
     start: async () => {
@@ -185,6 +184,7 @@ export function createApp(initial: Config, deps: AppDeps): App {
       access.start(web.refreshCertificates);
       owners.start();
       prices.start();
+      deps.own?.onCollected((vendorLicenses) => current.pollChanged(vendorLicenses));
       current.start(initial.web.externalUrl ?? web.addresses()[0] ?? '');
     },
     runOnce: () => current.runOnce(),

@@ -35,6 +35,13 @@ function warn(config: Config, log: Log): void {
   }
 }
 
+/** Without the files and the port of a daemon that may run beside it. */
+const alone = (config: Config): Config => ({
+  ...config,
+  storagePath: undefined,
+  embeddedAnalyzer: { ...config.embeddedAnalyzer, listen: undefined },
+});
+
 /**
  * Polls the configured analyzer and serves metrics until the process is stopped. Without one, it collects from the configured
  * sources itself.
@@ -49,9 +56,8 @@ export async function serve(context: CommandContext): Promise<number> {
     'license-exporter starts',
   );
   warn(config, log);
-  // a daemon beside it may have locked the storage directory
   const isOnce = line.switches.has('once');
-  const collected = isOnce ? { ...config, storagePath: undefined } : config;
+  const collected = isOnce ? alone(config) : config;
   const storage = createStorage(log);
   // before any file in it is opened
   storage.take(collected.storagePath);

@@ -2,6 +2,8 @@ import { X509Certificate } from 'node:crypto';
 import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { connect, createServer } from 'node:net';
+import { ANALYZER_ADDRESS } from '../app/demo-analyzer.ts';
+import { listenAddress } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/exposure.ts';
 import { listenError } from '../model/listen-error.ts';
@@ -12,6 +14,8 @@ import { bad, good, type Outcome, type Step, warning } from './step.ts';
 type Address = Config['web']['listen'][number];
 
 const LIMIT_MS = 2000;
+/** Where the command `analyzer` listens without a setting. */
+const usualAddress = listenAddress.parse(ANALYZER_ADDRESS);
 
 const shown = ({ host = '', port }: Address): string => `${host.includes(':') ? `[${host}]` : host}:${port}`;
 
@@ -31,10 +35,13 @@ function isInUse(address: Address): Promise<boolean> {
   return promise;
 }
 
-/** Whether a daemon with this configuration may be running: it listens on the port that the system has chosen, or on these. */
+/**
+ * Whether a daemon with this configuration may be running, `serve` or the command `analyzer`: it listens on the port that the
+ * system has chosen, or on these.
+ */
 export async function mayBeRunning({ web, embeddedAnalyzer }: Config): Promise<boolean> {
-  const { listen, webListenAddress, sources } = embeddedAnalyzer;
-  const addresses = [...web.listen, ...(sources.length === 0 ? [] : [listen ?? [], webListenAddress ?? []].flat())];
+  const { listen = usualAddress, webListenAddress, sources } = embeddedAnalyzer;
+  const addresses = [...web.listen, ...(sources.length === 0 ? [] : [listen, webListenAddress ?? []].flat())];
   const used = await Promise.all(addresses.map((address) => address.port === 0 || isInUse(address)));
   return used.includes(true);
 }

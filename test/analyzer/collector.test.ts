@@ -200,6 +200,23 @@ describe('a collector of several sources', () => {
     ]);
   });
 
+  it('says that a collection is about a vendor license that has gone with it', async () => {
+    const about: (readonly string[])[] = [];
+    let listed = ['one', 'gone'];
+    const collector = createCollector({
+      sources: [sourceOf('one', { read: async () => listed.map((name) => observation(name)) })],
+      localTime,
+      now: () => NOW,
+      onProblem: () => {},
+      onCollected: async ({ names }) => void about.push(names),
+    });
+    await collector.collect();
+    listed = ['one'];
+    await collector.collect();
+    await collector.collect();
+    expect(about.map((names) => names.toSorted())).toEqual([['gone;d', 'one;d'], ['gone;d', 'one;d'], ['one;d']]);
+  });
+
   it('gives each source its own data of an earlier process, which a failing one keeps', async () => {
     const restored: unknown[] = [];
     const down = sourceOf('down', {

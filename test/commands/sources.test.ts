@@ -177,6 +177,9 @@ describe('serve with license managers', () => {
     expect([status, headers.get('www-authenticate')]).toEqual([401, 'NTLM']);
     const { url } = await withData(daemon);
     expect(await textOf(url, '/metrics')).not.toMatch(OF_LOGONS);
+    const listen = `--embedded-analyzer.listen-address=${new URL(address ?? '').host}`;
+    const beside = run(['--once', `--config.file=${place.config}`, listen]);
+    expect(await beside.exit).toBe(0);
   });
 
   it('is refused beside another one on the same storage.path, before it reads anything; --once is not', async () => {
