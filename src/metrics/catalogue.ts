@@ -129,7 +129,7 @@ export const catalogue = {
     ['endpoint'],
     {
       license_exporter_upstream_request_duration_seconds:
-        'Duration of requests to the API including the NTLM handshake.',
+        'Duration of requests to the API, logon and decoding included.',
     },
     'histogram',
   ),

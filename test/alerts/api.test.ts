@@ -85,6 +85,7 @@ describe('/api/v1', () => {
     expect(states).toContainEqual(['LicenseExpiringSoon', 'pending', 'alerting', 'ok']);
     // no feature of the site says how many requests wait
     expect(states).toContainEqual(['LicenseRequestsQueued', 'inactive', 'alerting', 'unknown']);
+    expect(states.map(([name]: string[]) => name)).not.toContain('LicenseSourceDown');
     const saturated = rules.groups[0].rules.find(({ name }: { name: string }) => name === 'LicenseFeatureSaturated');
     expect(saturated.query).toBe('LicenseFeatureSaturated(raise=0.8, clear=0.7, window=600, minLicenses=2)');
     const queued = rules.groups[0].rules.find(({ name }: { name: string }) => name === 'LicenseRequestsQueued');

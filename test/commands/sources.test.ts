@@ -165,6 +165,8 @@ describe('serve with license managers', () => {
       sample(`license_alerts_complete{alertname="${rule}",analyzer="embedded@${hostname()}"}`);
     await eventually('an evaluation', async () => (await complete('LicenseServerDown')) !== undefined);
     expect(await complete('LicenseAnalyzerAuthFailing')).toBeUndefined();
+    const rules = await textOf(url, '/api/v1/rules');
+    expect([rules.includes('LicenseSourceDown'), rules.includes('LicenseAnalyzerAuthFailing')]).toEqual([true, false]);
     expect(await textOf(url, '/metrics')).not.toMatch(OF_LOGONS);
   });
 

@@ -63,7 +63,7 @@ function ruleJson(rule: Rule, status: EngineStatus): object {
   };
 }
 
-/** The rules in one group. There is no group if only recording rules are requested. */
+/** The rules about what is configured, in one group. There is no group if only recording rules are requested. */
 function rulesJson(status: EngineStatus, type: string | undefined): object {
   if (type === 'record') return success({ groups: [] });
   const group = {
@@ -71,7 +71,7 @@ function rulesJson(status: EngineStatus, type: string | undefined): object {
     file: 'license-exporter',
     interval: status.evaluationInterval,
     limit: 0,
-    rules: status.rules.map((rule) => ruleJson(rule, status)),
+    rules: status.rules.filter(({ name }) => !status.notConfigured.has(name)).map((rule) => ruleJson(rule, status)),
     ...timing(status),
   };
   return success({ groups: [group] });
