@@ -28,12 +28,10 @@ function failureOf(error: unknown, signal: AbortSignal): QueryError {
   return error instanceof QueryError ? error : new QueryError('parse', 'decoding the answer failed', { cause: error });
 }
 
-/** Rejects when a signal is aborted. */
+/** Rejects when a signal is aborted, which it is not yet. */
 function endOf(signal: AbortSignal): Promise<never> {
   const { promise, reject } = Promise.withResolvers<never>();
-  const end = (): void => reject(signal.reason);
-  if (signal.aborted) end();
-  signal.addEventListener('abort', end);
+  signal.addEventListener('abort', () => reject(signal.reason));
   // nobody may be waiting for it
   promise.catch(() => undefined);
   return promise;
