@@ -141,6 +141,20 @@ describe('architecture', () => {
     expect([...left]).toEqual([]);
   });
 
+  it('has no circle of files, not even of types', () => {
+    const targets = new Map(sourceFiles(src).map((path) => [relative(root, path), [] as string[]]));
+    for (const { file, specifier } of imports) {
+      const to = join(dirname(file), specifier);
+      if (specifier.startsWith('.') && targets.has(to)) targets.get(file)?.push(to);
+    }
+    let left = new Set(targets.keys());
+    for (let before = left.size + 1; left.size < before; ) {
+      before = left.size;
+      left = new Set([...left].filter((file) => targets.get(file)?.some((to) => left.has(to))));
+    }
+    expect([...left]).toEqual([]);
+  });
+
   it('uses each package only in its rooms', () => {
     const forbidden = imports.filter(({ from, specifier }) => {
       if (specifier.startsWith('.') || specifier.startsWith('node:')) return false;

@@ -1,6 +1,7 @@
 import type { Owners } from '../model/owners.ts';
 import {
   type AlertState,
+  type AlertStates,
   fingerprint,
   groupLabels,
   identityOf,
@@ -10,7 +11,6 @@ import {
   withoutEmpty,
 } from './alert.ts';
 import type { Rule } from './rule.ts';
-import type { AlertStates } from './state-machine.ts';
 
 /** Who acts on an alert is said by its labels. They follow the mapping of owners. */
 

@@ -57,6 +57,9 @@ export interface AlertState {
   readonly now: string | undefined;
 }
 
+/** Alerts by their keys, see `keyOf`. */
+export type AlertStates = ReadonlyMap<string, AlertState>;
+
 /** A new alert. @param at epoch seconds */
 export const beginAlert = (
   rule: string,

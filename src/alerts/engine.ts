@@ -4,7 +4,7 @@ import { limitRepeats } from '../model/repeat-log.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import { runSliced } from '../scheduling/slices.ts';
 import { type Address, createAddress, readdress } from './address.ts';
-import { keyOf, type Labels } from './alert.ts';
+import { type AlertStates, keyOf, type Labels } from './alert.ts';
 import { QUEUE_CAPACITY } from './delivery.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
@@ -18,7 +18,7 @@ import { type RestoreOptions, restore } from './restore.ts';
 import type { EvaluatedRule, Rule, View } from './rule.ts';
 import { createRules, type RuleSettings } from './rules.ts';
 import type { SavedAlerts } from './state-file.ts';
-import { type AlertStates, step, type Transition } from './state-machine.ts';
+import { step, type Transition } from './state-machine.ts';
 import { createStatements, type StatementKeeper, type Statements } from './statements.ts';
 
 /** The alerts after an evaluation, for those who send them by other ways than Alertmanager. */

@@ -1,7 +1,7 @@
 import type { Log } from '../model/log.ts';
-import { type AlertState, groupLabels, type Labels, labelsKey } from './alert.ts';
+import { type AlertState, type AlertStates, groupLabels, type Labels, labelsKey } from './alert.ts';
 import type { Grouping, Rule } from './rule.ts';
-import type { AlertStates, Transition } from './state-machine.ts';
+import type { Transition } from './state-machine.ts';
 
 /**
  * Alerts as people get them: those of the features of a vendor license are one alert for each owner, and for each day on which

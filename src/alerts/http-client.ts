@@ -4,7 +4,7 @@ import request from 'undici/lib/api/api-request.js';
 import createConnector from 'undici/lib/core/connect.js';
 import Agent from 'undici/lib/dispatcher/agent.js';
 import { type ClientTls, tlsOptions } from '../model/client-tls.ts';
-import { openFilesProblem } from '../model/open-files.ts';
+import { openFilesProblem } from '../model/explanation.ts';
 
 /** How to reach a receiver over HTTP. */
 export interface HttpOptions {

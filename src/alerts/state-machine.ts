@@ -1,6 +1,7 @@
 import { type Address, isWhole } from './address.ts';
 import {
   type AlertState,
+  type AlertStates,
   beginAlert,
   type Finding,
   fingerprint,
@@ -9,9 +10,6 @@ import {
   labelsKey,
 } from './alert.ts';
 import type { EvaluatedRule, Evaluation, Rule } from './rule.ts';
-
-/** Alerts by their keys, see `keyOf`. */
-export type AlertStates = ReadonlyMap<string, AlertState>;
 
 /** A change of state that is logged and saved. */
 export interface Transition {

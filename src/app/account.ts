@@ -2,7 +2,7 @@ import { basename, join } from 'node:path';
 import { NtlmDispatcher } from '../client/dispatcher.ts';
 import { LogonFile, type LogonFileOptions } from '../client/logon-file.ts';
 import { logonPathOf } from '../client/transport.ts';
-import type { AnalyzerConfig } from '../config/config.ts';
+import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { tlsOptions } from '../model/client-tls.ts';
 import type { Log } from '../model/log.ts';

@@ -5,7 +5,7 @@ import { engineAlertOf } from '../alerts/definitions.ts';
 import { type EngineStatus, withoutData } from '../alerts/engine-status.ts';
 import { engineNames } from '../alerts/rules.ts';
 import type { Config } from '../config/config.ts';
-import type { Attention } from '../datasource/attention.ts';
+import type { Attention } from '../datasource/backend.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { RecordingHealth } from '../model/observation/recording.ts';
 import { type Figure, unknown } from '../model/unknown.ts';

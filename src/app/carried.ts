@@ -1,15 +1,17 @@
 import type { DeliveryCounts } from '../alerts/delivery.ts';
+import type { AlertEngine } from '../alerts/engine.ts';
 import type { Listed } from '../alerts/listed.ts';
 import { movedAlerts, type SavedAlerts } from '../alerts/state-file.ts';
 import type { Config } from '../config/config.ts';
-import { type KeptContract, movedContract } from '../inventory/field-contract.ts';
+import { type FieldContract, type KeptContract, movedContract } from '../inventory/field-contract.ts';
 import type { MessageCounts } from '../messages/message-counts.ts';
+import type { Messages } from '../messages/messages.ts';
 import type { ReceiverStates } from '../messages/receiver-state.ts';
 import { movedState } from '../messages/receiver-state.ts';
 import type { Log } from '../model/log.ts';
 import { type Snapshot, withoutAnswers } from '../model/snapshot.ts';
+import type { Poller } from '../poll/poller.ts';
 import type { Clock } from '../scheduling/clock.ts';
-import type { Pipeline } from './pipeline.ts';
 
 /** What a new pipeline continues if the analyzer is the same. Everything else of the old one ends with it. */
 export interface Carried {
@@ -28,7 +30,17 @@ interface CarryOptions {
   readonly log: Log;
 }
 
-const carriedOf = ({ poller, fieldContract, alerting, listed, messages }: Pipeline): Carried => ({
+/** What has stopped, and is continued. */
+interface Stopped {
+  readonly config: Config;
+  readonly poller: Pick<Poller, 'latest'>;
+  readonly fieldContract: Pick<FieldContract, 'kept'>;
+  readonly alerting: Pick<AlertEngine, 'states'>;
+  readonly listed: Listed;
+  readonly messages: Pick<Messages, 'states'>;
+}
+
+const carriedOf = ({ poller, fieldContract, alerting, listed, messages }: Stopped): Carried => ({
   data: poller.latest(),
   fields: fieldContract.kept(),
   alerts: alerting.states(),
@@ -41,7 +53,7 @@ const carriedOf = ({ poller, fieldContract, alerting, listed, messages }: Pipeli
  * and the answers of the analyzer are not known any more. Where the clock was set because the machine did not run, nobody
  * knows how old they are.
  */
-export function carryOver(old: Pipeline, { analyzer }: Config, { clock, counts, log }: CarryOptions) {
+export function carryOver(old: Stopped, { analyzer }: Config, { clock, counts, log }: CarryOptions) {
   const carried = old.config.analyzer?.url === analyzer?.url ? carriedOf(old) : undefined;
   const by = clock.follow();
   if (by === 0) return carried;

@@ -1,6 +1,6 @@
 import { createQueryClient, type QueryClient } from '../client/query-client.ts';
 import { createTransport } from '../client/transport.ts';
-import type { AnalyzerConfig } from '../config/config.ts';
+import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
 import { AskedDecoder } from '../inventory/decoding/asked-decoder.ts';
 import type { Answers } from '../inventory/decoding/decode.ts';
 import type { Decoder, IncomingAnswer } from '../inventory/decoding/decoder.ts';

@@ -1,6 +1,7 @@
 import type { ClientConfig } from 'pg';
 import { type ClientTls, tlsOptions } from '../model/client-tls.ts';
-import { explainConnection, inOneLine, type Peer } from '../model/connection-failure.ts';
+import { explainConnection, type Peer } from '../model/connection-failure.ts';
+import { inOneLine } from '../model/explanation.ts';
 import { OperatorError } from '../model/operator-error.ts';
 
 /** A connection to the database of the archive. */

@@ -1,10 +1,5 @@
-import {
-  type Explanation,
-  explainConnection,
-  explainUnknown,
-  isTlsCode,
-  theAnalyzer,
-} from '../model/connection-failure.ts';
+import { explainConnection, explainUnknown, isTlsCode, theAnalyzer } from '../model/connection-failure.ts';
+import type { Explanation } from '../model/explanation.ts';
 import { type FailureKind, QueryError } from '../model/failure.ts';
 import { type NtlmCode, NtlmError } from '../ntlm/errors.ts';
 

@@ -2,8 +2,8 @@ import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
 import { exposureOf } from '../config/exposure.ts';
 import { loadConfig } from '../config/load.ts';
-import { inOneLine } from '../model/connection-failure.ts';
-import { managers } from '../sources/managers.ts';
+import { inOneLine } from '../model/explanation.ts';
+import { managerNamed, managers } from '../sources/managers.ts';
 import type { CommandContext } from './command.ts';
 import { sourceWarnings } from './source-checks.ts';
 
@@ -35,7 +35,9 @@ const NAMED = 10;
 
 /** What sources cannot show before their server was reached for the first time. */
 function unknownDaemons(sources: readonly SourceConfig[]): string {
-  const names = sources.filter((source) => !managers[source.manager].namesDaemons(source)).map(({ name }) => name);
+  const names = sources
+    .filter((source) => !managers[managerNamed(source.manager)].namesDaemons(source))
+    .map(({ name }) => name);
   if (names.length === 0) return '';
   const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
   const list = `${names.slice(0, NAMED).join(', ')}${more}`;

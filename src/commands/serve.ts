@@ -4,7 +4,7 @@ import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/exposure.ts';
 import { loadConfig } from '../config/load.ts';
-import { inOneLine } from '../model/connection-failure.ts';
+import { inOneLine } from '../model/explanation.ts';
 import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { createClock } from '../scheduling/clock.ts';

@@ -1,7 +1,7 @@
 import { access, constants } from 'node:fs/promises';
 import type { SourceConfig } from '../config/embedded-sources.ts';
 import { SourceFailure } from '../model/observation/source-failure.ts';
-import { managers } from '../sources/managers.ts';
+import { managerNamed, managers } from '../sources/managers.ts';
 import { checkTool } from '../sources/transport/tool-check.ts';
 
 /** What can be seen of sources without reading them. */
@@ -21,7 +21,7 @@ async function toolWarnings({ via }: SourceConfig): Promise<readonly string[]> {
 /** Files that it reads, by setting. */
 const filesOf = (source: SourceConfig): readonly (readonly [setting: string, file: string])[] => [
   ...(source.via?.kind === 'file' ? [['via.file', source.via.file] as const] : []),
-  ...managers[source.manager].settings.files(source),
+  ...managers[managerNamed(source.manager)].settings.files(source),
 ];
 
 async function fileWarnings(source: SourceConfig): Promise<readonly string[]> {

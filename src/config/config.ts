@@ -8,21 +8,9 @@ import type { NamedEntries } from './entry-file.ts';
 import type { Secret } from './secret.ts';
 import type { AlertmanagerEntry } from './sections/alertmanagers.ts';
 import type { Section, SettingKey } from './settings.ts';
+import type { AnalyzerConfig } from './upstream-analyzer.ts';
 import type { AnalyzerAccount } from './users-file.ts';
 import type { WebConfig } from './web-config.ts';
-
-/** The analyzer to poll. Durations are seconds, sizes bytes. */
-export interface AnalyzerConfig extends Omit<Section<'analyzer'>, 'url' | 'username' | 'password' | 'tls'> {
-  readonly url: string;
-  /** Without its domain. */
-  readonly username: string;
-  readonly password: Secret;
-  /** The file of the password, so that it can be read again. */
-  readonly passwordFile: string | undefined;
-  /** Whether it runs in this process, with credentials that are generated for each run. */
-  readonly isOfDemo: boolean;
-  readonly tls: ClientTls<Secret>;
-}
 
 /** An Alertmanager that receives alerts. Durations are seconds. Secrets stay in their files, which are read for each request. */
 export interface AlertmanagerConfig extends Omit<AlertmanagerEntry, 'tls'> {

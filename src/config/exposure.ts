@@ -1,4 +1,4 @@
-import type { Explanation } from '../model/connection-failure.ts';
+import type { Explanation } from '../model/explanation.ts';
 import type { Config } from './config.ts';
 
 /** Listeners that are open to everyone on the network. */

@@ -1,5 +1,4 @@
 import { dirname } from 'node:path';
-import type { AnalyzerConfig } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { directoryProblem, isDirectory } from './named-files.ts';
 import { Secret } from './secret.ts';
@@ -7,7 +6,7 @@ import type { SourceEntry } from './sections/sources.ts';
 import { defaultsOf } from './settings.ts';
 import type { WrittenSource } from './source-entries.ts';
 import { readSourceTls } from './source-tls.ts';
-import { accountOf, readPasswordFile } from './upstream-analyzer.ts';
+import { type AnalyzerConfig, accountOf, readPasswordFile } from './upstream-analyzer.ts';
 
 /** `via.analyzer` of a source: another analyzer, with its own account. */
 

@@ -1,12 +1,25 @@
 import { dirname, join } from 'node:path';
+import type { ClientTls } from '../model/client-tls.ts';
 import { OperatorError } from '../model/operator-error.ts';
-import type { AnalyzerConfig } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { directoryProblem, isDirectory, readText } from './named-files.ts';
 import { Secret } from './secret.ts';
-import type { SettingKey } from './settings.ts';
+import type { Section, SettingKey } from './settings.ts';
 
 /** The analyzer to poll, with the content of its files. */
+
+/** The analyzer to poll. Durations are seconds, sizes bytes. */
+export interface AnalyzerConfig extends Omit<Section<'analyzer'>, 'url' | 'username' | 'password' | 'tls'> {
+  readonly url: string;
+  /** Without its domain. */
+  readonly username: string;
+  readonly password: Secret;
+  /** The file of the password, so that it can be read again. */
+  readonly passwordFile: string | undefined;
+  /** Whether it runs in this process, with credentials that are generated for each run. */
+  readonly isOfDemo: boolean;
+  readonly tls: ClientTls<Secret>;
+}
 
 const CREDENTIAL_NAME = 'analyzer-password';
 

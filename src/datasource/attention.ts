@@ -1,4 +1,5 @@
 import type { AttentionMember, AttentionRow } from '../model/attention.ts';
+import type { Attention } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { productMatcher } from './known-data.ts';
 import { cell, millis, type TargetAnswer, text, time } from './panel-data.ts';
@@ -7,13 +8,6 @@ import { type Cells, viewTable } from './table-view.ts';
 import { countedText, namesText } from './texts.ts';
 
 /** The target `attention`: what needs attention now, the most urgent first. */
-
-/** What needs attention. */
-export interface Attention {
-  readonly rows: Iterable<AttentionRow>;
-  /** How many kinds of alerts may fire without being seen, because they have no data. */
-  readonly withoutData: number;
-}
 
 const severities = ['critical', 'warning', 'info'] as const;
 

@@ -1,12 +1,24 @@
 import type { Inventory } from '../inventory/inventory.ts';
+import type { AttentionRow } from '../model/attention.ts';
 import type { Confidential } from '../model/confidential.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import type { OwnerMapping } from '../model/owners.ts';
 import type { ProposalSource } from '../rightsizing/proposals.ts';
-import type { Attention } from './attention.ts';
 import { DatasourceError } from './errors.ts';
 import type { UpstreamCache } from './upstream-cache.ts';
-import type { UsersPolicy } from './user-names.ts';
+
+/** What needs attention. */
+export interface Attention {
+  readonly rows: Iterable<AttentionRow>;
+  /** How many kinds of alerts may fire without being seen, because they have no data. */
+  readonly withoutData: number;
+}
+
+/** Names and hosts of users are personal data. Whether they are served, and in which form. */
+export interface UsersPolicy extends Confidential {
+  /** Key of the hashes that replace names; `undefined` if names are shown. */
+  readonly pseudonymKey: string | undefined;
+}
 
 /** The data behind the targets. */
 export interface Backend {

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto';
-import type { Confidential } from '../model/confidential.ts';
 import type { UserRecord } from '../model/records.ts';
 import { createPattern } from '../model/wildcard.ts';
+import type { UsersPolicy } from './backend.ts';
 import type { Combination, CombinationAnswers, Combinations } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
 import {
@@ -17,12 +17,6 @@ import {
   text,
 } from './panel-data.ts';
 import type { Query } from './query.ts';
-
-/** Names and hosts of users are personal data. Whether they are served, and in which form. */
-export interface UsersPolicy extends Confidential {
-  /** Key of the hashes that replace names; `undefined` if names are shown. */
-  readonly pseudonymKey: string | undefined;
-}
 
 /** @throws DatasourceError if this daemon does not serve names of users */
 export function requireUsers({ refusal }: Pick<UsersPolicy, 'refusal'>): void {

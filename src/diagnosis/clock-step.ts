@@ -1,4 +1,4 @@
-import type { Explanation } from '../model/connection-failure.ts';
+import type { Explanation } from '../model/explanation.ts';
 import { explained, good, stepToAnalyzer, warning } from './step.ts';
 
 /** A larger difference fails NTLMv2, seconds. */

@@ -8,7 +8,8 @@ import { revealTls } from '../config/secret.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { tryConnection } from '../messages/smtp.ts';
 import { tlsOptions } from '../model/client-tls.ts';
-import { type Explanation, explainConnection, explainUnknown, type Peer } from '../model/connection-failure.ts';
+import { explainConnection, explainUnknown, type Peer } from '../model/connection-failure.ts';
+import type { Explanation } from '../model/explanation.ts';
 import { hostOf, portOf, withinLimit } from './network-steps.ts';
 import { bad, explained, good, type Step } from './step.ts';
 

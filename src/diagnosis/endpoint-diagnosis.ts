@@ -10,7 +10,7 @@ import type { Fields } from '../query-api/field.ts';
 import { fieldEndpoints, recordFields } from '../query-api/records.ts';
 import { createStateWrites } from '../storage/file-writes.ts';
 import { examine, type Plan, type Probe } from './examination.ts';
-import type { AnalyzerSite } from './step.ts';
+import type { AnalyzerSite } from './site.ts';
 
 /** The result for one endpoint. */
 export interface Finding {

@@ -4,7 +4,8 @@ import type { EndpointName } from '../query-api/endpoints.ts';
 import { diagnose, type Finding } from './endpoint-diagnosis.ts';
 import { planOf } from './examination.ts';
 import { noQueryApi, USUAL_URL } from './http-step.ts';
-import { bad, type Evidence, good, type Outcome, type OwnSite, type Step, warning } from './step.ts';
+import type { OwnSite } from './site.ts';
+import { bad, type Evidence, good, type Outcome, type Step, warning } from './step.ts';
 
 /** Settings that switch an endpoint off. */
 const switches: Readonly<Partial<Record<EndpointName, string>>> = {

@@ -4,7 +4,8 @@ import { revealTls } from '../config/secret.ts';
 import { tlsOptions } from '../model/client-tls.ts';
 import { endpoints } from '../query-api/endpoints.ts';
 import { attemptMs } from './network-steps.ts';
-import type { AnalyzerSite, FirstAnswer } from './step.ts';
+import type { AnalyzerSite } from './site.ts';
+import type { FirstAnswer } from './step.ts';
 
 /** Bytes of a body that are enough to recognise it. */
 const HEAD = 4096;

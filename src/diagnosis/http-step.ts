@@ -4,8 +4,8 @@ import { answerFaults, recogniseBody, statusFault } from '../inventory/decoding/
 import { steadyNow } from '../model/steady-clock.ts';
 import { askOnce, endpointUrl } from './first-answer.ts';
 import { proxyNote } from './network-steps.ts';
+import type { AnalyzerSite } from './site.ts';
 import {
-  type AnalyzerSite,
   bad,
   type Evidence,
   explained,

@@ -1,10 +1,10 @@
 import { probeChallenge } from '../client/challenge-probe.ts';
 import { toQueryError } from '../client/failures.ts';
 import { logonPathOf } from '../client/transport.ts';
-import type { AnalyzerConfig } from '../config/config.ts';
 import { revealTls } from '../config/secret.ts';
+import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
 import { tlsOptions } from '../model/client-tls.ts';
-import type { Explanation } from '../model/connection-failure.ts';
+import type { Explanation } from '../model/explanation.ts';
 import type { QueryError } from '../model/failure.ts';
 import { readChallengeFacts } from '../ntlm/challenge-facts.ts';
 import { skewProblem } from './clock-step.ts';
@@ -12,16 +12,8 @@ import { askByHttp, diagnose } from './endpoint-diagnosis.ts';
 import { isElsewhere } from './endpoints-step.ts';
 import { planOf } from './examination.ts';
 import { attemptMs } from './network-steps.ts';
-import {
-  type AnalyzerSite,
-  bad,
-  type Evidence,
-  explained,
-  good,
-  type Outcome,
-  stepToAnalyzer,
-  warning,
-} from './step.ts';
+import type { AnalyzerSite } from './site.ts';
+import { bad, type Evidence, explained, good, type Outcome, stepToAnalyzer, warning } from './step.ts';
 
 /** The logon: is NTLM offered, is the challenge usable, and are the credentials accepted? Only the last question is a logon. */
 

@@ -1,7 +1,8 @@
 import { lookup } from 'node:dns/promises';
 import { connect, isIP, type Socket } from 'node:net';
 import { explainConnection, explainUnknown, theAnalyzer } from '../model/connection-failure.ts';
-import { type AnalyzerSite, bad, explained, good, stepToAnalyzer } from './step.ts';
+import type { AnalyzerSite } from './site.ts';
+import { bad, explained, good, stepToAnalyzer } from './step.ts';
 
 /** How long DNS, or a connection, may take at most, milliseconds. */
 const LIMIT_MS = 10_000;

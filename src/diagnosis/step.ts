@@ -1,11 +1,8 @@
-import type { AnswerQuestion } from '../analyzer/query-answers.ts';
-import type { AnalyzerConfig, Config } from '../config/config.ts';
-import type { Log } from '../model/log.ts';
-import type { SourceHealth } from '../model/observation/source.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import type { ChallengeFacts } from '../ntlm/challenge-facts.ts';
 import type { Diagnosis } from './endpoint-diagnosis.ts';
 import type { ExitClass } from './exit-codes.ts';
+import type { AnalyzerSite, Site } from './site.ts';
 
 /** The steps in their order. A step is listed once, and the first failed one is the first mistake. */
 export type StepName =
@@ -24,32 +21,6 @@ export type StepName =
   | 'mail'
   | 'webhook'
   | 'sources';
-
-interface CommonSite {
-  readonly config: Config;
-  readonly sources: readonly SourceHealth[];
-  readonly env: NodeJS.ProcessEnv;
-  readonly log: Log;
-  readonly version: string;
-}
-
-/** An analyzer that requires a logon. */
-export interface AnalyzerSite extends CommonSite {
-  /** `demo`: the simulated one, beside which nothing is configured. */
-  readonly kind: 'remote' | 'demo';
-  readonly analyzer: AnalyzerConfig;
-  /** The directory whose count of logons is shared with the daemon. */
-  readonly storagePath: string | undefined;
-}
-
-/** License managers, from which this process collects. */
-export interface OwnSite extends CommonSite {
-  readonly kind: 'own';
-  readonly answer: AnswerQuestion;
-}
-
-/** What is examined. */
-export type Site = AnalyzerSite | OwnSite;
 
 /** The answer to a request without a logon. */
 export interface FirstAnswer {

@@ -13,9 +13,10 @@ import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { logonFileOf } from '../app/account.ts';
 import { directoryProblem } from '../config/named-files.ts';
-import type { Explanation } from '../model/connection-failure.ts';
+import type { Explanation } from '../model/explanation.ts';
 import { findLockHolder } from '../storage/directory-lock.ts';
-import { bad, explained, good, type Outcome, type Site, type Step, warning } from './step.ts';
+import type { Site } from './site.ts';
+import { bad, explained, good, type Outcome, type Step, warning } from './step.ts';
 import { mayBeRunning } from './web-step.ts';
 
 /** Less free space is a warning, bytes. */

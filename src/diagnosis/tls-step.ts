@@ -1,28 +1,15 @@
 import { isIP } from 'node:net';
 import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
-import type { AnalyzerConfig } from '../config/config.ts';
 import { revealTls } from '../config/secret.ts';
+import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
 import { tlsOptions } from '../model/client-tls.ts';
-import {
-  type Explanation,
-  explainConnection,
-  explainUnknown,
-  isTlsCode,
-  theAnalyzer,
-} from '../model/connection-failure.ts';
+import { explainConnection, explainUnknown, isTlsCode, theAnalyzer } from '../model/connection-failure.ts';
+import type { Explanation } from '../model/explanation.ts';
 import { dayOf, soonText } from './certificate-expiry.ts';
 import { askOnce, endpointUrl } from './first-answer.ts';
 import { attemptMs, hostOf, portOf, withinLimit } from './network-steps.ts';
-import {
-  type AnalyzerSite,
-  bad,
-  type Evidence,
-  explained,
-  good,
-  type Outcome,
-  stepToAnalyzer,
-  warning,
-} from './step.ts';
+import type { AnalyzerSite } from './site.ts';
+import { bad, type Evidence, explained, good, type Outcome, stepToAnalyzer, warning } from './step.ts';
 
 /** What a handshake has shown. A peer can close the connection directly after it. */
 interface Handshake {

@@ -4,7 +4,7 @@ import { basename, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { openFilesProblem } from '../model/open-files.ts';
+import { openFilesProblem } from '../model/explanation.ts';
 import { OperatorError } from '../model/operator-error.ts';
 
 /** The files that are imported: those of a folder, compressed ones, and those in archives. */

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
 import { type ClientTls, tlsOptions } from '../model/client-tls.ts';
-import { openFilesProblem } from '../model/open-files.ts';
+import { openFilesProblem } from '../model/explanation.ts';
 import type { RefusedRecipient, SendOutcome } from './channel.ts';
 import type { Recipient } from './receiver-state.ts';
 import { line } from './texts.ts';

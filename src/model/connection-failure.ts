@@ -1,15 +1,6 @@
-import { openFileLimits } from './open-files.ts';
+import { type Explanation, openFileLimits } from './explanation.ts';
 
 /** Why a server cannot be reached, as sentences for the log of the daemon and for `doctor`. */
-
-/** What is wrong, and what to do about it. Each is one line without secrets. */
-export interface Explanation {
-  readonly finding: string;
-  readonly remedy: string;
-}
-
-/** What was found and what to do, for a log line. */
-export const inOneLine = ({ finding, remedy }: Explanation): string => `${finding}; ${remedy}`;
 
 /** The server that cannot be reached, in the words of a sentence. */
 export interface Peer {

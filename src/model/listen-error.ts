@@ -1,4 +1,4 @@
-import { explainOpenFiles } from './open-files.ts';
+import { explainOpenFiles } from './explanation.ts';
 import { OperatorError } from './operator-error.ts';
 
 /** Why a process cannot listen, by system error code. */

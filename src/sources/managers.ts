@@ -27,3 +27,10 @@ export type Manager = keyof typeof managers;
 
 /** The names of all managers, in the order of the documentation. */
 export const managerNames = Object.keys(managers) as Manager[];
+
+/** The manager with a name that the schema of the configuration has accepted. @throws Error for any other name */
+export function managerNamed(name: string): Manager {
+  const found = managerNames.find((one) => one === name);
+  if (found === undefined) throw new Error(`no license manager is called ${name}`);
+  return found;
+}

@@ -1,5 +1,4 @@
 import type { ClientTls } from '../model/client-tls.ts';
-import type { Manager } from './managers.ts';
 
 /**
  * The settings that sources of every manager have. Durations are seconds, sizes bytes, paths absolute.
@@ -9,7 +8,8 @@ import type { Manager } from './managers.ts';
 export interface SourceSettings<Key = string> {
   /** `[a-z0-9_-]{1,40}`, unique. */
   readonly name: string;
-  readonly manager: Manager;
+  /** A name of `managers`. */
+  readonly manager: string;
   /** `port@host` in lower case. Three of FlexNet are redundant; of other managers, they are tried in order. */
   readonly servers: readonly string[];
   /** Third part of the names of its vendor licenses, empty without one. */

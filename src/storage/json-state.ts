@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { explainOpenFiles } from '../model/explanation.ts';
 import type { Log } from '../model/log.ts';
-import { explainOpenFiles } from '../model/open-files.ts';
 import { createLatestOnly } from '../scheduling/latest-only.ts';
 import type { FileWrites } from './file-writes.ts';
 import { temporaryOf } from './leftovers.ts';

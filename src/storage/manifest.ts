@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { openFilesProblem } from '../model/open-files.ts';
+import { openFilesProblem } from '../model/explanation.ts';
 import { OperatorError } from '../model/operator-error.ts';
 
 /** The list of the files of a backup. It is written last. */

@@ -1,6 +1,6 @@
 import { closeSync, openSync } from 'node:fs';
 import { devNull } from 'node:os';
-import { openFilesProblem } from '../model/open-files.ts';
+import { openFilesProblem } from '../model/explanation.ts';
 
 /** What SQLite says of any file that it cannot open. */
 const SQLITE_CANTOPEN = 14;

@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { AlertStates } from '../../src/alerts/alert.ts';
 import { createEvaluation } from '../../src/alerts/evaluation.ts';
 import { createRules } from '../../src/alerts/rules.ts';
-import { type AlertStates, step, type Transition } from '../../src/alerts/state-machine.ts';
+import { step, type Transition } from '../../src/alerts/state-machine.ts';
 import { runAtOnce } from '../../src/scheduling/slices.ts';
 import { settingsOf, viewOf } from '../support/alert-views.ts';
 import { answer, createSnapshot, failed, feature, good, NOW, product, type Scenario } from '../support/scenario.ts';

@@ -1,7 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { type AlertState, fingerprint, keyOf, type Labels, labelsKey } from '../../src/alerts/alert.ts';
+import {
+  type AlertState,
+  type AlertStates,
+  fingerprint,
+  keyOf,
+  type Labels,
+  labelsKey,
+} from '../../src/alerts/alert.ts';
 import { changesOf, type SentAlerts, shownAlerts, sumUpAlerts } from '../../src/alerts/groups.ts';
-import { type AlertStates, step } from '../../src/alerts/state-machine.ts';
+import { step } from '../../src/alerts/state-machine.ts';
 import { alertOf } from '../support/alert-page.ts';
 import { evaluateRule, ruleOf, viewOf } from '../support/alert-views.ts';
 import { answer, createSnapshot, feature, good, NOW } from '../support/scenario.ts';

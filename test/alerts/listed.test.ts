@@ -1,8 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { AlertStates } from '../../src/alerts/alert.ts';
 import { Listed, type Owned } from '../../src/alerts/listed.ts';
 import type { Rule, View } from '../../src/alerts/rule.ts';
 import { createRules } from '../../src/alerts/rules.ts';
-import { type AlertStates, step } from '../../src/alerts/state-machine.ts';
+import { step } from '../../src/alerts/state-machine.ts';
 import type { Inventory } from '../../src/inventory/inventory.ts';
 import { unknown } from '../../src/model/unknown.ts';
 import { keepFeatures } from '../../src/poll/incomplete-lists.ts';

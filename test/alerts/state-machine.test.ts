@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type AlertState, fingerprint, type Labels } from '../../src/alerts/alert.ts';
+import { type AlertState, type AlertStates, fingerprint, type Labels } from '../../src/alerts/alert.ts';
 import { restoreSaved } from '../../src/alerts/restore.ts';
 import type { Evaluation, Rule } from '../../src/alerts/rule.ts';
-import { type AlertStates, step } from '../../src/alerts/state-machine.ts';
+import { step } from '../../src/alerts/state-machine.ts';
 import { isLong } from '../support/extent.ts';
 
 /** The condition of one subject. */

@@ -1,7 +1,7 @@
-import type { Labels } from '../../src/alerts/alert.ts';
+import type { AlertStates, Labels } from '../../src/alerts/alert.ts';
 import { type SentAlerts, sumUpAlerts } from '../../src/alerts/groups.ts';
 import { createRules, type RuleSettings } from '../../src/alerts/rules.ts';
-import { type AlertStates, step } from '../../src/alerts/state-machine.ts';
+import { step } from '../../src/alerts/state-machine.ts';
 import type { SimulatedSiteOptions } from '../../src/analyzer/simulated-site.ts';
 import { evaluateRule, viewOf } from './alert-views.ts';
 import { createPolledSite } from './polled-site.ts';

@@ -1,6 +1,6 @@
 import type { VendorLicenseObservation } from '../../src/model/observation/observation.ts';
 import type { FlexnetOwn } from '../../src/sources/flexnet/own-settings.ts';
-import type { RlmOwn } from '../../src/sources/rlm/definition.ts';
+import type { RlmOwn } from '../../src/sources/rlm/own-settings.ts';
 import type { SourceSettings } from '../../src/sources/source-settings.ts';
 
 /** Settings of a source, as the configuration gives them. */

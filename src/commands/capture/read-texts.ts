@@ -3,6 +3,7 @@ import type { DenialLog } from '../../sources/log/denial-count.ts';
 import { LogFollower } from '../../sources/log/log-follower.ts';
 import type { TextPlace } from '../../sources/manager.ts';
 import { managerCodes } from '../../sources/manager-codes.ts';
+import { managerNamed } from '../../sources/managers.ts';
 import type { LogSettings, SourceSettings } from '../../sources/source-settings.ts';
 import { createTransport } from '../../sources/transport/create-transport.ts';
 import { createFileTransport } from '../../sources/transport/file-transport.ts';
@@ -75,7 +76,8 @@ export async function readTexts(
   host: TransportHost,
   signal: AbortSignal,
 ): Promise<SourceTexts> {
-  const { manager, via, timeZone, servers, daemons, users, borrow, interval } = settings;
+  const manager = managerNamed(settings.manager);
+  const { via, timeZone, servers, daemons, users, borrow, interval } = settings;
   const transport = createTransport(settings, host);
   const sections: CaptureSection[] = [];
   const problems: SourceProblem[] = [];

@@ -1,4 +1,4 @@
-import { openFilesProblem } from '../open-files.ts';
+import { openFilesProblem } from '../explanation.ts';
 import type { Member } from './member.ts';
 
 /** Why a source could not be read, or not wholly. */

@@ -6,8 +6,8 @@ import type { OnUnread } from '../lines.ts';
 import type { ManagerCode, ManagerReader, ReaderDeps, ReadInput } from '../manager.ts';
 import type { Parsed } from '../parsed.ts';
 import type { SourceSettings } from '../source-settings.ts';
-import type { QueryApiOwn } from './definition.ts';
 import { notJson, observeAnswers, withUsers } from './observe.ts';
+import type { QueryApiOwn } from './own-settings.ts';
 import { FEATURES_OF, readAnswers, readUsers } from './records.ts';
 
 /** The answers of a capture. */

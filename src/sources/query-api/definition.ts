@@ -1,24 +1,5 @@
-import { isNot, text } from '../../settings/values.ts';
-import { defineManager, type ManagerDefinition, type OwnSettings } from '../manager.ts';
-
-/** What names the vendor licenses of another analyzer here. */
-export interface QueryApiOwn {
-  /** Before the server in their names; empty without one. */
-  readonly prefix: string;
-}
-
-const ownSettings: OwnSettings<{ readonly prefix?: string }, QueryApiOwn> = {
-  keys: {
-    prefix: text
-      .refine((written) => /^[^;%]*$/.test(written), { error: isNot('a text without ; and %') })
-      .describe(
-        'Text before the names of the vendor licenses of another analyzer. Needed if two analyzers have equal names.',
-      ),
-  },
-  inFolder: (entry) => entry,
-  complete: ({ prefix = '' }) => ({ prefix }),
-  files: () => [],
-};
+import { defineManager, type ManagerDefinition } from '../manager.ts';
+import { ownSettings } from './own-settings.ts';
 
 const reported = 'what it reports';
 

@@ -4,7 +4,7 @@ import type { PoolObservation } from '../../model/observation/observation.ts';
 import { SourceFailure } from '../../model/observation/source-failure.ts';
 import type { ManagerReader, ReadInput } from '../manager.ts';
 import { managerCodes } from '../manager-codes.ts';
-import type { Manager } from '../managers.ts';
+import { type Manager, managerNamed } from '../managers.ts';
 import type { Parsed } from '../parsed.ts';
 import type { SourceSettings } from '../source-settings.ts';
 import { createTransport } from '../transport/create-transport.ts';
@@ -13,16 +13,6 @@ import type { ReadingThread } from './reading-thread.ts';
 
 /** Characters of an output that is read at once: about 10 ms. A longer one is read in another thread. */
 const MAX_AT_ONCE = 192 * 1024;
-
-/** What an output says, with the pools of each vendor license in bytes. */
-export interface ReadElsewhere {
-  readonly parsed: Parsed;
-  /** By vendor license, in parts that are quick to take over. */
-  readonly pools: readonly (readonly Uint8Array[])[];
-}
-
-/** Why an output could not be read, between threads. */
-export type ReadFailure = Pick<SourceFailure, 'kind' | 'message' | 'members'>;
 
 /** Reads an output by its manager. @throws SourceFailure if it says nothing */
 async function readOutput(manager: Manager, input: ReadInput, thread: ReadingThread): Promise<Parsed> {
@@ -57,9 +47,11 @@ export const createReader = (
   host: TransportHost,
   thread: ReadingThread,
   transport = createTransport(settings, host),
-): ManagerReader =>
-  managerCodes[settings.manager].createReader(settings, {
+): ManagerReader => {
+  const manager = managerNamed(settings.manager);
+  return managerCodes[manager].createReader(settings, {
     transport,
     host,
-    read: (input) => readOutput(settings.manager, input, thread),
+    read: (input) => readOutput(manager, input, thread),
   });
+};

@@ -1,8 +1,9 @@
 import { extname } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import type { SourceFailure } from '../../model/observation/source-failure.ts';
 import type { ReadInput } from '../manager.ts';
 import type { Manager } from '../managers.ts';
-import type { ReadElsewhere, ReadFailure } from './read-output.ts';
+import type { Parsed } from '../parsed.ts';
 
 /** A text that another thread is asked to read. */
 export interface ReadQuestion {
@@ -10,6 +11,16 @@ export interface ReadQuestion {
   readonly manager: Manager;
   readonly input: ReadInput;
 }
+
+/** What an output says, with the pools of each vendor license in bytes. */
+export interface ReadElsewhere {
+  readonly parsed: Parsed;
+  /** By vendor license, in parts that are quick to take over. */
+  readonly pools: readonly (readonly Uint8Array[])[];
+}
+
+/** Why an output could not be read, between threads. */
+export type ReadFailure = Pick<SourceFailure, 'kind' | 'message' | 'members'>;
 
 /** What the other thread read, or why it could not. */
 export interface ReadAnswer {

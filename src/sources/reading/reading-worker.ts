@@ -3,8 +3,7 @@ import { parentPort } from 'node:worker_threads';
 import type { PoolObservation } from '../../model/observation/observation.ts';
 import { SourceFailure } from '../../model/observation/source-failure.ts';
 import { managerCodes } from '../manager-codes.ts';
-import type { ReadElsewhere, ReadFailure } from './read-output.ts';
-import type { ReadAnswer, ReadQuestion } from './reading-thread.ts';
+import type { ReadAnswer, ReadElsewhere, ReadFailure, ReadQuestion } from './reading-thread.ts';
 
 /** The thread that reads large outputs. */
 

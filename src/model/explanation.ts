@@ -1,8 +1,15 @@
-import type { Explanation } from './connection-failure.ts';
+/** Why something cannot be opened or reached, and files and connections of which there are too many. */
 
-/** Files and connections that cannot be opened because there are too many: the file, or the peer, is not the cause. */
+/** What is wrong, and what to do about it. Each is one line without secrets. */
+export interface Explanation {
+  readonly finding: string;
+  readonly remedy: string;
+}
 
-/** By code of the error. */
+/** What was found and what to do, for a log line. */
+export const inOneLine = ({ finding, remedy }: Explanation): string => `${finding}; ${remedy}`;
+
+/** Files and connections that cannot be opened because there are too many, by code: the file, or the peer, is not the cause. */
 export const openFileLimits: Readonly<Record<string, Explanation>> = {
   EMFILE: {
     finding: 'this process has as many files and connections open as it may',
