@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
 import type { DayOfSamples, Sample, Series } from '../analyzer/sample.ts';
 import type { ReservedHistory, TrendSeries } from '../model/history.ts';
+import { reservedByDay, trendByDay } from '../model/history.ts';
 import type { LocalTime } from '../model/local-time.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { createPattern } from '../model/wildcard.ts';
-import { ofReserved, ofTrend } from '../rightsizing/asked-demand-source.ts';
 
 type FeatureType = 'feature' | 'package' | 'component';
 // a type, not an interface: the parameters of the client are maps
@@ -111,12 +111,12 @@ function daysOf(
   reserved: ReservedHistory,
   { localTime, today }: Pick<AnalyzerImportOptions, 'localTime' | 'today'>,
 ): DayOfSamples[] {
-  const available = ofTrend(trend, 'Max Available', localTime);
-  const hours = ofTrend(trend, 'Elapsed Time', localTime);
-  const denials = ofTrend(trend, 'Denials', localTime);
-  const peak = ofReserved(reserved, 'Max In Use');
-  const users = ofReserved(reserved, 'Distinct Users');
-  const reservations = ofReserved(reserved, 'Reserved Licenses');
+  const available = trendByDay(trend, 'Max Available', localTime);
+  const hours = trendByDay(trend, 'Elapsed Time', localTime);
+  const denials = trendByDay(trend, 'Denials', localTime);
+  const peak = reservedByDay(reserved, 'Max In Use');
+  const users = reservedByDay(reserved, 'Distinct Users');
+  const reservations = reservedByDay(reserved, 'Reserved Licenses');
   const days = new Set([available, hours, denials, peak, users, reservations].flatMap((one) => [...one.keys()]));
   return [...days]
     .filter((day) => day < today)

@@ -1,3 +1,4 @@
+import { dateText, type LocalTime } from './local-time.ts';
 import { type Figure, unknown } from './unknown.ts';
 
 /**
@@ -47,4 +48,41 @@ export interface HeatMap {
 export function figureAt(values: ArrayLike<number>, i: number): Figure {
   const value = values[i];
   return value === undefined || Number.isNaN(value) ? unknown : value;
+}
+
+/** Values by local day, in days since 1970; NaN is no data. */
+export type ByDay = ReadonlyMap<number, number>;
+
+const DAY_MS = 86_400_000;
+
+const none = new Float64Array();
+
+/** The values of a trend series of GetHistory by local day. */
+export function trendByDay(trend: readonly TrendSeries[], name: string, localTime: LocalTime): ByDay {
+  const series = trend.find((candidate) => candidate.name === name);
+  const days = new Map<number, number>();
+  for (const [i, at] of (series?.at ?? none).entries()) {
+    days.set(localTime.dayOf(at / 1000), series?.values[i] ?? Number.NaN);
+  }
+  return days;
+}
+
+/** The local day of a category; `undefined` if it is no date. */
+function dayOfCategory(category: string): number | undefined {
+  const [, date] = /^(\d{4}-\d{2}-\d{2})(?:$|[T ])/.exec(category) ?? [];
+  if (date === undefined) return undefined;
+  const day = Date.parse(`${date}T00:00:00Z`) / DAY_MS;
+  // 31 February does not exist
+  return Number.isInteger(day) && dateText(day) === date ? day : undefined;
+}
+
+/** The values of a series of GetHistoryReserved by local day. */
+export function reservedByDay({ categories, series }: ReservedHistory, name: string): ByDay {
+  const values = series.find((candidate) => candidate.name === name)?.values ?? none;
+  const days = new Map<number, number>();
+  for (const [i, category] of categories.entries()) {
+    const day = dayOfCategory(category);
+    if (day !== undefined) days.set(day, values[i] ?? Number.NaN);
+  }
+  return days;
 }

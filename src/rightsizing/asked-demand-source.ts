@@ -1,4 +1,5 @@
 import type { EfficiencyHistory, ReservedHistory, TrendSeries } from '../model/history.ts';
+import { type ByDay, reservedByDay, trendByDay } from '../model/history.ts';
 import { dateText, type LocalTime } from '../model/local-time.ts';
 import { createPattern } from '../model/wildcard.ts';
 import type { DayColumns, Demand, SeriesName } from './demand.ts';
@@ -42,50 +43,16 @@ export interface AskedHistory {
   readonly efficiency: EfficiencyHistory;
 }
 
-/** Values by local day. */
-type ByDay = ReadonlyMap<number, number>;
-
-const DAY_MS = 86_400_000;
 /** No curve is longer: more licenses than this are not counted. */
 const MAX_LICENSES = 100_000;
 
 const none = new Float64Array();
 
-/** The values of a trend series of GetHistory by local day. */
-export function ofTrend(trend: readonly TrendSeries[], name: string, localTime: LocalTime): ByDay {
-  const series = trend.find((candidate) => candidate.name === name);
-  const days = new Map<number, number>();
-  for (const [i, at] of (series?.at ?? none).entries()) {
-    days.set(localTime.dayOf(at / 1000), series?.values[i] ?? Number.NaN);
-  }
-  return days;
-}
-
-/** The local day of a category; `undefined` if it is no date. */
-function dayOfCategory(category: string): number | undefined {
-  const [, date] = /^(\d{4}-\d{2}-\d{2})(?:$|[T ])/.exec(category) ?? [];
-  if (date === undefined) return undefined;
-  const day = Date.parse(`${date}T00:00:00Z`) / DAY_MS;
-  // 31 February does not exist
-  return Number.isInteger(day) && dateText(day) === date ? day : undefined;
-}
-
-/** The values of a series of GetHistoryReserved by local day. */
-export function ofReserved({ categories, series }: ReservedHistory, name: string): ByDay {
-  const values = series.find((candidate) => candidate.name === name)?.values ?? none;
-  const days = new Map<number, number>();
-  for (const [i, category] of categories.entries()) {
-    const day = dayOfCategory(category);
-    if (day !== undefined) days.set(day, values[i] ?? Number.NaN);
-  }
-  return days;
-}
-
 function columnsOf({ trend, reserved }: AskedHistory, localTime: LocalTime, today: number): DayColumns {
-  const available = ofTrend(trend, 'Max Available', localTime);
-  const denials = ofTrend(trend, 'Denials', localTime);
-  const inUse = ofReserved(reserved, 'Max In Use');
-  const reservations = ofReserved(reserved, 'Reserved Licenses');
+  const available = trendByDay(trend, 'Max Available', localTime);
+  const denials = trendByDay(trend, 'Denials', localTime);
+  const inUse = reservedByDay(reserved, 'Max In Use');
+  const reservations = reservedByDay(reserved, 'Reserved Licenses');
   const days = new Set([...available.keys(), ...denials.keys(), ...inUse.keys(), ...reservations.keys()]);
   // today is not over
   const day = Int32Array.from([...days].filter((one) => one < today).sort((a, b) => a - b));
