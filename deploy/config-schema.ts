@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createConfigSchema } from '../src/config/json-schema.ts';
+import { createConfigSchema } from '../src/program/config/json-schema.ts';
 
 /** Writes the JSON Schema of the configuration file, which editors use to complete and check it. */
 

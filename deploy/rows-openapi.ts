@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { datasourceErrors } from '../src/datasource/errors.ts';
-import { type Key, type KeyName, payloadKeys } from '../src/datasource/payload-keys.ts';
-import { type Target, type TargetName, targets } from '../src/datasource/targets.ts';
+import { datasourceErrors } from '../src/site/grafana/answers/errors.ts';
+import { type Key, type KeyName, payloadKeys } from '../src/site/grafana/answers/payload-keys.ts';
+import { type Target, type TargetName, targets } from '../src/site/grafana/answers/targets.ts';
 
 /** The rows for Infinity, curl and scripts as an OpenAPI 3.1 document, made from the table of targets. */
 

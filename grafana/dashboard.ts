@@ -1,5 +1,5 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
-import type { MetricName } from '../src/metrics/catalogue.ts';
+import type { MetricName } from '../src/exporter/metrics/catalogue.ts';
 import {
   IN_RANGE,
   ONE_VENDOR_LICENSE,

@@ -1,4 +1,4 @@
-import type { MetricName } from '../src/metrics/catalogue.ts';
+import type { MetricName } from '../src/exporter/metrics/catalogue.ts';
 import { once, select } from './queries.ts';
 import { type Shown, UNCOUNTED } from './tables.ts';
 

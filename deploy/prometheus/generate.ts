@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import type { AlertName } from '../../src/alerts/definitions.ts';
-import { createRuleFile, type RuleFile, ruleFileText, usualOwners } from '../../src/alerts/prometheus/rule-file.ts';
-import { alertsForPrometheus } from '../../src/alerts/relayed.ts';
-import { allAlerts, ruleSettings } from '../../src/alerts/rules.ts';
+import type { AlertName } from '../../src/alerting/alerts/definitions.ts';
+import { createRuleFile, type RuleFile, ruleFileText, usualOwners } from '../../src/alerting/alerts/prometheus/rule-file.ts';
+import { alertsForPrometheus } from '../../src/alerting/alerts/relayed.ts';
+import { allAlerts, ruleSettings } from '../../src/alerting/alerts/rules.ts';
 
 /** Writes what is made of the definitions of alerts: the rules for Prometheus with the default settings, the manifest for its operator, the JSON of the mixin, and the runbooks. */
 
@@ -37,7 +37,7 @@ export function ruleFiles(file: RuleFile): Readonly<Record<string, string>> {
 }
 
 /** The folder that has a folder for each alert. */
-export const definitions = join(import.meta.dirname, '../../src/alerts/definitions');
+export const definitions = join(import.meta.dirname, '../../src/alerting/alerts/definitions');
 
 /** `exporter-down` of `LicenseExporterDown`. */
 export const folderOf = (alert: string): string =>

@@ -1,5 +1,5 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
-import type { EndpointName } from '../../src/query-api/endpoints.ts';
+import type { EndpointName } from '../../src/base/query-api/endpoints.ts';
 import { createDashboard } from '../dashboard.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import {

@@ -1,4 +1,4 @@
-import type { MetricName } from '../../src/metrics/catalogue.ts';
+import type { MetricName } from '../../src/exporter/metrics/catalogue.ts';
 import { createDashboard, feature, vendorLicense } from '../dashboard.ts';
 import { featureExpressions, unlessUncounted } from '../feature-table.ts';
 import { busyHours, efficiency, peaks, periods } from '../history-panels.ts';

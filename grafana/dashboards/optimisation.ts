@@ -1,5 +1,5 @@
 import { MappingType } from '@grafana/grafana-foundation-sdk/dashboard';
-import type { MetricName } from '../../src/metrics/catalogue.ts';
+import type { MetricName } from '../../src/exporter/metrics/catalogue.ts';
 import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { waiting } from '../feature-table.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';

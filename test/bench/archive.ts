@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { openStore } from '../../src/analyzer/store.ts';
-import { createLocalTime } from '../../src/model/local-time.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
+import { openStore } from '../../src/analyzer/history/store.ts';
+import { createLocalTime } from '../../src/base/model/local-time.ts';
+import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 import { exchangeOnce, exchangeOptions } from '../support/archive-peer.ts';
 import { createCleanup } from '../support/harness.ts';
 import { startPostgresql } from '../support/start-postgresql.ts';

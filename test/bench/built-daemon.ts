@@ -1,7 +1,7 @@
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import type { SettingKey } from '../../src/config/settings.ts';
+import type { SettingKey } from '../../src/program/config/settings.ts';
 import { account, type Cleanup } from '../support/harness.ts';
 import { type Child, controlled } from './child.ts';
 import type { DaemonMethods } from './children/daemon.ts';

@@ -1,7 +1,7 @@
-import type { MetricName } from '../../src/metrics/catalogue.ts';
-import { featureLabels } from '../../src/metrics/metric.ts';
-import { TextWriter } from '../../src/metrics/render.ts';
-import { buildRows } from '../../src/metrics/rows.ts';
+import type { MetricName } from '../../src/exporter/metrics/catalogue.ts';
+import { featureLabels } from '../../src/exporter/metrics/metric.ts';
+import { TextWriter } from '../../src/exporter/metrics/render.ts';
+import { buildRows } from '../../src/exporter/metrics/rows.ts';
 
 /** Gauges that share the labels of features. */
 export interface Gauges {

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { findPools, toFeature } from '../../src/analyzer/feature-records.ts';
+import { findPools, toFeature } from '../../src/analyzer/server/feature-records.ts';
 import { startAnalyzer, WORKDAY } from '../support/harness.ts';
 import { compare, type Line } from './report.ts';
 

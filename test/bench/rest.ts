@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createLocalTime } from '../../src/model/local-time.ts';
+import { createLocalTime } from '../../src/base/model/local-time.ts';
 import { createFakeSite, fakeLmutil } from '../support/fake-license-tools/fake-site.ts';
 import { account, type Cleanup, createCleanup, eventually } from '../support/harness.ts';
 import { createLargeSite } from '../support/license-site/large-site.ts';

@@ -1,4 +1,4 @@
-import type { Figures, Series } from '../../src/analyzer/sample.ts';
+import type { Figures, Series } from '../../src/analyzer/history/sample.ts';
 
 /** A noisy random walk for each feature, the same in every run. */
 export interface Walk {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { recordFields } from '../../src/query-api/records.ts';
+import { recordFields } from '../../src/base/query-api/records.ts';
 import { createSite } from './site.ts';
 
 type Feature = Readonly<Record<string, number | string>>;

@@ -1,4 +1,4 @@
-import type { WireExpiration, WireFeature, WireProduct } from '../../src/query-api/records.ts';
+import type { WireExpiration, WireFeature, WireProduct } from '../../src/base/query-api/records.ts';
 
 /** A large site with complete records, as an analyzer would answer them. Some values change with each poll. */
 

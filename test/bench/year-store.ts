@@ -1,9 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
-import { encodeHours } from '../../src/analyzer/day-codec.ts';
-import { createDaySummary, totalsOf } from '../../src/analyzer/day-summary.ts';
-import type { Sample, Series } from '../../src/analyzer/sample.ts';
-import { openStore } from '../../src/analyzer/store.ts';
-import { type LocalTime, weekdayOf } from '../../src/model/local-time.ts';
+import { encodeHours } from '../../src/analyzer/history/day-codec.ts';
+import { createDaySummary, totalsOf } from '../../src/analyzer/history/day-summary.ts';
+import type { Sample, Series } from '../../src/analyzer/history/sample.ts';
+import { openStore } from '../../src/analyzer/history/store.ts';
+import { type LocalTime, weekdayOf } from '../../src/base/model/local-time.ts';
 
 /** A history file with sealed days of many features, made without recording each sample. */
 export interface YearStore {

@@ -1,4 +1,4 @@
-import { createLocalTime } from '../../src/model/local-time.ts';
+import { createLocalTime } from '../../src/base/model/local-time.ts';
 import { drawHours, type Kind, kinds, PAST } from '../support/drawn-hours.ts';
 import { SITE_ZONE } from '../support/polled-site.ts';
 import { createRandom, type Random } from '../support/random.ts';

@@ -1,7 +1,7 @@
-import type { Forecasts, SourceState } from '../../src/alerts/rule.ts';
-import type { Source } from '../../src/model/observation/source.ts';
-import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
-import { noStreak, type Streak, streakAfter } from '../../src/rightsizing/run-out-streak.ts';
+import type { Forecasts, SourceState } from '../../src/alerting/alerts/rule.ts';
+import type { Source } from '../../src/base/model/observation/source.ts';
+import { evaluateDemand } from '../../src/insight/advice/method/evaluation.ts';
+import { noStreak, type Streak, streakAfter } from '../../src/insight/advice/method/run-out-streak.ts';
 import { contextOf } from '../support/advice-context.ts';
 import { settingsOf } from '../support/alert-views.ts';
 import { PAST } from '../support/drawn-hours.ts';

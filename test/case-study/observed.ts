@@ -1,4 +1,4 @@
-import type { PoolObservation, VendorLicenseObservation } from '../../src/model/observation/observation.ts';
+import type { PoolObservation, VendorLicenseObservation } from '../../src/base/model/observation/observation.ts';
 import { type Company, type Feature, type Incident, type Server, wantedAt } from './company.ts';
 
 /** What license managers say of the company at a time: the same for each program that asks them. */

@@ -1,5 +1,5 @@
-import { MOST_SHORT_DAYS } from '../../src/rightsizing/back-test.ts';
-import { evaluateDemand } from '../../src/rightsizing/evaluation.ts';
+import { MOST_SHORT_DAYS } from '../../src/insight/advice/method/back-test.ts';
+import { evaluateDemand } from '../../src/insight/advice/method/evaluation.ts';
 import { contextOf } from '../support/advice-context.ts';
 import { AHEAD, PAST } from '../support/drawn-hours.ts';
 import { recordHours, TODAY } from '../support/recorded-hours.ts';

@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { afterEach, describe, expect, it } from 'vitest';
-import { allAlerts } from '../../src/alerts/rules.ts';
+import { allAlerts } from '../../src/alerting/alerts/rules.ts';
 import {
   example,
   exampleFile,

@@ -3,9 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
-import { parseCommandLine } from '../../src/commands/command-line.ts';
-import { loadConfig } from '../../src/config/load.ts';
-import type { ConfigError } from '../../src/config/problems.ts';
+import { parseCommandLine } from '../../src/program/commands/command-line.ts';
+import { loadConfig } from '../../src/program/config/load.ts';
+import type { ConfigError } from '../../src/program/config/problems.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { peer } from '../support/peers.ts';
 

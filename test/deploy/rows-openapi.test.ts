@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { describe, expect, it } from 'vitest';
 import { createRowsOpenApi, path } from '../../deploy/rows-openapi.ts';
-import { targets } from '../../src/datasource/targets.ts';
+import { targets } from '../../src/site/grafana/answers/targets.ts';
 import { root } from '../support/markdown.ts';
 
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string };

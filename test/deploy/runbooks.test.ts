@@ -2,10 +2,10 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { definitions, folderOf, runbookOf, runbooks } from '../../deploy/prometheus/generate.ts';
-import { settingsShape } from '../../src/alerts/alert-settings.ts';
-import type { AlertName } from '../../src/alerts/definitions.ts';
-import { allAlerts } from '../../src/alerts/rules.ts';
-import { settingOf } from '../../src/config/table.ts';
+import { settingsShape } from '../../src/alerting/alerts/alert-settings.ts';
+import type { AlertName } from '../../src/alerting/alerts/definitions.ts';
+import { allAlerts } from '../../src/alerting/alerts/rules.ts';
+import { settingOf } from '../../src/program/config/table.ts';
 
 /** Each alert has a runbook, and its condition names the values that are set by default. */
 

@@ -4,9 +4,9 @@ import {
   type Endpoint,
   endpoints,
   type Parameter,
-} from '../../src/query-api/endpoints.ts';
-import type { Field, Fields, FieldType } from '../../src/query-api/field.ts';
-import { recordFields } from '../../src/query-api/records.ts';
+} from '../../src/base/query-api/endpoints.ts';
+import type { Field, Fields, FieldType } from '../../src/base/query-api/field.ts';
+import { recordFields } from '../../src/base/query-api/records.ts';
 import { anchorOf, cell, code, table } from '../support/markdown.ts';
 
 /** The sections of docs/query-api.md that are generated from the contract. */

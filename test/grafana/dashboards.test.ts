@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { renderDashboards } from '../../grafana/generate.ts';
 import { PERIOD } from '../../grafana/queries.ts';
-import { targets } from '../../src/datasource/targets.ts';
+import { targets } from '../../src/site/grafana/answers/targets.ts';
 import { builtIn, dashboards, folder, interpolate, panelsOf, queriesOf, type Values } from '../support/dashboards.ts';
 import { infinityQuery } from '../support/infinity.ts';
 import { metricOf, namesIn } from '../support/promql.ts';

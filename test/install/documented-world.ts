@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { appendFileSync, chmodSync, cpSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { createLocalTime } from '../../src/model/local-time.ts';
+import { createLocalTime } from '../../src/base/model/local-time.ts';
 import { artefacts } from '../support/artefacts.ts';
 import type { BootedMachine } from '../support/booted-machine.ts';
 import { createFakeSite, fakeLmutil } from '../support/fake-license-tools/fake-site.ts';

@@ -1,7 +1,7 @@
 import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { createLocalTime } from '../../src/model/local-time.ts';
+import { createLocalTime } from '../../src/base/model/local-time.ts';
 import { artefacts } from '../support/artefacts.ts';
 import { canBeBare } from '../support/bare-machine.ts';
 import { type BootedMachine, startBootedMachine } from '../support/booted-machine.ts';

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import { afterEach, describe, expect, it } from 'vitest';
-import { ntHash } from '../../src/ntlm/primitives.ts';
-import { endpoints } from '../../src/query-api/endpoints.ts';
+import { ntHash } from '../../src/base/ntlm/primitives.ts';
+import { endpoints } from '../../src/base/query-api/endpoints.ts';
 import { account, createCleanup, startAnalyzer, WORKDAY } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 import { startScripted } from '../support/scripted-server.ts';

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { afterEach, describe, expect, it } from 'vitest';
-import { authenticate, negotiate } from '../../src/ntlm/client-codec.ts';
+import { authenticate, negotiate } from '../../src/base/ntlm/client-codec.ts';
 import { account, createCleanup } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 

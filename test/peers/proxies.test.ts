@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { QueryError } from '../../src/model/failure.ts';
+import type { QueryError } from '../../src/base/model/failure.ts';
 import { startFaultProxy } from '../storm/fault-proxy.ts';
 import { createCleanup, createClient, startAnalyzer } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { describe, expect, it } from 'vitest';
-import { authenticate, type Credentials, negotiate } from '../../src/ntlm/client-codec.ts';
-import { ntHash } from '../../src/ntlm/primitives.ts';
-import { createChallenge, verify } from '../../src/ntlm/verify.ts';
+import { authenticate, type Credentials, negotiate } from '../../src/base/ntlm/client-codec.ts';
+import { ntHash } from '../../src/base/ntlm/primitives.ts';
+import { createChallenge, verify } from '../../src/base/ntlm/verify.ts';
 import { findProgram, peer } from '../support/peers.ts';
 
 /** Samba's helper: one line in, one line out. */

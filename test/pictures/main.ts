@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createLocalTime } from '../../src/model/local-time.ts';
+import { createLocalTime } from '../../src/base/model/local-time.ts';
 import { startBrowser, views } from '../support/browser.ts';
 import { startCollectingApp } from '../support/collecting-app.ts';
 import { createFakeSite, fakeLmutil } from '../support/fake-license-tools/fake-site.ts';

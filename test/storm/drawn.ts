@@ -1,4 +1,4 @@
-import { randomInteger } from '../../src/analyzer/simulated-random.ts';
+import { randomInteger } from '../../src/analyzer/simulated/simulated-random.ts';
 import type { Fault, PlannedFault } from './fault.ts';
 import { recordChanges } from './record-faults.ts';
 import type { Act } from './scenarios.ts';

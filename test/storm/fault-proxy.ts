@@ -1,8 +1,8 @@
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { random as hash } from '../../src/analyzer/simulated-random.ts';
-import { parseChallenges } from '../../src/ntlm/challenges.ts';
-import { ntHash } from '../../src/ntlm/primitives.ts';
-import { claimedUser, type ServerContext, verify } from '../../src/ntlm/verify.ts';
+import { random as hash } from '../../src/analyzer/simulated/simulated-random.ts';
+import { parseChallenges } from '../../src/base/ntlm/challenges.ts';
+import { ntHash } from '../../src/base/ntlm/primitives.ts';
+import { claimedUser, type ServerContext, verify } from '../../src/base/ntlm/verify.ts';
 import type { Cleanup } from '../support/harness.ts';
 import { writeAnswer } from './answer-writer.ts';
 import type { Fault, PlannedFault, Scope } from './fault.ts';

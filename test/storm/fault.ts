@@ -1,4 +1,4 @@
-import type { EndpointName } from '../../src/query-api/endpoints.ts';
+import type { EndpointName } from '../../src/base/query-api/endpoints.ts';
 import type { RecordChange } from './record-faults.ts';
 
 /** What a fault does to an exchange. All faults except `reset`, and `stall` without `forwards`, act on the server's answer. */

@@ -1,4 +1,4 @@
-import { ntHash } from '../../src/ntlm/primitives.ts';
+import { ntHash } from '../../src/base/ntlm/primitives.ts';
 import { type Cleanup, startAnalyzer, testLimits } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 import { type BadLogons, startSambaAccounts } from '../support/samba-accounts.ts';

@@ -1,7 +1,7 @@
-import { expirationFields } from '../../src/query-api/expiration-fields.ts';
-import { featureFields } from '../../src/query-api/feature-fields.ts';
-import type { Fields } from '../../src/query-api/field.ts';
-import { productFields } from '../../src/query-api/product-fields.ts';
+import { expirationFields } from '../../src/base/query-api/expiration-fields.ts';
+import { featureFields } from '../../src/base/query-api/feature-fields.ts';
+import type { Fields } from '../../src/base/query-api/field.ts';
+import { productFields } from '../../src/base/query-api/product-fields.ts';
 import type { Page } from './page.ts';
 import { parseAnswer } from './record-faults.ts';
 

@@ -1,4 +1,4 @@
-import type { AdviceContext } from '../../src/rightsizing/advice.ts';
+import type { AdviceContext } from '../../src/insight/advice/method/advice.ts';
 
 /** What advice depends on beside the demand, as it is by default. */
 

@@ -1,5 +1,5 @@
-import type { Advice } from '../../src/rightsizing/advice.ts';
-import type { AdviceTable, KeptAdvice, PastAdvice, Rightsizing } from '../../src/rightsizing/rightsizing.ts';
+import type { Advice } from '../../src/insight/advice/method/advice.ts';
+import type { AdviceTable, KeptAdvice, PastAdvice, Rightsizing } from '../../src/insight/advice/pass/rightsizing.ts';
 
 /** Advice that tests make by hand. */
 

@@ -1,4 +1,4 @@
-import type { Advice } from '../../src/rightsizing/advice.ts';
+import type { Advice } from '../../src/insight/advice/method/advice.ts';
 
 /** Advice with these figures. The others are unknown. */
 export const adviceWith = (figures: Partial<Advice> = {}): Advice => ({

@@ -1,10 +1,10 @@
-import { Listed } from '../../src/alerts/listed.ts';
-import type { Past } from '../../src/alerts/past.ts';
-import type { Evaluation, Rule, View } from '../../src/alerts/rule.ts';
-import { type AllSettings, createRules, ruleSettings } from '../../src/alerts/rules.ts';
-import type { Inventory } from '../../src/inventory/inventory.ts';
-import type { Snapshot } from '../../src/model/snapshot.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
+import { Listed } from '../../src/alerting/alerts/listed.ts';
+import type { Past } from '../../src/alerting/alerts/past.ts';
+import type { Evaluation, Rule, View } from '../../src/alerting/alerts/rule.ts';
+import { type AllSettings, createRules, ruleSettings } from '../../src/alerting/alerts/rules.ts';
+import type { Inventory } from '../../src/exporter/inventory/inventory.ts';
+import type { Snapshot } from '../../src/base/model/snapshot.ts';
+import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 import { deriveInventoryNow, everything } from './derived-inventory.ts';
 import { createSnapshot, NOW, type Scenario } from './scenario.ts';
 

@@ -1,5 +1,5 @@
-import type { Labels } from '../../src/alerts/alert.ts';
-import type { Alertmanager } from '../../src/alerts/alertmanager.ts';
+import type { Labels } from '../../src/alerting/alerts/alert.ts';
+import type { Alertmanager } from '../../src/alerting/alerts/alertmanager.ts';
 import { keyOf } from './routed-messages.ts';
 
 /** What Alertmanager makes of the alerts that are sent to it. It has the clock of Prometheus. */

@@ -1,8 +1,8 @@
 import { Agent, type IncomingHttpHeaders, request } from 'node:http';
 import { Agent as TlsAgent, request as tlsRequest } from 'node:https';
 import { connect } from 'node:net';
-import { authenticate } from '../../src/ntlm/client-codec.ts';
-import { negotiate } from '../../src/ntlm/primitives.ts';
+import { authenticate } from '../../src/base/ntlm/client-codec.ts';
+import { negotiate } from '../../src/base/ntlm/primitives.ts';
 
 /** HTTP clients that show details which a library hides. */
 

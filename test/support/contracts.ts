@@ -1,5 +1,5 @@
-import { createLocalTime } from '../../src/model/local-time.ts';
-import type { PoolObservation, VendorLicenseObservation } from '../../src/model/observation/observation.ts';
+import { createLocalTime } from '../../src/base/model/local-time.ts';
+import type { PoolObservation, VendorLicenseObservation } from '../../src/base/model/observation/observation.ts';
 
 /** Contracts that end, and are renewed, at a simulated site. */
 

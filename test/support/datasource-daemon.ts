@@ -1,7 +1,7 @@
 import { vi } from 'vitest';
-import { createSimulatedSite } from '../../src/analyzer/simulated-site.ts';
-import type { QueryClient } from '../../src/client/query-client.ts';
-import type { SettingKey } from '../../src/config/settings.ts';
+import { createSimulatedSite } from '../../src/analyzer/simulated/simulated-site.ts';
+import type { QueryClient } from '../../src/exporter/client/query-client.ts';
+import type { SettingKey } from '../../src/program/config/settings.ts';
 import { type Cleanup, createClient, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from './harness.ts';
 
 /** The daemon on a small site with a few days of history, at a fixed time. */

@@ -1,4 +1,4 @@
-import type { Demand, DemandColumns } from '../../src/rightsizing/demand.ts';
+import type { Demand, DemandColumns } from '../../src/insight/advice/method/demand.ts';
 
 /** The recorded demand of a series, made from days of hours. */
 

@@ -1,4 +1,4 @@
-import type { Log } from '../../src/model/log.ts';
+import type { Log } from '../../src/base/model/log.ts';
 
 /** A log for which an error fails the test. */
 export const failingLog: Log = {

@@ -1,6 +1,6 @@
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import type { Labels } from '../../src/alerts/alert.ts';
+import type { Labels } from '../../src/alerting/alerts/alert.ts';
 import type { Cleanup } from './harness.ts';
 
 /** Replaces an Alertmanager in tests that need failures of it, or that check every request. */

@@ -1,5 +1,5 @@
-import type { TrendSeries } from '../../src/model/history.ts';
-import type { Figure } from '../../src/model/unknown.ts';
+import type { TrendSeries } from '../../src/base/model/history.ts';
+import type { Figure } from '../../src/base/model/unknown.ts';
 
 /**
  * Uses of figures that the compiler lets through. `test/compiler.test.ts` finds each by its name, but for what only looks similar.

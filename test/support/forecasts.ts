@@ -1,5 +1,5 @@
-import type { Forecast, Forecasts } from '../../src/alerts/rule.ts';
-import { createLocalTime } from '../../src/model/local-time.ts';
+import type { Forecast, Forecasts } from '../../src/alerting/alerts/rule.ts';
+import { createLocalTime } from '../../src/base/model/local-time.ts';
 import { NOW } from './scenario.ts';
 
 /** What right-sizing expects, for tests that need no pass. */

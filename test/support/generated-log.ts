@@ -1,4 +1,4 @@
-import type { LocalTime } from '../../src/model/local-time.ts';
+import type { LocalTime } from '../../src/base/model/local-time.ts';
 
 /** A debug log of FlexNet that is made up, with what really happened. */
 

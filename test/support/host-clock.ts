@@ -1,5 +1,5 @@
 import { uptime } from 'node:os';
-import { type Clock, createClock, type Look } from '../../src/scheduling/clock.ts';
+import { type Clock, createClock, type Look } from '../../src/base/scheduling/clock.ts';
 
 /** What the exporter logs when it follows. */
 export const MOVED = 'the clock of this host was set; nothing is known until the analyzer has answered again';

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import type { HourSummary } from '../../src/analyzer/hour-summary.ts';
+import type { HourSummary } from '../../src/analyzer/history/hour-summary.ts';
 
 /** Random hours, as the history keeps them. */
 

@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { endpoints } from '../../src/query-api/endpoints.ts';
-import { OWN_ANALYZER, OWN_HEADER } from '../../src/query-api/own-server.ts';
+import { endpoints } from '../../src/base/query-api/endpoints.ts';
+import { OWN_ANALYZER, OWN_HEADER } from '../../src/base/query-api/own-server.ts';
 import type { Cleanup } from './harness.ts';
 
 /**

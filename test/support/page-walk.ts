@@ -1,5 +1,5 @@
-import { readCsv } from '../../src/config/entry-file.ts';
-import { targetNames } from '../../src/datasource/targets.ts';
+import { readCsv } from '../../src/program/config/entry-file.ts';
+import { targetNames } from '../../src/site/grafana/answers/targets.ts';
 import { type TestBrowser, views } from './browser.ts';
 
 /**

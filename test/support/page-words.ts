@@ -1,4 +1,4 @@
-import { engineNames } from '../../src/alerts/rules.ts';
+import { engineNames } from '../../src/alerting/alerts/rules.ts';
 
 /**
  * The words of the pages, where only names are known: titles, links, labels and sentences that say nothing about licenses or

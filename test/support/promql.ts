@@ -1,6 +1,6 @@
 import { parser } from '@prometheus-io/lezer-promql';
-import { catalogue } from '../../src/metrics/catalogue.ts';
-import type { Metric } from '../../src/metrics/metric.ts';
+import { catalogue } from '../../src/exporter/metrics/catalogue.ts';
+import type { Metric } from '../../src/exporter/metrics/metric.ts';
 
 /** The names in a PromQL expression. */
 export function namesIn(expression: string) {

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { stringify } from 'yaml';
-import { type RuleFile, ruleFileText } from '../../src/alerts/prometheus/rule-file.ts';
+import { type RuleFile, ruleFileText } from '../../src/alerting/alerts/prometheus/rule-file.ts';
 
 /** Finds out with `promtool test rules` which alerts fire: the test expects none, and promtool prints those that it found. */
 

@@ -1,4 +1,4 @@
-import type { Demand, DemandColumns } from '../../src/rightsizing/demand.ts';
+import type { Demand, DemandColumns } from '../../src/insight/advice/method/demand.ts';
 import { PAST } from './drawn-hours.ts';
 
 /** What is recorded of drawn demand: use up to the licenses, and what did not fit as refused requests. */

@@ -1,4 +1,4 @@
-import type { RecordingHealth } from '../../src/model/observation/recording.ts';
+import type { RecordingHealth } from '../../src/base/model/observation/recording.ts';
 
 /** History that is recorded without a problem. */
 export const recorded = (at: number, changes: Partial<RecordingHealth> = {}): RecordingHealth => ({

@@ -1,4 +1,4 @@
-import type { Labels } from '../../src/alerts/alert.ts';
+import type { Labels } from '../../src/alerting/alerts/alert.ts';
 import type { Route } from './example-alertmanager.ts';
 
 /**

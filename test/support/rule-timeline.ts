@@ -1,5 +1,5 @@
 import { defaultRules } from '../../deploy/prometheus/generate.ts';
-import type { RuleFile } from '../../src/alerts/prometheus/rule-file.ts';
+import type { RuleFile } from '../../src/alerting/alerts/prometheus/rule-file.ts';
 import { type SeriesOf, valueAt, wellSeries } from './exporter-series.ts';
 import { type Annotations, type FoundAlert, findAlerts } from './promtool.ts';
 

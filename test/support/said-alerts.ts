@@ -1,13 +1,13 @@
-import { createAddress } from '../../src/alerts/address.ts';
-import { createEvaluation } from '../../src/alerts/evaluation.ts';
-import { sumUpAlerts } from '../../src/alerts/groups.ts';
-import { createRules, type RuleSettings } from '../../src/alerts/rules.ts';
-import { step } from '../../src/alerts/state-machine.ts';
-import { createStatements } from '../../src/alerts/statements.ts';
-import type { AlertingState } from '../../src/metrics/alerting.ts';
-import { noOwners, type Owners } from '../../src/model/owners.ts';
-import type { Snapshot } from '../../src/model/snapshot.ts';
-import { runAtOnce } from '../../src/scheduling/slices.ts';
+import { createAddress } from '../../src/alerting/alerts/address.ts';
+import { createEvaluation } from '../../src/alerting/alerts/evaluation.ts';
+import { sumUpAlerts } from '../../src/alerting/alerts/groups.ts';
+import { createRules, type RuleSettings } from '../../src/alerting/alerts/rules.ts';
+import { step } from '../../src/alerting/alerts/state-machine.ts';
+import { createStatements } from '../../src/alerting/alerts/statements.ts';
+import type { AlertingState } from '../../src/exporter/metrics/alerting.ts';
+import { noOwners, type Owners } from '../../src/base/model/owners.ts';
+import type { Snapshot } from '../../src/base/model/snapshot.ts';
+import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 import { viewOf } from './alert-views.ts';
 
 interface SaidOptions {

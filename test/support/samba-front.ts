@@ -1,6 +1,6 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { parseChallenges } from '../../src/ntlm/challenges.ts';
+import { parseChallenges } from '../../src/base/ntlm/challenges.ts';
 import type { Cleanup } from './harness.ts';
 import type { SambaAccounts } from './samba-accounts.ts';
 

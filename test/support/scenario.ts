@@ -1,5 +1,5 @@
-import { type Answers, decodeAnswer } from '../../src/inventory/decoding/decode.ts';
-import { collectors, type Enabled } from '../../src/metrics/metric.ts';
+import { type Answers, decodeAnswer } from '../../src/exporter/inventory/decoding/decode.ts';
+import { collectors, type Enabled } from '../../src/exporter/metrics/metric.ts';
 import {
   type Answer,
   type ExpirationRecord,
@@ -7,11 +7,11 @@ import {
   noDiscards,
   type ProductRecord,
   type ServerDownRecord,
-} from '../../src/model/records.ts';
-import { historyPart, type Reading, type Snapshot, WHOLE } from '../../src/model/snapshot.ts';
-import { decideUncounted } from '../../src/model/uncounted.ts';
-import type { Field } from '../../src/query-api/field.ts';
-import { recordFields } from '../../src/query-api/records.ts';
+} from '../../src/base/model/records.ts';
+import { historyPart, type Reading, type Snapshot, WHOLE } from '../../src/base/model/snapshot.ts';
+import { decideUncounted } from '../../src/base/model/uncounted.ts';
+import type { Field } from '../../src/base/query-api/field.ts';
+import { recordFields } from '../../src/base/query-api/records.ts';
 import { trendOf } from './trend.ts';
 
 /** Epoch seconds of every scenario. */

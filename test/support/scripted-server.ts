@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { createNtlmAcceptor, type NtlmAcceptor, type NtlmAcceptorOptions } from '../../src/analyzer/ntlm-acceptor.ts';
-import { parseChallenges } from '../../src/ntlm/challenges.ts';
-import { ntHash } from '../../src/ntlm/primitives.ts';
+import { createNtlmAcceptor, type NtlmAcceptor, type NtlmAcceptorOptions } from '../../src/analyzer/server/ntlm-acceptor.ts';
+import { parseChallenges } from '../../src/base/ntlm/challenges.ts';
+import { ntHash } from '../../src/base/ntlm/primitives.ts';
 import { account } from './harness.ts';
 
 /** The cheapest call: its requests are `logon` in the wire log. */

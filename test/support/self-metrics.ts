@@ -1,4 +1,4 @@
-import { createSelfMetrics, type SelfMetrics, type SelfMetricsOptions } from '../../src/metrics/self.ts';
+import { createSelfMetrics, type SelfMetrics, type SelfMetricsOptions } from '../../src/exporter/metrics/self.ts';
 import { NOW } from './scenario.ts';
 
 type Given = Partial<Omit<SelfMetricsOptions, 'upstream'>> & {

@@ -1,8 +1,8 @@
-import type { AlertStates, Labels } from '../../src/alerts/alert.ts';
-import { type SentAlerts, sumUpAlerts } from '../../src/alerts/groups.ts';
-import { createRules, type RuleSettings } from '../../src/alerts/rules.ts';
-import { step } from '../../src/alerts/state-machine.ts';
-import type { SimulatedSiteOptions } from '../../src/analyzer/simulated-site.ts';
+import type { AlertStates, Labels } from '../../src/alerting/alerts/alert.ts';
+import { type SentAlerts, sumUpAlerts } from '../../src/alerting/alerts/groups.ts';
+import { createRules, type RuleSettings } from '../../src/alerting/alerts/rules.ts';
+import { step } from '../../src/alerting/alerts/state-machine.ts';
+import type { SimulatedSiteOptions } from '../../src/analyzer/simulated/simulated-site.ts';
 import { evaluateRule, viewOf } from './alert-views.ts';
 import { createPolledSite } from './polled-site.ts';
 

@@ -1,5 +1,5 @@
-import type { Figures, Series } from '../../src/analyzer/sample.ts';
-import type { Recording } from '../../src/analyzer/store.ts';
+import type { Figures, Series } from '../../src/analyzer/history/sample.ts';
+import type { Recording } from '../../src/analyzer/history/store.ts';
 
 /** The samples that the killed writer records and its test expects. */
 export const timeZone = 'Europe/Berlin';

@@ -1,4 +1,4 @@
-import type { TrendSeries } from '../../src/model/history.ts';
+import type { TrendSeries } from '../../src/base/model/history.ts';
 
 /** A point of a chart, as a test writes it: epoch milliseconds, and a value if there is one. */
 type Point = readonly [at: number, value: number | undefined];

@@ -1,4 +1,4 @@
-import { createEmailChannel, type EmailOptions } from '../../src/messages/email-channel.ts';
+import { createEmailChannel, type EmailOptions } from '../../src/alerting/messages/email-channel.ts';
 
 /** Mails as the channel writes them, without a mail server. */
 

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createNtlmAcceptor } from '../../../src/analyzer/ntlm-acceptor.ts';
-import { ntHash } from '../../../src/ntlm/primitives.ts';
+import { createNtlmAcceptor } from '../../../src/analyzer/server/ntlm-acceptor.ts';
+import { ntHash } from '../../../src/base/ntlm/primitives.ts';
 import { account } from '../../support/harness.ts';
 import { answerParent } from '../child.ts';
 import { createSite, type SiteSize } from '../site.ts';

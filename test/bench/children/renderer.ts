@@ -1,7 +1,7 @@
 import { Gauge, Registry } from 'prom-client';
-import type { MetricName } from '../../../src/metrics/catalogue.ts';
-import { fieldGauges } from '../../../src/metrics/field-metrics.ts';
-import { collectors, featureLabels, isEnabled } from '../../../src/metrics/metric.ts';
+import type { MetricName } from '../../../src/exporter/metrics/catalogue.ts';
+import { fieldGauges } from '../../../src/exporter/metrics/field-metrics.ts';
+import { collectors, featureLabels, isEnabled } from '../../../src/exporter/metrics/metric.ts';
 import { answerParent } from '../child.ts';
 import { createFullRender, type Gauges } from '../full-render.ts';
 import { median } from '../report.ts';

@@ -1,5 +1,5 @@
-import { licensesInUse } from '../../../src/analyzer/usage.ts';
-import type { Collected } from '../../../src/model/observation/observation.ts';
+import { licensesInUse } from '../../../src/analyzer/history/usage.ts';
+import type { Collected } from '../../../src/base/model/observation/observation.ts';
 import type { Expected, Use } from './managed-site.ts';
 
 /** What must be known of the vendor licenses at each time, without a look at what is known. */

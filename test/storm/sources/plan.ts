@@ -1,4 +1,4 @@
-import { random, randomInteger } from '../../../src/analyzer/simulated-random.ts';
+import { random, randomInteger } from '../../../src/analyzer/simulated/simulated-random.ts';
 
 /** Which sources there are, and when each of them fails and how. */
 

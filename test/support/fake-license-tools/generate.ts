@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { createLocalTime } from '../../../src/model/local-time.ts';
+import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { createLargeSite } from '../license-site/large-site.ts';
 import { renderLmstat, renderLmstatInventory } from '../license-site/render-lmstat.ts';
 import { renderRlmstat } from '../license-site/render-rlmstat.ts';

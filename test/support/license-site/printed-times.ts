@@ -1,4 +1,4 @@
-import { type LocalTime, weekdayOf } from '../../../src/model/local-time.ts';
+import { type LocalTime, weekdayOf } from '../../../src/base/model/local-time.ts';
 import type { SiteDate } from './site.ts';
 
 /** Times as license managers print them. */

@@ -1,4 +1,4 @@
-import type { LocalTime } from '../../../src/model/local-time.ts';
+import type { LocalTime } from '../../../src/base/model/local-time.ts';
 import { createClock, expiryText, hourAndMinute, type PrintedTime } from './printed-times.ts';
 import {
   licensesOf,

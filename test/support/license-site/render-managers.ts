@@ -1,4 +1,4 @@
-import { createLocalTime } from '../../../src/model/local-time.ts';
+import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { createClock, fullTime, two } from './printed-times.ts';
 import { licensesOf, reservedOf, type Site, type SiteCheckout, type SiteDate, type SitePool } from './site.ts';
 

@@ -1,4 +1,4 @@
-import type { LocalTime } from '../../../src/model/local-time.ts';
+import type { LocalTime } from '../../../src/base/model/local-time.ts';
 import { createClock, expiryText, fullTime, type PrintedTime, two } from './printed-times.ts';
 import { licensesOf, reservedOf, type Site, type SiteCheckout, type SiteDaemon, type SitePool } from './site.ts';
 

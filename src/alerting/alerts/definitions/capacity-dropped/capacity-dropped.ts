@@ -1,0 +1,42 @@
+import { integer, ratio } from '../../../../base/settings/values.ts';
+import { engineAlert } from '../../definition.ts';
+import { lossCondition } from '../../loss-condition.ts';
+import type { Drop } from '../../past.ts';
+
+const parameters = {
+  ratio: ratio
+    .prefault(0.05)
+    .describe('The alert fires if at least this share of the licenses of a day ago is missing.'),
+  licenses: integer(1, 1_000_000)
+    .prefault(1)
+    .describe('The alert fires only if at least this many licenses are missing.'),
+};
+
+/** A feature has fewer licenses than a day ago. LicenseExpired is about those that have expired since. */
+export const capacityDropped = engineAlert({
+  subject: 'feature',
+  worst: 'largest',
+  severities: ['warning'],
+  for: '15m',
+  keepFiringFor: '10m',
+  parameters,
+  threshold: (values) => values.ratio,
+  condition: lossCondition<typeof parameters, Drop>({
+    isOfFeatures: true,
+    losses: ({ drops }) => drops,
+    met: ({ vendorLicense, feature, before, licenses: left }, values) => {
+      const value = before - left;
+      const figure = `${value} of ${before} are missing`;
+      const summary = `There are fewer licenses of ${feature} of ${vendorLicense} than a day ago: ${figure}.`;
+      return value >= values.licenses && value >= values.ratio * before && { summary, figure, value };
+    },
+    isUnknown: (past, vendorLicense, feature = '') => past.isCapacityUnknown(vendorLicense, feature),
+  }),
+  attention: { what: 'Licenses are missing', class: 'partly' },
+  texts: {
+    summary: ({ features }) => `There are fewer licenses of ${features} than a day ago.`,
+    remedy:
+      'A license file changed, or a redundant server is missing. Compare the license file with that of the day before. The alert resolves a day after the drop.',
+  },
+  example: () => ({ features: [{ maxAvailable: 26 }], before: { features: [{ maxAvailable: 28 }] } }),
+});

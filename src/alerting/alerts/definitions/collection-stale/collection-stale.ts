@@ -1,0 +1,44 @@
+import { unknown } from '../../../../base/model/unknown.ts';
+import { duration } from '../../../../base/settings/values.ts';
+import { engineAlert } from '../../definition.ts';
+import { humanDuration, localTimeText } from '../../texts.ts';
+import { vendorLicenseCondition } from '../../vendor-license-condition.ts';
+
+const parameters = {
+  max_age: duration(1, 365 * 86_400)
+    .prefault('1h')
+    .describe('Age of the last collection above which it is stale.'),
+};
+
+/** The analyzer does not say that a server is down, but its data is old. */
+export const collectionStale = engineAlert({
+  subject: 'vendor_license',
+  severities: ['warning'],
+  for: '10m',
+  keepFiringFor: '10m',
+  parameters,
+  threshold: ({ maxAge }) => maxAge,
+  condition: vendorLicenseCondition<typeof parameters>(
+    ({ inventory: { knowledge } }) => !knowledge.products || !knowledge.serverDown,
+    ({ vendorLicense, up, collectionTime }, { maxAge }, { now, inventory: { knowledge }, timeZone }) => {
+      if (up === false) return false;
+      if (collectionTime === unknown) return 'unknown';
+      const age = now - collectionTime;
+      if (age <= maxAge) return false;
+      // not even that its server is down is known
+      if (up === undefined && !knowledge.serverDown) return 'unknown';
+      return {
+        summary: `Data of ${vendorLicense} is ${humanDuration(age)} old.`,
+        facts: `Its last collection was at ${localTimeText(collectionTime, timeZone)}.`,
+        value: age,
+      };
+    },
+  ),
+  attention: { what: 'Data is old', class: 'partly', time: 'since last collection' },
+  texts: {
+    summary: ({ vendorLicense }) => `Data of ${vendorLicense} is old.`,
+    remedy:
+      'The server is not reported down, but its data is not collected. Check the collector of the analyzer for this server.',
+  },
+  example: (now) => ({ products: [{ collectionTime: now - 86_400 }] }),
+});

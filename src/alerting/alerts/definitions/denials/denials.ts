@@ -1,0 +1,72 @@
+import { isKnown } from '../../../../base/model/unknown.ts';
+import { duration, integer } from '../../../../base/settings/values.ts';
+import type { Finding } from '../../alert.ts';
+import { engineAlert } from '../../definition.ts';
+import { featureKey } from '../../feature-condition.ts';
+import { aboutSite, type View } from '../../rule.ts';
+import { localDateText } from '../../texts.ts';
+
+const parameters = {
+  above: integer(0, 1_000_000).prefault(0).describe('The alert fires if more requests are denied in a day.'),
+  max_age: duration(1, 365 * 86_400)
+    .prefault('2d')
+    .describe('Maximum age of that day.'),
+};
+
+/** The newest day of each feature whose denials are known. The inventory contains only current history. */
+function newestDays({ now, denied = [], inventory: { history }, timeZone }: View) {
+  const recorded = history.map((row) => ({
+    ...row,
+    when: `on ${localDateText(row.at, timeZone)}, the newest day of the analyzer's history`,
+  }));
+  const days = [...recorded, ...denied.map(({ day, ...row }) => ({ ...row, at: now, when: day }))];
+  const known = days.flatMap(({ vendorLicense, feature, package: pkg, featureType, denials: count, at, when }) => {
+    if (!isKnown(count)) return [];
+    const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type: featureType };
+    return [[featureKey(subject), { at, when, vendorLicense, feature, subject, count }] as const];
+  });
+  // of two days of a feature, the first one counts
+  return new Map(known.reverse());
+}
+
+/** Requests were denied. */
+export const denials = engineAlert({
+  subject: 'feature',
+  worst: 'largest',
+  severities: ['warning'],
+  for: '5m',
+  keepFiringFor: '10m',
+  parameters,
+  threshold: ({ above }) => above,
+  needs: 'denials',
+  condition:
+    ({ parametersOf, finding }) =>
+    (view) => {
+      const { now, denied, inventory } = view;
+      const days = newestDays(view);
+      const findings = [...days.values()].flatMap(({ vendorLicense, feature, subject, count, at, when }): Finding[] => {
+        const { enabled, above, maxAge } = parametersOf({ vendorLicense, feature });
+        if (!enabled || count <= above || now - at >= maxAge) return [];
+        const told = {
+          summary: `License requests for ${feature} of ${vendorLicense} were denied: ${count}.`,
+          facts: `The requests were denied ${when}.`,
+          figure: `${count} denied`,
+        };
+        return [finding(subject, told, count)];
+      });
+      const areDenialsKnown =
+        denied !== undefined || inventory.polls.some(({ endpoint, success }) => endpoint === 'GetHistory' && success);
+      return {
+        findings,
+        isUnknown: (labels) => (labels.feature === undefined ? !areDenialsKnown : !days.has(featureKey(labels))),
+        unknownAbout: aboutSite(!areDenialsKnown),
+        hasNoData: inventory.history.length === 0 && denied === undefined,
+      };
+    },
+  attention: { what: 'Denials', class: 'denied' },
+  texts: {
+    summary: ({ features }) => `License requests for ${features} were denied.`,
+    remedy: 'Compare the peak usage of a feature with its number of licenses.',
+  },
+  example: () => ({ denials: 3 }),
+});

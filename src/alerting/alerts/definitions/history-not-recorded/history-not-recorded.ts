@@ -1,0 +1,47 @@
+import { duration } from '../../../../base/settings/values.ts';
+import { engineAlert } from '../../definition.ts';
+import { aboutSite } from '../../rule.ts';
+import { siteEvaluation } from '../../site-condition.ts';
+import { humanDuration } from '../../texts.ts';
+
+const parameters = {
+  silence: duration(60, 86_400)
+    .prefault('30m')
+    .describe('The alert fires if nothing is recorded for this long, or for three collections if that is longer.'),
+};
+
+/** Intervals of collections without a sample. One collection may take longer than its interval. */
+const SILENT_INTERVALS = 3;
+
+/** An analyzer in this process collects, and cannot record. */
+export const historyNotRecorded = engineAlert({
+  subject: 'analyzer',
+  severities: ['warning'],
+  for: '0s',
+  keepFiringFor: '0s',
+  parameters,
+  threshold: ({ silence }) => silence,
+  needs: 'recording',
+  condition:
+    ({ settings: { base }, finding }) =>
+    ({ now, recording }) => {
+      // without such an analyzer, an alert of before is over
+      if (recording === undefined)
+        return { findings: [], isUnknown: () => false, unknownAbout: aboutSite(true), hasNoData: true };
+      const { since, interval, lastRecordedAt } = recording;
+      const age = now - (lastRecordedAt ?? since);
+      const isSilent = age > Math.max(base.silence, SILENT_INTERVALS * interval);
+      const summary = `History has not been recorded for ${humanDuration(age)}.`;
+      // after a restart it is not known yet whether it can record
+      return siteEvaluation(isSilent ? [finding({}, { summary }, age)] : [], !isSilent && lastRecordedAt === undefined);
+    },
+  attention: { what: 'History is not recorded', class: 'partly' },
+  texts: {
+    summary: ({ analyzer }) => `History of the ${analyzer} is not recorded.`,
+    remedy:
+      'What is not recorded now is missing from charts and from advice permanently. Check the disk of storage.path and embedded_analyzer.store_max_size. The page /sources of the exporter shows the reason.',
+  },
+  example: (now) => ({
+    recording: { since: now - 86_400, interval: 300, lastRecordedAt: now - 1801, archive: undefined },
+  }),
+});

@@ -1,0 +1,38 @@
+import { unknown } from '../../../../base/model/unknown.ts';
+import { integer } from '../../../../base/settings/values.ts';
+import { engineAlert } from '../../definition.ts';
+import { featureCondition, inUseText, isUsageKnown, nameOf } from '../../feature-condition.ts';
+
+const parameters = {
+  above: integer(0, 1_000_000).prefault(0).describe('The alert fires if more requests are queued.'),
+};
+
+/** Users wait for a license. */
+export const requestsQueued = engineAlert({
+  subject: 'feature',
+  worst: 'largest',
+  severities: ['warning'],
+  for: '10m',
+  keepFiringFor: '10m',
+  parameters,
+  threshold: ({ above }) => above,
+  condition: featureCondition<typeof parameters>(() => ({
+    condition: ({ isReported, maxQueued }, { above }) => {
+      if (!isReported) return 'not reported';
+      if (maxQueued === unknown) return 'unknown';
+      return maxQueued > above && { value: maxQueued, isRaised: true };
+    },
+    isKnown: isUsageKnown,
+    tell: (row, queued) => ({
+      summary: `Requests are queued for ${nameOf(row)}: ${queued}.`,
+      facts: inUseText(row),
+      figure: queued === 1 ? '1 waits' : `${queued} wait`,
+    }),
+  })),
+  attention: { what: 'Requests wait', class: 'waits' },
+  texts: {
+    summary: ({ features }) => `Requests are queued for ${features}.`,
+    remedy: 'Users are waiting for a license. Look for idle checkouts and unused reservations.',
+  },
+  example: () => ({ features: [{ maxQueued: 3 }] }),
+});

@@ -1,0 +1,43 @@
+import { unknown } from '../../../../base/model/unknown.ts';
+import { regularExpression } from '../../../../base/settings/values.ts';
+import { engineAlert } from '../../definition.ts';
+import { localTimeText } from '../../texts.ts';
+import { vendorLicenseCondition } from '../../vendor-license-condition.ts';
+
+const parameters = {
+  icon_pattern: regularExpression
+    .optional()
+    .describe('Regular expression. A MappingIcon of GetProducts that matches also means that the server is down.'),
+};
+
+/** The server of a vendor license, or its vendor daemon, gives the analyzer no data. */
+export const serverDown = engineAlert({
+  subject: 'vendor_license',
+  severities: ['critical'],
+  for: '0s',
+  keepFiringFor: '5m',
+  parameters,
+  threshold: 'none',
+  condition: vendorLicenseCondition<typeof parameters>(
+    ({ inventory: { knowledge } }) => !knowledge.serverDown,
+    (row, { iconPattern }, { inventory: { fields }, timeZone }) => {
+      const { vendorLicense, up, downQualifiers, mappingIcon, collectionTime } = row;
+      const lacksIcon =
+        mappingIcon === undefined || fields.missingOf('GetProducts', vendorLicense).includes('MappingIcon');
+      const isDownByIcon = iconPattern !== undefined && (lacksIcon ? undefined : iconPattern.test(mappingIcon));
+      if (up !== false && isDownByIcon !== true)
+        return up === undefined || isDownByIcon === undefined ? 'unknown' : false;
+      const qualifiers = downQualifiers.filter((qualifier) => qualifier !== '');
+      const parts = qualifiers.length === 0 ? '' : ` (${qualifiers.join(', ')})`;
+      const since =
+        collectionTime === unknown ? 'for at least 30 minutes' : `since ${localTimeText(collectionTime, timeZone)}`;
+      return { facts: `The analyzer has received no data from ${vendorLicense}${parts} ${since}.` };
+    },
+  ),
+  attention: { what: 'Server is down', class: 'unusable', time: 'since last collection' },
+  texts: {
+    summary: ({ vendorLicense }) => `License server ${vendorLicense} is down.`,
+    remedy: 'Users cannot check out its licenses while it is down. Check the license server and its vendor daemon.',
+  },
+  example: () => ({ down: ['lic01;cdslmd'] }),
+});

@@ -1,0 +1,115 @@
+import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
+import type { Finding, Labels } from './alert.ts';
+import type { Shape, Values } from './alert-settings.ts';
+import type { Condition, RuleContext, Told } from './definition.ts';
+import type { View } from './rule.ts';
+import { usageText } from './texts.ts';
+
+/**
+ * The condition of one feature: `false`, `unknown` because a value is missing, `not reported` where the feature has no
+ * usage to evaluate, or the data of a finding.
+ */
+type FeatureResult = { readonly value: number; readonly isRaised: boolean } | 'unknown' | 'not reported' | false;
+
+/** A condition of each feature, which may remember earlier views. */
+interface FeatureCondition<V> {
+  condition(row: FeatureRow, values: V, view: View): FeatureResult;
+  /** Whether a feature of the vendor license that is not listed does not exist. Otherwise it is unknown. */
+  isKnown(view: View, vendorLicense: string): boolean;
+  tell(row: FeatureRow, value: number, view: View, values: V): Told;
+  /** Labels beside those of the feature. */
+  label?(value: number, view: View): Labels;
+  /** Called before and after the conditions of one evaluation. */
+  begin?(view: View): void;
+  end?(): void;
+}
+
+/** Features evaluated between two yields. */
+const SLICE = 1000;
+
+/** The labels of a feature as one text, equal to `FeatureRow.key`. */
+export const featureKey = ({
+  vendor_license = '',
+  feature = '',
+  version = '',
+  package: pkg = '',
+  feature_type = '',
+}: Labels) => JSON.stringify([vendor_license, feature, version, pkg, feature_type]);
+
+/** The condition of a rule about features: one finding for each feature that meets it. */
+export const featureCondition =
+  <S extends Shape>(begin: (context: RuleContext<Values<S>>) => FeatureCondition<Values<S>>): Condition<S> =>
+  (context) => {
+    const { parametersOf, finding } = context;
+    const of = begin(context);
+    return function* (view) {
+      const findings: Finding[] = [];
+      const unknown = new Set<string>();
+      const unknownAbout = new Set<string>();
+      const { features, vendorLicenses } = view.inventory;
+      of.begin?.(view);
+      let read = 0;
+      let known = 0;
+      for (const row of features) {
+        read += 1;
+        if (read % SLICE === 0) yield;
+        const values = parametersOf(row);
+        if (!values.enabled) continue;
+        const result = of.condition(row, values, view);
+        if (result === 'not reported') continue;
+        if (result !== 'unknown') known += 1;
+        if (result === false) continue;
+        if (result === 'unknown') {
+          unknown.add(row.key);
+          unknownAbout.add(row.vendorLicense);
+        } else {
+          const { value, isRaised } = result;
+          const { vendorLicense: vendor_license, feature, version, package: pkg, featureType: feature_type } = row;
+          const subject = { vendor_license, feature, version, package: pkg, feature_type, ...of.label?.(value, view) };
+          findings.push(finding(subject, of.tell(row, value, view, values), value, isRaised));
+        }
+      }
+      of.end?.();
+      for (const { vendorLicense } of vendorLicenses) {
+        if (!of.isKnown(view, vendorLicense)) unknownAbout.add(vendorLicense);
+      }
+      // before the first list of vendor licenses, nothing is known about any
+      if (!view.inventory.knowledge.products) unknownAbout.add('');
+      return {
+        findings,
+        unknownAbout,
+        isUnknown: (labels) => {
+          const { vendor_license: vendorLicense = '', feature } = labels;
+          if (!of.isKnown(view, vendorLicense)) return true;
+          // one that was restored without its features may be about any of them
+          return feature === undefined ? unknownAbout.has(vendorLicense) : unknown.has(featureKey(labels));
+        },
+        hasNoData: features.length === 0 || (known === 0 && unknown.size > 0),
+      };
+    };
+  };
+
+/** Whether a feature of the vendor license that GetFeatures does not list does not exist. */
+export const isUsageKnown = ({ inventory }: View, vendorLicense: string): boolean =>
+  inventory.knowledge.features(vendorLicense);
+
+/** The same for its expiry. */
+export const isExpiryKnown = ({ inventory }: View, vendorLicense: string): boolean =>
+  inventory.knowledge.expiries(vendorLicense);
+
+/** The name of the feature in texts. */
+export const nameOf = ({
+  vendorLicense,
+  feature,
+  version,
+  package: pkg,
+}: Pick<FeatureRow, 'vendorLicense' | 'feature' | 'version' | 'package'>): string => {
+  const more = [version === '' ? '' : ` ${version}`, pkg === '' ? '' : ` (package ${pkg})`].join('');
+  return `${feature}${more} of ${vendorLicense}`;
+};
+
+/** `26 of 28 licenses are in use.`, if it is known. */
+export const inUseText = (row: FeatureRow): string | undefined => {
+  const usage = usageText(row);
+  return usage === undefined ? undefined : `${usage} are in use.`;
+};

@@ -1,0 +1,269 @@
+import type { FeatureLabels, FeatureRow } from '../../exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../exporter/inventory/inventory.ts';
+import type { Selection } from '../../exporter/inventory/selection.ts';
+import { isUncounted } from '../../base/model/uncounted.ts';
+import { isKnown, unknown } from '../../base/model/unknown.ts';
+import { type CapacitySamples, type ExpiringVersion, lowestOfDayAgo, withSample } from './capacity-samples.ts';
+import { createInsights, type Insights } from './insights.ts';
+import type { Drop, Missed, Past } from './past.ts';
+
+/** What was listed once. */
+interface Remembered {
+  readonly name: string;
+  /** The first good answer without it, epoch seconds; `undefined` while none is known. */
+  missedAt?: number | undefined;
+}
+
+/** The licenses of a feature in all its versions. If those of one are unknown, so are all; `none` is for GetExpirationFeatures. */
+type Licenses = number | 'uncounted' | 'unknown' | 'none';
+
+/** A feature that was listed, with all its versions. */
+interface ListedFeature extends Remembered {
+  /** Whether GetFeatures listed it. Otherwise only GetExpirationFeatures did. */
+  isReported: boolean;
+  samples: CapacitySamples;
+  versions: readonly ExpiringVersion[];
+  /** By the answers that were read last; `undefined` if they do not list it. */
+  licenses?: Licenses | undefined;
+}
+
+/** A vendor license that GetProducts listed. */
+export interface ListedVendorLicense extends Remembered {
+  readonly features: Map<string, ListedFeature>;
+}
+
+/** Which names this exporter reports. What the configuration leaves out is forgotten, and is not missed. */
+export type Owned = Pick<Selection, 'ownsVendorLicense' | 'ownsFeature'>;
+
+/** How long what is missed is remembered, seconds: the longest `within`. */
+const KEEP = 7 * 86_400;
+/** How long before its expiry a version is remembered, and how long after that if it is not listed any more, seconds. */
+const NEAR_EXPIRY = 30 * 86_400;
+const NO_VERSIONS: readonly ExpiringVersion[] = [];
+/** Features worked on between two yields. */
+const SLICE = 1000;
+
+/**
+ * What good answers listed, so that what they lack is noticed: also after the exporter did not run. Absence counts from the last
+ * good answer. It survives reloads, and restarts in a file.
+ */
+export class Listed {
+  /** When it began to remember, epoch seconds; `undefined` before the first inventory. */
+  since: number | undefined;
+  /** Whether something has changed that is not saved. */
+  isChanged = false;
+  /** By name in lower case: names of vendor licenses have no case. */
+  readonly vendorLicenses = new Map<string, ListedVendorLicense>();
+  /** The features that were read last. */
+  #features: Inventory['features'] | undefined;
+
+  /** Adds what a file has. */
+  restore(since: number, vendorLicenses: Iterable<ListedVendorLicense>): void {
+    this.since = since;
+    for (const each of vendorLicenses) this.vendorLicenses.set(each.name.toLowerCase(), each);
+  }
+
+  /** Makes everything as old as before, after the clock was set. @param by seconds */
+  move(by: number): void {
+    const move = (each: Remembered): void => {
+      if (each.missedAt !== undefined) each.missedAt += by;
+    };
+    if (this.since !== undefined) this.since += by;
+    for (const each of this.vendorLicenses.values()) {
+      move(each);
+      for (const feature of each.features.values()) {
+        move(feature);
+        feature.samples = feature.samples.map(([at, licenses]) => [at + by, licenses]);
+      }
+    }
+    this.isChanged = true;
+  }
+
+  /** Compares an inventory with what was listed before, and remembers it. @param now epoch seconds */
+  *observe(inventory: Inventory, now: number, owned: Owned): Generator<void, Past> {
+    if (this.since === undefined) this.isChanged = true;
+    this.since ??= now;
+    const insights = createInsights(inventory);
+    this.#readVendorLicenses(inventory);
+    if (this.#features !== inventory.features) yield* this.#readFeatures(inventory.features, now);
+    const missed: Missed[] = [];
+    const drops: Drop[] = [];
+    let compared = 0;
+    for (const [key, owner] of this.vendorLicenses) {
+      const { name: vendorLicense, features } = owner;
+      const { isListed, hasFeatures, hasExpiries } = insights.of(vendorLicense);
+      if (!isListed && this.#isOver(owner, owned.ownsVendorLicense(vendorLicense), insights.isListKnown, now)) {
+        this.vendorLicenses.delete(key);
+        continue;
+      }
+      if (owner.missedAt !== undefined) missed.push({ vendorLicense, feature: '', missedAt: owner.missedAt });
+      for (const each of features.values()) {
+        compared += 1;
+        if (compared % SLICE === 0) yield;
+        const { name: feature, isReported } = each;
+        if (each.licenses !== undefined) {
+          const drop = this.#found(each, hasFeatures, now);
+          if (drop !== undefined) drops.push({ vendorLicense, feature, ...drop });
+        } else if (this.#isOver(each, owned.ownsFeature(feature), isReported ? hasFeatures : hasExpiries, now)) {
+          features.delete(feature);
+        } else if (each.missedAt !== undefined) missed.push({ vendorLicense, feature, missedAt: each.missedAt });
+      }
+    }
+    return { missed, drops, ...this.#unknowns(insights, now, owned) };
+  }
+
+  #readVendorLicenses({ vendorLicenses }: Inventory): void {
+    for (const { vendorLicense: name, isReported } of vendorLicenses) {
+      const key = name.toLowerCase();
+      const known = this.vendorLicenses.get(key);
+      if (known === undefined ? !isReported : known.name === name && known.missedAt === undefined) continue;
+      this.vendorLicenses.set(key, { name, features: known?.features ?? new Map() });
+      this.isChanged = true;
+      // there may be features of it that were not read
+      if (known === undefined) this.#features = undefined;
+    }
+  }
+
+  /** Reads the numbers of licenses. Rows of one vendor license follow each other. */
+  *#readFeatures(features: Inventory['features'], now: number): Generator<void> {
+    for (const each of this.vendorLicenses.values()) {
+      for (const feature of each.features.values()) {
+        feature.licenses = undefined;
+        for (const version of feature.versions) version.counted = undefined;
+      }
+    }
+    let owner: ListedVendorLicense | undefined;
+    let [vendorLicense, read] = ['', 0];
+    for (const row of features) {
+      read += 1;
+      if (read % SLICE === 0) yield;
+      if (row.vendorLicense !== vendorLicense) {
+        vendorLicense = row.vendorLicense;
+        owner = this.vendorLicenses.get(vendorLicense.toLowerCase());
+      }
+      // GetProducts has never listed it
+      if (owner !== undefined) this.#readFeature(owner, row, now);
+    }
+    this.#features = features;
+  }
+
+  #readFeature({ features }: ListedVendorLicense, row: FeatureRow, now: number): void {
+    const { feature: name } = row;
+    let feature = features.get(name);
+    if (feature === undefined) {
+      // with all members, because V8 keeps those that are added later in a list of their own
+      feature = {
+        name,
+        isReported: false,
+        samples: [],
+        versions: NO_VERSIONS,
+        missedAt: undefined,
+        licenses: undefined,
+      };
+      features.set(name, feature);
+      this.isChanged = true;
+    }
+    feature.licenses = withVersion(feature.licenses ?? 'none', row);
+    this.#readVersion(feature, row, now);
+  }
+
+  /** Remembers a version that expires soon. Of one that has expired, an analyzer may report no licenses. */
+  #readVersion(feature: ListedFeature, row: FeatureRow, now: number): void {
+    const { expiration, maxAvailable: licenses } = row;
+    const known = findVersion(feature.versions, row);
+    if (known !== undefined) known.counted = isKnown(licenses) ? licenses : 0;
+    if (!isKnown(expiration) || !isKnown(licenses) || expiration <= now || licenses === 0) return;
+    const isNear = expiration - now < NEAR_EXPIRY;
+    const isRemembered = known?.licenses === licenses && known.expiration === expiration;
+    if (isRemembered || (known === undefined && !isNear)) return;
+    const { version, package: pkg, featureType } = row;
+    const others = feature.versions.filter((each) => each !== known);
+    const added = { version, package: pkg, featureType, licenses, expiration, counted: licenses };
+    feature.versions = isNear ? [...others, added] : others;
+    this.isChanged = true;
+  }
+
+  /** Remembers a feature that is listed. @returns its numbers if it has fewer licenses than a day ago */
+  #found(feature: ListedFeature, isListKnown: boolean, now: number): Pick<Drop, 'before' | 'licenses'> | undefined {
+    const { licenses } = feature;
+    const samples = isListKnown ? samplesAfter(feature, now) : feature.samples;
+    if (feature.missedAt !== undefined || samples !== feature.samples) this.isChanged = true;
+    feature.missedAt = undefined;
+    feature.samples = samples;
+    feature.isReported = licenses !== 'none';
+    if (isListKnown) this.#forgetVersions(feature, now);
+    // one whose number has never changed has not lost any
+    if (!isListKnown || typeof licenses !== 'number' || samples.length === 1) return undefined;
+    const before = lowestOfDayAgo(samples, now, feature.versions);
+    return before !== undefined && before > licenses ? { before, licenses } : undefined;
+  }
+
+  #forgetVersions(feature: ListedFeature, now: number): void {
+    const isKept = ({ counted, expiration }: ExpiringVersion): boolean =>
+      counted !== undefined || (expiration <= now && now - expiration < NEAR_EXPIRY);
+    if (feature.versions.every(isKept)) return;
+    feature.versions = feature.versions.filter(isKept);
+    this.isChanged = true;
+  }
+
+  /** Remembers that something is not listed. @returns whether to forget it: it is left out, or was missed for long */
+  #isOver(each: Remembered, isOwned: boolean, isGone: boolean, now: number): boolean {
+    const missedAt = each.missedAt ?? (isGone ? now : undefined);
+    const isOver = !isOwned || (missedAt !== undefined && now - missedAt >= KEEP);
+    if (isOver || missedAt !== each.missedAt) this.isChanged = true;
+    each.missedAt = missedAt;
+    return isOver;
+  }
+
+  #unknowns(insights: Insights, now: number, owned: Owned): Omit<Past, 'missed' | 'drops'> {
+    const isYoung = now - (this.since ?? now) < KEEP;
+    const find = (vendorLicense: string) => this.vendorLicenses.get(vendorLicense.toLowerCase());
+    /** Whether it is not known that something exists no more. What is not remembered may have been forgotten with a lost file. */
+    const mayExist = (found: Remembered | undefined, isOwned: boolean): boolean =>
+      found === undefined ? isOwned && isYoung : found.missedAt === undefined;
+    const isUnknown: Past['isUnknown'] = (vendorLicense, name) => {
+      const { isListed } = insights.of(vendorLicense);
+      const owner = find(vendorLicense);
+      const isGone = !isListed && !mayExist(owner, owned.ownsVendorLicense(vendorLicense));
+      if (name === undefined) return !isListed && !isGone;
+      const feature = owner?.features.get(name);
+      if (feature?.licenses !== undefined) return false;
+      // a vendor license that is gone explains its features
+      return !isGone && mayExist(feature, owned.ownsFeature(name));
+    };
+    return {
+      isUnknown,
+      isCapacityUnknown: (vendorLicense, name) => {
+        const feature = find(vendorLicense)?.features.get(name);
+        if (feature?.licenses === undefined) return isUnknown(vendorLicense, name);
+        if (feature.licenses === 'unknown' || !insights.of(vendorLicense).hasFeatures) return true;
+        return feature.licenses !== 'uncounted' && lowestOfDayAgo(feature.samples, now, []) === undefined;
+      },
+      licensesBefore: (row) =>
+        findVersion(find(row.vendorLicense)?.features.get(row.feature)?.versions ?? [], row)?.licenses ?? unknown,
+    };
+  }
+}
+
+const findVersion = (versions: readonly ExpiringVersion[], row: FeatureLabels): ExpiringVersion | undefined =>
+  versions.find(
+    ({ version, package: pkg, featureType }) =>
+      version === row.version && pkg === row.package && featureType === row.featureType,
+  );
+
+/** The licenses of a feature with those of one more of its versions. */
+function withVersion(licenses: Licenses, row: FeatureRow): Licenses {
+  const { isReported, maxAvailable } = row;
+  // one that only GetExpirationFeatures lists has no number
+  if (!isReported || licenses === 'unknown') return licenses;
+  if (isUncounted(row)) return 'uncounted';
+  if (maxAvailable === unknown) return 'unknown';
+  if (licenses === 'uncounted') return licenses;
+  return licenses === 'none' ? maxAvailable : licenses + maxAvailable;
+}
+
+function samplesAfter({ samples, licenses }: ListedFeature, now: number): CapacitySamples {
+  if (typeof licenses === 'number') return withSample(samples, now, licenses);
+  // of uncounted ones, there is nothing to compare
+  return licenses === 'uncounted' && samples.length > 0 ? [] : samples;
+}

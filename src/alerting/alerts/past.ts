@@ -1,0 +1,34 @@
+import type { FeatureLabels } from '../../exporter/inventory/feature-row.ts';
+import type { Figure } from '../../base/model/unknown.ts';
+
+/** What was there before, compared with what is there now. Names are spelled as the newest answer that listed them. */
+
+/** A vendor license or a feature that was listed, and is known not to be listed any more. */
+export interface Missed {
+  readonly vendorLicense: string;
+  /** Empty for the vendor license itself. */
+  readonly feature: string;
+  /** The first good answer without it, epoch seconds. */
+  readonly missedAt: number;
+}
+
+/** A feature with fewer licenses than a day ago, in all its versions together, apart from those that have expired since. */
+export interface Drop {
+  readonly vendorLicense: string;
+  readonly feature: string;
+  /** The lowest number within three hours a day ago. */
+  readonly before: number;
+  readonly licenses: number;
+}
+
+/** The past as rules read it, at one moment. */
+export interface Past {
+  readonly missed: readonly Missed[];
+  readonly drops: readonly Drop[];
+  /** Whether it may be missing: no good answer says so, or it may have been forgotten. */
+  isUnknown(vendorLicense: string, feature?: string): boolean;
+  /** Whether a number of licenses is unknown: that of now, or that of a day ago. Uncounted licenses are known not to have dropped. */
+  isCapacityUnknown(vendorLicense: string, feature: string): boolean;
+  /** The last number of licenses of a version before its expiry. */
+  licensesBefore(version: FeatureLabels): Figure;
+}

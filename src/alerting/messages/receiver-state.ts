@@ -1,0 +1,196 @@
+import type { Log } from '../../base/model/log.ts';
+import type { FileWrites } from '../../base/storage/file-writes.ts';
+import { createJsonState } from '../../base/storage/json-state.ts';
+import type { Stamp } from '../../base/storage/stamp.ts';
+import { type Covered, type Ledger, movedEntry } from './ledger.ts';
+
+/** What is kept about one receiver over restarts. Times are epoch seconds. */
+
+const DAY = 86_400;
+
+/** One address, and the setting that names it. */
+export interface Recipient {
+  readonly address: string;
+  /** For example `alerting.email.to[0]`. */
+  readonly setting: string;
+}
+
+/**
+ * A message that is being sent. It is saved before, so that after a crash the very same message is sent again: mail systems
+ * drop a second copy by its Message-ID.
+ */
+export interface Frozen {
+  /** What it is about: a group, or the digest of an owner. */
+  readonly key: string;
+  readonly id: string;
+  /** When it was written. */
+  readonly at: number;
+  /** As it is transmitted. */
+  readonly body: string;
+  /** Who has not accepted it yet; empty for a webhook. */
+  readonly to: readonly Recipient[];
+  readonly covered: readonly Covered[];
+  /** Of a digest: its run. */
+  readonly run: number | undefined;
+}
+
+/** What must not be forgotten of a receiver: what it was told, and what it waits for. */
+export interface ReceiverState {
+  readonly ledger: Ledger;
+  /** When the last message about each group was accepted. */
+  readonly sentAt: ReadonlyMap<string, number>;
+  /** Messages that the receiver may have. */
+  readonly frozen: ReadonlyMap<string, Frozen>;
+  readonly digest: {
+    /** The last run of the schedule that was handled. */
+    readonly run: number;
+    /** Owners who have not got it yet; an empty text for all others. */
+    readonly waiting: readonly string[];
+  };
+}
+
+/** @param now a digest that was due before is not missed */
+export const emptyState = (now: number): ReceiverState => ({
+  ledger: new Map(),
+  sentAt: new Map(),
+  frozen: new Map(),
+  digest: { run: now, waiting: [] },
+});
+
+const movedCovered = ({ key, episodes }: Covered, by: number): Covered => ({
+  key,
+  episodes: episodes.map(({ startsAt, state }) => ({ startsAt: startsAt + by, state })),
+});
+
+const movedFrozen = ({ key, id, at, body, to, covered, run }: Frozen, by: number): Frozen => ({
+  key,
+  id,
+  at: at + by,
+  body,
+  to,
+  covered: covered.map((one) => movedCovered(one, by)),
+  run,
+});
+
+/**
+ * The state after the clock was set: everything is as old as before, but the runs of digests, which are times of the calendar.
+ * One that is further ahead than the next one can be was handled by a clock that was wrong.
+ *
+ * @param by seconds
+ * @param now by the clock as it is set
+ */
+export function movedState({ ledger, sentAt, frozen, digest }: ReceiverState, by: number, now: number): ReceiverState {
+  return {
+    ledger: new Map([...ledger].map(([key, entry]) => [key, movedEntry(entry, by)])),
+    sentAt: new Map([...sentAt].map(([key, at]) => [key, at + by])),
+    frozen: new Map([...frozen].map(([key, message]) => [key, movedFrozen(message, by)])),
+    digest: { run: digest.run > now + DAY ? now : digest.run, waiting: digest.waiting },
+  };
+}
+
+/** The form in the file. */
+export const stateJson = ({ ledger, sentAt, frozen, digest }: ReceiverState): object => ({
+  alerts: Object.fromEntries(ledger),
+  groups: Object.fromEntries(sentAt),
+  frozen: [...frozen.values()],
+  digest,
+});
+
+type Json = Readonly<Record<string, unknown>>;
+
+const isMap = (value: unknown): value is Json => typeof value === 'object' && value !== null && !Array.isArray(value);
+const isText = (value: unknown): value is string => typeof value === 'string';
+const isTime = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value);
+const isTexts = (value: unknown): boolean => isMap(value) && Object.values(value).every(isText);
+const isNoticeState = (value: unknown): boolean => value === 'firing' || value === 'no data' || value === 'resolved';
+const isListOf =
+  (isItem: (item: Json) => boolean) =>
+  (value: unknown): boolean =>
+    Array.isArray(value) && value.every((item) => isMap(item) && isItem(item));
+
+const isSaid = ({ startsAt, state }: Json): boolean => isTime(startsAt) && isNoticeState(state);
+const isEpisode = (episode: Json): boolean =>
+  isSaid(episode) &&
+  isTime(episode.at) &&
+  (episode.dueSince === undefined || isTime(episode.dueSince)) &&
+  (episode.now === undefined || isText(episode.now));
+const isEntry = (entry: unknown): boolean =>
+  isMap(entry) &&
+  isText(entry.rule) &&
+  isTexts(entry.labels) &&
+  isTexts(entry.annotations) &&
+  isListOf(isEpisode)(entry.episodes) &&
+  (entry.sent === undefined || (isMap(entry.sent) && isSaid(entry.sent)));
+const isFrozen = ({ key, id, at, body, to, covered, run }: Json): boolean =>
+  [key, id, body].every(isText) &&
+  isTime(at) &&
+  isListOf(({ address, setting }) => isText(address) && isText(setting))(to) &&
+  isListOf((one) => isText(one.key) && isListOf(isSaid)(one.episodes))(covered) &&
+  (run === undefined || isTime(run));
+
+/** The state of a file. @throws Error in a few words if it is damaged */
+export function readState(value: unknown): ReceiverState {
+  const { alerts, groups, frozen, digest } = (value ?? {}) as Json;
+  const isState =
+    isMap(alerts) &&
+    Object.values(alerts).every(isEntry) &&
+    isMap(groups) &&
+    Object.values(groups).every(isTime) &&
+    isListOf(isFrozen)(frozen) &&
+    isMap(digest) &&
+    isTime(digest.run) &&
+    Array.isArray(digest.waiting) &&
+    digest.waiting.every(isText);
+  if (!isState) throw new Error('not the state of a receiver');
+  const messages = frozen as readonly Frozen[];
+  return {
+    ledger: new Map(Object.entries(alerts)) as ReceiverState['ledger'],
+    sentAt: new Map(Object.entries(groups)) as ReceiverState['sentAt'],
+    frozen: new Map(messages.map((message) => [message.key, message])),
+    digest: digest as unknown as ReceiverState['digest'],
+  };
+}
+
+/** The states of all receivers, by name. */
+export type ReceiverStates = ReadonlyMap<string, ReceiverState>;
+
+/** The states of all receivers of one analyzer in a file. */
+export interface MessageFile {
+  /** The states that were saved for this analyzer; empty if the file cannot be used. */
+  load(): ReceiverStates;
+  /** Resolves when the newest states are written, when that fails, or after some seconds. */
+  save(): Promise<void>;
+}
+
+interface MessageFileOptions {
+  readonly path: string;
+  readonly analyzer: string;
+  /** Called when the file is written. */
+  readonly states: () => ReceiverStates;
+  /** Now, by the clock of the times in the states. */
+  readonly stamp: () => Stamp;
+  readonly writes: FileWrites;
+  readonly log: Log;
+}
+
+/** Keeps what people were notified of in a file with mode 0600. Each save replaces the whole file. */
+export function createMessageFile({ analyzer, states, ...options }: MessageFileOptions): MessageFile {
+  const state = createJsonState<ReceiverStates>({
+    ...options,
+    consequence: 'a restart may repeat messages',
+    content: () => ({
+      analyzer,
+      receivers: Object.fromEntries([...states()].map(([name, receiver]) => [name, stateJson(receiver)])),
+    }),
+    read: ({ analyzer: whose, receivers }, by) => {
+      if (whose !== analyzer) return new Map();
+      return new Map(
+        Object.entries(receivers ?? {}).map(([name, receiver]) => [
+          name,
+          movedState(readState(receiver), by, options.stamp().wall),
+        ]),
+      );
+    },
+  });
+  return { load: () => state.load() ?? new Map(), save: state.save };
+}

@@ -1,0 +1,252 @@
+import { existsSync } from 'node:fs';
+import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
+import { OperatorError } from '../../base/model/operator-error.ts';
+import { fileLimitProblem } from '../../base/storage/open-files.ts';
+import { createPrivateFile } from '../../base/storage/private-file.ts';
+import { isDamage } from '../../base/storage/set-aside.ts';
+import { DamagedRecord } from './day-codec.ts';
+import { createTables, migrateTables, SCHEMA_VERSION } from './history-schema.ts';
+
+/** The SQLite file of the history: how it is opened and written to, and its possible problems. */
+
+/** Why history cannot be written or read, as a message for the operator. */
+export class StoreError extends OperatorError {
+  override readonly name = 'StoreError';
+}
+
+/** The file is damaged, or is no database. */
+export class DamagedStore extends StoreError {}
+
+/** The file contains history of another origin. */
+class OriginError extends StoreError {}
+
+/** Where history is, and what happens to a file that cannot be read. */
+export interface HistoryFileOptions {
+  /** The file; in memory without one. */
+  readonly path: string | undefined;
+  /** The time zone of its days. It cannot be changed later. */
+  readonly timeZone: string;
+  /** The source of the samples. History of two origins is never mixed. */
+  readonly origin: string;
+  /** Maximum size of the file, bytes. */
+  readonly maxSize: number;
+  /** Whether its content can be made again: then it is written faster, and not compressed. */
+  readonly isTemporary?: boolean | undefined;
+  /** Whether it is only read: another process may write to it. */
+  readonly isReadOnly?: boolean | undefined;
+}
+
+/** The SQLite database of the history, opened by one process. */
+export interface HistoryFile {
+  /** A prepared statement. */
+  sql(source: string): StatementSync;
+  /** Runs an action. An error of SQLite becomes a StoreError with a remedy. */
+  guard<T>(action: () => T): T;
+  /** One transaction. Throws as SQLite does. */
+  transact<T>(action: () => T): T;
+  /**
+   * One transaction with breaks, in which nothing else may be written. When it fails or is aborted, it is rolled
+   * back and `undo` is called.
+   *
+   * @throws StoreError
+   */
+  transactInSteps(steps: () => Generator<void, void>, undo: () => void): Generator<void, void>;
+  close(): void;
+}
+
+const PAGE_SIZE = 4096;
+/** How long to wait for a backup that just opens the file, milliseconds. */
+const BUSY_MS = 1_000;
+
+/** All problems of the store, as they are logged. Words in capitals are replaced. */
+export const storeProblems = {
+  denied: 'no permission to use the file; give it to the user that runs license-exporter',
+  busy: 'another process uses it; give each its own storage.path',
+  readonly: 'the file or its directory cannot be written to; make both writable',
+  ioError: 'reading or writing it failed; check the disk',
+  damaged: 'it is damaged; restore a backup, or move the file away to start a new one',
+  full: 'the disk, or embedded_analyzer.store_max_size, is full; make room, or raise the limit',
+  cannotOpen: 'it cannot be opened; the directory must exist and be writable',
+  noDirectory: 'its directory cannot be created (CODE); create it, or set another storage.path',
+  older: 'it was written by an older version of license-exporter; start this version on it once',
+  newer: 'it was written by a newer version of license-exporter; use that version, or move the file away',
+  timeZone:
+    'its days are in the time zone FOUND, not WANTED; change embedded_analyzer.time_zone back, or move the file away',
+  origin: 'it contains history of FOUND, not of WANTED; move the file away, or set another storage.path',
+} as const;
+
+/** SQLite's primary result codes. */
+const byResultCode: Readonly<Record<number, string>> = {
+  3: storeProblems.denied,
+  5: storeProblems.busy,
+  6: storeProblems.busy,
+  8: storeProblems.readonly,
+  10: storeProblems.ioError,
+  11: storeProblems.damaged,
+  13: storeProblems.full,
+  14: storeProblems.cannotOpen,
+};
+
+/** Errors of the file system before SQLite opens the file. */
+const byFileError: Readonly<Record<string, string>> = {
+  EACCES: storeProblems.readonly,
+  EROFS: storeProblems.readonly,
+  ENOSPC: storeProblems.full,
+};
+
+/** The problem reported by SQLite or the file system; `undefined` for a bug. */
+function reasonOf(error: unknown): string | undefined {
+  if (error instanceof DamagedRecord) return storeProblems.damaged;
+  const { errcode, syscall, code, message } = error as NodeJS.ErrnoException & { errcode?: number };
+  const limit = fileLimitProblem(error);
+  if (limit !== undefined) return `it ${limit}`;
+  if (errcode !== undefined) return byResultCode[errcode & 0xff] ?? message;
+  if (syscall === 'mkdir') return storeProblems.noDirectory.replace('CODE', String(code));
+  return syscall === undefined ? undefined : (byFileError[String(code)] ?? storeProblems.cannotOpen);
+}
+
+/** A row as SQLite returns it, by name of the column. */
+export type Row = Record<string, SQLOutputValue>;
+/** A number that is never null. 64 bits are not needed: times are epoch seconds. */
+export const integer = (row: Row, column: string): number => Number(row[column]);
+/** A figure, `undefined` for null: it is not known. */
+export const figure = (row: Row, column: string): number | undefined =>
+  row[column] === null ? undefined : integer(row, column);
+/** A text that is never null. */
+export const text = (row: Row, column: string): string => String(row[column]);
+/** Bytes that are never null. */
+export const blob = (row: Row, column: string): Uint8Array => row[column] as Uint8Array;
+
+/** Opens the file, or creates a new one. @throws StoreError with the problem and the remedy */
+export function openHistoryFile({
+  path,
+  timeZone,
+  origin,
+  maxSize,
+  isTemporary,
+  isReadOnly = false,
+}: HistoryFileOptions): HistoryFile {
+  const where = path ?? 'in memory';
+
+  const problem = (why: string, cause?: unknown, Kind = StoreError): StoreError =>
+    new Kind(`the history store (${where}): ${why}`, { cause });
+
+  const fail = (error: unknown): never => {
+    if (error instanceof StoreError) throw error;
+    if (path !== undefined && (error instanceof DamagedRecord || isDamage(path, error))) {
+      throw problem(storeProblems.damaged, error, DamagedStore);
+    }
+    const why = reasonOf(error);
+    throw why === undefined ? error : problem(why, error);
+  };
+  const guard = <T>(action: () => T): T => {
+    try {
+      return action();
+    } catch (error) {
+      return fail(error);
+    }
+  };
+
+  const database = guard(() => {
+    // it contains names of users, and SQLite would create it readable by all users
+    if (path !== undefined && !isReadOnly) createPrivateFile(path);
+    return new DatabaseSync(path ?? ':memory:', { timeout: BUSY_MS, readOnly: isReadOnly });
+  });
+
+  const rollBack = (): void => {
+    // a full disk has rolled back already
+    if (database.isTransaction) database.exec('ROLLBACK');
+  };
+
+  const transact = <T>(action: () => T): T => {
+    database.exec('BEGIN IMMEDIATE');
+    try {
+      const result = action();
+      database.exec('COMMIT');
+      return result;
+    } catch (error) {
+      rollBack();
+      throw error;
+    }
+  };
+
+  const versionOf = (): number => integer(database.prepare('PRAGMA user_version').get() ?? {}, 'user_version');
+
+  const prepareFile = (): void => {
+    if (isReadOnly) {
+      if (versionOf() > SCHEMA_VERSION) throw problem(storeProblems.newer);
+      if (versionOf() < SCHEMA_VERSION) throw problem(storeProblems.older);
+      checkNote('time zone', timeZone, storeProblems.timeZone);
+      checkNote('origin', origin, storeProblems.origin, OriginError);
+      return;
+    }
+    // only the process that has locked the directory writes to it; a backup reads it meanwhile
+    database.exec('PRAGMA trusted_schema = OFF;');
+    // overwrites deleted content in the file and its log, because it may contain names of users
+    database.exec('PRAGMA secure_delete = ON; PRAGMA journal_size_limit = 0;');
+    database.exec(`PRAGMA page_size = ${PAGE_SIZE}; PRAGMA journal_mode = WAL;`);
+    database.exec(`PRAGMA synchronous = ${isTemporary === true ? 'OFF' : 'FULL'};`);
+    database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSize / PAGE_SIZE))};`);
+    const version = versionOf();
+    if (version > SCHEMA_VERSION) throw problem(storeProblems.newer);
+    // detects a file that cannot be written, even if there is nothing to write
+    transact(() => {
+      if (version > 0) return;
+      createTables(database);
+      const insert = database.prepare('INSERT INTO note VALUES (?, ?)');
+      insert.run('time zone', timeZone);
+      insert.run('origin', origin);
+    });
+    checkNote('time zone', timeZone, storeProblems.timeZone);
+    checkNote('origin', origin, storeProblems.origin, OriginError);
+    if (version > 0 && version < SCHEMA_VERSION) migrateTables(database, transact);
+  };
+
+  const checkNote = (key: string, wanted: string, problemText: string, Kind = StoreError): void => {
+    const found = text(database.prepare('SELECT value FROM note WHERE key = ?').get(key) ?? {}, 'value');
+    if (found !== wanted) throw problem(problemText.replace('FOUND', found).replace('WANTED', wanted), undefined, Kind);
+  };
+
+  try {
+    guard(prepareFile);
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+
+  const statements = new Map<string, StatementSync>();
+  const sql = (source: string): StatementSync => {
+    const known = statements.get(source) ?? database.prepare(source);
+    statements.set(source, known);
+    return known;
+  };
+
+  const transactInSteps = function* (steps: () => Generator<void, void>, undo: () => void): Generator<void, void> {
+    let isDone = false;
+    try {
+      database.exec('BEGIN IMMEDIATE');
+      yield* steps();
+      database.exec('COMMIT');
+      isDone = true;
+    } catch (error) {
+      fail(error);
+    } finally {
+      if (!isDone) {
+        undo();
+        rollBack();
+      }
+    }
+  };
+
+  return { sql, guard, transact, transactInSteps, close: () => guard(() => database.close()) };
+}
+
+/** @throws StoreError if the file contains history of another origin. Other problems of it are not looked for. */
+export function checkOrigin(options: HistoryFileOptions): void {
+  if (options.path === undefined || !existsSync(options.path)) return;
+  try {
+    openHistoryFile(options).close();
+  } catch (error) {
+    if (error instanceof OriginError) throw error;
+  }
+}

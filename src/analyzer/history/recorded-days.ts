@@ -1,0 +1,158 @@
+import type { LocalTime } from '../../base/model/local-time.ts';
+import { createDaySummary, type DayRecord, type DayTotals, type SummariseDay, totalsOf } from './day-summary.ts';
+import { eachSliced } from './each-sliced.ts';
+import type { HourSummary } from './hour-summary.ts';
+import { filter } from './parameter-filter.ts';
+import type { StoredSeries } from './series-table.ts';
+import type { Store } from './store.ts';
+
+/** Recorded data of series, day by day, in slices. */
+
+/** Length of a slice of work, milliseconds. */
+const SLICE_MS = 10;
+
+/** What is recorded, and the moment up to which it counts. */
+export interface Recorded {
+  readonly store: Store;
+  readonly localTime: LocalTime;
+  /** Epoch seconds. */
+  readonly now: number;
+  /** Aborted when the client has disconnected. */
+  readonly signal?: AbortSignal;
+}
+
+/** Whose history; `%` stands for any run of characters, an empty package or type for all of them. */
+export interface HistorySelector {
+  readonly product: string;
+  readonly feature: string;
+  readonly package?: string;
+  readonly featureType?: string;
+}
+
+/** A span of time, from the first second to before the other, epoch seconds. */
+export interface HistoryWindow {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The series of a history request. */
+export function selectSeries({ store }: Recorded, selector: HistorySelector): readonly StoredSeries[] {
+  const isProduct = filter(selector.product);
+  const isFeature = filter(selector.feature);
+  const isPackage = filter(selector.package || undefined);
+  const isType = filter(selector.featureType || undefined);
+  return store
+    .series()
+    .filter(
+      (series) =>
+        isProduct(series.vendorLicense) &&
+        isFeature(series.feature) &&
+        isPackage(series.package) &&
+        isType(series.featureType),
+    );
+}
+
+/** What belongs to one local day, counted from 1970-01-01. */
+export interface Day<T> {
+  readonly day: number;
+  readonly value: T;
+}
+
+type DayHours = Day<readonly HourSummary[]>;
+
+/** Days from one to before the other. */
+interface DayRange {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** Hours of a day, of the unfinished one up to now. */
+function createSummary({ localTime, now }: Recorded): (records: readonly DayRecord[], day: number) => HourSummary[] {
+  const summarise: SummariseDay = createDaySummary();
+  return (records, day) => {
+    const end = Math.min(localTime.startOf(day + 1), Math.max(now, localTime.startOf(day)));
+    return summarise(records, { hours: localTime.hoursOf(day), end });
+  };
+}
+
+/** Days of one series that are not sealed yet. */
+function openDays(recorded: Recorded, series: StoredSeries, { from, to }: DayRange): DayHours[] {
+  const { store, localTime, now } = recorded;
+  const summarise = createSummary(recorded);
+  const days: DayHours[] = [];
+  for (let day = Math.max(from, store.sealedUntil()); day < Math.min(to, localTime.dayOf(now) + 1); day += 1) {
+    const record = store.read(series, day);
+    if (record !== undefined) days.push({ day, value: summarise([record], day) });
+  }
+  return days;
+}
+
+const everyDay: DayRange = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
+
+/** The hours of each day with data. One series is read as it was sealed; several are added up from their samples. */
+async function eachDay(
+  recorded: Recorded,
+  series: readonly StoredSeries[],
+  range: DayRange,
+  visit: (day: DayHours) => void,
+): Promise<void> {
+  const { store, signal } = recorded;
+  const [only] = series;
+  const extent = store.days(series);
+  if (only === undefined || extent === undefined) return;
+  const from = Math.max(range.from, extent.first);
+  const to = Math.min(range.to, extent.last + 1);
+  if (series.length === 1) {
+    const sealed = store.sealedHours(only, from, to).map(({ day, hours }) => ({ day, value: hours }));
+    // both at once: a day that is sealed while others run must not be lost
+    await eachSliced([...sealed, ...openDays(recorded, only, { from, to })], visit, signal, SLICE_MS);
+    return;
+  }
+  const summarise = createSummary(recorded);
+  for (let day = from; day < to; day += 1) {
+    const records: DayRecord[] = [];
+    const read = (one: StoredSeries): void => {
+      const record = store.read(one, day);
+      if (record !== undefined) records.push(record);
+    };
+    await eachSliced(series, read, signal, SLICE_MS);
+    if (records.length > 0) visit({ day, value: summarise(records, day) });
+  }
+}
+
+/** The totals of each day with data. */
+export async function totalsOfDays(
+  recorded: Recorded,
+  series: readonly StoredSeries[],
+): Promise<readonly Day<DayTotals>[]> {
+  const [only] = series;
+  const days: Day<DayTotals>[] = [];
+  if (only === undefined || series.length > 1) {
+    await eachDay(recorded, series, everyDay, ({ day, value }) => days.push({ day, value: totalsOf(value) }));
+    return days;
+  }
+  const sealed = recorded.store.sealedTotals(only).map(({ day, ...value }) => ({ day, value }));
+  const extent = recorded.store.days(series) ?? { first: 0, last: -1 };
+  const open = openDays(recorded, only, { from: extent.first, to: extent.last + 1 });
+  return [...sealed, ...open.map(({ day, value }) => ({ day, value: totalsOf(value) }))];
+}
+
+/** Calls back for each hour with data of a window. An hour belongs to the window in which it begins. */
+export async function eachHourIn(
+  { from, to }: HistoryWindow,
+  recorded: Recorded,
+  series: readonly StoredSeries[],
+  visit: (hour: HourSummary, day: number) => void,
+): Promise<void> {
+  const { localTime, now } = recorded;
+  const last = Math.min(to - 1, now);
+  if (last < from) return;
+  const range = { from: localTime.dayOf(from), to: localTime.dayOf(last) + 1 };
+  await eachDay(recorded, series, range, ({ day, value }) => {
+    const frame = localTime.hoursOf(day);
+    for (const hour of value) {
+      const start = frame[hour.index]?.start ?? Number.NaN;
+      if (start >= from && start < to) visit(hour, day);
+    }
+  });
+}

@@ -1,0 +1,163 @@
+import type { LocalTime } from '../../../base/model/local-time.ts';
+import { DiagnosticsCount, MAX_LINE } from '../lines.ts';
+import type { DenialLog, DenialReader, Denials } from '../log/denial-count.ts';
+import { MAX_REMEMBERED, type Refusal, RefusedRequests } from '../log/refused-requests.ts';
+import { LogClock } from './debug-log-clock.ts';
+import { formOfLog, type LogEvent, type LogLine, readLogLine } from './debug-log-line.ts';
+
+/** Older refusals do not count: a log that was not readable for days would count them all at once. A day, and a wrong zone. */
+const MAX_AGE = 26 * 3600;
+const MAX_DAEMONS = 200;
+/** What a refusal counts for. */
+type Refused = Omit<Denials, 'count'>;
+
+/** A daemon that has forked writes `_` and a number after its name (vendor's documentation). */
+const withoutFork = (daemon: string): string => daemon.replace(/_\d{1,4}$/, '');
+
+/** Of a client and a feature. */
+const requestKey = (daemon: string, feature: string, client: string): string =>
+  `${withoutFork(daemon)}\0${feature}\0${client}`;
+
+/**
+ * Counts refused requests in the debug log of FlexNet, whose lines have a time but no date. Users and hosts are remembered for
+ * a minute of the log at most, and are never returned.
+ *
+ * A line DENIED counts for any reason; UNSUPPORTED does not. A request counts once a minute, and not at all if it
+ * gets the license within 5 seconds. Requests of one user and host are distinguished by the process, which only the verbose form
+ * has, and by a checkout between them. Lines have no date: refusals wait until one is known, from the log or because
+ * the lines are recent.
+ */
+export class DebugLogReader implements DenialReader {
+  /** Lines that are not understood although they are refusals. */
+  readonly diagnostics = new DiagnosticsCount();
+  /** Vendor daemons that write to the log what happens, and `lmgrd`. */
+  readonly daemons = new Set<string>();
+  readonly #clock: LogClock;
+  readonly #requests = new RefusedRequests<Refused>((refusal) => this.#count(refusal));
+  /** Refusals without a date, by hour and what was refused. */
+  readonly #undated = new Map<string, { what: Refused; at: number; count: number }>();
+  /** Refusals that are certain. */
+  #certain: Denials[] = [];
+  #now = 0;
+  /** Time of the last line. */
+  #at = 0;
+
+  /** @param localTime zone of the log */
+  constructor(localTime: LocalTime) {
+    this.#clock = new LogClock(localTime, (seconds) => this.#shift(seconds));
+  }
+
+  /** Reads dates from lines before the first that count. */
+  seek(lines: Iterable<string>): void {
+    for (const line of lines) {
+      const read = readLogLine(line);
+      if (read === undefined) continue;
+      this.#clock.read(read);
+      this.#addDaemon(read);
+    }
+  }
+
+  /** The next lines are the first of another file. What was read before does not count again if it stands there too. */
+  beginFile(): void {
+    this.#clock.beginFile();
+  }
+
+  /**
+   * Reads the next lines.
+   *
+   * @param now epoch seconds
+   * @param isRecent whether they were written within the last hours, because all lines before were read then
+   * @returns refusals that are certain now
+   */
+  push(lines: Iterable<string>, { now, isRecent }: { now: number; isRecent: boolean }): readonly Denials[] {
+    this.#now = now;
+    for (const line of lines) {
+      const read = readLogLine(line);
+      if (read === undefined) {
+        if (line.length > MAX_LINE) this.diagnostics.addUnparsed(line);
+        continue;
+      }
+      const at = this.#clock.read(read);
+      this.#addDaemon(read);
+      if (at !== this.#at) this.#requests.passTo(at);
+      this.#at = at;
+      if (read.event === 'unparsed') this.diagnostics.addUnparsed(line);
+      else if (read.event !== undefined) this.#readEvent(read.event, read.daemon ?? '', at);
+    }
+    if (isRecent) this.#clock.guess(now);
+    return this.#taken();
+  }
+
+  /**
+   * To be called when all lines that exist now were read.
+   *
+   * @returns refusals that are certain now
+   */
+  settle(now: number): readonly Denials[] {
+    this.#now = now;
+    this.#requests.settle(now);
+    return this.#taken();
+  }
+
+  /** One that starts here may have a `DEBUGLOG` elsewhere: its denials are here only if it writes here what happens. */
+  #addDaemon({ daemon, message }: LogLine): void {
+    const isWriting = message === undefined || message.startsWith('TIMESTAMP');
+    if (daemon !== undefined && isWriting && this.daemons.size < MAX_DAEMONS) this.daemons.add(daemon);
+  }
+
+  #readEvent({ kind, feature, client, checkoutData, cause }: LogEvent, daemon: string, at: number): void {
+    if (kind === 'denied') {
+      if (this.#clock.isRepeated(at, this.#now)) return;
+      const key = client === undefined ? undefined : requestKey(daemon, feature, client);
+      this.#requests.refuse(key, { what: { daemon, feature, cause }, at, readAt: this.#now });
+    } else if (kind === 'out' && client !== undefined) {
+      this.#requests.forget(requestKey(daemon, feature, client));
+      // tokens: another feature is checked out, with the wanted one as its data
+      if (checkoutData !== undefined) this.#requests.forget(requestKey(daemon, checkoutData, client));
+    }
+  }
+
+  #count({ what, at }: Pick<Refusal<Refused>, 'what' | 'at'>, count = 1): void {
+    if (this.#clock.isDated) {
+      if (this.#clock.ageOf(at, this.#now) <= MAX_AGE) this.#certain.push({ ...what, count });
+      return;
+    }
+    const key = [Math.floor(at / 3600), what.daemon, what.feature, what.cause].join('\0');
+    const waiting = this.#undated.get(key);
+    if (waiting !== undefined) waiting.count += count;
+    else if (this.#undated.size < MAX_REMEMBERED) this.#undated.set(key, { what, at, count });
+    else this.diagnostics.addContradiction();
+  }
+
+  /** The log has a date now, or another one than was guessed. */
+  #shift(seconds: number): void {
+    this.#requests.shift(seconds);
+    for (const waiting of this.#undated.values()) waiting.at += seconds;
+  }
+
+  #taken(): readonly Denials[] {
+    if (this.#clock.isDated) {
+      for (const { count, ...waiting } of this.#undated.values()) this.#count(waiting, count);
+      this.#undated.clear();
+    }
+    const certain = this.#certain;
+    this.#certain = [];
+    return certain;
+  }
+}
+
+const remedy =
+  'the path that follows -l in the command line of lmgrd, or DEBUGLOG in the options file of the vendor daemon';
+
+/** The debug log of FlexNet as a log of denials. */
+export const debugLog: DenialLog = {
+  name: 'debug log',
+  remedy,
+  createReader: (localTime) => new DebugLogReader(localTime),
+  problemOf: (head) => {
+    const form = formOfLog(head);
+    if (form === 'report')
+      return `is not text: the REPORT log (REPORTLOG in the options file) is encrypted and cannot be read; set ${remedy}`;
+    return form === 'other' ? `is not a debug log of FlexNet; set ${remedy}` : undefined;
+  },
+};

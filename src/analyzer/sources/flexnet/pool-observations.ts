@@ -1,0 +1,241 @@
+import type {
+  Checkout,
+  Increment,
+  PoolObservation,
+  QueuedRequest,
+  UnknownOfCheckouts,
+} from '../../../base/model/observation/observation.ts';
+import { known } from '../known.ts';
+import type { Expiry } from '../times.ts';
+import { checkedOut, type FeatureUsage, unusedReserve } from './feature-usage.ts';
+import type { LicenseSupply, OptionsReserve } from './inventory.ts';
+import type { LmstatCheckout, LmstatLicenseType, LmstatPool } from './lmstat-report.ts';
+import { countOf, groupSupply, unexpired, type VersionGroup, withPools } from './version-groups.ts';
+
+/** What of the licenses of a feature is known beside `lmstat -a`. */
+export interface FeatureKnowledge {
+  /** By license files or `lmstat -i`. */
+  readonly supply: readonly LicenseSupply[];
+  /** Of the feature. Undefined without an options file of the daemon. */
+  readonly reserves: readonly OptionsReserve[] | undefined;
+  /** Epoch seconds. */
+  readonly at: number;
+}
+
+/** How a checkout in the output becomes one of a user. */
+interface CheckoutRules {
+  /** A license with a linger time of at least this many seconds is borrowed. */
+  readonly lingerAtLeast: number;
+  /** By license files; undefined if they do not say. */
+  readonly mayBorrow: boolean | undefined;
+  /** Without any queue so far, an empty one is not known to be empty. */
+  readonly hasSeenQueue: boolean;
+  /** Times are not known if the clocks differ. */
+  readonly hasTimes: boolean;
+}
+
+type Rules = Omit<CheckoutRules, 'mayBorrow'>;
+
+/**
+ * The pools of a feature. They are separated by version only if license files or `lmstat -i` fit to what the server
+ * issues. Otherwise there is one pool without a version.
+ */
+export function observePools(usage: FeatureUsage, knowledge: FeatureKnowledge, rules: Rules): PoolObservation[] {
+  const supply = countedAs(usage, unexpired(knowledge.supply, knowledge.at));
+  const groups = withPools(groupSupply(supply), usage.pools) ?? [];
+  const [single] = groups;
+  const isWhole = countOf(supply) === issuedOf(usage);
+  const mayBorrow = mayBorrowOf(knowledge.supply);
+  const current = { ...knowledge, supply };
+  if (groups.length > 1 && isWhole)
+    return groups.map((group) => observeGroup(usage, group, current, { ...rules, mayBorrow }));
+  const whole = observeWhole(usage, current, { ...rules, mayBorrow });
+  if (groups.length !== 1 || single === undefined) return [whole];
+  const { version, featureType } = single;
+  const increments = isWhole ? single.supply.map(incrementOf) : whole.increments;
+  return [{ ...whole, version, featureType, package: single.package, increments }];
+}
+
+const isUncounted = ({ count }: LicenseSupply): boolean => count === Number.POSITIVE_INFINITY;
+
+/** Uncounted lines are no part of the number of licenses that the server counts. */
+function countedAs(usage: FeatureUsage, supply: readonly LicenseSupply[]): readonly LicenseSupply[] {
+  if (usage.supply.kind !== 'counted') return supply;
+  const counted = supply.filter((one) => !isUncounted(one));
+  return counted.length > 0 ? counted : supply;
+}
+
+/** All pools of a feature as one. */
+function observeWhole(
+  usage: FeatureUsage,
+  { supply, reserves, at }: FeatureKnowledge,
+  rules: CheckoutRules,
+): PoolObservation {
+  const { name, pools } = usage;
+  const count = issuedOf(usage);
+  const expires =
+    earliest(
+      pools.map((pool) => pool.expires),
+      at,
+    ) ??
+    earliest(
+      supply.map((one) => one.expires),
+      at,
+    );
+  const usedReserve = usedOf(reserves, usage.unusedReserve, usage.inUse);
+  return {
+    ...constants(name, usage.isListed),
+    licenseType: typeOf(usage, supply),
+    increments: [{ count, expires: expires === undefined ? 'unknown' : expires.at }],
+    ...known('inUse', usage.inUse),
+    ...known('unusedReserve', usage.unusedReserve),
+    ...known('usedReserve', usedReserve),
+    ...observeCheckouts(pools, rules),
+  };
+}
+
+/** One version of several. The server counts them together, so its count says something of one only if all is listed. */
+function observeGroup(
+  usage: FeatureUsage,
+  { version, featureType, licenseType, supply, pools, package: packageName }: VersionGroup,
+  { reserves }: FeatureKnowledge,
+  rules: CheckoutRules,
+): PoolObservation {
+  const reserved = usage.unusedReserve === undefined ? undefined : unusedReserve(pools);
+  const isByVersion = reserves?.every((reserve) => reserve.version !== undefined) ?? false;
+  const ofVersion = reserves?.filter((reserve) => reserve.version === version);
+  const inUse = usage.isListed ? checkedOut(pools) : undefined;
+  return {
+    ...constants(usage.name, usage.isListed),
+    version,
+    featureType,
+    package: packageName,
+    licenseType: pools.find((pool) => pool.licenseType !== undefined)?.licenseType ?? licenseType,
+    increments: supply.map(incrementOf),
+    ...known('inUse', inUse),
+    ...known('unusedReserve', reserved),
+    ...known('usedReserve', isByVersion ? usedOf(ofVersion, reserved, inUse) : undefined),
+    ...observeCheckouts(pools, rules),
+  };
+}
+
+/** Pools of which only license files tell. Expired lines count if nothing has replaced them: the license has expired. */
+export function suppliedPools(feature: string, supply: readonly LicenseSupply[], at: number): PoolObservation[] {
+  const valid = unexpired(supply, at);
+  const groups = groupSupply(valid.length > 0 ? valid : supply);
+  const isOfOne = (one: VersionGroup, other: VersionGroup): boolean =>
+    one.version === other.version && one.package === other.package && one.featureType === other.featureType;
+  // uncounted licenses beside counted ones of one version have no limit, and are no part of its number
+  const counted = groups.filter(({ supply: [first] }) => first !== undefined && !isUncounted(first));
+  const shown = groups.filter((group) => counted.includes(group) || !counted.some((other) => isOfOne(group, other)));
+  return shown.map((group) => ({
+    ...constants(feature, false),
+    version: group.version,
+    featureType: group.featureType,
+    package: group.package,
+    licenseType: group.licenseType,
+    increments: group.supply.map(incrementOf),
+    checkouts: [],
+    queued: undefined,
+  }));
+}
+
+/** The checkouts and queued requests of some pools. */
+function observeCheckouts(
+  pools: readonly LmstatPool[],
+  rules: CheckoutRules,
+): { checkouts: Checkout[]; queued: QueuedRequest[] | undefined } {
+  const checkouts: Checkout[] = [];
+  const queued: QueuedRequest[] = [];
+  for (const pool of pools)
+    for (const checkout of pool.checkouts) {
+      if (checkout.queued) queued.push(observeQueued(checkout, rules));
+      else checkouts.push(observeCheckout(checkout, rules));
+    }
+  return { checkouts, queued: rules.hasSeenQueue ? queued : undefined };
+}
+
+function observeCheckout(
+  { user, host, display, since, licenses, handle, linger }: LmstatCheckout,
+  rules: CheckoutRules,
+) {
+  // a linger time marks a borrowed license, or one that is only kept for a while after its return
+  const borrowed = linger !== undefined && linger >= rules.lingerAtLeast && rules.mayBorrow !== false;
+  const checkout = { user, host, display, licenses, handle, shareHandle: undefined, borrowed, status: undefined };
+  return since === undefined || !rules.hasTimes ? checkout : { ...checkout, since };
+}
+
+function observeQueued({ user, host, licenses, since }: LmstatCheckout, { hasTimes }: CheckoutRules): QueuedRequest {
+  return since === undefined || !hasTimes ? { user, host, licenses } : { user, host, licenses, since };
+}
+
+function constants(feature: string, isListed: boolean) {
+  const unknownOfCheckouts: UnknownOfCheckouts[] = isListed ? ['status'] : ['list', 'borrowed', 'status'];
+  return {
+    feature,
+    version: '',
+    package: '',
+    featureType: 'feature',
+    licenseModel: 'concurrent',
+    // lmstat does not show that licenses are tokens
+    token: 'unknown',
+    reservations: undefined,
+    unknownOfCheckouts,
+    denials: undefined,
+  } as const satisfies Partial<PoolObservation>;
+}
+
+const incrementOf = ({ count, expires }: LicenseSupply): Increment => ({ count, expires });
+
+/** `undefined` for licenses that are in the license file only. */
+function issuedOf({ supply }: FeatureUsage): number | undefined {
+  if (supply.kind === 'uncounted') return Number.POSITIVE_INFINITY;
+  return supply.kind === 'counted' ? supply.issued : undefined;
+}
+
+const reservedBy = (reserves: readonly OptionsReserve[]): number =>
+  reserves.reduce((sum, { licenses }) => sum + licenses, 0);
+
+/** Whether an options file reserves more licenses than there are, or fewer than are reserved and not in use. */
+export function contradicts(reserves: readonly OptionsReserve[] | undefined, usage: FeatureUsage): boolean {
+  if (reserves === undefined) return false;
+  const reserved = reservedBy(reserves);
+  return reserved > (issuedOf(usage) ?? Infinity) || reserved < (usage.unusedReserve ?? 0);
+}
+
+/**
+ * Reserved licenses in use. The options file can have changed since the server read it: with more than all that is in use, or with
+ * fewer reserved than are not in use, it says something else than the server.
+ */
+function usedOf(
+  reserves: readonly OptionsReserve[] | undefined,
+  unused: number | undefined,
+  inUse: number | undefined,
+): number | undefined {
+  if (reserves === undefined || unused === undefined) return undefined;
+  const used = reservedBy(reserves) - unused;
+  return used < 0 || used > (inUse ?? Infinity) ? undefined : used;
+}
+
+/** Undefined if nothing says it. */
+function mayBorrowOf(supply: readonly LicenseSupply[]): boolean | undefined {
+  const said = supply.flatMap(({ mayBorrow }) => (mayBorrow === undefined ? [] : [mayBorrow]));
+  return said.length === 0 ? undefined : said.includes(true);
+}
+
+/** The earliest expiry, of those that are not over if there is one. Undefined if none is known. */
+function earliest(expiries: readonly Expiry[], at: number): { at: number | undefined } | undefined {
+  const stated = expiries.filter((expiry) => expiry !== 'unknown');
+  const dates = stated.filter((expiry) => expiry !== undefined).sort((one, other) => one - other);
+  const next = dates.find((date) => date >= at);
+  if (next !== undefined) return { at: next };
+  if (stated.length > dates.length) return { at: undefined };
+  return dates.length === 0 ? undefined : { at: dates.at(-1) };
+}
+
+function typeOf({ supply, pools }: FeatureUsage, supplied: readonly LicenseSupply[]): LmstatLicenseType {
+  if (supply.kind === 'uncounted') return 'uncounted';
+  const types = new Set(pools.flatMap(({ licenseType }: LmstatPool) => licenseType ?? []));
+  if (types.size === 0) for (const { licenseType } of supplied) types.add(licenseType);
+  return types.size === 1 && types.has('node-locked') ? 'node-locked' : 'floating';
+}

@@ -1,0 +1,118 @@
+import type { VendorLicenseObservation } from '../../../base/model/observation/observation.ts';
+import { SourceFailure, type SourceProblem } from '../../../base/model/observation/source-failure.ts';
+import { joined } from '../lines.ts';
+import { DenialCount, type Denials, type TakenDenials, withDenials } from '../log/denial-count.ts';
+import type { ManagerReader, ReaderDeps } from '../manager.ts';
+import type { SourceSettings } from '../source-settings.ts';
+import type { Transport } from '../transport/transport.ts';
+import { debugLog as debugLogKind } from './debug-log.ts';
+import { createFlexnetFiles } from './files.ts';
+import { lmstatArguments } from './lmstat-command.ts';
+import { addDaemon, noMemory } from './memory.ts';
+import type { FlexnetParsed } from './observe.ts';
+import { type OptionsFile, optionsOf } from './options-file.ts';
+import type { FlexnetOwn } from './own-settings.ts';
+import type { Beside } from './read.ts';
+import { flexnetSettings } from './settings.ts';
+import { observeSupplies, parsedSupplies } from './supplied-licenses.ts';
+import { NO_DAEMON } from './which-daemon.ts';
+
+/** Options files of daemons that the server does not have: their reservations would be missing without a word. */
+function strangeDaemons({ optionsFiles }: FlexnetOwn, { vendorLicenses }: FlexnetParsed): readonly SourceProblem[] {
+  const known = new Set(vendorLicenses.map(({ daemon }) => daemon.toLowerCase()));
+  const strange = Object.keys(optionsFiles).filter((daemon) => !known.has(daemon.toLowerCase()));
+  if (strange.length === 0 || known.size === 0) return [];
+  const message = `options_files names the vendor daemon ${strange.join(', ')}, which the server does not have; it has ${[...known].join(', ')}`;
+  return [{ kind: 'unparsed', message, isMinor: true }];
+}
+
+/** What the logs in which a daemon writes say of it. Its options file can forbid that it writes denials. */
+function deniedIn(
+  logs: readonly TakenDenials[],
+  options: ReadonlyMap<string, OptionsFile>,
+  daemon: string,
+): readonly Denials[] | undefined {
+  if (optionsOf(options, daemon)?.logsDenials === false) return undefined;
+  const known = logs.flatMap((log) => [log.of(daemon) ?? []]).filter((one) => one.length > 0);
+  return logs.some((log) => log.of(daemon) !== undefined) ? known.flat() : undefined;
+}
+
+/** A server that lists no feature may not answer: it would hold up other questions too. */
+const listsFeatures = ({ stdout, stderr }: { stdout: string; stderr: string }): boolean =>
+  /^[ \t]*Users of /m.test(stdout) || /^[ \t]*Users of /m.test(stderr);
+
+/** Reads a FlexNet license server with what is known beside it, or license files alone. */
+export function createFlexnetReader(
+  settings: SourceSettings & FlexnetOwn,
+  { transport, host, read }: ReaderDeps<FlexnetOwn, Beside, FlexnetParsed>,
+): ManagerReader {
+  const { via, ...others } = settings;
+  const { debugLogs, licenseFiles } = settings;
+  const flexnet = flexnetSettings(settings);
+  const files = createFlexnetFiles(settings, flexnet.localTime, via?.kind === 'command' ? transport : undefined, host);
+  const counts = debugLogs.map((log) => new DenialCount(debugLogKind, log, { now: host.now, elapsed: host.elapsed }));
+  let memory = noMemory;
+  let options: ReadonlyMap<string, OptionsFile> = new Map();
+  let supplied: readonly VendorLicenseObservation[] = [];
+
+  const ask = async (server: Transport, signal: AbortSignal): Promise<FlexnetParsed> => {
+    const fileSupply = await files.licenses(signal);
+    supplied = observeSupplies(fileSupply ?? [], flexnet, host.now());
+    const output = await server.read(lmstatArguments(settings, '-a'), signal);
+    const inventory = listsFeatures(output) ? await files.inventory(signal) : undefined;
+    options = await files.options(signal);
+    const beside = { inventory, fileSupply, options, memory };
+    const input = { settings: others, via: via?.kind ?? 'file', now: host.now(), output };
+    const parsed = await read({ ...input, more: beside });
+    if (parsed.unattributed === 0) return parsed;
+    const served = await files.served(parsed.running, signal);
+    return served === undefined ? parsed : await read({ ...input, more: { ...beside, served } });
+  };
+
+  return {
+    read: async (signal) => {
+      if (transport === undefined) {
+        supplied = observeSupplies((await files.licenses(signal)) ?? [], flexnet, host.now());
+        const [problem] = files.problems();
+        if (supplied.length === 0) throw filesFailure(problem, licenseFiles);
+        return parsedSupplies(supplied, files.problems(), files.diagnostics());
+      }
+      const parsed = await ask(transport, signal);
+      memory = parsed.memory;
+      const denied = await Promise.all(counts.map((count) => count.take()));
+      for (const one of denied) one.confirm();
+      return {
+        ...parsed,
+        vendorLicenses: parsed.vendorLicenses.map((one) => withDenials(one, deniedIn(denied, options, one.daemon))),
+        problems: [
+          ...parsed.problems,
+          ...files.problems(),
+          ...strangeDaemons(settings, parsed),
+          ...counts.flatMap((count) => count.problems()),
+        ],
+        diagnostics: joined([parsed.diagnostics, ...files.diagnostics()]),
+      };
+    },
+    restore: (known) => {
+      const hasSeenQueue = known.some(({ observation: { pools } }) => pools.some(({ queued }) => queued !== undefined));
+      const remembered = new Map<string, ReadonlySet<string>>();
+      for (const { observation } of known) {
+        if (observation.daemon === NO_DAEMON) continue;
+        for (const { feature } of observation.pools) addDaemon(remembered, feature, observation.daemon);
+      }
+      memory = { ...memory, hasSeenQueue, daemons: remembered };
+    },
+    withoutServer: () => supplied,
+    close: async () => {
+      await Promise.all([transport?.close(), files.close(), ...counts.map((count) => count.stop())]);
+    },
+  };
+}
+
+function filesFailure(problem: SourceProblem | undefined, files: readonly string[]): SourceFailure {
+  if (problem !== undefined) return new SourceFailure(problem.kind, problem.message);
+  return new SourceFailure(
+    'empty',
+    `no FEATURE or INCREMENT line was understood in ${files.join(', ')}; check \`license_files\` of the source`,
+  );
+}

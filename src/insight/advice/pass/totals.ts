@@ -1,0 +1,164 @@
+import { BackTest, type OriginResult } from '../method/back-test.ts';
+import { roundAmount } from './money.ts';
+import type { Proposal } from './proposals.ts';
+
+/** Sums of advice. Amounts of two currencies are never added up, and provisional advice is in no sum. */
+
+/** What all advice amounts to in one currency. */
+export interface CurrencyTotal {
+  /** `undefined` for licenses without a price. */
+  readonly currency: string | undefined;
+  /** Licenses that could go, their features, and what that saves a year. */
+  readonly couldGo: number;
+  readonly couldGoFeatures: number;
+  readonly saving: number | undefined;
+  /** Licenses that are missing, their features, and what they cost in the first year. */
+  readonly missing: number;
+  readonly missingFeatures: number;
+  readonly cost: number | undefined;
+  /** What all licenses with a price cost a year, and those of features with advice. */
+  readonly contract: number | undefined;
+  readonly covered: number | undefined;
+}
+
+/** What all advice amounts to. */
+export interface Totals {
+  /** By name of the currency; licenses without a price are last. There is always one. */
+  readonly currencies: readonly CurrencyTotal[];
+  /** Features with licenses that could go, and those of them whose saving is known. */
+  readonly couldGo: number;
+  readonly couldGoPriced: number;
+  /** Features with missing licenses, also provisionally: users were denied. And those of them whose cost is in a sum. */
+  readonly missing: number;
+  readonly missingPriced: number;
+  /** Features whose licenses run out within `RUN_OUT_DAYS`. */
+  readonly runOut: number;
+  /** Features whose licenses could go, but that are in no sum: their advice is provisional. */
+  readonly provisional: number;
+  /** Refused requests of the window; `undefined` if they are recorded for no feature. */
+  readonly denials: number | undefined;
+  /** Those while licenses were free. */
+  readonly otherRefusals: number | undefined;
+  /** Features with advice. Without any, the other numbers are not known. */
+  readonly advised: number;
+  /** What would have come of the advice of a year ago; `undefined` if it is not known. */
+  readonly applied: OriginResult | undefined;
+}
+
+/** How far ahead a run-out counts as near, days. */
+export const RUN_OUT_DAYS = 120;
+
+type Sum = { -readonly [Name in keyof CurrencyTotal]: CurrencyTotal[Name] };
+
+/** A sum of what is known. */
+const added = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined ? b : b === undefined ? a : roundAmount(a + b);
+
+/** Whether licenses run out within `RUN_OUT_DAYS` days of the pass. */
+const runsOutSoon = ({ advice }: Proposal): boolean =>
+  advice.runsOut !== undefined && advice.runsOut.day - advice.computed <= RUN_OUT_DAYS;
+
+/** @param proposals `undefined` is no row */
+export function totalsOf(proposals: Iterable<Proposal | undefined>): Totals {
+  const sums = new Map<string | undefined, Sum>();
+  const sumOf = (currency: string | undefined): Sum => {
+    const empty = {
+      couldGo: 0,
+      couldGoFeatures: 0,
+      saving: undefined,
+      missing: 0,
+      missingFeatures: 0,
+      cost: undefined,
+      contract: undefined,
+      covered: undefined,
+    };
+    const known = sums.get(currency) ?? { currency, ...empty };
+    sums.set(currency, known);
+    return known;
+  };
+  const counts = { couldGo: 0, couldGoPriced: 0, missing: 0, missingPriced: 0, runOut: 0, provisional: 0, advised: 0 };
+  const backTest = new BackTest();
+  let denials: number | undefined;
+  let otherRefusals: number | undefined;
+  for (const proposal of proposals) {
+    if (proposal === undefined) continue;
+    const { advice, money } = proposal;
+    const { state, count = 0, confidence } = advice;
+    const isAdvised = state !== 'not enough data' && state !== 'no advice';
+    if (isAdvised) counts.advised += 1;
+    if (money.contract !== undefined) {
+      const sum = sumOf(money.currency);
+      sum.contract = added(sum.contract, money.contract);
+      sum.covered = added(sum.covered, isAdvised ? money.contract : 0);
+    }
+    if (advice.applied !== undefined) backTest.add(advice.applied);
+    denials = added(denials, advice.denials);
+    otherRefusals = added(otherRefusals, advice.otherRefusals);
+    if (runsOutSoon(proposal)) counts.runOut += 1;
+    const isSummed = confidence === 'high';
+    if (state === 'missing') counts.missing += 1;
+    if (state === 'could go' && !isSummed) counts.provisional += 1;
+    if (!isSummed) continue;
+    if (state === 'could go') {
+      counts.couldGo += 1;
+      if (money.saving !== undefined) counts.couldGoPriced += 1;
+      const sum = sumOf(money.saving === undefined ? undefined : money.currency);
+      sum.couldGo += count;
+      sum.couldGoFeatures += 1;
+      sum.saving = added(sum.saving, money.saving);
+    } else if (state === 'missing') {
+      if (money.cost !== undefined) counts.missingPriced += 1;
+      const sum = sumOf(money.cost === undefined ? undefined : money.currency);
+      sum.missing += count;
+      sum.missingFeatures += 1;
+      sum.cost = added(sum.cost, money.cost);
+    }
+  }
+  if (sums.size === 0) sumOf(undefined);
+  const currencies = [...sums.values()].sort((a, b) => {
+    if (a.currency === undefined || b.currency === undefined) return a.currency === undefined ? 1 : -1;
+    return a.currency < b.currency ? -1 : 1;
+  });
+  return { ...counts, denials, otherRefusals, currencies, applied: backTest.results()[0] };
+}
+
+/** `EUR 1,240,300`: two decimals only if they are not zero. */
+export function amountText(amount: number, currency: string | undefined): string {
+  const digits = Number.isInteger(amount) ? 0 : 2;
+  const text = amount.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: digits });
+  return currency === undefined ? text : `${currency} ${text}`;
+}
+
+/** What the licenses that could go save: `EUR 1,240,300, USD 20,000 (with a price: 31 of 74)`; `undefined` without a price. */
+export function savingText({ currencies, couldGo, couldGoPriced }: Totals): string | undefined {
+  const amounts = currencies.flatMap(({ currency, saving }) =>
+    saving === undefined ? [] : [amountText(saving, currency)],
+  );
+  if (amounts.length === 0) return undefined;
+  return `${amounts.join(', ')} (with a price: ${couldGoPriced} of ${couldGo})`;
+}
+
+/** `EUR 1,200,000 of 1,900,000 a year, USD 20,000 of 20,000 a year`; `undefined` without a price. */
+export function coveredText({ currencies }: Totals): string | undefined {
+  const texts = currencies.flatMap(({ currency, contract, covered }) => {
+    if (contract === undefined || covered === undefined) return [];
+    return [`${amountText(Math.round(covered), currency)} of ${amountText(Math.round(contract), undefined)} a year`];
+  });
+  return texts.length === 0 ? undefined : texts.join(', ');
+}
+
+/** Fewer features say nothing about how good advice is. */
+const ENOUGH_FEATURES = 20;
+
+/** `Applied a year ago, this advice would have been short on 2 of 96 features, on 14 days in all; on 1 of them on more than 12 days` */
+export function appliedText(result: OriginResult | undefined): string {
+  if (result === undefined) {
+    return 'What would have come of the advice of a year ago is not known: that needs about 23 months of history';
+  }
+  const { features, shortFeatures, shortDays, longShortFeatures } = result;
+  const of = `${shortFeatures} of ${features} ${features === 1 ? 'feature' : 'features'}`;
+  const days = shortDays === 0 ? '' : `, on ${shortDays} ${shortDays === 1 ? 'day' : 'days'} in all`;
+  const long = shortFeatures === 0 ? '' : `; on ${longShortFeatures} of them on more than 12 days`;
+  const few = features < ENOUGH_FEATURES ? '. That is too few features to say how good it is' : '';
+  return `Applied a year ago, this advice would have been short on ${of}${days}${long}${few}`;
+}

@@ -1,0 +1,82 @@
+import type { Config } from '../config/config.ts';
+import type { Site } from '../../base/html/frame.ts';
+import { createSourceExposition } from '../../exporter/metrics/source-exposition.ts';
+import type { Log } from '../../base/model/log.ts';
+import type { RecordingHealth } from '../../base/model/observation/recording.ts';
+import type { SourceHealth } from '../../base/model/observation/source.ts';
+import { linkOf, pages } from '../../site/pages/table.ts';
+import type { Reload } from '../../site/web/reload.ts';
+import { createWebServer, type WebServer } from '../../site/web/server.ts';
+import { externalUrl } from './alerting.ts';
+import { analyzerIdentity } from './identity.ts';
+import { sourcesMount } from './source-page.ts';
+import type { WebAccess } from './web-access.ts';
+
+/** What the pages of an analyzer without an exporter show. */
+export interface AnalyzerWebDeps {
+  readonly access: WebAccess;
+  readonly health: () => readonly SourceHealth[];
+  readonly recording: () => RecordingHealth;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly version: string;
+  readonly revision: string;
+  readonly log: Log;
+  readonly reload: Reload['run'];
+}
+
+/** The HTTP server of the command `analyzer` for its metrics and its sources. The Query API has a listener of its own. */
+export interface AnalyzerWeb extends Pick<WebServer, 'addresses'> {
+  start(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** Undefined if no address is configured. @param config the one in use, which a reload replaces */
+export function createAnalyzerWeb(config: () => Config, deps: AnalyzerWebDeps): AnalyzerWeb | undefined {
+  const {
+    web: { telemetryPath },
+    embeddedAnalyzer: { webListenAddress },
+  } = config();
+  if (webListenAddress === undefined) return undefined;
+  const { access, health, recording, now, version, revision, log, reload } = deps;
+  const site: Site = {
+    demo: false,
+    version,
+    links: [{ path: './', title: 'Start' }, linkOf(pages.sources)],
+  };
+  const web = createWebServer({
+    listen: [webListenAddress],
+    listenSetting: 'embedded_analyzer.web_listen_address',
+    telemetryPath,
+    site,
+    metricsPage: createSourceExposition({
+      version,
+      revision,
+      nodeVersion: process.version,
+      sources: health,
+      recording,
+      identity: () => ({
+        // this process is the analyzer, also if it polls another one as an exporter
+        ...analyzerIdentity({ ...config(), analyzer: undefined }),
+        externalUrl: externalUrl({ web: { ...config().web, listen: [webListenAddress] } }),
+      }),
+    }),
+    access: () => access.current(),
+    mounts: [sourcesMount(health, recording, now, site)],
+    isReady: () => true,
+    protectHealth: () => config().web.protectHealth,
+    reload: { isEnabled: () => config().web.enableLifecycle, run: reload },
+    log,
+  });
+  return {
+    addresses: () => web.addresses(),
+    start: async () => {
+      await web.start();
+      access.start(web.refreshCertificates);
+    },
+    stop: async () => {
+      access.stop();
+      await web.stop();
+    },
+  };
+}

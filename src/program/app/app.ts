@@ -1,0 +1,219 @@
+import type { DeliveryCounts } from '../../alerting/alerts/delivery.ts';
+import type { RecordedDemand } from '../../analyzer/history/recorded-demand.ts';
+import type { Analyzer } from '../../analyzer/server/server.ts';
+import type { Config } from '../config/config.ts';
+import type { MessageCounts } from '../../alerting/messages/message-counts.ts';
+import { createSelfMetrics } from '../../exporter/metrics/self.ts';
+import type { Log } from '../../base/model/log.ts';
+import type { RecordingHealth } from '../../base/model/observation/recording.ts';
+import type { SourceHealth } from '../../base/model/observation/source.ts';
+import { limitRepeats } from '../../base/model/repeat-log.ts';
+import { NightlyPass } from '../../insight/advice/pass/nightly-pass.ts';
+import { type Clock, createClock } from '../../base/scheduling/clock.ts';
+import { RIGHTSIZING_FILE } from '../../base/storage/saved-files.ts';
+import type { Reload } from '../../site/web/reload.ts';
+import { createWebServer } from '../../site/web/server.ts';
+import { createAccounts } from './account.ts';
+import { externalUrl } from './alerting.ts';
+import { type Connection, type ConnectionListeners, connectByHttp, connectInProcess } from './connection.ts';
+import { CurrentPipeline } from './current-pipeline.ts';
+import { deniedRequests } from './denials.ts';
+import { analyzerIdentity } from './identity.ts';
+import { createMounts, siteOf } from './mounts.ts';
+import { createCurrentOwners } from './owners.ts';
+import { createPipeline } from './pipeline.ts';
+import { createCurrentPrices } from './prices.ts';
+import { warnOfRestart } from './restart-only.ts';
+import { createStorage, type Storage } from './storage.ts';
+import { createBackendOf } from './viewers.ts';
+import { WebAccess } from './web-access.ts';
+
+/** What the process gives the daemon: log, version, sources and how it is stopped. */
+export interface AppDeps {
+  readonly log: Log;
+  readonly version: string;
+  readonly revision: string;
+  /** Whether the data is simulated. */
+  readonly demo: boolean;
+  /** The analyzer in this process that hands its answers over; undefined without one. */
+  readonly own?: Pick<Analyzer, 'answer' | 'onCollected'>;
+  /** Sources of an analyzer in this process; undefined without one. */
+  readonly sources?: () => readonly SourceHealth[];
+  /** The history of an analyzer in this process; undefined without one. */
+  readonly recorded?: RecordedDemand;
+  /** How that history is recorded; undefined without one. */
+  readonly recording?: () => RecordingHealth;
+  /** The storage directory, if the caller uses it too. The caller takes it before, and releases it after, the application. */
+  readonly storage?: Storage;
+  /** Of this application; by default, that of the host. */
+  readonly clock?: Clock;
+  /** What a request to reload the configuration does; undefined if there is nothing to reload. */
+  readonly reload?: Reload['run'];
+}
+
+/** The daemon: it polls, evaluates, serves and can be reloaded. */
+export interface App {
+  /** Listens and starts to poll. Resolves when it listens. */
+  start(): Promise<void>;
+  /** Polls once without listening. Returns the page of metrics, and whether every endpoint answered with all that is needed. */
+  runOnce(): Promise<{ page: readonly Uint8Array[]; up: boolean }>;
+  /** Applies another configuration. The data is kept if the analyzer is the same. */
+  reload(config: Config): Promise<void>;
+  /** Reports in the metrics that a new configuration was refused. */
+  refuseReload(): void;
+  stop(): Promise<void>;
+  addresses(): readonly string[];
+}
+
+/** Wires the rooms together, from those that need nothing to those that need all others. */
+export function createApp(initial: Config, deps: AppDeps): App {
+  const { log, clock = createClock() } = deps;
+  const { now } = clock;
+  const limitedLog = limitRepeats(log);
+  const storage = deps.storage ?? createStorage(log);
+  const { writes } = storage;
+  const releaseStorage = (): void => {
+    if (deps.storage === undefined) storage.release();
+  };
+  const accounts = createAccounts(log, writes);
+  // over all reloads
+  const deliveryCounts = new Map<string, DeliveryCounts>();
+  const messageCounts = new Map<string, MessageCounts>();
+  const rightsizing = new NightlyPass({ now, log, writes: writes.of(RIGHTSIZING_FILE) });
+  deps.recorded?.onImported(() => rightsizing.renew());
+  const current = new CurrentPipeline({ clock, deliveryCounts, messageCounts, rightsizing, log });
+  const owners = createCurrentOwners(initial, log, () => void current.recommit());
+  const prices = createCurrentPrices(initial, log);
+  const access = new WebAccess(initial, log);
+
+  const pages = siteOf(deps);
+  const mounts = createMounts({
+    pages,
+    initial,
+    pipeline: () => current.now,
+    sources: deps.sources,
+    recording: deps.recording,
+    recorded: deps.recorded,
+    backend: createBackendOf({
+      // what decides who may see names and prices: the addresses at start, because a reload does not change them
+      site: () => ({
+        access: current.now.config.access,
+        listen: initial.web.listen,
+        demo: deps.demo,
+        web: access.current(),
+      }),
+      datasource: () => current.now.datasource,
+      log,
+    }),
+    now,
+    log: limitedLog,
+  });
+  const web = createWebServer({
+    listen: initial.web.listen,
+    telemetryPath: initial.web.telemetryPath,
+    site: pages,
+    metricsPage: (request) => current.page(request),
+    access: () => access.current(),
+    mounts,
+    isReady: () => current.isFirstPollOver,
+    prepare: () => current.now.inventory.refresh(),
+    protectHealth: () => current.now.config.web.protectHealth,
+    reload: deps.reload && { isEnabled: () => current.now.config.web.enableLifecycle, run: deps.reload },
+    log: limitedLog,
+  });
+  const self = createSelfMetrics({
+    version: deps.version,
+    revision: deps.revision,
+    nodeVersion: process.version,
+    demo: deps.demo,
+    identity: () => ({ ...analyzerIdentity(current.now.config), externalUrl: externalUrl(current.now.config) }),
+    now,
+    shard: initial.shard,
+    upstream: () => current.upstream(),
+    web: web.counts,
+    alerting: () => current.now.alerting.status(),
+    receivers: () =>
+      current.now.messages.status().flatMap((status) => {
+        const counts = messageCounts.get(status.receiver);
+        return counts === undefined ? [] : [{ ...status, counts }];
+      }),
+    sources: deps.sources ?? (() => []),
+    recording: () => deps.recording?.(),
+    denials: () =>
+      deps.recorded === undefined ? [] : deniedRequests(deps.recorded.denials, current.now.passInputs.owns),
+    stateWrites: () => writes.all(),
+    processMetrics: true,
+  });
+  const connect = (config: Config, listeners: ConnectionListeners): Connection => {
+    const { analyzer, storagePath } = config;
+    if (analyzer !== undefined) {
+      const gate = accounts.gateOf({ analyzer, storagePath });
+      return connectByHttp(analyzer, { gate, version: deps.version, now, log }, listeners);
+    }
+    if (deps.own === undefined) throw new Error('unreachable: without an analyzer to poll, it is in this process');
+    return connectInProcess(deps.own.answer, listeners);
+  };
+  current.open(initial, (config, carried) =>
+    createPipeline(config, {
+      connect,
+      self,
+      deliveryCounts,
+      messageCounts,
+      writes,
+      carried,
+      rightsizing,
+      recorded: deps.recorded,
+      sources: () => deps.sources?.(),
+      recording: () => deps.recording?.(),
+      owners: owners.current,
+      prices: prices.current,
+      version: deps.version,
+      now,
+      log,
+    }),
+  );
+  self.setReload(true, now());
+
+  return {
+    start: async () => {
+      storage.take(initial.storagePath);
+      await web.start().catch((error: unknown) => {
+        releaseStorage();
+        throw error;
+      });
+      access.start(web.refreshCertificates);
+      owners.start();
+      prices.start();
+      deps.own?.onCollected((vendorLicenses) => current.pollChanged(vendorLicenses));
+      current.start(initial.web.externalUrl ?? web.addresses()[0] ?? '');
+    },
+    runOnce: () => current.runOnce(),
+    reload: (config) =>
+      current.reload(
+        config,
+        () => storage.take(config.storagePath),
+        () => {
+          owners.reload(config);
+          prices.reload(config);
+          access.reload(config);
+          warnOfRestart(initial, config, deps.recorded !== undefined, log);
+          self.setReload(true, now());
+          log.info({}, 'configuration reloaded');
+        },
+      ),
+    refuseReload: () => {
+      self.setReload(false, now());
+      void current.now.alerting.evaluate();
+    },
+    stop: async () => {
+      access.stop();
+      owners.stop();
+      prices.stop();
+      await current.stop();
+      await web.stop();
+      accounts.close();
+      releaseStorage();
+    },
+    addresses: web.addresses,
+  };
+}

@@ -1,0 +1,83 @@
+import type { AnswerQuestion } from '../../analyzer/server/query-answers.ts';
+import { createOwnTransport } from '../../exporter/client/own-transport.ts';
+import type { NtlmStats } from '../../exporter/client/stats.ts';
+import type { RequestObservation, Transport } from '../../exporter/client/transport.ts';
+import { createTransport } from '../../exporter/client/transport.ts';
+import { defaultsOf } from '../config/settings.ts';
+import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
+import type { Log } from '../../base/model/log.ts';
+import { limitRepeats } from '../../base/model/repeat-log.ts';
+import type { CredentialGate } from '../../exporter/client/credential-gate.ts';
+import { createCredentialsLog, createDispatcher, createPasswordRefresh } from './account.ts';
+
+/** How the pipeline asks its analyzer: over HTTP with an account, or in this process. */
+
+/** The logons at an analyzer. */
+export interface Logons {
+  readonly gate: CredentialGate;
+  readonly stats: NtlmStats;
+}
+
+/** How an analyzer is asked. */
+export interface Connection {
+  readonly transport: Transport;
+  /** `undefined` where nobody logs on. */
+  readonly logons: Logons | undefined;
+}
+
+/** Who is told about requests. */
+export interface ConnectionListeners {
+  readonly observe: (request: RequestObservation) => void;
+  /** Called when logons work again after a logon without a verdict. */
+  readonly onRecovered: () => void;
+}
+
+/** What a connection to an analyzer elsewhere needs. */
+export interface AccountDeps {
+  readonly gate: CredentialGate;
+  readonly version: string;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly log: Log;
+}
+
+/** Asks over HTTP with NTLM. */
+export function connectByHttp(
+  analyzer: AnalyzerConfig,
+  { gate, version, now, log }: AccountDeps,
+  { observe, onRecovered }: ConnectionListeners,
+): Connection {
+  const dispatcher = createDispatcher(analyzer, gate, log, onRecovered);
+  const logCredentials = createCredentialsLog({ gate, log });
+  logCredentials();
+  const transport = createTransport({
+    baseUrl: analyzer.url,
+    dispatcher,
+    refreshCredentials: createPasswordRefresh(analyzer, { gate, now, log: limitRepeats(log) }),
+    timeout: analyzer.timeout,
+    maxResponseSize: analyzer.maxResponseSize,
+    maxChartSize: analyzer.maxChartSize,
+    userAgent: `license-exporter/${version}`,
+    observe: (request) => {
+      observe(request);
+      logCredentials();
+    },
+  });
+  return { transport, logons: { gate, stats: dispatcher.stats } };
+}
+
+/** Whom the analyzer of this process answers. Only GetHttpUserName says so. */
+const IDENTITY = 'license-exporter';
+
+/** Asks the analyzer of this process, which hands its answers over. */
+export function connectInProcess(
+  answer: AnswerQuestion,
+  { observe }: Pick<ConnectionListeners, 'observe'>,
+): Connection {
+  const transport = createOwnTransport({
+    ask: (endpoint, query, signal) => answer({ endpoint, query, identity: IDENTITY }, signal),
+    timeout: defaultsOf('analyzer').timeout,
+    observe,
+  });
+  return { transport, logons: undefined };
+}

@@ -1,0 +1,76 @@
+import { randomBytes } from 'node:crypto';
+import type { Analyzer } from '../../analyzer/server/server.ts';
+import type { Config } from '../config/config.ts';
+import { Secret } from '../config/secret.ts';
+import { defaultsOf, type SettingKey } from '../config/settings.ts';
+import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
+import { ntHash } from '../../base/ntlm/primitives.ts';
+import { createSimulatedAnalyzer, type Ownership } from './embedded-analyzer.ts';
+import { embeddedName } from './identity.ts';
+
+/** The analyzer of the demo. Its exporter talks HTTP with NTLM to it, as with any other analyzer. */
+
+/** Where `demo` and `analyzer` listen by default. */
+export const ANALYZER_ADDRESS = '127.0.0.1:10320';
+
+const atOnce = { for: '0s' };
+
+/** The demo listens on loopback only, and collects often so that data appears soon. Its alerts fire at once, and people read its log. */
+export const demoDefaults: ReadonlyMap<SettingKey, unknown> = new Map<SettingKey, unknown>([
+  ['web.listen_address', '127.0.0.1:10319'],
+  ['log.format', 'pretty'],
+  ['embedded_analyzer.listen_address', ANALYZER_ADDRESS],
+  ['embedded_analyzer.collection_interval', '60s'],
+  [
+    'alerting.rules',
+    {
+      LicenseExpired: atOnce,
+      LicenseExpiringSoon: atOnce,
+      LicenseFeatureSaturated: atOnce,
+      LicenseRequestsQueued: atOnce,
+    },
+  ],
+]);
+
+const USER = 'exporter';
+
+/** The analyzer of the demo with its user, and how to reach it. */
+export interface DemoAnalyzer {
+  readonly analyzer: Analyzer;
+  readonly account: { readonly domain: string; readonly username: string; readonly password: string };
+  /** The configuration to poll it. It must have started. */
+  config(): AnalyzerConfig;
+}
+
+/** Creates a simulated analyzer with a user for the exporter of this process, whose password is generated for each run. */
+export function createDemoAnalyzer(config: Config, host: Pick<Ownership, 'clock' | 'log' | 'version'>): DemoAnalyzer {
+  const { domain, channelBinding } = config.embeddedAnalyzer;
+  const password = randomBytes(18).toString('base64url');
+  const user = { name: USER, ntHash: ntHash(password) };
+  const analyzer = createSimulatedAnalyzer(config, {
+    ...host,
+    clients: {
+      gate: { domain, channelBinding, users: () => [user] },
+      onRequest: (request) => host.log.debug(request, 'analyzer request'),
+    },
+  });
+  const address = (): string => {
+    if (analyzer.url === undefined) throw new Error('unreachable: the demo listens');
+    return analyzer.url;
+  };
+  return {
+    analyzer,
+    account: { domain, username: USER, password },
+    config: () => ({
+      ...defaultsOf('analyzer'),
+      url: address(),
+      name: embeddedName(),
+      username: USER,
+      domain,
+      password: new Secret(password),
+      isOfDemo: true,
+      // the analyzer runs in this process, so any certificate is accepted
+      tls: { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: true },
+    }),
+  };
+}

@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import { StoreError } from '../../analyzer/history/history-file.ts';
+import type { ListenerOptions } from '../../analyzer/server/http-front.ts';
+import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../../analyzer/server/server.ts';
+import { createSimulatedSite } from '../../analyzer/simulated/simulated-site.ts';
+import { IMPORT_FOLDER } from '../../analyzer/history/staged-import.ts';
+import type { Config } from '../config/config.ts';
+import type { Log } from '../../base/model/log.ts';
+import type { Source, SourceHealth } from '../../base/model/observation/source.ts';
+import { errorFields } from '../../base/model/operator-error.ts';
+import type { Clock } from '../../base/scheduling/clock.ts';
+import { HISTORY_FILE } from '../../base/storage/saved-files.ts';
+import { setAside } from '../../base/storage/set-aside.ts';
+import { createArchiving } from './archiving.ts';
+import { createSources } from './sources.ts';
+
+const DAY = 86_400;
+/** Maximum size of history in memory, bytes. */
+const MAX_MEMORY = 2 ** 30;
+/** By then, an exporter in the same process has polled. */
+const PAST_DELAY = 2;
+const LOST_HISTORY = 'the history up to now is in the renamed file only; restore a backup to have it back';
+const HISTORY_PROBLEM = 'the embedded analyzer cannot use its history, only the live endpoints work';
+/** How long one server of a simulated site has been down when it starts, seconds: longer than until it is listed as down. */
+const DOWN_BEFORE_START = 40 * 60;
+/** What real figures are of. Sources come and go, so their names are no part of it. */
+export const LICENSE_MANAGERS = 'license managers';
+
+/** What the owner of an analyzer decides. */
+export interface Ownership extends Pick<AnalyzerOptions, 'version'> {
+  /** Who may log on where it listens, and who is told about requests; `undefined` if it must not listen. */
+  readonly clients: Pick<ListenerOptions, 'gate' | 'onRequest'> | undefined;
+  /** Of this process. Who owns it lets it follow the clock of the host. */
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+function listenerOf(
+  { listen, tls, limits }: Config['embeddedAnalyzer'],
+  clients: Ownership['clients'],
+): ListenerOptions | undefined {
+  if (listen === undefined || clients === undefined) return undefined;
+  return {
+    ...clients,
+    host: listen.host,
+    port: listen.port,
+    ...(tls !== undefined && { tls: { cert: tls.cert, key: tls.key.reveal() } }),
+    limits,
+  };
+}
+
+function optionsOf(
+  config: Config,
+  { log, clock, version, clients }: Ownership,
+): Omit<AnalyzerOptions, 'origin' | 'sources'> {
+  const { embeddedAnalyzer: settings, storagePath } = config;
+  const { timeZone } = settings;
+  return {
+    version,
+    listener: listenerOf(settings, clients),
+    history: {
+      path: storagePath === undefined ? undefined : join(storagePath, HISTORY_FILE),
+      timeZone,
+      sampleDays: Math.ceil(settings.retention.samples / DAY),
+      days: Math.ceil(settings.retention.history / DAY),
+      maxSize: storagePath === undefined ? Math.min(settings.storeMaxSize, MAX_MEMORY) : settings.storeMaxSize,
+    },
+    now: clock.now,
+    onClockMoved: clock.onMoved,
+    onProblem: (error) => {
+      if (error instanceof StoreError) log.error({ reason: error.message }, HISTORY_PROBLEM);
+      else log.error(errorFields(error), 'the embedded analyzer has a problem');
+    },
+    onRecovery: (failures) => log.info({ failures }, 'the embedded analyzer records history again'),
+    archive: config.archive && createArchiving(config.archive, { log, clock, version }),
+    setAside: (path, reason) => setAside({ path, reason, lost: LOST_HISTORY }, log) !== undefined,
+  };
+}
+
+function simulatedSiteOf(config: Config, now: () => number): ReturnType<typeof createSimulatedSite> {
+  const { seed, vendorLicenses, features, timeZone, collectionInterval, historyDays, knowledge } =
+    config.embeddedAnalyzer;
+  return createSimulatedSite({
+    seed,
+    vendorLicenses,
+    featuresPerVendorLicense: features,
+    timeZone,
+    now,
+    interval: collectionInterval,
+    historyDays,
+    knowledge,
+    downSince: now() - DOWN_BEFORE_START,
+  });
+}
+
+/** What the history of this configuration is of: license managers, or a simulated site. */
+export const originOf = (config: Config): string =>
+  config.embeddedAnalyzer.sources.length > 0 ? LICENSE_MANAGERS : simulatedSiteOf(config, () => 0).origin;
+
+/** The configured embedded analyzer on a simulated site. */
+export function createSimulatedAnalyzer(config: Config, own: Ownership): Analyzer {
+  const site = simulatedSiteOf(config, own.clock.now);
+  return createAnalyzer({
+    ...optionsOf(config, own),
+    origin: site.origin,
+    sources: [site],
+    past: site.past,
+    pastDelay: PAST_DELAY,
+  });
+}
+
+/** The configured embedded analyzer on license managers. */
+function createCollectingAnalyzer(config: Config, sources: readonly Source[], own: Ownership): Analyzer {
+  const { storagePath } = config;
+  return createAnalyzer({
+    ...optionsOf(config, own),
+    origin: LICENSE_MANAGERS,
+    isOriginRequired: true,
+    sources,
+    importFolder: storagePath && join(storagePath, IMPORT_FOLDER),
+    onTakenUp: ({ form, name, series, days }) =>
+      own.log.info({ form, name, series, days }, 'imported history is in use now'),
+  });
+}
+
+/** An analyzer with the license managers that it collects from. */
+export interface CollectingAnalyzer {
+  readonly analyzer: Analyzer;
+  health(): readonly SourceHealth[];
+  /** Uses the sources of another configuration. Those that have not changed go on undisturbed. */
+  reload(config: Config): Promise<void>;
+  /** Resolves when no process of a source runs any more. */
+  stop(): Promise<void>;
+}
+
+/** @throws OperatorError if a file that it needs cannot be used */
+export function createCollecting(config: Config, own: Ownership): CollectingAnalyzer {
+  const sources = createSources(config, own.clock.now, own.log);
+  const analyzer = createCollectingAnalyzer(config, sources.sources(), own);
+  return {
+    analyzer,
+    health: () =>
+      sources.health().map((health) => {
+        const nextReadAt = analyzer.collector.nextOf(health.name);
+        return nextReadAt === undefined ? health : { ...health, nextReadAt };
+      }),
+    reload: async (next) => {
+      const replaced = sources.replace(next);
+      analyzer.collector.replace(sources.sources());
+      await replaced;
+    },
+    stop: async () => {
+      // ends running collections; the analyzer then records what is complete
+      await Promise.all([analyzer.stop(), sources.close()]);
+    },
+  };
+}

@@ -1,0 +1,86 @@
+import { stat } from 'node:fs/promises';
+import { type EntryFile, type NamedEntries, stampOf } from '../config/entry-file.ts';
+import { ConfigError } from '../config/problems.ts';
+import type { Log } from '../../base/model/log.ts';
+
+/** Follows changes of a file with entries: of owners, or of prices. */
+export interface FollowedFile<T> {
+  /** Follows the file of another configuration. */
+  reload(next: NamedEntries<T>): void;
+  start(): void;
+  stop(): void;
+}
+
+/** A file that is read again when it changes, and what happens if it cannot be read. */
+export interface FollowedFileOptions<T> {
+  /** What the file contains, for the log. */
+  readonly what: string;
+  readonly read: (path: string) => EntryFile<T>;
+  /** Called with the entries of the changed file. */
+  readonly onChange: (entries: readonly T[]) => void;
+  readonly log: Log;
+}
+
+/** How often the file is checked for changes, milliseconds. */
+const CHECK_MS = 1_000;
+
+/** The first problem, and how many more there are. */
+function reasonOf(error: ConfigError): string {
+  const [first = ''] = error.message.split('\n');
+  const more = error.problems.length - 1;
+  return more === 0 ? first : `${first} (and ${more} more; check-config shows all)`;
+}
+
+/** If the changed file has problems, they are logged, and the last entries are kept. */
+export function createFollowedFile<T>(
+  initial: NamedEntries<T>,
+  { what, read, onChange, log }: FollowedFileOptions<T>,
+): FollowedFile<T> {
+  let { file, stamp } = initial;
+  let isChecking = false;
+  let isStarted = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  const readAgain = (path: string): void => {
+    const { entries, problems } = read(path);
+    if (problems.length > 0) {
+      log.error({ reason: reasonOf(new ConfigError(problems)) }, `${what} not read again, the last ones are kept`);
+      return;
+    }
+    log.info({ entries: entries.length }, `${what} read again`);
+    onChange(entries);
+  };
+
+  const check = async (): Promise<void> => {
+    const path = file;
+    if (path === undefined || isChecking) return;
+    isChecking = true;
+    const stats = await stat(path).catch(() => undefined);
+    isChecking = false;
+    const found = stats === undefined ? '' : stampOf(stats);
+    // another configuration can have been applied meanwhile
+    if (path !== file || found === stamp) return;
+    stamp = found;
+    readAgain(path);
+  };
+
+  const follow = (): void => {
+    clearInterval(timer);
+    if (isStarted && file !== undefined) timer = setInterval(() => void check(), CHECK_MS).unref();
+  };
+
+  return {
+    reload: (next) => {
+      ({ file, stamp } = next);
+      follow();
+    },
+    start: () => {
+      isStarted = true;
+      follow();
+    },
+    stop: () => {
+      isStarted = false;
+      follow();
+    },
+  };
+}

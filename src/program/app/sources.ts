@@ -1,0 +1,82 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Config } from '../config/config.ts';
+import type { SourceConfig } from '../config/embedded-sources.ts';
+import type { Log } from '../../base/model/log.ts';
+import { createManagerSource } from '../../analyzer/sources/manager-source.ts';
+import { createReader } from '../../analyzer/sources/reading/read-output.ts';
+import { createReadingThread } from '../../analyzer/sources/reading/reading-thread.ts';
+import { createSourceSet, type SourceSet } from '../../analyzer/sources/source-set.ts';
+import type { SourceSettings } from '../../analyzer/sources/source-settings.ts';
+import { rootWarning } from '../../analyzer/sources/transport/tool-check.ts';
+import { createTransportHost, type TransportHost } from '../../analyzer/sources/transport/transport-host.ts';
+import { followTls } from './followed-tls.ts';
+import { pseudonymKeyIn } from './pseudonym-key.ts';
+import { createSourceAnalyzers } from './source-analyzers.ts';
+
+/** The license managers that the embedded analyzer collects from, by the configuration. */
+
+/** The settings of a source, with its secrets. */
+export function settingsOf({ via, ...source }: SourceConfig, log: Log): SourceSettings {
+  if (via?.kind !== 'http') return { ...source, via };
+  return { ...source, via: { ...via, tls: followTls(via.tls, log) } };
+}
+
+/** The sources of a configuration, which a reload can replace. */
+export interface ConfiguredSources extends Omit<SourceSet, 'replace'> {
+  replace(config: Config): Promise<void>;
+}
+
+/** What the transports of all sources share. @param isOnce for a command, whose user may not be that of the daemon */
+export function createHost({ storagePath }: Config, now: () => number, log: Log, isOnce = false): TransportHost {
+  const analyzers = createSourceAnalyzers(storagePath, { now, log });
+  const host = createTransportHost({
+    // users of a host cannot share one below the folder for temporary files
+    workFolder:
+      storagePath === undefined || isOnce
+        ? join(tmpdir(), `license-exporter-${process.getuid?.() ?? ''}`)
+        : join(storagePath, 'work'),
+    now,
+    analyzer: analyzers.transport,
+    onProblem: (reason) => log.warn({ reason }, 'sources are read less safely'),
+  });
+  return {
+    ...host,
+    close: () => {
+      host.close();
+      analyzers.close();
+    },
+  };
+}
+
+/** Creates the sources of this configuration, and what their transports share. */
+export function createSources(config: Config, now: () => number, log: Log): ConfiguredSources {
+  const { embeddedAnalyzer, storagePath } = config;
+  const host = createHost(config, now, log);
+  const { sources } = embeddedAnalyzer;
+  const asRoot = sources.some(({ via }) => via?.kind === 'command') ? rootWarning(process.getuid?.()) : undefined;
+  if (asRoot !== undefined) log.warn({}, asRoot);
+  const usesPseudonyms = (all: readonly SourceConfig[]): boolean =>
+    all.some(({ users }) => users.names === 'pseudonym');
+  let pseudonymKey = usesPseudonyms(sources) ? pseudonymKeyIn(storagePath, log) : '';
+  const thread = createReadingThread();
+  const set = createSourceSet(
+    sources.map((source) => settingsOf(source, log)),
+    (settings) =>
+      createManagerSource(settings, { reader: createReader(settings, host, thread), now, pseudonymKey, log }),
+  );
+  return {
+    sources: set.sources,
+    health: set.health,
+    replace: (changed) => {
+      const next = changed.embeddedAnalyzer.sources;
+      if (pseudonymKey === '' && usesPseudonyms(next)) pseudonymKey = pseudonymKeyIn(storagePath, log);
+      return set.replace(next.map((source) => settingsOf(source, log)));
+    },
+    close: async () => {
+      await set.close();
+      await thread.close();
+      host.close();
+    },
+  };
+}

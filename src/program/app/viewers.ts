@@ -1,0 +1,88 @@
+import type { FastifyRequest } from 'fastify';
+import type { Config } from '../config/config.ts';
+import { EVERYONE, GROUP } from '../config/sections/access.ts';
+import type { Backend, SharedBackend } from '../../site/grafana/answers/backend.ts';
+import type { Log } from '../../base/model/log.ts';
+import type { Access } from '../../site/web/access.ts';
+import { viewerOf } from '../../site/web/server.ts';
+import type { Viewer } from '../../site/web/trusted-proxy.ts';
+
+/** Who may see names of license users, and prices, and who has seen some. */
+
+interface Site {
+  readonly access: Config['access'];
+  /** The addresses of the listeners. */
+  readonly listen: Config['web']['listen'];
+  readonly demo: boolean;
+  /** The users of the web config, and the proxy that names others. */
+  readonly web: Pick<Access, 'users' | 'proxy'>;
+}
+
+const isLoopback = (host: string | undefined): boolean =>
+  host !== undefined && /^(localhost|127(\.\d{1,3}){3}|::1)$/i.test(host);
+
+/** Loopback counts only in the demo: a reverse proxy on the same host makes every client local. */
+const isDemoOnLoopback = ({ demo, listen }: Site): boolean => demo && listen.every(({ host }) => isLoopback(host));
+
+/** An entry is a group, or a user: a user whose name looks like a group is neither. */
+function isListed(list: readonly string[], viewer: Viewer | undefined): boolean {
+  if (list.includes(EVERYONE)) return true;
+  if (viewer === undefined) return false;
+  const { user, groups } = viewer;
+  return (!user.startsWith(GROUP) && list.includes(user)) || groups.some((group) => list.includes(`${GROUP}${group}`));
+}
+
+/** Whether a request can have a user. */
+const hasUsers = ({ web: { users, proxy } }: Site): boolean => users.size > 0 || proxy !== undefined;
+
+const ADD_USERS = 'add users to web.config_file (basic_auth_users), or set web.trusted_proxy';
+
+/** Why names of license users are not served; `undefined` if they are. @param viewer the user of the request */
+export function refusalOfNames(site: Site, viewer: Viewer | undefined): string | undefined {
+  const { names } = site.access;
+  if (names !== 'auto') {
+    return isListed(names, viewer)
+      ? undefined
+      : 'names of users are not served here: access.names does not list the user of this request; add the user there';
+  }
+  if (viewer !== undefined || isDemoOnLoopback(site)) return undefined;
+  return `names of users are personal data and only served to authenticated users: ${ADD_USERS}; access.names can list those of them who may see names`;
+}
+
+/** Why prices are not shown; `undefined` if they are. @param viewer the user of the request */
+export function refusalOfPrices(site: Site, viewer: Viewer | undefined): string | undefined {
+  const { prices } = site.access;
+  if (prices === 'auto' ? isDemoOnLoopback(site) : isListed(prices, viewer)) return undefined;
+  const remedy = hasUsers(site) ? 'add the user there' : `${ADD_USERS}, and list them there`;
+  return `prices are not shown: access.prices does not list the user of this request; ${remedy}`;
+}
+
+/** What the data for the user of a request depends on. */
+interface Viewing {
+  readonly site: () => Site;
+  readonly datasource: () => SharedBackend;
+  readonly log: Log;
+}
+
+/** The data for the user of a request. Each answer with names or prices is one line of the log, which has none of them. */
+export function createBackendOf({ site, datasource, log }: Viewing): (request: FastifyRequest) => Backend {
+  return (request) => {
+    const viewer = viewerOf(request);
+    const { users, ...shared } = datasource();
+    const who = { ...(viewer !== undefined && { user: viewer.user }), page: request.routeOptions.url };
+    const logged =
+      (what: 'names' | 'prices', message: string) =>
+      (count: number): void => {
+        if (count > 0) log.info({ ...who, [what]: count }, message);
+      };
+    return {
+      ...shared,
+      users: {
+        ...users,
+        refusal: () => refusalOfNames(site(), viewer),
+        onServed: logged('names', 'names of license users served'),
+      },
+      prices: { refusal: () => refusalOfPrices(site(), viewer), onServed: logged('prices', 'prices served') },
+    };
+  };
+}

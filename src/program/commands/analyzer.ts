@@ -1,0 +1,100 @@
+import { createRefusalLog } from '../../analyzer/server/refusal-log.ts';
+import { createAnalyzerWeb } from '../app/analyzer-web.ts';
+import { ANALYZER_ADDRESS } from '../app/demo-analyzer.ts';
+import { createCollecting, createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
+import { warnOfRestart } from '../app/restart-only.ts';
+import { createStorage } from '../app/storage.ts';
+import { WebAccess } from '../app/web-access.ts';
+import type { Config } from '../config/config.ts';
+import { loadConfig } from '../config/load.ts';
+import { ConfigError } from '../config/problems.ts';
+import type { SettingKey } from '../config/settings.ts';
+import { createClock } from '../../base/scheduling/clock.ts';
+import { type CommandContext, reloaded, untilStopped } from './command.ts';
+
+const NO_USERS =
+  'is required: no user can log on without it. Create the line of a user with "license-exporter analyzer hash-password NAME"';
+
+/** How often refused logons are logged, milliseconds. */
+const REFUSALS_MS = 10_000;
+
+type Users = NonNullable<Config['embeddedAnalyzer']['users']>;
+
+function load({ line, env }: CommandContext): { config: Config; users: Users } {
+  const defaults = new Map<SettingKey, unknown>([['embedded_analyzer.listen_address', ANALYZER_ADDRESS]]);
+  const config = loadConfig({ ...line, env, defaults, requireAnalyzer: false });
+  const { users } = config.embeddedAnalyzer;
+  if (users !== undefined) return { config, users };
+  throw new ConfigError([{ key: 'embedded_analyzer.users_file', where: 'configuration', message: NO_USERS }]);
+}
+
+/** Serves only the Query API until the process is stopped. SIGHUP reads the users and the sources again. */
+export async function analyzer(context: CommandContext): Promise<number> {
+  let loaded = load(context);
+  const { config } = loaded;
+  const { version, revision } = context;
+  const log = context.createLog(config.log);
+  for (const warning of config.warnings) log.warn({}, warning);
+  if (config.storagePath === undefined) log.warn({}, 'without storage.path, history is kept in memory only');
+  const storage = createStorage(log);
+  // before any file in it is opened
+  storage.take(config.storagePath);
+  const { domain, channelBinding, sources } = config.embeddedAnalyzer;
+  const refusals = createRefusalLog(Date.now, (refused) => log.warn(refused, 'logon refused'));
+  const clock = createClock();
+  const own = {
+    clock,
+    log,
+    version,
+    clients: {
+      gate: { domain, channelBinding, users: () => loaded.users, onVerdict: refusals.add },
+      onRequest: (request: object) => log.info({ ...request }, 'request'),
+    },
+  };
+  const collecting = sources.length === 0 ? undefined : createCollecting(config, own);
+  const server = collecting?.analyzer ?? createSimulatedAnalyzer(config, own);
+  const access = new WebAccess(config, log);
+  const reload = (): Promise<string | undefined> =>
+    reloaded(log, async () => {
+      loaded = load(context);
+      const { config: next, users } = loaded;
+      access.reload(next);
+      warnOfRestart(config, next, true, log);
+      await collecting?.reload(next);
+      log.info({ users: users.length, sources: next.embeddedAnalyzer.sources.length }, 'configuration reloaded');
+    });
+  context.onReload(reload);
+  const web = createAnalyzerWeb(() => loaded.config, {
+    access,
+    health: () => collecting?.health() ?? [],
+    recording: server.recording,
+    now: clock.now,
+    version,
+    revision,
+    log,
+    reload,
+  });
+  const stopWatch = clock.watch(() => {
+    log.warn({ seconds: Math.round(clock.follow()) }, 'the clock of this host was set; everything is collected again');
+  });
+  const flushing = setInterval(refusals.flush, REFUSALS_MS);
+  try {
+    await server.start();
+    await web?.start();
+    if (collecting === undefined) log.warn({}, 'all data of this analyzer is simulated');
+    log.info(
+      { address: server.url, version, ...(collecting !== undefined && { sources: sources.length }) },
+      'listening',
+    );
+    for (const address of web?.addresses() ?? []) log.info({ address }, 'listening for metrics');
+    await untilStopped(context, log);
+  } finally {
+    await web?.stop();
+    await (collecting ?? server).stop();
+    stopWatch();
+    clearInterval(flushing);
+    refusals.end();
+    storage.release();
+  }
+  return 0;
+}

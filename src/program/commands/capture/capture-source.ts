@@ -1,0 +1,22 @@
+import { createHost, settingsOf } from '../../app/sources.ts';
+import type { Config } from '../../config/config.ts';
+import type { SourceConfig } from '../../config/embedded-sources.ts';
+import type { Log } from '../../../base/model/log.ts';
+import type { SourceProblem } from '../../../base/model/observation/source-failure.ts';
+import { type Anonymized, anonymize } from './anonymize.ts';
+import { readTexts } from './read-texts.ts';
+
+/** Reads a source once. @returns what it printed without names, and why something could not be read */
+export async function captureSource(
+  config: Config,
+  source: SourceConfig,
+  { log, signal }: { readonly log: Log; readonly signal: AbortSignal },
+): Promise<Anonymized & { readonly problems: readonly SourceProblem[] }> {
+  const host = createHost(config, () => Date.now() / 1000, log, true);
+  try {
+    const { header, sections, problems } = await readTexts(settingsOf(source, log), host, signal);
+    return { ...anonymize(header, sections), problems };
+  } finally {
+    host.close();
+  }
+}

@@ -1,0 +1,65 @@
+import type { Config } from '../config/config.ts';
+import type { SourceConfig } from '../config/embedded-sources.ts';
+import { exposureOf } from '../config/exposure.ts';
+import { loadConfig } from '../config/load.ts';
+import { inOneLine } from '../../base/model/explanation.ts';
+import { managerNamed, managers } from '../../analyzer/sources/managers.ts';
+import type { CommandContext } from './command.ts';
+import { sourceWarnings } from './source-checks.ts';
+
+/** The commands for which a configuration is complete. */
+function usesOf({ analyzer, alerting, embeddedAnalyzer }: Config): string {
+  const hasSources = embeddedAnalyzer.sources.length > 0;
+  const uses = [
+    ...(analyzer === undefined && !hasSources ? [] : ['serve', 'doctor']),
+    ...(alerting.alertmanagers.length === 0 ? [] : ['test-alert']),
+    ...(embeddedAnalyzer.users === undefined ? [] : ['analyzer']),
+    'demo',
+  ];
+  const missing = [
+    ...(analyzer === undefined && !hasSources ? ['serve requires analyzer.url or embedded_analyzer.sources'] : []),
+    ...(analyzer === undefined && !hasSources && embeddedAnalyzer.users === undefined
+      ? ['analyzer requires embedded_analyzer.users_file']
+      : []),
+  ];
+  return [`for ${uses.join(', ')}`, ...missing].join('; ');
+}
+
+function sourceLine({ name, manager, servers, interval }: SourceConfig): string {
+  const where = servers.length === 0 ? '' : ` at ${servers.join(', ')}`;
+  return `source ${name}: ${manager}${where}, every ${interval} s\n`;
+}
+
+/** Sources that one line names; the others are counted. */
+const NAMED = 10;
+
+/** What sources cannot show before their server was reached for the first time. */
+function unknownDaemons(sources: readonly SourceConfig[]): string {
+  const names = sources
+    .filter((source) => !managers[managerNamed(source.manager)].namesDaemons(source))
+    .map(({ name }) => name);
+  if (names.length === 0) return '';
+  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
+  const list = `${names.slice(0, NAMED).join(', ')}${more}`;
+  return `note: until a license server has answered once, only license_source_up shows it, because its vendor daemons are not known; name them in \`daemons\` of the sources ${list}\n`;
+}
+
+/** Checks a configuration. @throws ConfigError with all problems */
+export async function checkConfig({ line, env, print }: CommandContext): Promise<number> {
+  const config = loadConfig({
+    ...line,
+    configFile: line.argument,
+    env,
+    requireAnalyzer: 'unless-embedded',
+  });
+  for (const warning of config.warnings) print(`warning: ${warning}\n`);
+  const { sources } = config.embeddedAnalyzer;
+  // without them it is for the command analyzer alone, which listens elsewhere
+  const exposure = config.analyzer === undefined && sources.length === 0 ? undefined : exposureOf(config.web);
+  if (exposure !== undefined) print(`warning: ${inOneLine(exposure)}\n`);
+  for (const source of sources) print(sourceLine(source));
+  print(unknownDaemons(sources));
+  for (const source of sources) for (const warning of await sourceWarnings(source)) print(`warning: ${warning}\n`);
+  print(`${line.argument}: OK ${usesOf(config)}\n`);
+  return 0;
+}

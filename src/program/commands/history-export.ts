@@ -1,0 +1,47 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { openStore } from '../../analyzer/history/store.ts';
+import { originOf } from '../app/embedded-analyzer.ts';
+import { storagePathOf } from '../app/storage.ts';
+import { loadConfig } from '../config/load.ts';
+import { csvText, openMetricsText } from '../../analyzer/exchange/export-history.ts';
+import { createLocalTime } from '../../base/model/local-time.ts';
+import { OperatorError } from '../../base/model/operator-error.ts';
+import { createPattern } from '../../base/model/wildcard.ts';
+import { HISTORY_FILE } from '../../base/storage/saved-files.ts';
+import type { CommandContext } from './command.ts';
+import { dayOfFlag } from './dates.ts';
+
+const formats = { openmetrics: openMetricsText, csv: csvText } as const;
+const isFormat = (name: string): name is keyof typeof formats => Object.hasOwn(formats, name);
+
+/** Prints the recorded history. @throws OperatorError with the remedy */
+export async function historyExport({ line, env, printAll }: CommandContext): Promise<number> {
+  const config = loadConfig({ ...line, env, requireAnalyzer: false });
+  const path = join(storagePathOf(config), HISTORY_FILE);
+  const format = line.values.format ?? 'openmetrics';
+  if (!isFormat(format)) throw new OperatorError(`--format ${format} is not known; use openmetrics or csv`);
+  if (!existsSync(path)) {
+    throw new OperatorError(`there is no ${path}; only the embedded analyzer keeps a history, in storage.path`);
+  }
+  const first = dayOfFlag('first-day', line.values['first-day']);
+  const last = dayOfFlag('last-day', line.values['last-day']);
+  const localTime = createLocalTime(config.embeddedAnalyzer.timeZone);
+  const store = openStore({ path, localTime, origin: originOf(config), maxSize: 2 ** 43, isReadOnly: true });
+  try {
+    const isWanted = createPattern(line.values.feature ?? '*', { ignoreCase: false, wildcard: '*' });
+    const series = store.series().filter((one) => isWanted(one.feature));
+    const extent = store.days(series);
+    const options = {
+      store,
+      localTime,
+      series,
+      from: Math.max(first ?? Number.NEGATIVE_INFINITY, extent?.first ?? 0),
+      until: Math.min((last ?? Number.POSITIVE_INFINITY) + 1, (extent?.last ?? -1) + 1),
+    };
+    await printAll(formats[format](options));
+  } finally {
+    store.close();
+  }
+  return 0;
+}

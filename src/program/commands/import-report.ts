@@ -1,0 +1,163 @@
+import type { RecordedSeries } from '../../analyzer/history/recorded-series.ts';
+import { dateText } from '../../base/model/local-time.ts';
+import { HIGH_DAYS, PROVISIONAL_DAYS, WINDOW_DAYS } from '../../insight/advice/method/window.ts';
+import { seriesKey } from '../../analyzer/exchange/found-days.ts';
+import type { ImportReport } from '../../analyzer/exchange/import-history.ts';
+import type { LogImport } from '../../analyzer/exchange/import-logs.ts';
+
+/** What an import says at its end. */
+
+const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
+
+/** Names in a line. */
+const MOST_NAMES = 10;
+
+/** Days in a row as ranges. */
+function rangesOf(days: readonly number[]): string {
+  const ranges: [number, number][] = [];
+  for (const day of days) {
+    const last = ranges.at(-1);
+    if (last !== undefined && last[1] === day - 1) last[1] = day;
+    else ranges.push([day, day]);
+  }
+  const shown = ranges.slice(0, 10).map(([a, b]) => (a === b ? dateText(a) : `${dateText(a)} to ${dateText(b)}`));
+  return [...shown, ...(ranges.length > shown.length ? [`${ranges.length - shown.length} more`] : [])].join(', ');
+}
+
+function linesNotUnderstood(unparsed: LogImport['unparsed'], count: number): readonly string[] {
+  if (count === 0) return ['  every line was understood'];
+  const named = unparsed.map(({ name, line }) => `${name}:${line}`).join(', ');
+  return [`  ${counted(count, 'line')} not understood: ${named}${count > unparsed.length ? ', …' : ''}`];
+}
+
+/** The first of many names. */
+const someOf = (names: readonly string[]): string =>
+  names.length <= MOST_NAMES
+    ? names.join(', ')
+    : `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`;
+
+function logLines({ form, found }: ImportReport['logs'][number]): readonly string[] {
+  const { files, events, denials, guessedEnds, begunBefore, unmatched, open, contradictions, repeated, disordered } =
+    found;
+  const isCut = begunBefore + open > 0;
+  const named = (by: (typeof files)[number]['datedBy']): readonly string[] =>
+    files.filter(({ datedBy }) => datedBy === by).map(({ name }) => name);
+  const byFile = named('file');
+  const byNeighbors = named('neighbors');
+  return [
+    `${form}: ${counted(files.length, 'file')}, ${counted(events, 'checkout or checkin', 'checkouts and checkins')}, ${counted(denials, 'denied request')}`,
+    ...linesNotUnderstood(found.unparsed, found.unparsedCount),
+    ...(byFile.length > 0 ? [`  dated by the time of the file, because no line has a date: ${someOf(byFile)}`] : []),
+    ...(byNeighbors.length > 0
+      ? [`  dated by the files before and after, because no line has a date: ${someOf(byNeighbors)}`]
+      : []),
+    ...(guessedEnds > 0 ? [`  ${counted(guessedEnds, 'session')} ended with the daemon: the end is guessed`] : []),
+    ...(begunBefore > 0 ? [`  ${counted(begunBefore, 'session')} had begun before the log`] : []),
+    ...(open > 0 ? [`  ${counted(open, 'session')} had not ended at the end of the log`] : []),
+    ...(isCut
+      ? [
+          '  if there are files of the time before or after, import them together with these: alone, sessions over the ends count in part',
+        ]
+      : []),
+    ...(unmatched > 0 ? [`  ${counted(unmatched, 'checkin')} without a checkout did not count`] : []),
+    ...(disordered > 0
+      ? [
+          `  ${counted(disordered, 'line')} older than those before them in the same file did not count; put each log into a file of its own`,
+        ]
+      : []),
+    ...(contradictions > 0
+      ? [
+          `  ${counted(contradictions, 'line')} with another number of licenses in use than the lines before: some are missing, or their meaning is not known here; please report it with a capture`,
+        ]
+      : []),
+    ...found.together.map(({ of, files: own }) => `  ${of}: ${someOf(own)}`),
+    ...(repeated > 0 ? [`  ${counted(repeated, 'line')} that several files have counted once`] : []),
+  ];
+}
+
+function textLines({ texts }: ImportReport): readonly string[] {
+  if (texts === undefined || texts.texts === 0) return [];
+  return [
+    `outputs of tools: ${counted(texts.texts, 'text')}`,
+    ...linesNotUnderstood(texts.unparsed, texts.unparsedCount),
+    ...(texts.guessed.length > 0
+      ? [`  dated by the time of the file, because the text has none: ${counted(texts.guessed.length, 'file')}`]
+      : []),
+  ];
+}
+
+function dayLines({ days }: ImportReport): readonly string[] {
+  return days.vendorLicenses().flatMap(({ name, features, first, last, days: known, partly, sums }) => {
+    const missing = days.missing(name);
+    return [
+      `${name}: ${counted(known, 'day')} from ${dateText(first)} to ${dateText(last)}, ${counted(features, 'feature')}`,
+      ...(sums > 0 ? [`  ${counted(sums, 'day')} with sums only, which count for no advice`] : []),
+      ...(partly > 0 ? [`  ${counted(partly, 'day')} known for less than 8 hours`] : []),
+      ...(missing.length > 0 ? [`  ${counted(missing.length, 'day')} without data: ${rangesOf(missing)}`] : []),
+    ];
+  });
+}
+
+/** What is not kept. */
+const oldLines = ({ days }: ImportReport): readonly string[] =>
+  [...days.tooOld()].map(
+    ([name, old]) =>
+      `${name}: ${counted(old.size, 'day')} older than retention.history, which ${old.size === 1 ? 'is' : 'are'} not kept: ${rangesOf([...old].sort((a, b) => a - b))}`,
+  );
+
+/** What advice can say with these days and those that are recorded. */
+function adviceLines({ days }: ImportReport, recorded: readonly RecordedSeries[], today: number): readonly string[] {
+  const own = new Map(recorded.map((series) => [seriesKey(series), series.days]));
+  let [high, provisional, none] = [0, 0, 0];
+  for (const [key, known] of days.counted()) {
+    const all = new Set([...known, ...(own.get(key) ?? [])]);
+    const count = [...all].filter((day) => day >= today - WINDOW_DAYS && day < today).length;
+    if (count >= HIGH_DAYS) high += 1;
+    else if (count >= PROVISIONAL_DAYS) provisional += 1;
+    else none += 1;
+  }
+  return [
+    'Advice on the number of licenses, with what is recorded already:',
+    `  a year of demand (${HIGH_DAYS} days or more): ${counted(high, 'feature')}`,
+    `  provisional (${PROVISIONAL_DAYS} days or more): ${counted(provisional, 'feature')}`,
+    `  not yet: ${counted(none, 'feature')}`,
+  ];
+}
+
+/** What is said of numbers of licenses. */
+function boughtLines(unknown: number, waiting: number, asOfNow: boolean): readonly string[] {
+  if (unknown > 0 && !asOfNow) {
+    return [
+      `The number of licenses is not known for ${counted(unknown, 'feature')}. With --available-as-of-now, the number of today is used for the past.`,
+    ];
+  }
+  return waiting === 0
+    ? []
+    : [
+        `The number of licenses of ${counted(waiting, 'feature')} is not known yet: it counts for the past as soon as the daemon has collected it.`,
+      ];
+}
+
+/** @param recorded the series of the history before the import @param today local day */
+export function reportText(
+  report: ImportReport,
+  recorded: readonly RecordedSeries[],
+  { today, asOfNow }: { readonly today: number; readonly asOfNow: boolean },
+): string {
+  const { leftOut, days } = report;
+  const known = new Set(recorded.filter(({ isBoughtKnown }) => isBoughtKnown).map(seriesKey));
+  const waiting = days.withoutBought().filter((key) => !known.has(key)).length;
+  const lines = [
+    ...report.logs.flatMap(logLines),
+    ...textLines(report),
+    ...leftOut.map(({ name, why }) => `${name} ${why}`),
+    ...dayLines(report),
+    ...oldLines(report),
+    ...boughtLines(days.withoutBought().length, waiting, asOfNow),
+    ...(days.days > 0 ? adviceLines(report, recorded, today) : []),
+    ...(days.days === 0 && days.tooOld().size === 0 ? ['Nothing was found that can be imported.'] : []),
+    ...(days.days === 0 && days.tooOld().size > 0 ? ['Nothing was kept.'] : []),
+  ];
+  return `${lines.join('\n')}\n`;
+}

@@ -1,0 +1,54 @@
+import type { RecordedDemand } from '../../analyzer/history/recorded-demand.ts';
+import type { Analyzer } from '../../analyzer/server/server.ts';
+import { type CollectingAnalyzer, createCollecting, type Ownership } from '../app/embedded-analyzer.ts';
+import type { Config } from '../config/config.ts';
+import type { Log } from '../../base/model/log.ts';
+import type { RecordingHealth } from '../../base/model/observation/recording.ts';
+import { OperatorError } from '../../base/model/operator-error.ts';
+import type { Clock } from '../../base/scheduling/clock.ts';
+import { NEEDS_RESTART, type Upstream } from './upstream.ts';
+
+/** The license managers that an analyzer in this process collects from. */
+export interface OwnUpstream extends Upstream, Pick<CollectingAnalyzer, 'health'> {
+  readonly analyzer: Pick<Analyzer, 'answer' | 'onCollected'>;
+  readonly recorded: RecordedDemand;
+  readonly recording: () => RecordingHealth;
+  start(): Promise<void>;
+  /** Resolves when every source has been read once, however long that takes. */
+  firstCollection(): Promise<void>;
+}
+
+/** Collects from the license managers of this configuration. It is loaded only where there are some. */
+export function ownUpstream(first: Config, clock: Clock, log: Log, version: string): OwnUpstream {
+  const { domain, channelBinding } = first.embeddedAnalyzer;
+  let users = first.embeddedAnalyzer.users ?? [];
+  const clients: Ownership['clients'] = {
+    gate: { domain, channelBinding, users: () => users },
+    onRequest: (request) => log.debug(request, 'analyzer request'),
+  };
+  const { analyzer, health, reload, stop } = createCollecting(first, { clock, log, version, clients });
+  return {
+    analyzer,
+    recorded: analyzer.demand,
+    recording: analyzer.recording,
+    health,
+    start: async () => {
+      log.info({ sources: first.embeddedAnalyzer.sources.length }, 'collecting from license managers');
+      await analyzer.start();
+      if (analyzer.url !== undefined) log.info({ address: analyzer.url }, 'embedded analyzer listening');
+    },
+    firstCollection: () => analyzer.collector.firstCollection(),
+    reload: async (config) => {
+      users = config.embeddedAnalyzer.users ?? [];
+      await reload(config);
+      log.info({ sources: config.embeddedAnalyzer.sources.length }, 'sources reloaded');
+    },
+    configOf: (config) => {
+      if (config.analyzer !== undefined) throw new OperatorError(NEEDS_RESTART);
+      // its history stays where it is
+      const storagePath = first.storagePath ?? config.storagePath;
+      return { ...config, storagePath };
+    },
+    stop,
+  };
+}

@@ -1,0 +1,70 @@
+import { dirname } from 'node:path';
+import type { ClientTls } from '../../base/model/client-tls.ts';
+import { CheckedSettings } from './checked-settings.ts';
+import type { Secret } from './secret.ts';
+import { type Section, type SectionName, type SettingKey, sectionOf, type sections, settingTable } from './settings.ts';
+import { readSources, type Sources } from './sources.ts';
+
+/** What is configured from where, and what the command needs of it. */
+export interface LoadOptions extends Sources {
+  /**
+   * Whether an analyzer must be configured; the demo starts its own. `unless-embedded`: only if the configuration is not
+   * for the embedded analyzer alone.
+   */
+  readonly requireAnalyzer: boolean | 'unless-embedded';
+  /** Defaults of the command. They take precedence over those of the settings. */
+  readonly defaults?: ReadonlyMap<SettingKey, unknown>;
+}
+
+/** What systemd creates for a unit with `StateDirectory=`: the first of its directories. */
+function stateDirectory({ env }: LoadOptions): Iterable<[SettingKey, unknown]> {
+  const [path = ''] = (env.STATE_DIRECTORY ?? '').split(':');
+  return path === '' ? [] : [['storage.path', path]];
+}
+
+/** The checked settings of the configuration, before they become a `Config`. */
+export class ConfigSettings extends CheckedSettings<typeof sections> {
+  readonly options: LoadOptions;
+
+  constructor(options: LoadOptions) {
+    const folder = options.configFile === undefined ? '' : dirname(options.configFile);
+    super(settingTable, readSources(options), {
+      folder,
+      defaults: new Map([...stateDirectory(options), ...(options.defaults ?? [])]),
+    });
+    this.options = options;
+  }
+
+  /** TLS of a client, with the content of its files. Reports their problems. */
+  clientTls(
+    section: 'analyzer.tls' | 'storage.archive.tls' | 'alerting.email.tls_config' | 'alerting.webhook.tls_config',
+  ): ClientTls<Secret> {
+    const files = this.readTls({
+      ca: this.reference(`${section}.ca_file`),
+      cert: this.reference(`${section}.cert_file`),
+      key: this.reference(`${section}.key_file`),
+    });
+    return {
+      ...files,
+      serverName: this.value(`${section}.server_name`),
+      insecureSkipVerify: this.value(`${section}.insecure_skip_verify`) === true,
+    };
+  }
+
+  /** The path of a file with a secret, which is read again each time it is used. Reports a file that cannot be used. */
+  secretFile(key: SettingKey): string | undefined {
+    const path = this.pathOf(key);
+    if (this.readSecretFile(this.reference(key))?.trim() === '') this.refuse(key, `${path} is empty`);
+    return path;
+  }
+
+  /** Reports what is missing if a setting needs another one. */
+  need(key: SettingKey, by: SettingKey): void {
+    this.reportMissing(key, this.rawSetting(by)?.where([]), `is required with ${by}`);
+  }
+
+  /** The values of a section, in camelCase. They are complete if there are no problems. */
+  section<N extends SectionName>(name: N): Section<N> {
+    return sectionOf(name, (key) => this.value(key));
+  }
+}

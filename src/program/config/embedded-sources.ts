@@ -1,0 +1,157 @@
+import { camel } from '../../base/settings/camel.ts';
+import { managerNames, managers } from '../../analyzer/sources/managers.ts';
+import type { SourceSettings } from '../../analyzer/sources/source-settings.ts';
+import type { ConfigSettings } from './config-settings.ts';
+import { readText } from './named-files.ts';
+import type { Secret } from './secret.ts';
+import { managersWith, ownKeys, type SourceEntry } from './sections/sources.ts';
+import { analyzerOfSource } from './source-analyzer.ts';
+import { pathsIn, type WrittenSource, writtenSources } from './source-entries.ts';
+import { readSourceTls } from './source-tls.ts';
+
+/** The sources of the embedded analyzer, complete and checked. */
+
+/** The settings of a source, whose secrets do not show. */
+export type SourceConfig = SourceSettings<Secret>;
+
+const MINUTE = 60;
+const DEFAULT_INTERVAL = 5 * MINUTE;
+const DEFAULT_TIMEOUT = MINUTE;
+/** 150,000 checkouts of FlexNet. More takes gigabytes of memory, and is rather a tool that does not stop. */
+const DEFAULT_MAX_OUTPUT = 16 * 2 ** 20;
+/** Two collections must fit into the 30 minutes after which a server without data counts as down. */
+const MAX_TOGETHER = 14 * MINUTE;
+const DEFAULT_LINGER = 3600;
+
+/** Values of the source before those of the defaults; of maps, each key. */
+function withDefaults(entry: SourceEntry, defaults: SourceEntry): SourceEntry {
+  const merged: Record<string, unknown> = { ...defaults, ...entry };
+  for (const key of ['env', 'features', 'users', 'borrow'] as const) {
+    if (entry[key] !== undefined && defaults[key] !== undefined) merged[key] = { ...defaults[key], ...entry[key] };
+  }
+  return merged;
+}
+
+/** Reports what is missing or does not fit together. */
+function check(written: WrittenSource, entry: SourceEntry): void {
+  const { refuse } = written;
+  const { name, manager, servers = [], via, interval = DEFAULT_INTERVAL, timeout = DEFAULT_TIMEOUT } = entry;
+  if (name === undefined) refuse('name is required');
+  const definition = manager && managers[manager];
+  if (manager === undefined) refuse(`manager is required: ${managerNames.join(', ').replace(/, (\w+)$/, ' or $1')}`);
+  if (via === undefined && definition?.needsVia(entry) !== false) {
+    refuse('via is required: how it is read, for example "via: {command: /opt/flexlm/lmutil}"');
+  }
+  if (via?.analyzer !== undefined && manager !== 'query-api') {
+    refuse('belongs to "manager: query-api"', ['via', 'analyzer']);
+  }
+  const problem = definition?.serversProblem(servers);
+  if (problem !== undefined) refuse(problem.message, problem.isOfList ? ['servers'] : []);
+  if (interval + timeout > MAX_TOGETHER) {
+    refuse('interval and timeout together are more than 14m, so a short failure would look like a server down', [
+      entry.interval === undefined ? 'timeout' : 'interval',
+    ]);
+  }
+  for (const key of Object.keys(ownKeys)) {
+    const owners = managersWith(key);
+    if (manager === undefined || owners.includes(manager) || !(camel(key) in entry)) continue;
+    refuse(`belongs to ${owners.join(', ')}`, [key]);
+  }
+}
+
+function viaOf(
+  settings: ConfigSettings,
+  written: WrittenSource,
+  { via, env = {}, interval = DEFAULT_INTERVAL, timeout = DEFAULT_TIMEOUT }: SourceEntry,
+): SourceConfig['via'] {
+  if (via?.analyzer !== undefined) {
+    const client = analyzerOfSource(settings, written, via.analyzer, timeout);
+    return { kind: 'analyzer', url: client.url, client };
+  }
+  if (via?.command !== undefined) return { kind: 'command', command: via.command, env };
+  if (via?.file !== undefined) {
+    return { kind: 'file', file: via.file, maxAge: via.max_age ?? 2 * interval };
+  }
+  if (via?.http === undefined) return undefined;
+  const { refuse } = written;
+  const { caFile, certFile, keyFile, serverName, insecureSkipVerify = false } = via.tls ?? {};
+  const tls = readSourceTls(settings, { ca: caFile, cert: certFile, key: keyFile }, (role, message) =>
+    refuse(message, ['via', 'tls', `${role}_file`]),
+  );
+  const tokenFile = via.token_file;
+  checkToken(settings, tokenFile, (message) => refuse(message, ['via', 'token_file']));
+  return { kind: 'http', url: via.http, tokenFile, tls: { ...tls, serverName, insecureSkipVerify } };
+}
+
+function checkToken(settings: ConfigSettings, file: string | undefined, refuse: (message: string) => void): void {
+  if (file === undefined) return;
+  const found = readText(file);
+  if ('why' in found) refuse(`${file} ${found.why}`);
+  else if (found.text.trim() === '') refuse(`${file} is empty`);
+  else settings.warnOfReaders(file);
+}
+
+function complete(
+  settings: ConfigSettings,
+  written: WrittenSource,
+  entry: SourceEntry,
+  timeZone: string,
+): SourceConfig {
+  const { name = '', manager = 'json', servers = [], features, users, borrow } = entry;
+  return {
+    name,
+    manager,
+    servers,
+    part: entry.part ?? '',
+    daemons: entry.daemons ?? [],
+    via: viaOf(settings, written, entry),
+    interval: entry.interval ?? DEFAULT_INTERVAL,
+    timeout: entry.timeout ?? DEFAULT_TIMEOUT,
+    maxOutput: entry.maxOutput ?? DEFAULT_MAX_OUTPUT,
+    encoding: entry.encoding,
+    timeZone: entry.timeZone ?? (entry.via?.command === undefined ? timeZone : 'UTC'),
+    calendarZone: timeZone,
+    ...managers[manager].settings.complete(entry, timeZone),
+    features: {
+      include: features?.include ?? [],
+      exclude: features?.exclude ?? [],
+      dropUnsupported: features?.dropUnsupported ?? true,
+    },
+    users: { names: users?.names ?? 'keep', split: users?.split ?? 'auto' },
+    borrow: { lingerAtLeast: borrow?.lingerAtLeast ?? DEFAULT_LINGER },
+  };
+}
+
+/** Names, and servers that two sources would both ask. */
+function checkTogether(found: readonly { readonly source: SourceConfig; readonly written: WrittenSource }[]): void {
+  const names = new Set<string>();
+  const servers = new Map<string, string>();
+  for (const { source, written } of found) {
+    const { name, part, servers: own } = source;
+    if (name !== '' && names.has(name)) written.refuse(`another source has the name ${name}`, ['name']);
+    names.add(name);
+    for (const server of own) {
+      const key = `${server};${part}`;
+      const other = servers.get(key);
+      if (other !== undefined && other !== name) {
+        written.refuse(`${server} is a server of the source ${other} too; give one of them another part`, ['servers']);
+      }
+      servers.set(key, name);
+    }
+  }
+}
+
+/** The configured sources. Reports their problems. */
+export function sourcesOf(settings: ConfigSettings, timeZone: string): readonly SourceConfig[] {
+  const asWritten = settings.value('embedded_analyzer.source_defaults');
+  // with unknown defaults, sources would lack what is written there
+  if (asWritten === undefined) return [];
+  const defaults = pathsIn(settings.folder, asWritten);
+  const found = writtenSources(settings).map((written) => {
+    const entry = withDefaults(written.entry, defaults);
+    check(written, entry);
+    return { written, source: complete(settings, written, entry, timeZone) };
+  });
+  checkTogether(found);
+  return found.map(({ source }) => source);
+}

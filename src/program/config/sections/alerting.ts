@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { ruleSettings } from '../../../alerting/alerts/rules.ts';
+import { listOf, oneOrMore } from '../../../base/settings/structures.ts';
+import { duration, oneOf, text } from '../../../base/settings/values.ts';
+import { baseUrl } from '../addresses.ts';
+import { labelMap, labelName, matchers } from './alert-labels.ts';
+import { alertmanagers } from './alertmanagers.ts';
+import { email, webhook } from './receivers.ts';
+
+/** The alert engine: its rules, its receivers and its Alertmanagers. */
+export const alerting = z
+  .strictObject({
+    alertmanagers: alertmanagers
+      .prefault([])
+      .describe(
+        'Alertmanagers that receive alerts, as in the configuration of Prometheus, or as URLs. If empty, alerts are evaluated and shown at `/alerts`, and sent only by e-mail or webhook, if these are configured.',
+      ),
+    email,
+    webhook,
+    group_wait: duration(0, 3600)
+      .prefault('30s')
+      .describe(
+        'How long the first message about a vendor license, by e-mail or webhook, waits for further alerts. Messages about expiries wait ten times as long.',
+      ),
+    group_interval: duration(0, 86_400)
+      .prefault('5m')
+      .describe('Minimum time between two messages about the same vendor license, by e-mail or webhook.'),
+    repeat_interval: duration(1)
+      .prefault('12h')
+      .describe('How often a message about alerts that still fire is repeated, by e-mail or webhook.'),
+    alertmanager_external_url: baseUrl('https://alertmanager.example.com')
+      .optional()
+      .describe('URL of Alertmanager for people. Alerts link to a silence that is filled in for them.'),
+    external_labels: labelMap.prefault({}).meta({ description: 'Labels added to every alert.', fileOnly: true }),
+    evaluation_interval: duration(0.1, 600)
+      .prefault('30s')
+      .describe('How often the rules are evaluated. They are also evaluated after each poll.'),
+    resend_delay: duration(0.1, 3600).prefault('1m').describe('How often a firing alert is sent again.'),
+    resolve: oneOf('explicit', 'expire')
+      .prefault('explicit')
+      .describe(
+        'How an alert ends in Alertmanager: `explicit` sends it as resolved, `expire` stops sending it. Use `expire` for two daemons side by side.',
+      ),
+    unknown_hold: duration(0, 30 * 86_400)
+      .prefault('1h')
+      .describe(
+        'How long an alert is kept while there is no data about it, but about others. While nothing can be seen, it is kept for a day at most.',
+      ),
+    ignore: oneOrMore(matchers).prefault([]).meta({
+      description: 'Matchers, such as `vendor_license="lic01;cdslmd"`. Alerts that match an entry are ignored.',
+      fileOnly: true,
+    }),
+    rules: ruleSettings
+      .prefault({})
+      .meta({ description: 'Thresholds and durations for each alert, see docs/alerts.md.', fileOnly: true }),
+    prometheus_job: text
+      .prefault('license-exporter')
+      .describe('The job under which Prometheus scrapes the exporter. The command `rules` writes it into the rules.'),
+    prometheus_labels: listOf(labelName)
+      .prefault([])
+      .describe(
+        'Labels of the target in Prometheus, such as `cluster`, that alerts keep. The command `rules` writes them into the rules.',
+      ),
+    runbook_base_url: baseUrl('https://wiki.example.com/runbooks.md').optional().meta({
+      description: 'URL of your copy of `deploy/runbooks.md`. Alerts link to their section of it.',
+      shownDefault: '`/runbooks` of the daemon',
+    }),
+  })
+  .describe('The alert engine.');

@@ -1,0 +1,110 @@
+import { type Camel, camel } from '../../base/settings/camel.ts';
+import { secretInFile } from '../../base/settings/structures.ts';
+import { access } from './sections/access.ts';
+import { alerting } from './sections/alerting.ts';
+import { analyzer } from './sections/analyzer.ts';
+import { embeddedAnalyzer } from './sections/embedded-analyzer.ts';
+import { metrics } from './sections/metrics.ts';
+import { owners, ownersFile } from './sections/owners.ts';
+import { expiration, features, history, poll, select } from './sections/poll.ts';
+import { log, shard, storage } from './sections/process.ts';
+import { rightsizing } from './sections/rightsizing.ts';
+import { datasource, web } from './sections/web.ts';
+import { createTable, type KeyOf, type Table, type ValuesOf } from './table.ts';
+
+/**
+ * Every setting, in the sections of the file. Its schema defines type, default, bounds and description. Keys, flags,
+ * environment variables, help, documentation, JSON Schema and `Config` are derived from it.
+ */
+export const sections = {
+  analyzer,
+  poll,
+  features,
+  select,
+  history,
+  metrics,
+  expiration,
+  storage,
+  web,
+  access,
+  alerting,
+  datasource,
+  rightsizing,
+  owners,
+  owners_file: ownersFile,
+  shard,
+  log,
+  embedded_analyzer: embeddedAnalyzer,
+} as const;
+
+/** `analyzer.tls.ca_file`. */
+export type SettingKey = KeyOf<typeof sections>;
+
+/** The name of a section, the first part of the key of a setting. */
+export type SectionName = keyof typeof sections;
+
+/** The values of a section, in camelCase. */
+export type Section<N extends SectionName> = ValuesOf<typeof sections>[Camel<N>];
+
+/** Settings of earlier versions, and what replaced them. */
+const removed: ReadonlyMap<string, string> = new Map([
+  ['datasource.users', 'was replaced by access.names, a list of users of the web config; true is "*" there'],
+]);
+
+/** Keys of the web config, which is a file of its own. */
+const ofWebConfig: ReadonlySet<string> = new Set(['basic_auth_users', 'tls_server_config', 'http_server_config']);
+
+/** Secrets that Alertmanager accepts in its file. */
+const inlineSecrets: ReadonlySet<string> = new Set([
+  'alerting.email.auth_password',
+  'alerting.webhook.basic_auth.password',
+  'alerting.webhook.authorization.credentials',
+]);
+
+/** Every setting by its key. Secrets, and what belongs into other files, are refused here with the right place. */
+export const settingTable: Table<typeof sections> = createTable(sections, (key, setting) => {
+  if (inlineSecrets.has(key)) return secretInFile(key.split('.').at(-1) ?? '');
+  if (ofWebConfig.has(key)) return 'belongs into the web config, the file that web.config_file names';
+  return setting?.secret
+    ? `a secret must not be in the file; use ${key}_file, the environment or $CREDENTIALS_DIRECTORY`
+    : removed.get(key);
+});
+
+export const { settings, keys: settingKeys } = settingTable;
+
+/** The values of a section, in camelCase. */
+export function sectionOf<N extends SectionName>(name: N, read: (key: SettingKey) => unknown): Section<N> {
+  const below = (path: string): unknown =>
+    settingTable.isSetting(path)
+      ? read(path)
+      : Object.fromEntries(settingTable.namesBelow(path).map((next) => [camel(next), below(`${path}.${next}`)]));
+  return below(name) as Section<N>;
+}
+
+/** The default values of a section. */
+export const defaultsOf = <N extends SectionName>(name: N): Section<N> =>
+  sectionOf(name, (key) => settings[key].schema.parse(undefined));
+
+/** `LICENSE_EXPORTER_WEB_LISTEN_ADDRESS` for `web.listen_address`, even if the setting cannot be set by a variable. */
+export const variableName = (key: SettingKey): string => variableOf(key);
+
+const variableOf = (key: string): string => `LICENSE_EXPORTER_${key.replaceAll('.', '_').toUpperCase()}`;
+
+/** The environment variable of a setting; `undefined` if it can only be set in the file. */
+export const environmentName = (key: SettingKey): string | undefined =>
+  settings[key].fileOnly === true ? undefined : variableName(key);
+
+/** `web.listen-address` of `web.listen_address`, `collector.NAME` of a collector; without the dashes before it. */
+export const flagName = (key: SettingKey): string | undefined => flagNames(key)[0];
+
+/** The flag of a setting, and how it was spelled in earlier versions. Empty if the setting has no flag. */
+export function flagNames(key: SettingKey): readonly string[] {
+  const { secret, fileOnly, flag } = settings[key];
+  if (secret === true || fileOnly === true) return [];
+  const derived = key.replace(/^metrics\.collectors\./, 'collector.').replaceAll('_', '-');
+  return flag === undefined ? [derived] : [flag, derived];
+}
+
+/** What replaced a setting of an earlier version, by its flag or environment variable. */
+export const replacementOf = (name: string): string | undefined =>
+  [...removed].find(([key]) => name === key.replaceAll('_', '-') || name === variableOf(key))?.[1];

@@ -1,0 +1,154 @@
+import { connect, isIP } from 'node:net';
+import { connect as connectTls } from 'node:tls';
+import type { Alertmanager } from '../../alerting/alerts/alertmanager.ts';
+import { createAlertmanagers } from '../app/alerting.ts';
+import { smtpOptions } from '../app/messages.ts';
+import type { WebhookConfig } from '../config/config.ts';
+import { revealTls } from '../config/secret.ts';
+import { readPasswordFile } from '../config/upstream-analyzer.ts';
+import { tryConnection } from '../../alerting/messages/smtp.ts';
+import { tlsOptions } from '../../base/model/client-tls.ts';
+import { explainConnection, explainUnknown, type Peer } from '../../base/model/connection-failure.ts';
+import type { Explanation } from '../../base/model/explanation.ts';
+import { hostOf, portOf, withinLimit } from './network-steps.ts';
+import { bad, explained, good, type Step } from './step.ts';
+
+/** How long the conversation may take, milliseconds. */
+const LIMIT_MS = 20_000;
+
+/** Whether the mail server accepts the connection, TLS and the logon. No mail is sent: `test-alert` does that. */
+export const mailStep: Step = {
+  name: 'mail',
+  exit: 'delivery',
+  needs: [],
+  applies: ({ kind, config }) => kind !== 'demo' && config.alerting.email !== undefined,
+  check: async ({ config, log }) => {
+    const { email } = config.alerting;
+    if (email === undefined) return good('none');
+    const server = `${email.host}:${email.port}`;
+    const limit = AbortSignal.timeout(LIMIT_MS);
+    const problem = await tryConnection(smtpOptions(email, log), limit);
+    if (limit.aborted) {
+      return bad(
+        `${server} does not answer within ${LIMIT_MS / 1000} s`,
+        'check alerting.email.smarthost and the firewall; port 465 is for TLS from the start',
+      );
+    }
+    if (problem !== undefined) return bad(problem);
+    return good(`${server} accepts ${email.username === undefined ? 'the connection' : 'the logon'}`);
+  },
+};
+
+const alertmanagerPeer = ({ url }: Alertmanager): Peer => ({
+  name: `the Alertmanager ${url}`,
+  url: 'alerting.alertmanagers',
+  tls: 'alerting.alertmanagers[].tls_config',
+});
+
+/** Why an Alertmanager does not accept alerts, as far as a request for its status shows. */
+async function problemOf(alertmanager: Alertmanager): Promise<Explanation | undefined> {
+  const outcome = await alertmanager.status();
+  if (outcome.is === 'accepted') return undefined;
+  const { status, reason, error } = outcome;
+  const peer = alertmanagerPeer(alertmanager);
+  if (status === undefined) {
+    const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
+    const why = explainConnection(code, error, peer);
+    return {
+      finding: `${peer.name} cannot be reached: ${why?.finding ?? reason}`,
+      remedy: why?.remedy ?? `check ${peer.url}, and whether it is running`,
+    };
+  }
+  if (status === 401 || status === 403) {
+    return {
+      finding: `${peer.name} requires a logon, or does not accept the one that is configured (status ${status})`,
+      remedy: 'set basic_auth or authorization in its entry of alerting.alertmanagers',
+    };
+  }
+  if (status === 404 || status === 200) {
+    return {
+      finding: `${peer.name} is no Alertmanager, or its API has another path (${reason})`,
+      remedy: 'write its base URL in alerting.alertmanagers, such as http://alertmanager:9093, or set path_prefix',
+    };
+  }
+  return { finding: `${peer.name} does not answer as it should: ${reason}`, remedy: 'check its log' };
+}
+
+/** Whether every Alertmanager answers. No alert is sent: `test-alert` does that. */
+export const alertmanagersStep: Step = {
+  name: 'Alertmanagers',
+  exit: 'delivery',
+  needs: [],
+  applies: ({ kind, config }) => kind !== 'demo' && config.alerting.alertmanagers.length > 0,
+  check: async ({ config, version, log }) => {
+    const alertmanagers = createAlertmanagers(config, version, () => Date.now() / 1000, log);
+    try {
+      const problems = await Promise.all(alertmanagers.map(problemOf));
+      const problem = problems.find((found) => found !== undefined);
+      return problem === undefined
+        ? good(`${alertmanagers.length} of ${alertmanagers.length} answer`)
+        : explained(problem);
+    } finally {
+      await Promise.all(alertmanagers.map((alertmanager) => alertmanager.close()));
+    }
+  },
+};
+
+const webhookPeer = (url: string): Peer => ({
+  name: `the webhook at ${new URL(url).host}`,
+  url: 'alerting.webhook.url',
+  tls: 'alerting.webhook.tls_config',
+});
+
+/** Connects as for a message, and sends nothing. @throws Error with a code */
+async function tryConnecting(url: string, { tls, timeout }: WebhookConfig): Promise<void> {
+  const [host, port] = [hostOf(url), portOf(url)];
+  const isTls = url.startsWith('https:');
+  const socket = isTls
+    ? connectTls({
+        host,
+        port,
+        ...(isIP(host) === 0 && { servername: host }),
+        ...tlsOptions(revealTls(tls)),
+      })
+    : connect({ host, port });
+  const connected = new Promise<void>((resolve, reject) => {
+    socket.once(isTls ? 'secureConnect' : 'connect', resolve);
+    socket.on('error', reject);
+  });
+  try {
+    await withinLimit(connected, timeout * 1000, 'ETIMEDOUT');
+  } finally {
+    socket.destroy();
+  }
+}
+
+/** Whether the server of the webhook can be reached. No message is sent: `test-alert` does that. */
+export const webhookStep: Step = {
+  name: 'webhook',
+  exit: 'delivery',
+  needs: [],
+  applies: ({ kind, config }) => kind !== 'demo' && config.alerting.webhook !== undefined,
+  check: async ({ config }) => {
+    const { webhook } = config.alerting;
+    if (webhook === undefined) return good('none');
+    const url =
+      webhook.url ??
+      readPasswordFile(webhook.urlFile ?? '')
+        .reveal()
+        .trim();
+    // the URL in a file is a secret
+    if (!URL.canParse(url) || !/^https?:/.test(url)) {
+      return bad('the file of alerting.webhook.url_file has no URL', 'write the URL, such as https://…, into it');
+    }
+    try {
+      await tryConnecting(url, webhook);
+      return good(`${new URL(url).host} accepts connections`);
+    } catch (error) {
+      const { code } = error as NodeJS.ErrnoException;
+      return explained(
+        explainConnection(code ?? '', error, webhookPeer(url)) ?? explainUnknown(code, webhookPeer(url)),
+      );
+    }
+  },
+};

@@ -1,0 +1,199 @@
+import type { QueryClient } from '../../exporter/client/query-client.ts';
+import type { Config } from '../config/config.ts';
+import { emptinessOf } from '../../exporter/inventory/inventory.ts';
+import { createSelection, type Selection } from '../../exporter/inventory/selection.ts';
+import type { QueryError } from '../../base/model/failure.ts';
+import type { Answer, FeatureRecord } from '../../base/model/records.ts';
+import { type PolledAnswers, type Snapshot, WHOLE } from '../../base/model/snapshot.ts';
+import { canonical } from '../../base/model/vendor-license.ts';
+import { isMissing } from '../../exporter/poll/absence.ts';
+import { featuresRefusals } from '../../exporter/poll/endpoint-requests.ts';
+import { searchRefusals } from '../../exporter/poll/expiration-search.ts';
+import { checkAllFeatures, checkFeatures, type Known } from '../../exporter/poll/plausibility.ts';
+import type { EndpointName } from '../../base/query-api/endpoints.ts';
+
+/** The exporter's configuration of polling. */
+export interface Plan extends Pick<Config, 'poll' | 'featuresRequest' | 'expirationSearch'>, Selection {
+  /** Whether the analyzer knows who asks. */
+  readonly hasLogon: boolean;
+}
+
+/** What a daemon with this configuration polls. */
+export const planOf = (
+  { poll, featuresRequest, expirationSearch, shard, select }: Config,
+  hasLogon: boolean,
+): Plan => ({
+  poll,
+  featuresRequest,
+  expirationSearch,
+  hasLogon,
+  ...createSelection({ shard, ...select }),
+});
+
+/** The result of a failure that the exporter tolerates; `undefined` if it does not. */
+type Excuse = (failure: QueryError) => { readonly result: 'deviates' | 'absent'; readonly reason: string } | undefined;
+
+/** How the answer of an endpoint is evaluated. */
+interface Evaluation<T> {
+  /** Why a well-formed answer is rejected: it contradicts itself or other answers. */
+  readonly contradiction?: (answer: T) => string | undefined;
+  /** A remark about a good answer. */
+  readonly remark?: (answer: T) => string | undefined;
+  readonly excuse?: Excuse | undefined;
+}
+
+/** Calls endpoints and records the results. */
+export interface Probe {
+  ask<T>(
+    endpoint: EndpointName,
+    call: (client: QueryClient, signal: AbortSignal) => Promise<T>,
+    evaluation?: Evaluation<T>,
+  ): Promise<{ readonly answer?: T; readonly failure?: QueryError }>;
+  skip(endpoints: readonly EndpointName[], reason: string): void;
+}
+
+/** Endpoints that are called for one feature. */
+const ofFeatures = ['GetUsers', 'GetHistory', 'GetHistoryReserved', 'GetEfficiency', 'GetHeatMap'] as const;
+
+/** The exporter only needs the verdict on the logon, and any HTTP status shows it. */
+const excuseIdentity: Excuse = ({ kind, code }) =>
+  (kind === 'status' && code !== 'NTLM_NO_VERDICT') || kind === 'parse' || kind === 'too_large'
+    ? { result: 'deviates', reason: 'the logon itself was accepted' }
+    : undefined;
+
+const excuseAbsence =
+  (setting: string): Excuse =>
+  (failure) =>
+    isMissing(failure)
+      ? { result: 'absent', reason: `the analyzer does not have this endpoint: set ${setting}: off` }
+      : undefined;
+
+const EMPTY_SITE = 'no vendor license: a running exporter accepts that after 3 such polls over at least 15 min';
+
+/** Calls every endpoint once, as the exporter does. Later endpoints are called for names from earlier answers. */
+export async function examine(probe: Probe, plan: Plan): Promise<string | undefined> {
+  const { ask, skip } = probe;
+  const { poll, hasLogon } = plan;
+  const identity: { readonly answer?: string } = hasLogon
+    ? await ask('GetHttpUserName', (client, signal) => client.getHttpUserName({}, signal), { excuse: excuseIdentity })
+    : {};
+  // another endpoint counts as absent only if GetProducts answers
+  const products = await ask('GetProducts', (client, signal) => client.getProducts({}, signal), {
+    remark: ({ records: listed }) => (listed.length === 0 ? EMPTY_SITE : undefined),
+    contradiction: ({ records: listed }) =>
+      emptinessOf(
+        listed.map((record) => record.product),
+        plan,
+      ) === 'not selected'
+        ? `select.include and select.exclude leave none of ${listed.length} vendor licenses, such as ${listed[0]?.product}`
+        : undefined,
+  });
+  let down: Answer<{ readonly label: string }> | undefined;
+  if (poll.serverDown === 'off')
+    skip(['GetServerDown'], 'poll.server_down is off: servers that are down are not detected');
+  else down = (await ask('GetServerDown', (client, signal) => client.getServerDown({}, signal))).answer;
+  if (poll.concurrentUsers === 'off') skip(['GetConcurrentUsers'], 'poll.concurrent_users is off');
+  else {
+    const excuse = products.answer === undefined ? undefined : excuseAbsence('poll.concurrent_users');
+    await ask('GetConcurrentUsers', (client, signal) => client.getConcurrentUsers({}, signal), {
+      excuse,
+      remark: (count) => (count === undefined ? 'NaN: the analyzer does not know the number' : undefined),
+    });
+  }
+  const records = products.answer?.records ?? [];
+  const { product } = records.find(({ isCurrent }) => isCurrent) ?? records[0] ?? {};
+  if (product === undefined) {
+    const rest = ['GetFeatures', 'GetExpirationFeatures', ...ofFeatures] as const;
+    skip(rest, 'GetProducts lists no vendor license');
+    return identity.answer;
+  }
+  const known = knownOf(plan, { GetProducts: products.answer, GetServerDown: down });
+  if (poll.expirations === 'off') skip(['GetExpirationFeatures'], 'poll.expirations is off');
+  else await askExpirations(probe, product, plan);
+  if (poll.features === 'off') {
+    skip(['GetFeatures', ...ofFeatures], 'poll.features is off');
+    return identity.answer;
+  }
+  const features = await askFeatures(probe, product, plan, known);
+  await askAboutFeature(probe, product, features?.records ?? []);
+  return identity.answer;
+}
+
+/** What the exporter would know after the same answers. */
+function knownOf(
+  { ownsVendorLicense }: Plan,
+  answers: { readonly [E in 'GetProducts' | 'GetServerDown']: PolledAnswers[E] | undefined },
+): Known {
+  const now = Date.now() / 1000;
+  const endpoints = Object.entries(answers).flatMap(([endpoint, value]) => {
+    const parts = new Map([[WHOLE, { at: now, seconds: 0, ok: true, value }]]);
+    return value === undefined ? [] : [[endpoint, { interval: 0, maxAge: Number.POSITIVE_INFINITY, parts }]];
+  });
+  return {
+    snapshot: { at: now, endpoints: Object.fromEntries(endpoints) as Snapshot['endpoints'] },
+    now,
+    ownsVendorLicense,
+  };
+}
+
+/** Calls GetFeatures for all vendor licenses at once, or for one if that is refused. */
+async function askFeatures({ ask }: Probe, product: string, { featuresRequest }: Plan, known: Known) {
+  const askFor = (name: string, evaluation: Evaluation<Answer<FeatureRecord>>) =>
+    ask('GetFeatures', (client, signal) => client.getFeatures({ product: name }, signal), evaluation);
+  const askAlone = async (evaluation: Evaluation<Answer<FeatureRecord>> = {}) =>
+    (
+      await askFor(product, {
+        contradiction: (alone) => checkFeatures(product, alone, known),
+        ...evaluation,
+      })
+    ).answer;
+  if (featuresRequest === 'per_vendor_license') return askAlone();
+  const isAuto = featuresRequest === 'auto';
+  const { answer, failure } = await askFor('%', {
+    contradiction: (all) => checkFeatures(WHOLE, all, known) ?? (isAuto ? checkAllFeatures(all, known) : undefined),
+  });
+  if (failure === undefined || !isAuto || !featuresRefusals.has(failure.kind)) return answer;
+  return askAlone({
+    remark: () => `product=%: ${failure.message}; requested per vendor license, as the exporter does`,
+  });
+}
+
+/** Calls GetExpirationFeatures for one vendor license, with the search level, or without it if that is refused. */
+async function askExpirations({ ask }: Probe, product: string, { expirationSearch }: Plan): Promise<void> {
+  const excuse = excuseAbsence('poll.expirations');
+  const askWith = (level: Plan['expirationSearch'], remark?: string) => {
+    const parameters = level === 'none' ? { product } : { product, search: level };
+    const call = (client: QueryClient, signal: AbortSignal) => client.getExpirationFeatures(parameters, signal);
+    return ask('GetExpirationFeatures', call, { excuse, remark: () => remark });
+  };
+  const { failure } = await askWith(expirationSearch);
+  if (failure === undefined || expirationSearch === 'none' || !searchRefusals.has(failure.kind)) return;
+  await askWith('none', `search=${expirationSearch}: ${failure.message}; requested without it, as the exporter does`);
+}
+
+/** Calls what Grafana requests for a feature, for the one with most licenses in use. */
+async function askAboutFeature(
+  { ask, skip }: Probe,
+  product: string,
+  records: readonly FeatureRecord[],
+): Promise<void> {
+  const owner = canonical(product);
+  const own = records.filter(({ serverName, daemon }) => canonical(`${serverName};${daemon}`) === owner);
+  // records of a single vendor license may lack its name
+  const [busiest] = (own.length > 0 ? own : records).toSorted((a, b) => (b.inUse ?? 0) - (a.inUse ?? 0));
+  if (busiest === undefined) {
+    skip(ofFeatures, 'GetFeatures lists no feature');
+    return;
+  }
+  const { feature, package: packageName } = busiest;
+  const whose = { product, feature, package: packageName };
+  const now = new Date();
+  const window = { ...whose, year: String(now.getFullYear()), month: String(now.getMonth() + 1) };
+  await ask('GetUsers', (client, signal) =>
+    client.getUsers({ format: 'sql', sortdatafield: 'Username', ...whose }, signal),
+  );
+  await ask('GetHistory', (client, signal) => client.getHistory(whose, signal));
+  await ask('GetHistoryReserved', (client, signal) => client.getHistoryReserved(whose, signal));
+  await ask('GetEfficiency', (client, signal) => client.getEfficiency(window, signal));
+  await ask('GetHeatMap', (client, signal) => client.getHeatMap(window, signal));
+}

@@ -1,0 +1,93 @@
+import type { AttentionMember, AttentionRow } from '../../../base/model/attention.ts';
+import type { Attention } from './backend.ts';
+import { DatasourceError } from './errors.ts';
+import { productMatcher } from './known-data.ts';
+import { cell, millis, type TargetAnswer, text, time } from './panel-data.ts';
+import { matcherOf, type Query } from './query.ts';
+import { type Cells, viewTable } from './table-view.ts';
+import { countedText, namesText } from './texts.ts';
+
+/** The target `attention`: what needs attention now, the most urgent first. */
+
+const severities = ['critical', 'warning', 'info'] as const;
+
+/** Features in a row for several. */
+const MAX_NAMES = 3;
+
+/** A row of the list. */
+type Item = Omit<AttentionRow, 'members'> & { readonly feature: string | undefined };
+
+const byText = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
+
+const byUrgency = (a: Item, b: Item): number =>
+  a.rank - b.rank ||
+  // what is to come has its time, and everything else its severity
+  (a.due ?? 0) - (b.due ?? 0) ||
+  severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
+  (a.since ?? 0) - (b.since ?? 0) ||
+  byText(a.vendorLicense, b.vendorLicense) ||
+  byText(a.feature, b.feature);
+
+const earliest = (times: readonly (number | undefined)[]): number | undefined => {
+  const known = times.filter((at) => at !== undefined);
+  return known.length === 0 ? undefined : known.reduce((a, b) => Math.min(a, b));
+};
+
+/** The part of an alert that is about these of its features. */
+function partOf({ members: _all, ...row }: AttentionRow, members: readonly AttentionMember[]): Item {
+  const [first] = members;
+  if (first === undefined) return { ...row, feature: undefined };
+  const names = new Set(members.map((member) => member.feature));
+  const { feature } = first;
+  const what = names.size === 1 ? `${members.length} versions or packages` : `${names.size} features`;
+  const texts = members.map(({ text: name }) => name);
+  return {
+    ...row,
+    feature: names.size === 1 ? feature : undefined,
+    details: members.length === 1 ? first.details : `${what}: ${namesText(texts, MAX_NAMES)}`,
+    since: earliest(members.map(({ since }) => since)),
+    due: earliest(members.map(({ due }) => due)),
+    alertsAt: earliest(members.map(({ alertsAt }) => alertsAt)),
+  };
+}
+
+/**
+ * One row for each alert, as it is counted everywhere. Problems of the site are shown with every vendor license, and those of a
+ * vendor license with each of its features.
+ */
+export function answerAttention(query: Query, attention: Attention | undefined): TargetAnswer {
+  if (attention === undefined) throw new DatasourceError('upstream_down', 'alerts have not been evaluated yet');
+  const { rows, withoutData } = attention;
+  const { products, features, lists } = query.values;
+  const shown = lists.severity ?? severities;
+  const isProduct = productMatcher(products);
+  const isFeature = matcherOf(features, query.isPattern);
+  const items: Item[] = [];
+  for (const row of rows) {
+    const { vendorLicense, severity, members } = row;
+    const isProductAskedFor =
+      vendorLicense === undefined || (isProduct(vendorLicense) && query.allows('product', vendorLicense));
+    if (!isProductAskedFor || !shown.includes(severity)) continue;
+    const asked = members.filter(({ feature }) => feature === undefined || isFeature(feature));
+    if (asked.length > 0 || members.length === 0) items.push(partOf(row, asked));
+  }
+  const cells: Cells<Item> = [
+    [text('Severity'), ({ severity }) => severity],
+    [text('State'), ({ state, severity }) => (state === 'firing' ? severity : state)],
+    [text('What'), ({ what }) => what],
+    [text('Product'), ({ vendorLicense }) => cell(vendorLicense)],
+    [text('Feature'), ({ feature }) => cell(feature)],
+    [text('Details'), ({ details }) => details],
+    [time('Since'), ({ since }) => millis(since)],
+    [time('Alerts at'), ({ alertsAt }) => millis(alertsAt)],
+    [text('Owner'), ({ owner }) => cell(owner)],
+    [text('Alert'), ({ alert }) => alert],
+  ];
+  return viewTable(query, {
+    name: 'attention',
+    cells,
+    items: items.sort(byUrgency),
+    order: { name: 'urgency' },
+    unknown: () => (withoutData === 0 ? undefined : `${countedText(withoutData, 'kind')} of alerts`),
+  });
+}

@@ -1,0 +1,51 @@
+import type { Inventory } from '../../../exporter/inventory/inventory.ts';
+import type { AttentionRow } from '../../../base/model/attention.ts';
+import type { Confidential } from '../../web/confidential.ts';
+import type { LocalTime } from '../../../base/model/local-time.ts';
+import type { OwnerMapping } from '../../../base/model/owners.ts';
+import type { ProposalSource } from '../../../insight/advice/pass/proposals.ts';
+import { DatasourceError } from './errors.ts';
+import type { UpstreamCache } from './upstream-cache.ts';
+
+/** What needs attention. */
+export interface Attention {
+  readonly rows: Iterable<AttentionRow>;
+  /** How many kinds of alerts may fire without being seen, because they have no data. */
+  readonly withoutData: number;
+}
+
+/** Names and hosts of users are personal data. Whether they are served, and in which form. */
+export interface UsersPolicy extends Confidential {
+  /** Key of the hashes that replace names; `undefined` if names are shown. */
+  readonly pseudonymKey: string | undefined;
+}
+
+/** The data behind the targets. */
+export interface Backend {
+  /** `undefined` until there is one. Before the first poll, nothing of it is known. */
+  readonly inventory: () => Inventory | undefined;
+  /** The alerts that fire; `undefined` until they have been evaluated. */
+  readonly attention: () => Attention | undefined;
+  readonly upstream: UpstreamCache;
+  readonly users: UsersPolicy;
+  readonly owners: () => OwnerMapping;
+  /** Advice on the number of licenses. */
+  readonly proposals: ProposalSource;
+  /** Whether prices are shown. */
+  readonly prices: Confidential;
+  /** Calendar of the analyzer. It defines `year`, `month` and the start of a day. */
+  readonly localTime: LocalTime;
+  /** Epoch seconds. */
+  readonly now: () => number;
+}
+
+/** The data behind the targets, without what depends on the user of a request. */
+export interface SharedBackend extends Omit<Backend, 'users' | 'prices'> {
+  readonly users: Omit<UsersPolicy, keyof Confidential>;
+}
+
+/** @throws DatasourceError before the first poll has finished */
+export function requireInventory(known: Inventory | undefined): Inventory {
+  if (known === undefined) throw new DatasourceError('upstream_down', 'the analyzer has not been polled yet');
+  return known;
+}

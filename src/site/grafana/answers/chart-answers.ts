@@ -1,0 +1,261 @@
+import type { Answers } from '../../../exporter/inventory/decoding/decode.ts';
+import type { EndpointName, ParametersOf } from '../../../base/query-api/endpoints.ts';
+import { inTurn } from '../../../base/scheduling/slices.ts';
+import type { Backend } from './backend.ts';
+import type { Answered, ChartContext } from './chart-context.ts';
+import { drawnOf, MAX_AVAILABLE, uncountedNotice } from './chart-context.ts';
+import {
+  askAll,
+  type Combination,
+  type CombinationAnswers,
+  type Combinations,
+  combinationsOf,
+} from './combinations.ts';
+import { DatasourceError } from './errors.ts';
+import {
+  rankOfEfficiency,
+  rankOfHeatMap,
+  rankOfReserved,
+  shapeEfficiency,
+  shapeHeatMap,
+  shapeReserved,
+} from './history-answers.ts';
+import { type DaySources, RESERVED_COLUMNS, shapeDays } from './history-days.ts';
+import { hasRows, type Notice, type PanelData, type TargetAnswer } from './panel-data.ts';
+import { dayRange, periodOf } from './period.ts';
+import type { Query } from './query.ts';
+import { viewAnswer } from './table-view.ts';
+import { shapeHistory } from './trend-answers.ts';
+import { namesIn, requireUsers, usersFilter, usersTable } from './user-names.ts';
+
+/** Targets of which each combination of vendor license and feature is a request to the analyzer. */
+
+type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Promise<TargetAnswer>;
+
+/** An optional parameter; nothing if it is not set. */
+const given = <N extends string>(name: N, value: string | undefined): { readonly [K in N]?: string } =>
+  (value === undefined ? {} : { [name]: value }) as { readonly [K in N]?: string };
+
+interface Shaped {
+  readonly items: readonly PanelData[];
+  readonly notices?: readonly Notice[];
+}
+
+interface CombinationQuery<E extends EndpointName> {
+  readonly endpoint: E;
+  /** Throws if the shape cannot show the combinations, before any is requested. */
+  readonly check?: (combinations: Combinations) => void;
+  readonly parametersOf: (combination: Combination) => ParametersOf<E>;
+  readonly shape: (answers: Answered<Answers[E]>, combinations: Combinations) => Shaped;
+}
+
+const chosen = (query: Query, { inventory }: Backend): Promise<Combinations> =>
+  inTurn(() => combinationsOf(query, inventory()));
+
+/** Requests every combination and converts the answers. */
+async function answerCombinations<E extends EndpointName>(
+  query: Query,
+  backend: Backend,
+  signal: AbortSignal,
+  { endpoint, check, parametersOf, shape }: CombinationQuery<E>,
+): Promise<TargetAnswer> {
+  const combinations = await chosen(query, backend);
+  check?.(combinations);
+  const { answers, notices, ...rest } = await askAll(combinations, endpoint, parametersOf, backend.upstream, signal);
+  return inTurn(() => {
+    const { items, notices: more = [] } = shape(answers, combinations);
+    const raw = { ...rest, items, notices: [...notices, ...combinations.notices, ...more] };
+    // history without a value is not known; a list of users without a row is
+    const isUnknown = query.isForRows && endpoint !== 'GetUsers' && answers.length > 0 && !items.some(hasRows);
+    return viewAnswer(query, isUnknown ? { ...raw, unknown: 'the time range' } : raw);
+  });
+}
+
+const contextOf =
+  (query: Query, { localTime, now }: Backend) =>
+  (combinations: Combinations): ChartContext => ({
+    query,
+    combinations,
+    localTime,
+    days: dayRange(query.range, now() * 1000, localTime),
+    now: now() * 1000,
+  });
+
+/** All answers of a table, and those of charts that are drawn. */
+const chartsOf = <T>(
+  context: ChartContext,
+  answers: Answered<T>,
+  rankOf: (context: ChartContext, answer: T) => number,
+  by: string,
+) =>
+  context.query.shape === 'long'
+    ? { drawn: answers, notices: [] }
+    : drawnOf(answers, (answer) => rankOf(context, answer), by);
+
+/** Spec 4.6 and 4.7 take the type as `ftype`. */
+const trendParameters =
+  ({ values }: Query) =>
+  ({ product, feature }: Combination) => ({
+    product,
+    feature,
+    ...given('package', values.package),
+    ...given('ftype', values.ftype),
+  });
+
+/** The target `history` (spec 4.6): trends of licenses, hours and denials, in any of its shapes. */
+export const answerHistory: AnswerQuery = (query, backend, signal) => {
+  if (query.shape === 'days') return answerDays(query, backend, signal);
+  return answerCombinations(query, backend, signal, {
+    endpoint: 'GetHistory',
+    parametersOf: trendParameters(query),
+    shape: (answers, combinations) => shapeHistory(contextOf(query, backend)(combinations), answers),
+  });
+};
+
+/** What one of two endpoints knows. If it fails, its columns are empty. */
+function partOf<T>(outcome: PromiseSettledResult<CombinationAnswers<T>>, columns: string): CombinationAnswers<T> {
+  if (outcome.status === 'fulfilled') return outcome.value;
+  const { reason } = outcome;
+  if (!(reason instanceof DatasourceError)) throw reason;
+  const text = `${columns}: no data, because ${reason.message}`;
+  return { answers: [], notices: [{ severity: 'warning', text }], incomplete: reason };
+}
+
+/** The answers about each combination that one of two endpoints has. */
+function paired(
+  { asked }: Combinations,
+  trend: CombinationAnswers<Answers['GetHistory']>,
+  reserved: CombinationAnswers<Answers['GetHistoryReserved']>,
+): Answered<DaySources> {
+  const history = new Map(trend.answers.map(({ combination, answer }) => [combination, answer]));
+  const reservations = new Map(reserved.answers.map(({ combination, answer }) => [combination, answer]));
+  return asked.map((combination) => ({
+    combination,
+    answer: { history: history.get(combination), reserved: reservations.get(combination) },
+  }));
+}
+
+/** Both endpoints with the history of days. @throws DatasourceError if both have failed */
+async function answerDays(query: Query, backend: Backend, signal: AbortSignal): Promise<TargetAnswer> {
+  const combinations = await chosen(query, backend);
+  const parameters = trendParameters(query);
+  const { upstream } = backend;
+  const [trend, reserved] = await Promise.allSettled([
+    askAll(combinations, 'GetHistory', parameters, upstream, signal),
+    askAll(combinations, 'GetHistoryReserved', parameters, upstream, signal),
+  ]);
+  if (trend.status === 'rejected' && reserved.status === 'rejected') throw trend.reason;
+  const known = partOf(trend, MAX_AVAILABLE);
+  const reservations = partOf(reserved, RESERVED_COLUMNS.join(', '));
+  const context = contextOf(query, backend)(combinations);
+  const notices = [
+    ...[...known.notices, ...reservations.notices, ...combinations.notices],
+    ...uncountedNotice(context, known.answers),
+  ];
+  const [executed, incomplete] = [known.executed ?? reservations.executed, known.incomplete ?? reservations.incomplete];
+  return inTurn(() => {
+    return viewAnswer(query, {
+      items: [shapeDays(context, paired(combinations, known, reservations))],
+      // both say which combinations are left out
+      notices: [...new Map(notices.map((notice) => [notice.text, notice])).values()],
+      ...(executed !== undefined && { executed }),
+      ...(incomplete !== undefined && { incomplete }),
+    });
+  });
+}
+
+/** The target `reserved` (spec 4.7): the most in use, distinct users and reservations of each day. */
+export const answerReserved: AnswerQuery = (query, backend, signal) =>
+  answerCombinations(query, backend, signal, {
+    endpoint: 'GetHistoryReserved',
+    parametersOf: trendParameters(query),
+    shape(answers, combinations) {
+      const context = contextOf(query, backend)(combinations);
+      const { drawn, notices } = chartsOf(context, answers, rankOfReserved, 'Max In Use');
+      return { items: shapeReserved(context, drawn), notices };
+    },
+  });
+
+/** How the answers of an endpoint with a period become charts. */
+interface PeriodShape<T> {
+  readonly shape: (context: ChartContext, answers: Answered<T>) => readonly PanelData[];
+  /** Which of many are drawn: smallest first. */
+  readonly rankOf: (context: ChartContext, answer: T) => number;
+  /** What that is. */
+  readonly by: string;
+  readonly check?: (combinations: Combinations) => void;
+}
+
+/** Calls one of the two endpoints with a period (spec 4.8, 4.9). The answer says which period it shows. */
+function answerPeriod<E extends 'GetEfficiency' | 'GetHeatMap'>(
+  endpoint: E,
+  query: Query,
+  backend: Backend,
+  signal: AbortSignal,
+  { shape, rankOf, by, check }: PeriodShape<Answers[E]>,
+): Promise<TargetAnswer> {
+  const { values, range } = query;
+  const { period, name, notice } = periodOf(values, range, backend.now() * 1000, backend.localTime);
+  const asked = { package: values.package ?? '', ...period, ...given('type', values.type) };
+  return answerCombinations(query, backend, signal, {
+    endpoint,
+    ...(check !== undefined && { check }),
+    // both have the same parameters
+    parametersOf: ({ product, feature }) => ({ product, feature, ...asked }) as ParametersOf<E>,
+    shape(answers, combinations) {
+      const context = contextOf(query, backend)(combinations);
+      const { drawn, notices } = chartsOf(context, answers, rankOf, by);
+      const items = shape(context, drawn);
+      return {
+        items: items.map((item) => ('name' in item ? { ...item, name: `${item.name}, ${name}` } : item)),
+        notices: [...notices, { severity: 'info', text: notice }],
+      };
+    },
+  });
+}
+
+/** The target `efficiency` (spec 4.8): the total duration by category. */
+export const answerEfficiency: AnswerQuery = (query, backend, signal) =>
+  answerPeriod('GetEfficiency', query, backend, signal, {
+    shape: shapeEfficiency,
+    rankOf: rankOfEfficiency,
+    by: 'hours in use',
+  });
+
+/** The target `heatmap` (spec 4.9): the most in use by hour and weekday. Its shape `wide` is of one feature. */
+export const answerHeatMap: AnswerQuery = (query, backend, signal) =>
+  answerPeriod('GetHeatMap', query, backend, signal, {
+    shape: shapeHeatMap,
+    rankOf: rankOfHeatMap,
+    by: 'licenses in use',
+    check: ({ total }) => {
+      if (query.shape !== 'wide' || total <= 1) return;
+      const message = `heatmap: wide is of one vendor license and feature, but ${total} match; narrow the selection`;
+      throw new DatasourceError('bad_parameter', message);
+    },
+  });
+
+/** The target `users` (spec 4.3): who holds licenses now, if the access of the user allows names. */
+export const answerUsers: AnswerQuery = async (query, backend, signal) => {
+  requireUsers(backend.users);
+  const { values } = query;
+  const answer = await answerCombinations(query, backend, signal, {
+    endpoint: 'GetUsers',
+    parametersOf: ({ product, feature }) => ({
+      format: values.format ?? 'sql',
+      product,
+      feature,
+      sortdatafield: values.sortdatafield ?? 'Username',
+      ...given('package', values.package),
+      ...given('type', values.type),
+      ...given('tokenpool', values.tokenpool),
+      ...given('sortorder', values.sortorder),
+      ...given('filters', usersFilter(query, backend.users)),
+    }),
+    shape(answers, combinations) {
+      return { items: [usersTable(query, combinations, answers, backend.users)] };
+    },
+  });
+  backend.users.onServed(namesIn(answer));
+  return answer;
+};

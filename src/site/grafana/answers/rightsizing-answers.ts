@@ -1,0 +1,266 @@
+import type { Inventory } from '../../../exporter/inventory/inventory.ts';
+import { stepsOf } from '../../../insight/advice/method/curve.ts';
+import { roundAmount } from '../../../insight/advice/pass/money.ts';
+import { AdviceNotReady, type Proposal, type Proposals } from '../../../insight/advice/pass/proposals.ts';
+import { type CurrencyTotal, savingText, type Totals, totalsOf } from '../../../insight/advice/pass/totals.ts';
+import type { Backend } from './backend.ts';
+import { DatasourceError } from './errors.ts';
+import { withLiteralNames } from './known-data.ts';
+import { asksNote } from './notes.ts';
+import { type Cell, cell, type Notice, number, type TargetAnswer, text } from './panel-data.ts';
+import { type Query, show } from './query.ts';
+import { priceColumns, rightsizingCells } from './rightsizing-columns.ts';
+import { isCounted, notEnough, selection, withoutAdvice, withReason } from './rightsizing-selection.ts';
+import { type Cells, type Order, type TableContent, tableAnswer, type View, viewOf } from './table-view.ts';
+import { countText } from './texts.ts';
+
+/** The target `rightsizing`: advice on the number of licenses, from the last pass. */
+
+type RightsizingBackend = Pick<Backend, 'proposals' | 'prices' | 'owners' | 'now'>;
+type Page = NonNullable<TableContent<Proposal>['page']>;
+
+/** Rows without `top`. */
+const DEFAULT_TOP = '100';
+/** Advice that is older is announced, seconds. */
+const OUTDATED = 2 * 86_400;
+
+function readProposals(
+  inventory: Inventory | undefined,
+  { proposals }: RightsizingBackend,
+  showsPrices: boolean,
+): Proposals {
+  try {
+    return proposals.read(inventory, showsPrices);
+  } catch (error) {
+    throw error instanceof AdviceNotReady ? new DatasourceError('not_ready', error.message) : error;
+  }
+}
+
+/** Higher than any saving. */
+const ABOVE_SAVINGS = 1e14;
+
+/** The largest saving first, then the largest count. */
+const byWorth: Order<Proposal> = {
+  name: 'saving',
+  keyOf: ({ advice, money }) => {
+    if (money.saving !== undefined) return -ABOVE_SAVINGS - money.saving;
+    return advice.count === undefined ? null : -advice.count;
+  },
+};
+const byCount: Order<Proposal> = { ...byWorth, name: 'count' };
+
+const isPriceColumn = (sort: string): boolean =>
+  priceColumns.some((column) => column.toLowerCase() === sort.replace(/^-/, '').toLowerCase());
+
+/** The same query with the values that it leaves out. Without prices, it is not sorted by them. */
+function completed(query: Query, showsPrices: boolean): Query {
+  const { sort, ...values } = query.values;
+  const isSorted = sort !== undefined && (showsPrices || !isPriceColumn(sort));
+  return { ...query, values: { ...values, top: values.top ?? DEFAULT_TOP, ...(isSorted && { sort }) } };
+}
+
+const info = (message: string): Notice => ({ severity: 'info', text: message });
+
+/** What every answer says of the advice. */
+function commonNotices(query: Query, { table }: Proposals, backend: RightsizingBackend): readonly Notice[] {
+  const { tolerance } = query.values;
+  const refusal = backend.prices.refusal();
+  const notices: Notice[] = [];
+  if (refusal !== undefined && backend.proposals.hasPrices()) notices.push(info(refusal));
+  if (tolerance !== undefined && Number(tolerance) !== table.tolerance) {
+    notices.push(
+      info(`needed for ${tolerance} hours a year; states and counts are those for ${table.tolerance} hours a year`),
+    );
+  }
+  if (table.leftOut > 0) {
+    notices.push(info(`${countText(table.leftOut)} features have no advice because of rightsizing.max_features`));
+  }
+  if (backend.now() - table.computedAt > OUTDATED) {
+    const computed = new Date(table.computedAt * 1000).toISOString().slice(0, 10);
+    notices.push({ severity: 'warning', text: `the advice is of ${computed}; later passes failed, see the log` });
+  }
+  return notices;
+}
+
+/** `100 of 4,812 features, by saving; saving of all: EUR 1,240,300 (with a price: 31 of 74)` */
+function summaryOf(shown: number, total: number, order: string, totals: Totals): Notice {
+  const count = shown === total ? countText(total) : `${countText(shown)} of ${countText(total)}`;
+  const saving = savingText(totals);
+  const { provisional } = totals;
+  return info(
+    [
+      `${count} ${total === 1 ? 'feature' : 'features'}${shown === total ? '' : `, by ${order}`}`,
+      ...(saving === undefined ? [] : [`saving of all: ${saving}`]),
+      ...(provisional === 0 ? [] : [`${countText(provisional)} provisional in no total`]),
+    ].join('; '),
+  );
+}
+
+function answerTable(
+  query: Query,
+  proposals: Proposals,
+  backend: RightsizingBackend,
+  page: Page | undefined,
+): TargetAnswer {
+  const { owners } = backend;
+  const { tolerance, sort } = query.values;
+  const hasPrices = backend.prices.refusal() === undefined && backend.proposals.hasPrices();
+  const order = hasPrices ? byWorth : byCount;
+  const items = selection(query, proposals);
+  const isSaid = !isCounted(query) && (query.values.none !== undefined || asksNote(query));
+  const unknown = isSaid ? withoutAdvice(query, proposals) : undefined;
+  const content: TableContent<Proposal> = {
+    name: 'rightsizing',
+    cells: rightsizingCells({
+      proposals,
+      localTime: backend.proposals.localTime(),
+      owners: owners(),
+      tolerance: tolerance === undefined ? undefined : Number(tolerance),
+    }),
+    items,
+    areLasting: true,
+    order,
+    ...(isSaid && { unknown: () => unknown }),
+    ...(page !== undefined && { page }),
+  };
+  const view = viewOf(query, content);
+  const answer = tableAnswer(query, content, view);
+  const totals = totalsOf(items);
+  // the summary has the saving of each currency
+  const sums = totals.currencies.filter(({ saving }) => saving !== undefined);
+  backend.prices.onServed(pricesIn(view) + sums.length);
+  const summary = summaryOf(view.items.length, view.total, sort?.replace(/^-/, '') ?? order.name, totals);
+  const seen = { ...answer, notices: [summary, ...commonNotices(query, proposals, backend)] };
+  return withReason(query, seen, () => notEnough(query, proposals, todayOf(backend)));
+}
+
+/** Columns with amounts of money. */
+const AMOUNTS = ['Price', 'Saving', 'Cost', 'Contract', 'Covered'];
+
+/** Rows with an amount of money, for the log. */
+function pricesIn<T>({ cells, items }: View<T>): number {
+  const amounts = cells.filter(([{ text: name }]) => AMOUNTS.includes(name));
+  return items.filter((item) => amounts.some(([, read]) => read(item) !== null)).length;
+}
+
+/** A table that is counted for the log, with what every answer says of the advice. */
+function servedTable<T>(
+  query: Query,
+  content: TableContent<T>,
+  proposals: Proposals,
+  backend: RightsizingBackend,
+  notices: readonly Notice[] = [],
+): TargetAnswer {
+  const view = viewOf(query, content);
+  const answer = tableAnswer(query, content, view);
+  backend.prices.onServed(pricesIn(view));
+  return { ...answer, notices: [...answer.notices, ...notices, ...commonNotices(query, proposals, backend)] };
+}
+
+/** While no feature has advice, nothing is counted: that is no 0. */
+const totalCells = (totals: Totals): Cells<CurrencyTotal> => {
+  const known = (count: number): Cell => (totals.advised === 0 ? null : count);
+  return [
+    [text('Currency'), ({ currency }) => cell(currency)],
+    [number('Could go'), ({ couldGo }) => known(couldGo)],
+    [number('Saving'), ({ saving }) => cell(saving)],
+    [number('Missing'), ({ missing }) => known(missing)],
+    [number('Cost'), ({ cost }) => cell(cost)],
+    [number('Contract'), ({ contract }) => cell(contract)],
+    [number('Covered'), ({ covered }) => cell(covered)],
+    [number('With a price'), ({ currency, couldGoFeatures }) => known(currency === undefined ? 0 : couldGoFeatures)],
+    [number('Of'), () => known(totals.couldGo)],
+    [number('Features that could go'), () => known(totals.couldGo)],
+    [number('Features missing'), () => known(totals.missing)],
+    [number('Missing with a price'), () => known(totals.missingPriced)],
+    [number('Run out within 120 days'), () => known(totals.runOut)],
+    [number('Provisional'), () => known(totals.provisional)],
+    [number('Denials'), () => cell(totals.denials)],
+    [number('Other refusals'), () => cell(totals.otherRefusals)],
+    [number('Year ago features'), () => cell(totals.applied?.features)],
+    [number('Year ago short features'), () => cell(totals.applied?.shortFeatures)],
+    [number('Year ago short days'), () => cell(totals.applied?.shortDays)],
+    [number('Year ago short longer'), () => cell(totals.applied?.longShortFeatures)],
+  ];
+};
+
+function answerTotals(query: Query, proposals: Proposals, backend: RightsizingBackend): TargetAnswer {
+  const totals = totalsOf(selection(query, proposals));
+  return servedTable(
+    query,
+    { name: 'totals', cells: totalCells(totals), items: totals.currencies },
+    proposals,
+    backend,
+  );
+}
+
+const todayOf = ({ proposals, now }: RightsizingBackend): number => proposals.localTime().dayOf(now());
+
+/** The proposal of one feature. One with advice is preferred to a component or a package of the same name. */
+function onlyOne(query: Query, proposals: Proposals): Proposal | undefined {
+  const found = selection(query, proposals);
+  const advised = found.filter(({ advice }) => advice.state !== 'no advice');
+  const candidates = advised.length > 0 ? advised : found;
+  if (candidates.length > 1) {
+    const [first, second] = candidates.map(({ advice }) => advice);
+    const pair = [first, second].map((advice) => show([advice?.vendorLicense, advice?.feature, advice?.package]));
+    throw new DatasourceError(
+      'bad_parameter',
+      `rightsizing: steps are those of one feature, but ${candidates.length} match, for example ${pair.join(' and ')}; set product, feature and package`,
+    );
+  }
+  return candidates[0];
+}
+
+interface PricedStep {
+  readonly licenses: number;
+  readonly hoursShort: number;
+  readonly saving: number | undefined;
+  readonly currency: string | undefined;
+}
+
+const stepCells: Cells<PricedStep> = [
+  [number('Licenses'), ({ licenses }) => licenses],
+  [number('Hours short a year'), ({ hoursShort }) => cell(hoursShort)],
+  [number('Saving'), ({ saving }) => cell(saving)],
+  [text('Currency'), ({ currency }) => cell(currency)],
+];
+
+function answerSteps(query: Query, proposals: Proposals, backend: RightsizingBackend): TargetAnswer {
+  const proposal = onlyOne(query, proposals);
+  const tolerance = Number(query.values.tolerance ?? proposals.table.tolerance);
+  const { advice, money } = proposal ?? {};
+  // hours of a year cannot be told from a few days
+  const isRecorded = advice !== undefined && advice.state !== 'not enough data';
+  const steps = (isRecorded ? stepsOf(advice, tolerance) : []).map((step): PricedStep => {
+    const { per, price, currency } = money ?? {};
+    const dropped = (advice?.bought ?? 0) - step.licenses;
+    // fewer licenses than are missing save nothing, and without advice it is not known
+    const isPriced =
+      advice?.state !== 'missing' && advice?.state !== 'no advice' && per === 'year' && price !== undefined;
+    const saving = isPriced ? roundAmount(dropped * price) : undefined;
+    return { ...step, saving, currency: saving === undefined ? undefined : currency };
+  });
+  const why = advice === undefined || steps.length > 0 ? [] : [info(advice.reason)];
+  const seen = servedTable(query, { name: 'steps', cells: stepCells, items: steps }, proposals, backend, why);
+  return withReason(query, seen, () => notEnough(query, proposals, todayOf(backend)) ?? advice?.reason);
+}
+
+/**
+ * @param page replaces the limits of the payload, for the API
+ * @throws DatasourceError before the first pass
+ */
+export function answerRightsizing(
+  query: Query,
+  inventory: Inventory | undefined,
+  backend: RightsizingBackend,
+  page?: Page,
+): TargetAnswer {
+  const showsPrices = backend.prices.refusal() === undefined;
+  const literal = withLiteralNames(query, inventory);
+  const asked = completed(literal, showsPrices);
+  const proposals = readProposals(inventory, backend, showsPrices);
+  if (query.shape === 'totals') return answerTotals(asked, proposals, backend);
+  if (query.shape === 'steps') return answerSteps(asked, proposals, backend);
+  return answerTable(asked, proposals, backend, page);
+}

@@ -1,0 +1,93 @@
+import { SATURATED } from '../grafana/answers/feature-answers.ts';
+import { type Content, type Html, html, nameHtml } from '../../base/html/html.ts';
+import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
+import { isUncounted } from '../../base/model/uncounted.ts';
+import { type Figure, isKnown, shareOf, unknown } from '../../base/model/unknown.ts';
+import { featureUrl, vendorLicenseUrl } from './links.ts';
+import { type Clock, counted, countText, expiryHtml } from './wording.ts';
+
+/** What share of the licenses is in use, 0 to 1; not known if any number can be in use. */
+const shareInUse = (row: FeatureRow): Figure => (isUncounted(row) ? unknown : shareOf(row.inUse, row.maxAvailable));
+
+function isSaturated(row: FeatureRow): boolean {
+  const share = shareInUse(row);
+  return isKnown(share) && share >= SATURATED;
+}
+
+/** Features on a page: what is in use, what waits, when it expires. */
+
+/** A bar of what is in use. The figures beside it say the same. @param share 0 to 1 */
+export function barHtml(share: Figure, isFull: boolean): Html | undefined {
+  if (share === unknown) return undefined;
+  const width = Math.round(Math.min(1, Math.max(0, share)) * 1000) / 10;
+  return html`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="6"/><rect class="fill${isFull ? ' full' : ''}" width="${width}" height="6"/></svg>`;
+}
+
+function useHtml(row: FeatureRow): Html {
+  const { inUse, maxAvailable: bought, isWithheld, isReported } = row;
+  if (!isReported) return html`<span class="unknown">usage is not reported</span>`;
+  if (inUse === unknown) {
+    return html`<span class="unknown">${isWithheld ? 'usage withheld: the data is not current' : 'usage not known'}</span>`;
+  }
+  if (isUncounted(row)) return html`<b>${countText(inUse)}</b> in use, uncounted`;
+  const of = bought === unknown ? ', number of licenses not known' : ` of ${countText(bought)} in use`;
+  const full = isSaturated(row);
+  const mark = full ? html` <span class="bad">saturated</span>` : undefined;
+  return html`<b>${countText(inUse)}</b>${of}${mark}${barHtml(shareInUse(row), full)}`;
+}
+
+/** What else is known about its licenses now. Zeros are left out. */
+function detailsHtml({ maxQueued: waiting, inactiveUse, borrowedUse, unusedReserve }: FeatureRow): Content {
+  const parts: readonly (readonly [Figure, string])[] = [
+    [inactiveUse, 'idle'],
+    [borrowedUse, 'borrowed'],
+    [unusedReserve, 'reserved, not in use'],
+  ];
+  const others = parts.flatMap(([value, what]) =>
+    value === unknown || value === 0 ? [] : [`${countText(value)} ${what}`],
+  );
+  return [
+    waiting === unknown || waiting === 0 ? undefined : html`<span class="bad">${countText(waiting)} waiting</span> `,
+    html`<small>${others.join(', ')}</small>`,
+  ];
+}
+
+const versionText = ({ version, package: pkg, featureType }: FeatureRow): string =>
+  [
+    version === '' ? '' : `version ${version}`,
+    pkg === '' ? '' : `package ${pkg}`,
+    featureType === 'feature' ? '' : featureType,
+  ]
+    .filter((text) => text !== '')
+    .join(' · ');
+
+function rowClass(row: FeatureRow, now: number): string {
+  const { maxQueued: waiting, expiration, isReported, inUse } = row;
+  const isWaitedFor = isKnown(waiting) && waiting > 0;
+  if (isWaitedFor || isSaturated(row) || (isKnown(expiration) && expiration < now)) return 'is-bad';
+  return isReported && inUse === unknown ? 'is-unknown' : '';
+}
+
+/** What the rows of a list differ in: `all` are of several vendor licenses, `versions` of one feature. */
+type Scope = 'all' | 'features' | 'versions';
+
+function subjectHtml(row: FeatureRow, scope: Scope): Html {
+  const details = versionText(row);
+  if (scope === 'versions') return html`${details === '' ? 'No version' : details}`;
+  const owner = html`<br><small><a href="${vendorLicenseUrl(row.vendorLicense)}">${nameHtml(row.vendorLicense)}</a></small>`;
+  return html`<a href="${featureUrl(row)}">${nameHtml(row.feature)}</a> <small>${details}</small>${scope === 'all' ? owner : undefined}`;
+}
+
+/** A list of features. */
+export function featureListHtml(rows: readonly FeatureRow[], clock: Clock, scope: Scope): Html {
+  const itemHtml = (row: FeatureRow): Html =>
+    html`<li class="${rowClass(row, clock.now)}"><div>${subjectHtml(row, scope)}</div>
+<div class="number">${useHtml(row)}</div><div class="number">${detailsHtml(row)}</div><div class="number"><small>${expiryHtml(row.expiration, clock)}</small></div></li>\n`;
+  return html`<ul class="rows">\n${rows.map(itemHtml)}</ul>`;
+}
+
+/** `50 of 1,234 features: use the filter to find the others` */
+export const moreHtml = (shown: number, count: number, what = 'feature'): Html | undefined =>
+  shown >= count
+    ? undefined
+    : html`<p class="soft">${countText(shown)} of ${counted(count, what)}: use the filter to find others.</p>`;

@@ -1,0 +1,172 @@
+import { type Html, html, joined, nameHtml } from '../../../base/html/html.ts';
+import { dateText } from '../../../base/model/local-time.ts';
+import { unknown } from '../../../base/model/unknown.ts';
+import type { LookBack, ReportItem } from '../../../insight/advice/pass/report.ts';
+import { amountText } from '../../../insight/advice/pass/totals.ts';
+import { featureUrl } from '../links.ts';
+import { countText as count, counted } from '../wording.ts';
+import { weeksHtml } from './picture.ts';
+
+/** One feature in the report: a line, which opens. */
+
+/** What the page says for a request. */
+export interface ReportFrame {
+  /** Why prices are not shown, or that there are no prices; `undefined` if they are shown. */
+  readonly withoutPrices: string | undefined;
+  /** The owner of a feature. */
+  readonly ownerOf: (vendorLicense: string, feature: string) => string | undefined;
+}
+
+/** What the line of a feature says: how many licenses, what they are worth, and until when or since when. */
+export interface Line {
+  readonly licenses: Html;
+  readonly money?: string | undefined;
+  readonly when?: string | undefined;
+}
+
+/** A figure with at most one decimal. */
+const figure = (number: number): string => count(Math.round(number * 10) / 10);
+
+function featureHtml({ proposal: { advice } }: Pick<ReportItem, 'proposal'>, { ownerOf }: ReportFrame): Html {
+  const owner = ownerOf(advice.vendorLicense, advice.feature);
+  const parts = [
+    nameHtml(advice.vendorLicense),
+    ...(advice.package === '' ? [] : [html`package ${nameHtml(advice.package)}`]),
+    ...(owner === undefined ? [] : [html`owner ${nameHtml(owner)}`]),
+  ];
+  return html`<strong>${nameHtml(advice.feature)}</strong> <span class="soft">${joined(parts, ' · ')}</span>`;
+}
+
+function noticeText({ renewal, renewalDay, noticeDay, proposal: { noticeDays, advice } }: ReportItem): string {
+  if (renewalDay === undefined || noticeDay === undefined) {
+    return renewal.kind === 'permanent' ? 'permanent' : 'renewal not known';
+  }
+  const passed = noticeDay < advice.computed ? ' (passed)' : '';
+  return noticeDays === undefined
+    ? `renewal ${dateText(renewalDay)}${passed}`
+    : `notice by ${dateText(noticeDay)}${passed}`;
+}
+
+function stepsHtml({ steps, proposal: { advice, money } }: ReportItem): Html | undefined {
+  if (steps.length === 0) return undefined;
+  const kept = (advice.bought ?? 0) - (advice.count ?? 0);
+  const rowHtml = (title: string, read: (step: ReportItem['steps'][number]) => string): Html => {
+    const cells = steps.map(
+      (step) => html`<td${step.licenses === kept ? html` class="kept"` : undefined}>${read(step)}</td>`,
+    );
+    return html`<tr><th scope="row">${title}</th>${cells}</tr>\n`;
+  };
+  const { price, per, currency } = money;
+  const saving = (licenses: number): string => count(Math.round(((advice.bought ?? 0) - licenses) * (price ?? 0)));
+  const hasSavings = per === 'year' && price !== undefined;
+  return html`<table class="steps">
+${rowHtml('Licenses', ({ licenses }) => count(licenses))}${rowHtml('Short, h a year', ({ hoursShort }) => figure(hoursShort))}${
+  hasSavings ? rowHtml(`Saves, ${currency ?? ''}`, ({ licenses }) => saving(licenses)) : undefined
+}</table>`;
+}
+
+/** What would have come of the advice of a year ago. */
+function appliedHtml({ proposal: { advice } }: ReportItem): Html | undefined {
+  const { applied } = advice;
+  if (applied === undefined || applied.days === 0) return undefined;
+  const { origin, count: went, kept, days, shortDays } = applied;
+  const outcome =
+    shortDays === 0
+      ? `${count(kept)} would have been enough on all ${counted(days, 'day')} since then`
+      : `${count(kept)} would have been too few on ${count(shortDays)} of ${counted(days, 'day')} since then`;
+  return html` On ${dateText(origin)}, ${count(went)} could go: ${outcome}.`;
+}
+
+/** The idle and borrowed licenses of the last poll, which count as use. */
+function liveText({ live: { idle, borrowed } }: ReportItem): string | undefined {
+  const parts = [
+    ...(idle === unknown || idle === 0 ? [] : [`${count(idle)} idle`]),
+    ...(borrowed === unknown || borrowed === 0 ? [] : [`${count(borrowed)} borrowed`]),
+  ];
+  return parts.length === 0 ? undefined : `Now ${parts.join(', ')}.`;
+}
+
+/** A line of a section, which opens. @param isPrinted only the first ones are */
+export function itemHtml(
+  item: ReportItem,
+  frame: ReportFrame,
+  { licenses, money, when }: Line,
+  isPrinted: boolean,
+): Html {
+  const { advice } = item.proposal;
+  const live = liveText(item);
+  return html`<li${isPrinted ? undefined : html` class="screen"`}><details><summary><span class="who">${featureHtml(item, frame)}</span>
+${weeksHtml(advice) ?? html`<span></span>`}<span class="worth">${licenses}</span><span class="worth money">${money}</span><span class="worth soft">${when}</span></summary>
+<p>${item.sentence}${appliedHtml(item)}${live === undefined ? undefined : ` ${live}`} <a href="${featureUrl(advice)}">See the feature</a></p>${stepsHtml(item)}</details></li>\n`;
+}
+
+/** How many licenses could go, what that saves, and until when it must be announced. */
+export function couldGoLine(item: ReportItem): Line {
+  const { advice, money } = item.proposal;
+  const { bought = 0, count: gone = 0 } = advice;
+  const saving =
+    money.saving === undefined ? undefined : `${amountText(Math.round(money.saving), money.currency)} a year`;
+  return {
+    licenses: html`<b>${count(gone)}</b> of ${count(bought)}, keep ${count(bought - gone)}`,
+    money: saving,
+    when: noticeText(item),
+  };
+}
+
+/** How many licenses are missing, what they cost, and how often requests were refused. */
+export function missingLine({ proposal: { advice, money } }: ReportItem): Line {
+  const { bought = 0, count: lacking, countRange, refusalDays, confidence } = advice;
+  const range = countRange === undefined ? '' : ` (${countRange.map((one) => count(bought + one)).join(' to ')})`;
+  const cost = money.cost === undefined ? undefined : `costs ${amountText(Math.round(money.cost), money.currency)}`;
+  return {
+    licenses:
+      lacking === undefined
+        ? html`more than ${count(bought)}, number not known`
+        : html`<b>${count(lacking)}</b> to buy: ${count(bought + lacking)}${range}`,
+    money: confidence === 'high' ? cost : 'provisional, in no sum',
+    when: refusalDays === undefined ? 'refusals not known' : `refused on ${counted(Math.round(refusalDays), 'day')}`,
+  };
+}
+
+/** How often requests were refused although licenses were free. */
+export const reservedLine = ({ proposal: { advice } }: ReportItem): Line => ({
+  licenses: html`${count(advice.bought ?? 0)} bought`,
+  when:
+    advice.refusalDays === undefined
+      ? undefined
+      : `refused on ${counted(Math.round(advice.refusalDays), 'day')} a year`,
+});
+
+/** When the licenses run out. */
+export function runsOutLine({ proposal: { advice } }: ReportItem): Line {
+  const { runsOut, bought = 0, busyWeek, growth } = advice;
+  const month = (day: number): string => dateText(day).slice(0, 7);
+  const rise = growth.kind === 'proven' ? `, ${figure(growth.perMonth)} more a month` : '';
+  const latest = runsOut?.latest === undefined ? 'open' : month(runsOut.latest);
+  return {
+    licenses: html`busy week ${busyWeek === undefined ? 'not known' : figure(busyWeek)} of ${count(bought)}${rise}`,
+    ...(runsOut !== undefined && {
+      money: `about ${month(runsOut.day)}`,
+      when: `${month(runsOut.earliest)} to ${latest}`,
+    }),
+  };
+}
+
+/** How many licenses are not used. */
+export function unusedLine(item: ReportItem): Line {
+  const { bought } = item.proposal.advice;
+  return {
+    licenses: html`${bought === undefined ? 'number not known' : counted(bought, 'license')}`,
+    when: noticeText(item),
+  };
+}
+
+/** What came of advice of an earlier month. */
+export function lookBackHtml({ proposal, past, before, now }: LookBack, frame: ReportFrame): Html {
+  const { fullHours, refusalDays } = proposal.advice;
+  const change = before > now ? `${count(before - now)} dropped` : `${count(now - before)} added`;
+  const full = fullHours === undefined ? 'hours with all in use not known' : `all in use ${figure(fullHours)} h a year`;
+  const refusals =
+    refusalDays === undefined ? 'refusals not known' : `refusals on ${counted(Math.round(refusalDays), 'day')} a year`;
+  return html`<li>${featureHtml({ proposal }, frame)}: ${change} after the advice of ${past.month} (${count(before)} → ${count(now)}). Since then: ${full}, ${refusals}.</li>\n`;
+}

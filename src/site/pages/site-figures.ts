@@ -1,0 +1,200 @@
+import { SATURATED } from '../grafana/answers/feature-answers.ts';
+import { serverState } from '../grafana/answers/product-answers.ts';
+import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../exporter/inventory/inventory.ts';
+import type { VendorLicenseRow } from '../../exporter/inventory/vendor-license-row.ts';
+import { isUncounted } from '../../base/model/uncounted.ts';
+import { type Figure, isKnown } from '../../base/model/unknown.ts';
+import { forEachSliced } from '../../base/scheduling/slices.ts';
+import { Leaders } from './leaders.ts';
+
+/** What the pages show of the whole site: read once for each inventory, in slices. */
+
+const DAY = 86_400;
+/** Features in a list of the page. */
+const MAX_FEATURES = 15;
+/** Expired features in a list of the page: they are news only for some time. */
+const MAX_EXPIRED = 5;
+
+/** What the features of a vendor license, or of the site, add up to. */
+export interface Sums {
+  features: number;
+  saturated: number;
+  /** Requests that wait, as on the dashboards. */
+  waiting: number;
+  /** Features whose usage is not known. One that the analyzer does not report has no usage. */
+  withoutUsage: number;
+  /** Features of which it is not known what share of their licenses is in use. Uncounted ones have no share. */
+  withoutShare: number;
+  /** Features of which it is not known whether requests wait. */
+  withoutQueue: number;
+  /** Of counted features whose usage is known. */
+  inUse: number;
+  bought: number;
+  expired: number;
+  within30Days: number;
+  /** Features whose expiry is not known. */
+  withoutExpiry: number;
+  /** The next expiry after now, epoch seconds; `Infinity` without one. */
+  nextExpiry: number;
+}
+
+/** A vendor license with the sums of its features. */
+export interface VendorLicenseFigures extends Readonly<Sums> {
+  readonly row: VendorLicenseRow;
+  /** `up`, `down`, `outdated`, `never collected` or `unknown`. */
+  readonly state: string;
+}
+
+/** The figures of all pages that show the whole site. */
+export interface SiteFigures {
+  readonly sums: Readonly<Sums>;
+  /** What needs attention comes first. */
+  readonly vendorLicenses: readonly VendorLicenseFigures[];
+  /** Saturated features and those of which requests wait, the most requests first. */
+  readonly short: readonly FeatureRow[];
+  readonly shortCount: number;
+  /** The next to expire first. */
+  readonly expiring: readonly FeatureRow[];
+  readonly expiringCount: number;
+  /** The last to expire first. */
+  readonly expired: readonly FeatureRow[];
+}
+
+const noSums = (): Sums => ({
+  features: 0,
+  saturated: 0,
+  waiting: 0,
+  withoutUsage: 0,
+  withoutShare: 0,
+  withoutQueue: 0,
+  inUse: 0,
+  bought: 0,
+  expired: 0,
+  within30Days: 0,
+  withoutExpiry: 0,
+  nextExpiry: Number.POSITIVE_INFINITY,
+});
+
+/**
+ * Adds the usage of one feature.
+ *
+ * @param isListKnown whether the features of its vendor license are known
+ * @returns the share of its licenses that is in use; 0 if it is not known
+ */
+function addUsage(sums: Sums, row: FeatureRow, isListKnown: boolean): number {
+  const { inUse, maxAvailable } = row;
+  const isExpected = row.isReported || !isListKnown;
+  if (!isKnown(inUse) && isExpected) sums.withoutUsage += 1;
+  if (isUncounted(row)) return 0;
+  if (!isKnown(inUse) || !isKnown(maxAvailable)) {
+    if (isExpected) sums.withoutShare += 1;
+    return 0;
+  }
+  sums.inUse += inUse;
+  sums.bought += maxAvailable;
+  const share = maxAvailable === 0 ? 0 : inUse / maxAvailable;
+  if (share >= SATURATED) sums.saturated += 1;
+  return share;
+}
+
+/** @returns the requests that wait; 0 if that is not known, which is counted */
+function addQueue(sums: Sums, row: FeatureRow, isListKnown: boolean): number {
+  const { maxQueued: waiting } = row;
+  if (!isKnown(waiting)) {
+    if (row.isReported || !isListKnown) sums.withoutQueue += 1;
+    return 0;
+  }
+  sums.waiting += waiting;
+  return waiting;
+}
+
+function addExpiry(sums: Sums, expiration: Figure, now: number): void {
+  if (!isKnown(expiration)) sums.withoutExpiry += 1;
+  else if (expiration <= now) sums.expired += 1;
+  else {
+    if (expiration - now <= 30 * DAY) sums.within30Days += 1;
+    sums.nextExpiry = Math.min(sums.nextExpiry, expiration);
+  }
+}
+
+function total(all: Iterable<Sums>): Sums {
+  const sum = noSums();
+  for (const part of all) {
+    for (const name of Object.keys(sum) as (keyof Sums)[]) {
+      if (name !== 'nextExpiry') sum[name] += part[name];
+    }
+    sum.nextExpiry = Math.min(sum.nextExpiry, part.nextExpiry);
+  }
+  return sum;
+}
+
+const states = ['down', 'never collected', 'outdated', 'unknown', 'up'];
+
+/** Servers that are not up first, then those with most saturated features. */
+const byUrgency = (a: VendorLicenseFigures, b: VendorLicenseFigures): number =>
+  states.indexOf(a.state) - states.indexOf(b.state) ||
+  b.waiting - a.waiting ||
+  b.saturated - a.saturated ||
+  (a.row.vendorLicense < b.row.vendorLicense ? -1 : 1);
+
+/** Reads every feature once. */
+async function siteFigures(inventory: Inventory): Promise<SiteFigures> {
+  const { at, vendorLicenses, features, knowledge } = inventory;
+  const sums = new Map<string, Sums>();
+  const short = new Leaders<FeatureRow>(MAX_FEATURES);
+  const expiring = new Leaders<FeatureRow>(MAX_FEATURES);
+  const expired = new Leaders<FeatureRow>(MAX_EXPIRED);
+  const consider = (list: Leaders<FeatureRow>, rank: number, row: FeatureRow): void => {
+    if (list.counts(rank)) list.add(rank, row);
+  };
+  // the rows of a vendor license follow each other
+  let current: string | undefined;
+  let own = noSums();
+  let isListKnown = false;
+  await forEachSliced(features, (row) => {
+    const { vendorLicense } = row;
+    if (vendorLicense !== current) {
+      current = vendorLicense;
+      own = sums.get(vendorLicense) ?? noSums();
+      sums.set(vendorLicense, own);
+      isListKnown = knowledge.features(vendorLicense);
+    }
+    own.features += 1;
+    const waiting = addQueue(own, row, isListKnown);
+    const share = addUsage(own, row, isListKnown);
+    if (waiting > 0 || share >= SATURATED) consider(short, -waiting - share / 1e6, row);
+    const { expiration } = row;
+    addExpiry(own, expiration, at);
+    if (!isKnown(expiration) || expiration === Number.POSITIVE_INFINITY) return;
+    if (expiration > at) consider(expiring, expiration, row);
+    else consider(expired, -expiration, row);
+  });
+  const listed = vendorLicenses.map((row): VendorLicenseFigures => {
+    const { vendorLicense } = row;
+    return { row, state: serverState(row), ...(sums.get(vendorLicense) ?? noSums()) };
+  });
+  return {
+    sums: total(sums.values()),
+    vendorLicenses: listed.sort(byUrgency),
+    short: short.values(),
+    shortCount: short.count,
+    expiring: expiring.values(),
+    expiringCount: expiring.count,
+    expired: expired.values(),
+  };
+}
+
+/** The figures of each inventory are computed once, for all who look at it. */
+const figuresOfInventory = new WeakMap<Inventory, Promise<SiteFigures>>();
+
+/** The figures of an inventory, computed once for all pages. */
+export function figuresOf(inventory: Inventory): Promise<SiteFigures> {
+  const known = figuresOfInventory.get(inventory);
+  if (known !== undefined) return known;
+  const figures = siteFigures(inventory);
+  figuresOfInventory.set(inventory, figures);
+  // what failed once is not kept
+  figures.catch(() => figuresOfInventory.delete(inventory));
+  return figures;
+}

@@ -1,0 +1,65 @@
+import { humanDuration, localTimeText } from '../../alerting/alerts/texts.ts';
+import { type Html, html } from '../../base/html/html.ts';
+import { expiryDay } from '../../base/model/expiry-day.ts';
+import { type Figure, unknown } from '../../base/model/unknown.ts';
+
+/** Times and numbers as the pages write them. */
+
+const DAY = 86_400;
+
+/** What times on a page depend on. */
+export interface Clock {
+  /** Epoch seconds. */
+  readonly now: number;
+  /** IANA name. */
+  readonly timeZone: string;
+}
+
+/** `1,234`: a number with separators. */
+export const countText = (number: number): string => number.toLocaleString('en-US');
+
+/** `1 feature`, `3 features` */
+export const counted = (number: number, one: string, several = `${one}s`): string =>
+  `${countText(number)} ${number === 1 ? one : several}`;
+
+/** A number, or words for one that is not known. */
+export const known = (value: Figure | undefined): string | Html =>
+  value === undefined || value === unknown ? html`<span class="unknown">not known</span>` : countText(value);
+
+/** `4m`, with the time since which that is. */
+export const durationHtml = (since: number, { now, timeZone }: Clock): Html =>
+  html`<time datetime="${new Date(since * 1000).toISOString()}" title="${localTimeText(since, timeZone)}">${humanDuration(now - since)}</time>`;
+
+/** `4m 10s`: how long it is until a time. */
+export const untilHtml = (at: number, { now, timeZone }: Clock): Html =>
+  html`<time datetime="${new Date(at * 1000).toISOString()}" title="${localTimeText(at, timeZone)}">${humanDuration(at - now)}</time>`;
+
+/** `4m ago`, or `never`. */
+export const agoHtml = (at: number | undefined, clock: Clock): Html =>
+  at === undefined ? html`never` : html`${durationHtml(at, clock)} ago`;
+
+/** A reason as a sentence. */
+export const sentence = (text: string): string =>
+  `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
+
+/** `2026-12-24, in 31 days` */
+export function expiryHtml(at: Figure, { now, timeZone }: Clock): Html {
+  if (at === unknown) return html`<span class="unknown">expiry not known</span>`;
+  const day = expiryDay(at, timeZone);
+  if (day === undefined) return html`permanent`;
+  const days = Math.floor(Math.abs(at - now) / DAY);
+  const distance = days === 0 ? 'less than a day' : counted(days, 'day');
+  const date = html`<time datetime="${day}">${day}</time>`;
+  if (at <= now) return html`<span class="bad">expired</span> ${date}, ${distance} ago`;
+  const name = at - now <= 7 * DAY ? 'bad' : at - now <= 30 * DAY ? 'warn' : 'number';
+  return html`expires ${date}, <span class="${name}">in ${distance}</span>`;
+}
+
+/** That no history is recorded, at the top of a page. @param reason `undefined` while it is recorded */
+export const notRecordedHtml = (reason: string | undefined): Html | undefined =>
+  reason === undefined
+    ? undefined
+    : html`<div class="problem" role="alert"><p><b>History is not recorded.</b> ${reason}</p></div>\n`;
+
+/** What is not known, as a paragraph. */
+export const unknownHtml = (reason: string): Html => html`<p class="unknown">${sentence(reason)}</p>`;

@@ -1,0 +1,147 @@
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { TLSSocket } from 'node:tls';
+import { holderOf, isLoopback, peerAddress } from '../../base/model/peer-address.ts';
+import type { CutReason, WebLimits } from './limits.ts';
+import { createPeerPlaces, type Place } from './peer-places.ts';
+
+/** Limits of connections: their number, pipelined requests, and time without reading a response. */
+
+/** The open connections, of which no client may have so many that others have none. */
+export interface Connections {
+  /** Accepts a new connection, or closes it or another one if there are too many. */
+  accept(socket: Socket): void;
+  /** The TLS on a connection that was accepted: it must be closed with it. */
+  secure(socket: TLSSocket): void;
+  /** The password of its user was right: it is not closed for others. */
+  prove(socket: Socket): void;
+  /** A listener that handles one request of a connection at a time. A request waits for the response to the previous one. */
+  inTurn(listener: RequestListener): RequestListener;
+  /** Closes connections that read nothing, or take too long. @param at milliseconds @returns whether any is still answered */
+  sweep(at: number): boolean;
+}
+
+interface Answer {
+  readonly socket: Socket;
+  readonly since: number;
+  /** Bytes that were passed to the system, and when the count last increased or nothing was left to send. */
+  taken: number;
+  takenAt: number;
+}
+
+/** The address of a peer. IPv4 addresses look the same on every listener. */
+export const addressOf = ({ remoteAddress }: Socket): string => peerAddress(remoteAddress);
+
+/** The same for a connection and for the TLS on it. */
+const idOf = (socket: Socket): string => `${addressOf(socket)} ${socket.remotePort}`;
+
+/** Closes a connection and, if possible, discards data that the system has not sent yet. */
+function cut(socket: Socket): void {
+  if (socket instanceof TLSSocket) socket.destroy();
+  else socket.resetAndDestroy();
+}
+
+/** @param now milliseconds @param onAnswer called when an answer begins */
+export function createConnections(
+  limits: WebLimits,
+  onCut: (reason: CutReason) => void,
+  now: () => number,
+  onAnswer: () => void,
+): Connections {
+  const { total, perAddress } = limits.connections;
+  const enter = createPeerPlaces({ total, perPeer: perAddress });
+  const places = new Map<string, Place>();
+  const secured = new Map<string, TLSSocket>();
+  const answers = new Set<Answer>();
+  /** The pipelined requests of each connection that is waiting for a response. */
+  const held = new WeakMap<Socket, (() => void)[]>();
+
+  const accept = (socket: Socket): void => {
+    const address = addressOf(socket);
+    const id = idOf(socket);
+    const drop = (): void => {
+      onCut('too_many');
+      (secured.get(id) ?? socket).destroy();
+    };
+    const place = enter({ peer: holderOf(address), isOwn: isLoopback(address), drop });
+    if (place === undefined) {
+      drop();
+      return;
+    }
+    places.set(id, place);
+    socket.once('close', () => {
+      place.leave();
+      if (places.get(id) !== place) return;
+      places.delete(id);
+      secured.delete(id);
+    });
+  };
+
+  const setBusy = (socket: Socket, isBusy: boolean): void => {
+    const place = places.get(idOf(socket));
+    if (place !== undefined) place.isBusy = isBusy;
+  };
+
+  const answer = (socket: Socket, response: ServerResponse, work: () => void): void => {
+    const begun = now();
+    const entry: Answer = { socket, since: begun, taken: -1, takenAt: begun };
+    answers.add(entry);
+    onAnswer();
+    response.once('close', () => {
+      answers.delete(entry);
+      const next = socket.destroyed || socket.writableEnded ? undefined : held.get(socket)?.shift();
+      if (next !== undefined) next();
+      else {
+        held.delete(socket);
+        setBusy(socket, false);
+      }
+    });
+    work();
+  };
+
+  const inTurn =
+    (listener: RequestListener): RequestListener =>
+    (request: IncomingMessage, response: ServerResponse): void => {
+      const { socket } = request;
+      // drops the other requests that were read together
+      if (socket.destroyed) return;
+      const ahead = held.get(socket);
+      const work = (): void => answer(socket, response, () => listener(request, response));
+      if (ahead === undefined) {
+        held.set(socket, []);
+        setBusy(socket, true);
+        work();
+      } else if (ahead.length < limits.ahead) ahead.push(work);
+      else {
+        onCut('pipelining');
+        cut(socket);
+      }
+    };
+
+  const reasonToCut = (entry: Answer, at: number): CutReason | undefined => {
+    const { socket, since } = entry;
+    const taken = socket.bytesWritten - socket.writableLength;
+    if (socket.writableLength === 0 || taken !== entry.taken) Object.assign(entry, { taken, takenAt: at });
+    if (at - entry.takenAt >= limits.stalledMs) return 'stalled';
+    return at - since >= limits.answerMs ? 'too_long' : undefined;
+  };
+
+  return {
+    accept,
+    secure: (socket) => {
+      const id = idOf(socket);
+      if (places.has(id)) secured.set(id, socket);
+    },
+    prove: (socket) => places.get(idOf(socket))?.prove(),
+    inTurn,
+    sweep: (at) => {
+      for (const entry of [...answers]) {
+        const reason = reasonToCut(entry, at);
+        if (reason === undefined) continue;
+        onCut(reason);
+        cut(entry.socket);
+      }
+      return answers.size > 0;
+    },
+  };
+}

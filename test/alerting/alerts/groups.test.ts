@@ -1,0 +1,136 @@
+import { describe, expect, it } from 'vitest';
+import {
+  type AlertState,
+  type AlertStates,
+  fingerprint,
+  keyOf,
+  type Labels,
+  labelsKey,
+} from '../../../src/alerting/alerts/alert.ts';
+import { changesOf, type SentAlerts, shownAlerts, sumUpAlerts } from '../../../src/alerting/alerts/groups.ts';
+import { step } from '../../../src/alerting/alerts/state-machine.ts';
+import { alertOf } from '../../support/alert-page.ts';
+import { evaluateRule, ruleOf, viewOf } from '../../support/alert-views.ts';
+import { answer, createSnapshot, feature, good, NOW } from '../../support/scenario.ts';
+
+/** What is sent of the alerts of single features. */
+
+const queued = ruleOf('LicenseRequestsQueued/warning');
+const soon = (['critical', 'warning'] as const).map((severity) => ruleOf(`LicenseExpiringSoon/${severity}`));
+const expired = ruleOf('LicenseExpired/critical');
+const rules = [queued, ...soon, expired];
+
+/** The alert of a feature of `lic1;d`. */
+function of(rule: (typeof rules)[number], name: string, more: Partial<AlertState> & { labels?: Labels } = {}) {
+  const { labels = {}, ...fields } = more;
+  const own = { alertname: rule.name, severity: rule.severity, feature: name, version: '1.0', ...labels };
+  return alertOf(own, { rule: rule.id, annotations: { summary: `About ${name}.`, figure: `${name}!` }, ...fields });
+}
+
+const statesOf = (...alerts: readonly AlertState[]): AlertStates =>
+  new Map(alerts.map((alert) => [keyOf(alert), alert]));
+const sumUp = (states: AlertStates, before: SentAlerts = new Map()): SentAlerts =>
+  sumUpAlerts(states, before, { rules, linksOf: () => ({}) });
+
+describe('alerts of features', () => {
+  it('are one of their vendor license and owner, which names the worst first', () => {
+    const sent = sumUp(
+      statesOf(
+        of(queued, 'few', { value: 1 }),
+        of(queued, 'many', { value: 9 }),
+        of(queued, 'other', { labels: { owner: 'ada' } }),
+        of(queued, 'over', { state: 'resolved', resolvedAt: NOW }),
+      ),
+    );
+    const about = { alertname: 'LicenseRequestsQueued', severity: 'warning', vendor_license: 'lic1;d' };
+    expect([...sent.values()].map(({ labels, annotations }) => [labels, annotations.summary])).toEqual([
+      [about, 'Requests are queued for 2 features of lic1;d.'],
+      // one says all about itself
+      [{ ...about, owner: 'ada' }, 'About other.'],
+    ]);
+    expect(sent.get(labelsKey(about))?.annotations.features).toBe('many 1.0 (many!), few 1.0 (few!)');
+  });
+
+  it('name ten, and count the others', () => {
+    const many = Array.from({ length: 12 }, (_, i) => of(queued, `f${i}`, { value: 100 - i }));
+    const [alert] = [...sumUp(statesOf(...many)).values()];
+    expect(alert?.annotations.description).toMatch(
+      /^f0 1\.0 \(f0!\), .*, f9 1\.0 \(f9!\) and 2 more\. Users are waiting/,
+    );
+  });
+
+  it('go on as one while one of them does, since the first of them', () => {
+    const first = of(queued, 'a', { firedAt: NOW - 600 });
+    const second = of(queued, 'b', { firedAt: NOW - 60 });
+    const before = sumUp(statesOf(first, second));
+    const after = sumUp(statesOf(second), before);
+    expect([...after.values()].map(({ state, firedAt }) => [state, firedAt])).toEqual([['firing', NOW - 600]]);
+    const over = { state: 'resolved', resolvedAt: NOW } as const;
+    const ended = sumUp(statesOf({ ...first, ...over }, { ...second, ...over, resolvedAt: NOW - 5 }), after);
+    expect([...ended.values()].map(({ state, resolvedAt }) => [state, resolvedAt])).toEqual([['resolved', NOW]]);
+    expect(changesOf(after, ended).map(({ to }) => to)).toEqual(['resolved']);
+    expect(changesOf(after, new Map()).map(({ to }) => to)).toEqual(['lapsed']);
+  });
+
+  it('show what is pending again, while its end is told', () => {
+    const over = of(queued, 'a', { state: 'resolved', resolvedAt: NOW - 60 });
+    const pending = of(queued, 'b', { state: 'pending', activeAt: NOW - 10 });
+    const sent = sumUp(statesOf(over, pending));
+    expect([...sent.values()].map(({ state, members }) => [state, members.length])).toEqual([['resolved', 1]]);
+    const shown = shownAlerts(sent).map(({ state, activeAt, annotations }) => [state, activeAt, annotations.features]);
+    expect(shown).toEqual([['pending', NOW - 10, 'b 1.0 (b!)']]);
+    expect(shownAlerts(sumUp(statesOf(over))).map(({ state }) => state)).toEqual(['resolved']);
+  });
+
+  it('are not known only if none of them is', () => {
+    const lost = of(queued, 'a', { unknownSince: NOW - 50 });
+    const unknownSince = (...alerts: readonly AlertState[]) =>
+      [...sumUp(statesOf(...alerts)).values()][0]?.unknownSince;
+    expect([unknownSince(lost), unknownSince(lost, of(queued, 'b'))]).toEqual([NOW - 50, undefined]);
+  });
+
+  it('of one day end as soon as a later stage fires, and say which', () => {
+    const day = { labels: { expires: '2027-01-20' } };
+    const [critical, warning] = soon as [(typeof rules)[number], (typeof rules)[number]];
+    const nowOf = (...alerts: readonly AlertState[]) =>
+      [...sumUp(statesOf(...alerts)).values()].map(({ labels, state, now }) => [labels.severity, state, now]);
+    expect(nowOf(of(warning, 'a', day), of(critical, 'a', day))).toEqual([
+      ['warning', 'resolved', 'critical'],
+      ['critical', 'firing', undefined],
+    ]);
+    expect(nowOf(of(critical, 'a', day), of(expired, 'a', day))[0]).toEqual(['critical', 'resolved', 'expired']);
+    // another day is another alert
+    expect(nowOf(of(warning, 'a', { labels: { expires: '2027-02-01' } }), of(critical, 'a', day))).toEqual([
+      ['warning', 'firing', undefined],
+      ['critical', 'firing', undefined],
+    ]);
+  });
+});
+
+it('an alert that was restored as it was sent fires until its features do, or are known not to', () => {
+  const labels = { alertname: queued.name, severity: queued.severity, vendor_license: 'lic01;cdslmd', owner: 'ada' };
+  const restored = alertOf(labels, { rule: queued.id, knownAt: NOW });
+  const options = { unknownHold: 3600, resolvedRetention: 0, address: (each: Labels) => each };
+  const run = (waiting: number | undefined, seconds: number, before: AlertStates): AlertStates => {
+    const now = NOW + seconds;
+    const records = [feature({ maxQueued: waiting })];
+    const view = viewOf(createSnapshot({ features: { '': good(answer(records), now) } }), now);
+    const evaluation = evaluateRule(queued, view);
+    // the mapping of owners, as the engine adds it
+    const findings = evaluation.findings.map((finding) => ({
+      ...finding,
+      labels: { ...finding.labels, owner: 'ada' },
+    }));
+    return step(before, [{ rule: queued, evaluation: { ...evaluation, findings } }], now, options).states;
+  };
+  const start: AlertStates = new Map([[fingerprint(labels), restored]]);
+  const firing = (states: AlertStates) =>
+    [...states.values()].filter(({ state }) => state === 'firing').map((alert) => alert.labels.feature ?? 'whole');
+  const pending = run(3, 0, start);
+  expect(firing(pending)).toEqual(['whole']);
+  // ten minutes later the feature fires itself
+  const own = run(3, 600, pending);
+  expect(firing(run(3, 601, own))).toEqual(['base']);
+  expect(firing(run(undefined, 900, start))).toEqual(['whole']);
+  expect(firing(run(0, 1, run(0, 601, run(0, 0, start))))).toEqual([]);
+});

@@ -1,0 +1,188 @@
+import { writeFileSync } from 'node:fs';
+import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect } from 'vitest';
+import { createHttpClient } from '../../../src/alerting/alerts/http-client.ts';
+import { createWebhookChannel } from '../../../src/alerting/messages/webhook-channel.ts';
+import { evaluations, startSite } from '../../support/end-to-end.ts';
+import { type Cleanup, eventually } from '../../support/harness.ts';
+import { createMessageDaemon } from '../../support/message-daemon.ts';
+import { peer } from '../../support/peers.ts';
+import { it } from '../../support/side-by-side.ts';
+import { startAlertmanager } from '../../support/start-alertmanager.ts';
+
+/** The webhook is that of Alertmanager, and its failures are said without its secrets. */
+
+interface Payload {
+  readonly status: string;
+  readonly alerts: readonly { readonly labels: Readonly<Record<string, string>>; readonly [key: string]: unknown }[];
+  readonly [key: string]: unknown;
+}
+
+interface Request {
+  readonly url: string;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+  readonly payload: Payload;
+}
+
+/** A server that keeps the requests it gets. */
+async function startHook(cleanup: Cleanup) {
+  const requests: Request[] = [];
+  let answer: (response: ServerResponse) => void = (response) => response.end();
+  const server = createServer((request, response) => {
+    let body = '';
+    request.on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      const { url = '', headers } = request;
+      requests.push({ url, headers, body, payload: JSON.parse(body) as Payload });
+      answer(response);
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  cleanup.add(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    requests,
+    answer: (next: typeof answer) => {
+      answer = next;
+    },
+  };
+}
+
+const noTls = { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: false };
+
+describe.runIf(peer('prometheus-alertmanager'))('the payload', () => {
+  it.concurrent('of an alert is that of Alertmanager, key by key', async ({ cleanup }) => {
+    const [site, ours, theirs] = await Promise.all([startSite(cleanup), startHook(cleanup), startHook(cleanup)]);
+    const sink = { url: `${theirs.url}/`, notified: [], of: () => [] };
+    const alertmanager = await startAlertmanager(cleanup, sink, { groupBy: 'analyzer, vendor_license' });
+    const daemon = createMessageDaemon(cleanup, site, {
+      alertmanagers: [alertmanager.url],
+      external_labels: { site: 'München "1"' },
+      webhook: { url: `${ours.url}/hook` },
+    });
+    const { url } = await daemon.start();
+    // before, the time of the last collection is not known, and the text of the alert changes when it is
+    await eventually('first poll', async () => (await fetch(`${url}/-/ready`)).ok);
+    await site.setDown(true);
+    const ofServer = ({ requests }: typeof ours, status: string): Payload | undefined =>
+      requests
+        .map(({ payload }) => payload)
+        .find((payload) => payload.status === status && payload.alerts[0]?.labels.alertname === 'LicenseServerDown');
+    const isIn = (status: string) => () =>
+      ofServer(ours, status) !== undefined && ofServer(theirs, status) !== undefined;
+    await eventually('both fire', isIn('firing'));
+    await site.setDown(false);
+    await eventually('both are resolved', isIn('resolved'));
+    for (const status of ['firing', 'resolved']) {
+      const mine = ofServer(ours, status);
+      // these name the sender
+      const sender = { receiver: 'license-exporter', externalURL: 'https://licenses.example.com' };
+      const reference = ofServer(theirs, status);
+      expect(mine).toEqual({ ...reference, ...sender });
+      expect(Object.keys(mine ?? {})).toEqual(Object.keys(reference ?? {}));
+    }
+    expect(ours.requests[0]?.headers['content-type']).toBe('application/json');
+  });
+});
+
+describe('a webhook', () => {
+  it.concurrent('whose answer is missing gets the very same request again, with its secret URL nowhere else', async ({
+    cleanup,
+  }) => {
+    const [site, hook] = await Promise.all([startSite(cleanup), startHook(cleanup)]);
+    const daemon = createMessageDaemon(cleanup, site, {
+      webhook: {
+        url_file: 'hook-url',
+        authorization: { credentials_file: 'token' },
+      },
+    });
+    writeFileSync(join(daemon.folder, 'hook-url'), `${hook.url}/services/T0P-SECRET?key=1\n`, { mode: 0o600 });
+    writeFileSync(join(daemon.folder, 'token'), 't0ken\n', { mode: 0o600 });
+    hook.answer((response) => response.destroy());
+    const running = await daemon.start();
+    await site.setDown(true);
+    await running.line('messages not delivered');
+    hook.answer((response) => response.writeHead(500).end());
+    const before = hook.requests.length;
+    await eventually('another attempt', () => hook.requests.length > before);
+    hook.answer((response) => response.end());
+    await running.line('messages are delivered again');
+    await evaluations(8, { app: running });
+    expect(hook.requests.length).toBeGreaterThan(2);
+    expect(new Set(hook.requests.map(({ body }) => body)).size).toBe(1);
+    expect(new Set(hook.requests.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
+    expect(hook.requests[0]?.url).toBe('/services/T0P-SECRET?key=1');
+    expect(hook.requests[0]?.headers.authorization).toBe('Bearer t0ken');
+    expect(running.output()).toContain(hook.url);
+    expect(running.output()).not.toMatch(/T0P-SECRET|t0ken/);
+    expect(await (await fetch(`${running.url}/metrics`)).text()).not.toMatch(/T0P-SECRET|t0ken/);
+  });
+
+  it.concurrent('gets an alert of another owner as another one, and how the former one goes on', async () => {
+    const channel = createWebhookChannel({
+      url: () => '',
+      target: '',
+      client: createHttpClient({ timeout: 10, authorization: () => undefined, tls: noTls, userAgent: 'test' }),
+      sendResolved: true,
+      commonLabels: {},
+      generatorUrl: 'http://exporter/alerts',
+      externalUrl: 'http://exporter',
+      timeZone: 'UTC',
+    });
+    const labels = { alertname: 'LicenseServerDown', severity: 'critical', vendor_license: 'a;b', owner: 'cad' };
+    const last = { startsAt: 1, state: 'resolved' as const, at: 2, dueSince: undefined, now: 'with cfd' };
+    const notices = [{ key: 'k', labels, annotations: { summary: 'It is down.' }, episodes: [last], isNew: false }];
+    const group = { key: 'g', labels: {}, isAboutExpiries: false };
+    const { body } = await channel.writeGroup({ group, notices, isReminder: false }, 'id', 2);
+    expect(JSON.parse(body)).toMatchObject({
+      status: 'resolved',
+      alerts: [{ status: 'resolved', annotations: { summary: 'It is down.', now: 'with cfd' } }],
+    });
+  });
+
+  it.concurrent('that refuses a request says so with the status, and whether it is about its content', async ({
+    cleanup,
+  }) => {
+    const hook = await startHook(cleanup);
+    const client = createHttpClient({ timeout: 10, authorization: () => undefined, tls: noTls, userAgent: 'test' });
+    cleanup.add(() => client.close());
+    const channelTo = (url: string) =>
+      createWebhookChannel({
+        url: () => url,
+        target: new URL(url).origin,
+        client,
+        sendResolved: true,
+        commonLabels: {},
+        generatorUrl: 'http://exporter/alerts',
+        externalUrl: 'http://exporter',
+        timeZone: 'UTC',
+      });
+    const message = { key: 'k', id: 'i', at: 0, body: '{}', to: [], covered: [], run: undefined };
+    const send = (url: string) => channelTo(url).send(message, new AbortController().signal);
+    const outcomes: unknown[] = [];
+    for (const status of [204, 302, 404, 413]) {
+      hook.answer((response) => response.writeHead(status).end('Cannot POST /secret'));
+      outcomes.push(await send(`${hook.url}/secret`));
+    }
+    const reasonOf = (status: number): string => `${hook.url} answered with status ${status}; check alerting.webhook`;
+    expect(outcomes).toEqual([
+      { is: 'accepted', refused: [] },
+      { is: 'refused', isAboutMessage: false, reason: reasonOf(302) },
+      { is: 'refused', isAboutMessage: false, reason: reasonOf(404) },
+      { is: 'refused', isAboutMessage: true, reason: reasonOf(413) },
+    ]);
+    expect(await send('http://127.0.0.1:1/secret')).toEqual({
+      is: 'refused',
+      isAboutMessage: false,
+      reason: 'no answer of http://127.0.0.1:1: ECONNREFUSED',
+    });
+  });
+});

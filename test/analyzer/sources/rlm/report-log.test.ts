@@ -1,0 +1,148 @@
+import { appendFileSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../../../src/base/model/local-time.ts';
+import { managerCodes } from '../../../../src/analyzer/sources/manager-codes.ts';
+import { readReportLine, reportLog } from '../../../../src/analyzer/sources/rlm/report-log.ts';
+import { createTransportHost } from '../../../../src/analyzer/sources/transport/transport-host.ts';
+import { renderRlmstat } from '../../../support/license-site/render-rlmstat.ts';
+import type { Site } from '../../../support/license-site/site.ts';
+import { sourceSettings } from '../../../support/source-settings.ts';
+
+const utc = createLocalTime('UTC');
+const now = Date.parse('2027-01-15T08:00:00Z') / 1000;
+
+describe('a line of a report log', () => {
+  it.each<[string, unknown]>([
+    ['DENY cad 3.0 ada pc1 "" 1 -22 1 01/15 07:58', { product: 'cad', cause: 'all_in_use', at: now - 120 }],
+    ['DENY cad 3.0 ada pc1 "a b" 2 22 -1 01/15 07:58:30.1234', { product: 'cad', cause: 'all_in_use', at: now - 120 }],
+    [
+      'DENY cad 3.0 Jane Roe pc1 "" 1 -3 1 12/31 23:59',
+      { product: 'cad', cause: 'expired', at: Date.parse('2026-12-31T23:59Z') / 1000 },
+    ],
+    ['DENY cad 3.0 "" "" "" 1 -10 1 01/15 07:58', { product: 'cad', cause: 'not_permitted', at: now - 120 }],
+    ['DENY cad 3.0 ada pc1 "" 1 -99 1 01/15 07:58', { product: 'cad', cause: 'other', at: now - 120 }],
+    // the application asks another server
+    ['DENY cad 3.0 ada pc1 "" 1 -22 0 01/15 07:58', false],
+    ['DENY cad 3.0 ada', 'unparsed'],
+    ['OUT cad 3.0 1 ada pc1 "" 1 1 0 2f 0 0 01/15 07:58', undefined],
+    ['IN 1 cad 3.0 ada pc1 "" 1 0 0 2f 01/15 07:58:01', undefined],
+    ['START lic1 01/15/2027 00:00', undefined],
+  ])('%s', (line, read) => {
+    expect(readReportLine(line, now, utc)).toEqual(read);
+  });
+
+  it('of any characters is read', () => {
+    fc.assert(fc.property(fc.string({ maxLength: 200 }), (text) => void readReportLine(`DENY ${text}`, now, utc)));
+    for (const part of [' ', '1 ', '"', '"" ', '-1 ', '01/15 '])
+      expect(readReportLine(`DENY ${part.repeat(4000 / part.length)}x`, now, utc)).toBe('unparsed');
+  });
+});
+
+it('is known by its records', () => {
+  const { problemOf } = reportLog('acme');
+  expect(problemOf('RLM Report Log Format 9\nSTART lic1\n')).toBeUndefined();
+  expect(problemOf('')).toBeUndefined();
+  expect(problemOf('no record\n'.repeat(40))).toMatch(/is not a report log of RLM; set the path of REPORTLOG/);
+  expect(problemOf('\0\u0001')).toMatch(/is not text/);
+});
+
+describe('the denials of an ISV server', () => {
+  let folder: string;
+  let path: string;
+  let closing: (() => Promise<void>)[];
+  beforeEach(() => {
+    folder = mkdtempSync(join(tmpdir(), 'license-exporter-report-log-'));
+    path = join(folder, 'acme.rl');
+    closing = [];
+  });
+  afterEach(async () => {
+    await Promise.all(closing.map((close) => close()));
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  const pool = (version: string) =>
+    ({ version, count: 5, expires: 'permanent', reservations: [], checkouts: [], queued: [] }) as const;
+  const site: Site = {
+    servers: [{ host: 'lic1', port: 5053, isUp: true, isMaster: true }],
+    now,
+    daemons: ['acme', 'other'].map((name) => ({
+      name,
+      isUp: true,
+      features: [
+        { name: 'cad', pools: [pool('1.0'), pool('2.0')] },
+        { name: 'cam', pools: [pool('1.0')] },
+      ],
+    })),
+  };
+
+  function reader(isv = 'ACME') {
+    const host = createTransportHost({ workFolder: '/nonexistent', now: () => now, onProblem: () => undefined });
+    const settings = sourceSettings({
+      manager: 'rlm',
+      via: { kind: 'file', file: '/none', maxAge: 60 },
+      reportLogs: { [isv]: { path, timeZone: 'UTC', encoding: undefined } },
+    });
+    const output = { stdout: renderRlmstat(site, utc), stderr: '', exitCode: undefined, at: now };
+    const created = managerCodes.rlm.createReader(settings, {
+      transport: { read: async () => output, close: async () => undefined },
+      host,
+      read: async (input) => managerCodes.rlm.read(input),
+    });
+    closing.push(async () => {
+      await created.close();
+      host.close();
+    });
+    return () => created.read(new AbortController().signal);
+  }
+
+  const denialsOf = ({ vendorLicenses }: Awaited<ReturnType<ReturnType<typeof reader>>>) =>
+    vendorLicenses.map(({ daemon, pools }) => [daemon, ...pools.map(({ feature, denials }) => [feature, denials])]);
+  const deny = (product: string, last = 1): string => `DENY ${product} 2.0 ada pc1 "" 1 -22 ${last} 01/15 07:59\n`;
+  const unknown = ['other', ['cad', undefined], ['cad', undefined], ['cam', undefined]];
+
+  it('are those of its log since the reading before, over rotation, and of no other', async () => {
+    writeFileSync(path, `RLM Report Log Format 9\n${deny('cad')}`);
+    const read = reader();
+    expect(denialsOf(await read())).toEqual([
+      ['acme', ['cad', undefined], ['cad', undefined], ['cam', undefined]],
+      unknown,
+    ]);
+    appendFileSync(path, deny('cad') + deny('cad', 0) + deny('CAM') + deny('cad'));
+    const second = await read();
+    expect(denialsOf(second)).toEqual([['acme', ['cad', 2], ['cad', 0], ['cam', 1]], unknown]);
+    expect(second.vendorLicenses[0]?.pools[0]?.denialCauses).toEqual({ all_in_use: 2 });
+    expect(second.problems).toEqual([]);
+    appendFileSync(path, deny('cam'));
+    renameSync(path, `${path}.1`);
+    writeFileSync(path, `RLM Report Log Format 9\n${deny('cad')}`);
+    expect(denialsOf(await read())[0]).toEqual(['acme', ['cad', 1], ['cad', 0], ['cam', 1]]);
+    // one of days ago would be counted as one of now
+    appendFileSync(path, deny('cad').replace('01/15', '01/12'));
+    expect(denialsOf(await read())[0]).toEqual(['acme', ['cad', 0], ['cad', 0], ['cam', 0]]);
+  });
+
+  it('are not known without its log, with a problem that says so', async () => {
+    const read = reader();
+    await read();
+    const parsed = await read();
+    expect(denialsOf(parsed)[0]?.[1]).toEqual(['cad', undefined]);
+    expect(parsed.problems).toEqual([
+      {
+        kind: 'missing_tool',
+        isMinor: true,
+        message: `the report log ${path} does not exist; set the path of REPORTLOG in the options file of the ISV server`,
+      },
+    ]);
+  });
+
+  it('of an ISV server that there is not are a problem', async () => {
+    writeFileSync(path, 'START\n');
+    const { problems } = await reader('acne')();
+    expect(problems).toMatchObject([
+      { message: 'report_logs names the ISV server acne, which the server does not have; it has acme, other' },
+    ]);
+  });
+});
