@@ -3,12 +3,12 @@ import { readFileSync } from 'node:fs';
 import { constants } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { pino, stdTimeFunctions } from 'pino';
+import type { Log } from './base/model/log.ts';
+import { OperatorError } from './base/model/operator-error.ts';
 import type { CommandContext, LogSettings } from './program/commands/command.ts';
 import { parseCommandLine } from './program/commands/command-line.ts';
-import type { Log } from './base/model/log.ts';
 import { logFields, readableFields } from './program/log/log-fields.ts';
 import { logfmtOf } from './program/log/logfmt.ts';
-import { OperatorError } from './base/model/operator-error.ts';
 
 /** Where a log goes that programs read. Lines for people are written to standard error by a thread of their own. */
 interface LogTarget {

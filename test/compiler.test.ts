@@ -31,7 +31,7 @@ import { passed } from './support/unbound-methods.ts';
 /**
  * What the compiler lets through although it is a mistake.
  *
- * It refuses sums, comparisons and texts of a figure (`src/model/unknown.ts`). What it lets through is refused here: what
+ * It refuses sums, comparisons and texts of a figure (`src/base/model/unknown.ts`). What it lets through is refused here: what
  * takes an unknown figure for a known one, or for one that is there. A method of a class that is passed on alone has lost its object.
  */
 
@@ -55,7 +55,8 @@ const truths: readonly SyntaxKind[] = [SyntaxKind.AmpersandAmpersandToken, Synta
 const converters: readonly string[] = ['Number', 'String', 'Boolean', 'parseInt', 'parseFloat'];
 
 /** What may read arrays in which NaN is unknown. Others read a chart with `figureAt`. */
-const readsArrays = /^src\/(inventory|analyzer|metrics|rightsizing)\/|^src\/model\/history\.ts$/;
+const readsArrays =
+  /^src\/(exporter\/(inventory|metrics)|analyzer\/(history|server|simulated)|insight\/advice)\/|^src\/base\/model\/history\.ts$/;
 const FROM_ARRAY = 'read from an array';
 
 const isNothing = (node: Node): boolean =>

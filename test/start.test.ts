@@ -12,10 +12,10 @@ afterEach(() => cleanup.run());
 const hook = join(import.meta.dirname, 'support/loaded-files.ts');
 
 const later = {
-  'parsers of license managers': /\/src\/sources\/\w+\/code\./,
-  'pages and their answers': /\/src\/pages\/[\w-]+\/|\/src\/datasource\/handlers\./,
-  'texts of mails': /\/src\/messages\/[\w-]+-mail\./,
-  'the analyzer': /\/src\/analyzer\/server\./,
+  'parsers of license managers': /\/src\/analyzer\/sources\/\w+\/code\./,
+  'pages and their answers': /\/src\/site\/pages\/[\w-]+\/|\/src\/site\/grafana\/protocols\/handlers\./,
+  'texts of mails': /\/src\/alerting\/messages\/[\w-]+-mail\./,
+  'the analyzer': /\/src\/analyzer\/server\/server\./,
   'the driver of PostgreSQL': /\/node_modules\/pg\//,
   'languages of zod': /\/zod\/.*\/locales\/(?!en\.)/,
 };
@@ -39,7 +39,7 @@ it('starts with no more than it needs', async () => {
   daemon.child.kill('SIGTERM');
   await daemon.exit;
   const loaded = readFileSync(list, 'utf8').split('\n');
-  expect(loaded.filter((url) => /\/src\/app\/app\.ts$|\/zod\/.*\/locales\/en\./.test(url))).toHaveLength(2);
+  expect(loaded.filter((url) => /\/src\/program\/app\/app\.ts$|\/zod\/.*\/locales\/en\./.test(url))).toHaveLength(2);
   const found = Object.entries(later).map(([what, pattern]) => [what, loaded.filter((url) => pattern.test(url))]);
   expect(Object.fromEntries(found)).toEqual(Object.fromEntries(Object.keys(later).map((what) => [what, []])));
 });

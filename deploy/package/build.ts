@@ -52,7 +52,7 @@ try {
     join(dist, 'launch.js'),
     readFileSync(join(source, 'launch.js'), 'utf8').replace('./start.ts', './start.js'),
   );
-  for (const asset of globSync('**/*.{css,svg}', { cwd: source }).concat('html/refresh.js'))
+  for (const asset of globSync('**/*.{css,svg}', { cwd: source }).concat('base/html/refresh.js'))
     cpSync(join(source, asset), join(dist, asset));
   writeFileSync(join(dist, 'build.json'), `${JSON.stringify(identity())}\n`);
   try {

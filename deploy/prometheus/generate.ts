@@ -2,7 +2,12 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { AlertName } from '../../src/alerting/alerts/definitions.ts';
-import { createRuleFile, type RuleFile, ruleFileText, usualOwners } from '../../src/alerting/alerts/prometheus/rule-file.ts';
+import {
+  createRuleFile,
+  type RuleFile,
+  ruleFileText,
+  usualOwners,
+} from '../../src/alerting/alerts/prometheus/rule-file.ts';
 import { alertsForPrometheus } from '../../src/alerting/alerts/relayed.ts';
 import { allAlerts, ruleSettings } from '../../src/alerting/alerts/rules.ts';
 

@@ -10,10 +10,10 @@ import { alertsBody, createNotification } from '../../src/alerting/alerts/notifi
 import type { View } from '../../src/alerting/alerts/rule.ts';
 import { createRules } from '../../src/alerting/alerts/rules.ts';
 import { step } from '../../src/alerting/alerts/state-machine.ts';
+import { createOwners } from '../../src/base/model/owners.ts';
 import type { Inventory } from '../../src/exporter/inventory/inventory.ts';
 import { collectAlerts } from '../../src/exporter/metrics/alerting.ts';
 import { renderGauges } from '../../src/exporter/metrics/render.ts';
-import { createOwners } from '../../src/base/model/owners.ts';
 import { evaluateRule, pastOf, policy, settingsOf } from '../support/alert-views.ts';
 import { deriveInventoryNow } from '../support/derived-inventory.ts';
 import { quickRules } from '../support/end-to-end.ts';

@@ -1,6 +1,6 @@
-import { decodeAnswer } from '../../src/exporter/inventory/decoding/decode.ts';
 import type { Field } from '../../src/base/query-api/field.ts';
 import { recordFields } from '../../src/base/query-api/records.ts';
+import { decodeAnswer } from '../../src/exporter/inventory/decoding/decode.ts';
 import { compare, type Line } from './report.ts';
 
 function exampleOf({ type }: Field, feature: number, name: string): unknown {

@@ -1,14 +1,14 @@
 import { appendFileSync, mkdirSync, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { random } from '../../src/analyzer/simulated/simulated-random.ts';
-import { openImport } from '../../src/analyzer/history/staged-import.ts';
-import { openStore } from '../../src/analyzer/history/store.ts';
 import { importHistory } from '../../src/analyzer/exchange/import-history.ts';
 import { Names } from '../../src/analyzer/exchange/names.ts';
+import { openImport } from '../../src/analyzer/history/staged-import.ts';
+import { openStore } from '../../src/analyzer/history/store.ts';
+import { random } from '../../src/analyzer/simulated/simulated-random.ts';
+import { debugLogUsage } from '../../src/analyzer/sources/flexnet/debug-log-usage.ts';
 import { createLocalTime } from '../../src/base/model/local-time.ts';
 import { runAtOnce } from '../../src/base/scheduling/slices.ts';
-import { debugLogUsage } from '../../src/analyzer/sources/flexnet/debug-log-usage.ts';
 import type { Line } from './report.ts';
 
 /** Importing a debug log of FlexNet, compared with the processor time that a gigabyte may take. */

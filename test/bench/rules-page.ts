@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createExposition } from '../../src/exporter/metrics/exposition.ts';
 import { createOwners, type OwnerMapping } from '../../src/base/model/owners.ts';
 import type { FeatureRecord } from '../../src/base/model/records.ts';
+import { createExposition } from '../../src/exporter/metrics/exposition.ts';
 import { policy, settingsOf } from '../support/alert-views.ts';
 import { deriveInventoryNow } from '../support/derived-inventory.ts';
 import type { Cleanup } from '../support/harness.ts';

@@ -33,7 +33,7 @@ describe('the runbooks', () => {
     expect(markdown).toBe(runbooks());
   });
 
-  it('are in folders of which each has a row in src/alerts/definitions.ts', () => {
+  it('are in folders of which each has a row in src/alerting/alerts/definitions.ts', () => {
     const folders = readdirSync(definitions, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(folders.map(({ name }) => name).sort()).toEqual(Object.keys(allAlerts).map(folderOf).sort());
   });

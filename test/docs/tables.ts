@@ -8,10 +8,20 @@ import { settingsShape } from '../../src/alerting/alerts/alert-settings.ts';
 import type { AlertName } from '../../src/alerting/alerts/definitions.ts';
 import { durationOf } from '../../src/alerting/alerts/prometheus/promql.ts';
 import { allAlerts, createRules, ruleSettings } from '../../src/alerting/alerts/rules.ts';
-import { storeProblems } from '../../src/analyzer/history/history-file.ts';
 import { archiveProblems } from '../../src/analyzer/archive/connection.ts';
 import { dayColumns, hourColumns } from '../../src/analyzer/archive/rows.ts';
+import { storeProblems } from '../../src/analyzer/history/history-file.ts';
+import { type Question, questions } from '../../src/analyzer/sources/manager.ts';
+import { managerNames, managers } from '../../src/analyzer/sources/managers.ts';
+import { connectionCodes, explainConnection, theAnalyzer } from '../../src/base/model/connection-failure.ts';
+import { failureKinds } from '../../src/base/model/failure.ts';
+import { sourceFailureKinds } from '../../src/base/model/observation/source-failure.ts';
+import { ntlmCodes } from '../../src/base/ntlm/errors.ts';
+import { errorCodes } from '../../src/base/query-api/errors.ts';
 import { kindOfCode, ntlmKinds } from '../../src/exporter/client/failures.ts';
+import { answerFaults } from '../../src/exporter/inventory/decoding/answer-faults.ts';
+import { catalogue } from '../../src/exporter/metrics/catalogue.ts';
+import { collectors, type Metric } from '../../src/exporter/metrics/metric.ts';
 import { flagUsage } from '../../src/program/commands/command.ts';
 import { commands, usageOf } from '../../src/program/commands/commands.ts';
 import { sourceKeys } from '../../src/program/config/sections/sources.ts';
@@ -19,27 +29,17 @@ import { shownDefault } from '../../src/program/config/setting-flags.ts';
 import { environmentName, flagName, settingKeys, settings } from '../../src/program/config/settings.ts';
 import { settingOf } from '../../src/program/config/table.ts';
 import { unsupported, webConfigKeys } from '../../src/program/config/web-config.ts';
+import { exitCodes } from '../../src/program/diagnosis/exit-codes.ts';
 import { datasourceErrors } from '../../src/site/grafana/answers/errors.ts';
 import { type Key, payloadKeys } from '../../src/site/grafana/answers/payload-keys.ts';
 import { type Target, targets } from '../../src/site/grafana/answers/targets.ts';
-import { exitCodes } from '../../src/program/diagnosis/exit-codes.ts';
-import { answerFaults } from '../../src/exporter/inventory/decoding/answer-faults.ts';
-import { catalogue } from '../../src/exporter/metrics/catalogue.ts';
-import { collectors, type Metric } from '../../src/exporter/metrics/metric.ts';
-import { connectionCodes, explainConnection, theAnalyzer } from '../../src/base/model/connection-failure.ts';
-import { failureKinds } from '../../src/base/model/failure.ts';
-import { type ListedPath, listenerPaths, type Readers } from '../../src/site/web/listener-paths.ts';
-import { sourceFailureKinds } from '../../src/base/model/observation/source-failure.ts';
-import { ntlmCodes } from '../../src/base/ntlm/errors.ts';
 import { pages } from '../../src/site/pages/table.ts';
-import { errorCodes } from '../../src/base/query-api/errors.ts';
-import { type Question, questions } from '../../src/analyzer/sources/manager.ts';
-import { managerNames, managers } from '../../src/analyzer/sources/managers.ts';
 import { webLimits } from '../../src/site/web/limits.ts';
+import { type ListedPath, listenerPaths, type Readers } from '../../src/site/web/listener-paths.ts';
 import { dashboards } from '../support/dashboards.ts';
 import { cell, code, table } from '../support/markdown.ts';
 import { alertRules } from '../support/prometheus-rules.ts';
-import { rooms } from '../support/rooms.ts';
+import { startFiles, wings } from '../support/rooms.ts';
 import { observationSections } from './observation-document.ts';
 import { durationTable, endpointSections, recordSections } from './query-api.ts';
 
@@ -335,14 +335,35 @@ export const tables: Readonly<Record<string, () => string>> = {
   'query api endpoints': endpointSections,
   'duration codes': durationTable,
   'observation document': observationSections,
+  wings: () => {
+    const arrows = Object.entries(wings).flatMap(([wing, { uses }]) =>
+      // program uses all: its other arrows would hide these
+      wing === 'program' ? [] : uses.map((to) => `  ${wing} --> ${to}`),
+    );
+    const named = Object.entries(wings).map(
+      ([wing, { rooms }]) => `  ${wing}["<b>${wing}</b><br/>${Object.keys(rooms).join(' · ')}"]`,
+    );
+    return ['```mermaid', 'flowchart TD', ...named, '  program ==> site & analyzer', ...arrows, '```'].join('\n');
+  },
   rooms: () =>
     table(
-      ['floor', 'room', 'promise', 'may import'],
-      Object.entries(rooms).map(([name, { floor, promise, mayImport }]) => [
-        String(floor),
-        code(name),
-        cell(promise),
-        mayImport === 'all' ? 'all up to its floor' : mayImport.map(code).join(', '),
-      ]),
+      ['wing', 'room', 'promise', 'may import'],
+      [
+        ...Object.entries(wings).flatMap(([wing, { promise, uses, rooms }]) => [
+          [`**${code(`src/${wing}`)}**`, '', cell(promise), uses.join(', ')],
+          ...Object.entries(rooms).map(([room, own]) => [
+            '',
+            code(`src/${wing}/${room}`),
+            cell(own.promise),
+            own.uses.join(', '),
+          ]),
+        ]),
+        ...Object.entries(startFiles).map(([name, { promise, uses }]) => [
+          '',
+          code(name),
+          cell(promise),
+          uses.map(code).join(', '),
+        ]),
+      ],
     ),
 };

@@ -41,7 +41,9 @@ describe('the npm package', () => {
       'grafana',
       'package.json',
     ]);
-    expect(paths).toEqual(expect.arrayContaining(['dist/html/style.css', 'dist/build.json', 'deploy/runbooks.md']));
+    expect(paths).toEqual(
+      expect.arrayContaining(['dist/base/html/style.css', 'dist/build.json', 'deploy/runbooks.md']),
+    );
     expect(paths.filter((path) => isOurs(path) && /\.(ts|map)$|\.test\.|(^|\/)test\//.test(path))).toEqual([]);
   });
 

@@ -103,12 +103,14 @@ async function recordCommands(program: string, record: Recording): Promise<void>
     unexpected: ['demo', 'x.yml'],
   };
   for (const [name, args] of Object.entries(runs)) record.write(`commands/${name}`, await run(program, args));
-  const bad = join(program, 'test/config/bad');
+  // where checkouts have it
+  const places = ['test/program/config/bad', 'test/config/bad'].map((path) => join(program, path));
+  const bad = places.find(existsSync) ?? program;
   // each takes a process: every sixth, and the one with many mistakes
-  const files = existsSync(bad) ? readdirSync(bad).sort() : [];
+  const files = bad === program ? [] : readdirSync(bad).sort();
   for (const file of files.filter((name, i) => i % 6 === 0 || name === 'many.yml')) {
     const text = await run(program, ['check-config', join(bad, file)]);
-    record.write(`commands/bad/${file}`, text.replaceAll(`${program}/`, ''));
+    record.write(`commands/bad/${file}`, text.replaceAll(`${bad}/`, ''));
   }
   for (const file of ['config.schema.json', 'observations.schema.json', 'rows.openapi.json', 'openapi.json']) {
     record.write(`files/${file}`, readFileSync(join(program, 'deploy', file), 'utf8'));

@@ -2,9 +2,9 @@ import { Listed } from '../../src/alerting/alerts/listed.ts';
 import type { Past } from '../../src/alerting/alerts/past.ts';
 import type { Evaluation, Rule, View } from '../../src/alerting/alerts/rule.ts';
 import { type AllSettings, createRules, ruleSettings } from '../../src/alerting/alerts/rules.ts';
-import type { Inventory } from '../../src/exporter/inventory/inventory.ts';
 import type { Snapshot } from '../../src/base/model/snapshot.ts';
 import { runAtOnce } from '../../src/base/scheduling/slices.ts';
+import type { Inventory } from '../../src/exporter/inventory/inventory.ts';
 import { deriveInventoryNow, everything } from './derived-inventory.ts';
 import { createSnapshot, NOW, type Scenario } from './scenario.ts';
 

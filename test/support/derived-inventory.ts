@@ -1,10 +1,10 @@
+import type { Snapshot } from '../../src/base/model/snapshot.ts';
+import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 import { FeatureDerivation } from '../../src/exporter/inventory/feature-derivation.ts';
 import type { FeatureRow } from '../../src/exporter/inventory/feature-row.ts';
 import { createFieldContract } from '../../src/exporter/inventory/field-contract.ts';
 import { deriveInventory, type Inventory, type InventoryPolicy } from '../../src/exporter/inventory/inventory.ts';
 import { createSelection } from '../../src/exporter/inventory/selection.ts';
-import type { Snapshot } from '../../src/base/model/snapshot.ts';
-import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 
 /** Inventories of snapshots that no analyzer was asked for. */
 

@@ -1,24 +1,29 @@
 import type { AnalyzerLimits, ListenerOptions } from '../../src/analyzer/server/http-front.ts';
-import { type Analyzer, type AnalyzerOptions, createAnalyzer, type HistoryOptions } from '../../src/analyzer/server/server.ts';
+import {
+  type Analyzer,
+  type AnalyzerOptions,
+  createAnalyzer,
+  type HistoryOptions,
+} from '../../src/analyzer/server/server.ts';
 import {
   createSimulatedSite,
   type SimulatedSite,
   type SimulatedSiteOptions,
 } from '../../src/analyzer/simulated/simulated-site.ts';
-import { type App, type AppDeps, createApp } from '../../src/program/app/app.ts';
+import type { Log } from '../../src/base/model/log.ts';
+import type { Credentials } from '../../src/base/ntlm/client-codec.ts';
+import { ntHash } from '../../src/base/ntlm/primitives.ts';
+import { CredentialGate, type CredentialGateOptions } from '../../src/exporter/client/credential-gate.ts';
 import { NtlmDispatcher } from '../../src/exporter/client/dispatcher.ts';
+import { createMemoryStore } from '../../src/exporter/client/logon-store.ts';
 import { createQueryClient, type QueryClient } from '../../src/exporter/client/query-client.ts';
 import { createTransport, type TransportOptions } from '../../src/exporter/client/transport.ts';
+import { createLocalDecoder, type LocalDecoderOptions } from '../../src/exporter/inventory/decoding/local-decoder.ts';
+import { type App, type AppDeps, createApp } from '../../src/program/app/app.ts';
 import type { Config } from '../../src/program/config/config.ts';
 import { loadConfig } from '../../src/program/config/load.ts';
 import type { SettingKey } from '../../src/program/config/settings.ts';
 import type { AnalyzerConfig } from '../../src/program/config/upstream-analyzer.ts';
-import { createLocalDecoder, type LocalDecoderOptions } from '../../src/exporter/inventory/decoding/local-decoder.ts';
-import type { Log } from '../../src/base/model/log.ts';
-import type { Credentials } from '../../src/base/ntlm/client-codec.ts';
-import { CredentialGate, type CredentialGateOptions } from '../../src/exporter/client/credential-gate.ts';
-import { createMemoryStore } from '../../src/exporter/client/logon-store.ts';
-import { ntHash } from '../../src/base/ntlm/primitives.ts';
 import { patience } from './extent.ts';
 
 /** The account of every test. */

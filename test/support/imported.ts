@@ -1,15 +1,15 @@
 import { mkdirSync, readdirSync } from 'node:fs';
+import { type ImportReport, importHistory } from '../../src/analyzer/exchange/import-history.ts';
+import { Names } from '../../src/analyzer/exchange/names.ts';
 import type { DayOfSamples, Sample } from '../../src/analyzer/history/sample.ts';
 import { openImport } from '../../src/analyzer/history/staged-import.ts';
 import { openStore } from '../../src/analyzer/history/store.ts';
-import { reader } from '../../src/program/commands/import-texts.ts';
-import { type ImportReport, importHistory } from '../../src/analyzer/exchange/import-history.ts';
-import { Names } from '../../src/analyzer/exchange/names.ts';
-import { reportText } from '../../src/program/commands/import-report.ts';
-import { createLocalTime, dateText } from '../../src/base/model/local-time.ts';
-import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 import { debugLogUsage } from '../../src/analyzer/sources/flexnet/debug-log-usage.ts';
 import { reportLogUsage } from '../../src/analyzer/sources/rlm/report-log-usage.ts';
+import { createLocalTime, dateText } from '../../src/base/model/local-time.ts';
+import { runAtOnce } from '../../src/base/scheduling/slices.ts';
+import { reportText } from '../../src/program/commands/import-report.ts';
+import { reader } from '../../src/program/commands/import-texts.ts';
 
 /** Imports in UTC, as the command does them, and what a history has after several. */
 

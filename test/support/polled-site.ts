@@ -1,15 +1,15 @@
 import type { DeniedFeature } from '../../src/alerting/alerts/rule.ts';
 import { createCollector } from '../../src/analyzer/history/collector.ts';
-import { endpointBodies } from '../../src/analyzer/server/endpoint-bodies.ts';
 import type { DeniedSeries } from '../../src/analyzer/history/recorded-denials.ts';
+import { endpointBodies } from '../../src/analyzer/server/endpoint-bodies.ts';
 import { createSimulatedSite, type SimulatedSiteOptions } from '../../src/analyzer/simulated/simulated-site.ts';
-import { newestOf } from '../../src/program/app/denials.ts';
-import { type Answers, decodeAnswer } from '../../src/exporter/inventory/decoding/decode.ts';
 import { createLocalTime } from '../../src/base/model/local-time.ts';
 import { type VendorLicenseObservation, vendorLicenseName } from '../../src/base/model/observation/observation.ts';
 import type { Source } from '../../src/base/model/observation/source.ts';
 import type { Snapshot } from '../../src/base/model/snapshot.ts';
 import type { EndpointName } from '../../src/base/query-api/endpoints.ts';
+import { type Answers, decodeAnswer } from '../../src/exporter/inventory/decoding/decode.ts';
+import { newestOf } from '../../src/program/app/denials.ts';
 import { createSnapshot, good } from './scenario.ts';
 
 /** The simulated site of the demo with 200 features, collected and polled without a daemon. History is not polled. */

@@ -4,10 +4,10 @@ import { sumUpAlerts } from '../../src/alerting/alerts/groups.ts';
 import { createRules, type RuleSettings } from '../../src/alerting/alerts/rules.ts';
 import { step } from '../../src/alerting/alerts/state-machine.ts';
 import { createStatements } from '../../src/alerting/alerts/statements.ts';
-import type { AlertingState } from '../../src/exporter/metrics/alerting.ts';
 import { noOwners, type Owners } from '../../src/base/model/owners.ts';
 import type { Snapshot } from '../../src/base/model/snapshot.ts';
 import { runAtOnce } from '../../src/base/scheduling/slices.ts';
+import type { AlertingState } from '../../src/exporter/metrics/alerting.ts';
 import { viewOf } from './alert-views.ts';
 
 interface SaidOptions {

@@ -1,5 +1,3 @@
-import { type Answers, decodeAnswer } from '../../src/exporter/inventory/decoding/decode.ts';
-import { collectors, type Enabled } from '../../src/exporter/metrics/metric.ts';
 import {
   type Answer,
   type ExpirationRecord,
@@ -12,6 +10,8 @@ import { historyPart, type Reading, type Snapshot, WHOLE } from '../../src/base/
 import { decideUncounted } from '../../src/base/model/uncounted.ts';
 import type { Field } from '../../src/base/query-api/field.ts';
 import { recordFields } from '../../src/base/query-api/records.ts';
+import { type Answers, decodeAnswer } from '../../src/exporter/inventory/decoding/decode.ts';
+import { collectors, type Enabled } from '../../src/exporter/metrics/metric.ts';
 import { trendOf } from './trend.ts';
 
 /** Epoch seconds of every scenario. */

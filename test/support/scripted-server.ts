@@ -1,6 +1,10 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
-import { createNtlmAcceptor, type NtlmAcceptor, type NtlmAcceptorOptions } from '../../src/analyzer/server/ntlm-acceptor.ts';
+import {
+  createNtlmAcceptor,
+  type NtlmAcceptor,
+  type NtlmAcceptorOptions,
+} from '../../src/analyzer/server/ntlm-acceptor.ts';
 import { parseChallenges } from '../../src/base/ntlm/challenges.ts';
 import { ntHash } from '../../src/base/ntlm/primitives.ts';
 import { account } from './harness.ts';

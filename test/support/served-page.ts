@@ -1,7 +1,7 @@
 import Fastify from 'fastify';
 import type { Site } from '../../src/base/html/frame.ts';
-import { serveAssets } from '../../src/site/web/page-answers.ts';
 import { lazyPlugin, type Routes } from '../../src/site/pages/routes.ts';
+import { serveAssets } from '../../src/site/web/page-answers.ts';
 import type { Cleanup } from './harness.ts';
 
 /** Pages without a daemon, with what they load. */

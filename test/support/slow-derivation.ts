@@ -1,11 +1,11 @@
-import type { FeatureRow } from '../../src/exporter/inventory/feature-row.ts';
-import { mergeExpirations, mergeFeatures } from '../../src/exporter/inventory/merge.ts';
-import { createSelection, type SelectionRules } from '../../src/exporter/inventory/selection.ts';
-import { createSpelling } from '../../src/exporter/inventory/spelling.ts';
 import type { ExpirationRecord, FeatureRecord } from '../../src/base/model/records.ts';
 import { WHOLE } from '../../src/base/model/snapshot.ts';
 import { unknown } from '../../src/base/model/unknown.ts';
 import { parseVendorLicense } from '../../src/base/model/vendor-license.ts';
+import type { FeatureRow } from '../../src/exporter/inventory/feature-row.ts';
+import { mergeExpirations, mergeFeatures } from '../../src/exporter/inventory/merge.ts';
+import { createSelection, type SelectionRules } from '../../src/exporter/inventory/selection.ts';
+import { createSpelling } from '../../src/exporter/inventory/spelling.ts';
 
 /** The obvious way to derive features: it groups and merges the records of all parts. */
 

@@ -1,7 +1,7 @@
-import type { VendorLicenseObservation } from '../../src/base/model/observation/observation.ts';
 import type { FlexnetOwn } from '../../src/analyzer/sources/flexnet/own-settings.ts';
 import type { RlmOwn } from '../../src/analyzer/sources/rlm/own-settings.ts';
 import type { SourceSettings } from '../../src/analyzer/sources/source-settings.ts';
+import type { VendorLicenseObservation } from '../../src/base/model/observation/observation.ts';
 
 /** Settings of a source, as the configuration gives them. */
 export const sourceSettings = (

@@ -1,10 +1,10 @@
+import type { PolledAnswers, PolledEndpoint, Snapshot } from '../../src/base/model/snapshot.ts';
+import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 import type { QueryClient } from '../../src/exporter/client/query-client.ts';
 import { decodeAnswer } from '../../src/exporter/inventory/decoding/decode.ts';
 import { FeatureDerivation } from '../../src/exporter/inventory/feature-derivation.ts';
 import { createFieldContract } from '../../src/exporter/inventory/field-contract.ts';
 import { deriveInventory, type Inventory, type InventoryPolicy } from '../../src/exporter/inventory/inventory.ts';
-import type { PolledAnswers, PolledEndpoint, Snapshot } from '../../src/base/model/snapshot.ts';
-import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 import { createTestLog } from './harness.ts';
 
 /** From the bytes of answers to the inventory, without sockets: a site whose records a test can break. */

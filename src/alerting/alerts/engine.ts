@@ -1,8 +1,8 @@
-import type { CurrentInventory } from '../../exporter/inventory/current.ts';
 import type { Owners } from '../../base/model/owners.ts';
 import { limitRepeats } from '../../base/model/repeat-log.ts';
 import { createLatestOnly } from '../../base/scheduling/latest-only.ts';
 import { runSliced } from '../../base/scheduling/slices.ts';
+import type { CurrentInventory } from '../../exporter/inventory/current.ts';
 import { type Address, createAddress, readdress } from './address.ts';
 import { type AlertStates, keyOf, type Labels } from './alert.ts';
 import { QUEUE_CAPACITY } from './delivery.ts';

@@ -1,8 +1,8 @@
-import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
-import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import { expiryDay } from '../../base/model/expiry-day.ts';
 import { isUncounted } from '../../base/model/uncounted.ts';
 import { type Figure, isKnown } from '../../base/model/unknown.ts';
+import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { Labels } from './alert.ts';
 import type { Forecasts, View } from './rule.ts';
 

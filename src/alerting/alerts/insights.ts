@@ -1,6 +1,6 @@
-import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { PolledEndpoint } from '../../base/model/snapshot.ts';
 import { canonical } from '../../base/model/vendor-license.ts';
+import type { Inventory } from '../../exporter/inventory/inventory.ts';
 
 /** What an inventory says about one vendor license. What is not known is never missing. */
 interface Insight {

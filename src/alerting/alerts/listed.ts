@@ -1,8 +1,8 @@
+import { isUncounted } from '../../base/model/uncounted.ts';
+import { isKnown, unknown } from '../../base/model/unknown.ts';
 import type { FeatureLabels, FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { Selection } from '../../exporter/inventory/selection.ts';
-import { isUncounted } from '../../base/model/uncounted.ts';
-import { isKnown, unknown } from '../../base/model/unknown.ts';
 import { type CapacitySamples, type ExpiringVersion, lowestOfDayAgo, withSample } from './capacity-samples.ts';
 import { createInsights, type Insights } from './insights.ts';
 import type { Drop, Missed, Past } from './past.ts';

@@ -1,5 +1,5 @@
-import type { FeatureLabels } from '../../exporter/inventory/feature-row.ts';
 import type { Figure } from '../../base/model/unknown.ts';
+import type { FeatureLabels } from '../../exporter/inventory/feature-row.ts';
 
 /** What was there before, compared with what is there now. Names are spelled as the newest answer that listed them. */
 

@@ -1,7 +1,7 @@
-import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { Member } from '../../base/model/observation/member.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
+import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { Finding, Labels } from './alert.ts';
 import type { Durations } from './alert-settings.ts';
 import type { Past } from './past.ts';

@@ -1,6 +1,6 @@
-import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import { isUncounted } from '../../base/model/uncounted.ts';
 import { isKnown, unknown } from '../../base/model/unknown.ts';
+import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import type { Labels } from './alert.ts';
 
 /** Times and figures as an engineer on call reads them. */

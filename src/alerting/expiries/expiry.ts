@@ -1,10 +1,10 @@
-import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
-import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import { LAST_EXPIRY } from '../../base/model/expiry-day.ts';
 import type { OwnerMapping } from '../../base/model/owners.ts';
 import { isUncounted } from '../../base/model/uncounted.ts';
 import { type Figure, isKnown } from '../../base/model/unknown.ts';
 import { forEachSliced } from '../../base/scheduling/slices.ts';
+import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import { createUnknownExpiries, type UnknownExpiry } from './unknown-expiry.ts';
 
 /** Which licenses expire when. */

@@ -1,9 +1,9 @@
-import type { Inventory } from '../../exporter/inventory/inventory.ts';
-import { missingPart, type Readings } from '../../exporter/inventory/knowledge.ts';
 import { createOwners, type OwnerMapping } from '../../base/model/owners.ts';
 import { WHOLE } from '../../base/model/snapshot.ts';
 import { isKnown } from '../../base/model/unknown.ts';
 import { parseVendorLicense } from '../../base/model/vendor-license.ts';
+import type { Inventory } from '../../exporter/inventory/inventory.ts';
+import { missingPart, type Readings } from '../../exporter/inventory/knowledge.ts';
 
 /** Which expiries are not known, and why. A list of expiries without them would look complete. */
 

@@ -1,9 +1,9 @@
-import { localTimeText } from '../alerts/texts.ts';
-import { expiryCalendar } from '../expiries/calendar.ts';
-import type { Expiry } from '../expiries/expiry.ts';
 import { type Html, html, nameHtml } from '../../base/html/html.ts';
 import { createLocalTime } from '../../base/model/local-time.ts';
 import { unknown } from '../../base/model/unknown.ts';
+import { localTimeText } from '../alerts/texts.ts';
+import { expiryCalendar } from '../expiries/calendar.ts';
+import type { Expiry } from '../expiries/expiry.ts';
 import type { DigestContent, GroupContent } from './channel.ts';
 import { dayOf, type Listed, type Row, type Section, type SectionOptions, sectionsOf } from './expiry-sections.ts';
 import type { MailTexts } from './group-mail.ts';

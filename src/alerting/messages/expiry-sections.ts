@@ -1,6 +1,6 @@
+import { dayOfDate } from '../../base/model/local-time.ts';
 import type { Labels } from '../alerts/alert.ts';
 import { alertUrl } from '../alerts/links.ts';
-import { dayOfDate } from '../../base/model/local-time.ts';
 import { listUrl } from './mail-frame.ts';
 import { line, shortName } from './texts.ts';
 

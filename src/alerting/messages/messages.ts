@@ -1,8 +1,8 @@
-import type { ReceiverStatus } from '../alerts/delivery.ts';
-import type { HandOver } from '../alerts/engine.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { FileWrites } from '../../base/storage/file-writes.ts';
 import { stampOf } from '../../base/storage/stamp.ts';
+import type { ReceiverStatus } from '../alerts/delivery.ts';
+import type { HandOver } from '../alerts/engine.ts';
 import type { Channel } from './channel.ts';
 import type { DigestSchedule } from './digest.ts';
 import type { GroupTimes } from './due-groups.ts';

@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto';
+import type { Log } from '../../base/model/log.ts';
+import { createLatestOnly } from '../../base/scheduling/latest-only.ts';
 import type { Labels } from '../alerts/alert.ts';
 import type { ReceiverStatus } from '../alerts/delivery.ts';
 import type { HandOver } from '../alerts/engine.ts';
-import type { Log } from '../../base/model/log.ts';
-import { createLatestOnly } from '../../base/scheduling/latest-only.ts';
 import type { Channel, Draft, SendOutcome } from './channel.ts';
 import { Digest, type DigestSchedule, digestKey } from './digest.ts';
 import { type DueGroup, type DueGroupOptions, dueGroups, type GroupTimes, groupKeys } from './due-groups.ts';

@@ -1,6 +1,6 @@
+import { visible } from '../../base/model/visible-text.ts';
 import type { Labels } from '../alerts/alert.ts';
 import { localTimeText } from '../alerts/texts.ts';
-import { visible } from '../../base/model/visible-text.ts';
 import type { Episode, Notice, NoticeState } from './ledger.ts';
 
 /** What messages say in words. Names are those of license files: they can contain anything. */

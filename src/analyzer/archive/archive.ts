@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers';
-import type { ArchivableHistory, Archiving } from '../history/archivable-history.ts';
 import type { ArchiveHealth } from '../../base/model/observation/recording.ts';
+import type { ArchivableHistory, Archiving } from '../history/archivable-history.ts';
 import { type ArchiveConnection, connectArchive } from './connection.ts';
 import { Exchange, type Exchanged, type ExchangeOptions } from './exchange.ts';
 

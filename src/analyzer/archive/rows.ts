@@ -1,8 +1,8 @@
+import type { LocalHour, LocalTime } from '../../base/model/local-time.ts';
+import { isUncountedFigure, UNCOUNTED } from '../../base/model/uncounted.ts';
 import { type ArchivedDay, type DayOrigin, knownSeconds, type MergedDay } from '../history/archived-day.ts';
 import { decodeHours } from '../history/hour-columns.ts';
 import type { HourSummary } from '../history/hour-summary.ts';
-import type { LocalHour, LocalTime } from '../../base/model/local-time.ts';
-import { isUncountedFigure, UNCOUNTED } from '../../base/model/uncounted.ts';
 import type { ArchiveConnection, ArchiveRow } from './connection.ts';
 
 /** Days and hours as rows of the archive. */

@@ -1,5 +1,5 @@
-import type { DayOfSamples, Sample, Series } from '../history/sample.ts';
 import type { LocalTime } from '../../base/model/local-time.ts';
+import type { DayOfSamples, Sample, Series } from '../history/sample.ts';
 import { RefusedRequests } from '../sources/log/refused-requests.ts';
 import type { LicenseEvent } from '../sources/log/usage-log.ts';
 import { FeatureUse } from './feature-use.ts';

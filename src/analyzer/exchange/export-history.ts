@@ -1,10 +1,10 @@
-import { segmentsOf } from '../history/day-summary.ts';
-import type { StoredSeries } from '../history/series-table.ts';
-import type { Store } from '../history/store.ts';
 import { csvParts } from '../../base/model/csv-text.ts';
 import type { LocalTime } from '../../base/model/local-time.ts';
 import { isUncountedFigure } from '../../base/model/uncounted.ts';
 import { parseVendorLicense } from '../../base/model/vendor-license.ts';
+import { segmentsOf } from '../history/day-summary.ts';
+import type { StoredSeries } from '../history/series-table.ts';
+import type { Store } from '../history/store.ts';
 
 /** History as text, for other programs. */
 

@@ -1,10 +1,10 @@
 import { setTimeout } from 'node:timers/promises';
-import type { DayOfSamples, Sample, Series } from '../history/sample.ts';
 import type { ReservedHistory, TrendSeries } from '../../base/model/history.ts';
 import { reservedByDay, trendByDay } from '../../base/model/history.ts';
 import type { LocalTime } from '../../base/model/local-time.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
 import { createPattern } from '../../base/model/wildcard.ts';
+import type { DayOfSamples, Sample, Series } from '../history/sample.ts';
 
 type FeatureType = 'feature' | 'package' | 'component';
 // a type, not an interface: the parameters of the client are maps

@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { mkdirSync, rmSync } from 'node:fs';
 import { basename } from 'node:path';
+import { dateText, type LocalTime } from '../../base/model/local-time.ts';
 import { SLOT } from '../history/imported-samples.ts';
 import type { ImportOrigin } from '../history/imported-table.ts';
 import type { DayOfSamples } from '../history/sample.ts';
 import { removeWorkFolders, StagingFile, workFolderOf } from '../history/staged-import.ts';
-import { dateText, type LocalTime } from '../../base/model/local-time.ts';
 import type { UsageLog } from '../sources/log/usage-log.ts';
 import { FoundDays } from './found-days.ts';
 import { type AnalyzerImportOptions, importAnalyzer } from './import-analyzer.ts';

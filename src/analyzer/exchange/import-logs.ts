@@ -1,5 +1,5 @@
-import type { DayOfSamples } from '../history/sample.ts';
 import type { LocalTime } from '../../base/model/local-time.ts';
+import type { DayOfSamples } from '../history/sample.ts';
 import type { UsageFileReader, UsageLog } from '../sources/log/usage-log.ts';
 import type { ReplayCounts } from './daemon-use.ts';
 import { type DatedFile, dateFiles, linesOf } from './dated-files.ts';

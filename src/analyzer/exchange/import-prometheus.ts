@@ -1,6 +1,6 @@
+import type { LocalTime } from '../../base/model/local-time.ts';
 import { SLOT } from '../history/imported-samples.ts';
 import type { DayOfSamples, Sample, Series } from '../history/sample.ts';
-import type { LocalTime } from '../../base/model/local-time.ts';
 import type { Names } from './names.ts';
 import { labelsOf, type MatrixSeries, type PrometheusServer, queryRange } from './prometheus-api.ts';
 

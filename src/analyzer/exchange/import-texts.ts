@@ -1,10 +1,10 @@
 import { readFile } from 'node:fs/promises';
+import type { LocalTime } from '../../base/model/local-time.ts';
+import { type VendorLicenseObservation, vendorLicenseName } from '../../base/model/observation/observation.ts';
 import { SLOT } from '../history/imported-samples.ts';
 import type { DayOfSamples, Figures, Sample, Series } from '../history/sample.ts';
 import { figuresOf } from '../history/sample.ts';
 import { createSlots } from '../history/slots.ts';
-import type { LocalTime } from '../../base/model/local-time.ts';
-import { type VendorLicenseObservation, vendorLicenseName } from '../../base/model/observation/observation.ts';
 import { contentStream, type InputFile, type LeftOut } from './input-files.ts';
 
 /** What a text of a tool says. */

@@ -1,6 +1,6 @@
-import type { Series } from '../history/sample.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
 import { canonical, parseVendorLicense } from '../../base/model/vendor-license.ts';
+import type { Series } from '../history/sample.ts';
 
 /** What is known of names before an import. */
 export interface NamesOptions {

@@ -1,5 +1,5 @@
-import type { DayOfSamples, Series } from '../history/sample.ts';
 import type { LocalTime } from '../../base/model/local-time.ts';
+import type { DayOfSamples, Series } from '../history/sample.ts';
 import type { LicenseEvent, UsageEvents } from '../sources/log/usage-log.ts';
 import { DaemonUse, type OpenSessions, type ReplayCounts } from './daemon-use.ts';
 

@@ -1,5 +1,9 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
-import { type Collected, type VendorLicenseObservation, vendorLicenseName } from '../../base/model/observation/observation.ts';
+import {
+  type Collected,
+  type VendorLicenseObservation,
+  vendorLicenseName,
+} from '../../base/model/observation/observation.ts';
 import type { Source } from '../../base/model/observation/source.ts';
 import { createSlots } from './slots.ts';
 

@@ -1,4 +1,9 @@
-import type { Checkout, Increment, PoolObservation, UnknownOfCheckouts } from '../../base/model/observation/observation.ts';
+import type {
+  Checkout,
+  Increment,
+  PoolObservation,
+  UnknownOfCheckouts,
+} from '../../base/model/observation/observation.ts';
 import { UNCOUNTED } from '../../base/model/uncounted.ts';
 
 /** Figures of pools, with the meaning of the wire fields. Times are epoch seconds. `undefined` means unknown. */

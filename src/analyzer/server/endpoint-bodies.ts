@@ -4,8 +4,6 @@ import { writeJson } from '../../base/query-api/json.ts';
 import { createRecordWriter } from '../../base/query-api/record-json.ts';
 import { recordFields } from '../../base/query-api/records.ts';
 import { eachSliced } from '../history/each-sliced.ts';
-import { getExpirationFeatures } from './expiration-records.ts';
-import { findPools, toFeature } from './feature-records.ts';
 import {
   getEfficiency,
   getHeatMap,
@@ -14,8 +12,10 @@ import {
   type HistoryWindowParameters,
 } from '../history/history-charts.ts';
 import type { Parameters } from '../history/parameter-filter.ts';
-import { getConcurrentUsers, getProducts, getServerDown } from './product-records.ts';
 import type { HistorySelector, Recorded } from '../history/recorded-days.ts';
+import { getExpirationFeatures } from './expiration-records.ts';
+import { findPools, toFeature } from './feature-records.ts';
+import { getConcurrentUsers, getProducts, getServerDown } from './product-records.ts';
 import { getUsers } from './user-records.ts';
 
 /** What an answer is made from. */

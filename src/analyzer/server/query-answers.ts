@@ -2,10 +2,10 @@ import type { LocalTime } from '../../base/model/local-time.ts';
 import type { Collected } from '../../base/model/observation/observation.ts';
 import { type EndpointName, endpoints } from '../../base/query-api/endpoints.ts';
 import { readParameters } from '../../base/query-api/parameters.ts';
-import { endpointBodies } from './endpoint-bodies.ts';
 import { StoreError } from '../history/history-file.ts';
-import { failure, JSON_TYPE, type Reply, TEXT_TYPE } from './reply.ts';
 import type { Store } from '../history/store.ts';
+import { endpointBodies } from './endpoint-bodies.ts';
+import { failure, JSON_TYPE, type Reply, TEXT_TYPE } from './reply.ts';
 
 /** A question to the Query API, over HTTP or from this process. */
 export interface Question {

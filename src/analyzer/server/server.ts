@@ -6,15 +6,15 @@ import type { Source } from '../../base/model/observation/source.ts';
 import type { ArchivableHistory, Archiving } from '../history/archivable-history.ts';
 import { type Collector, createCollector } from '../history/collector.ts';
 import { checkOrigin } from '../history/history-file.ts';
-import type { HttpFront, ListenerOptions } from './http-front.ts';
 import { ImportWatch, type TakenUp } from '../history/import-watch.ts';
-import { type AnswerQuestion, createQueryAnswers } from './query-answers.ts';
 import { createRecordedDemand, type RecordedDemand } from '../history/recorded-demand.ts';
 import { createDenialRecord } from '../history/recorded-denials.ts';
 import { Recorder } from '../history/recorder.ts';
 import { figuresOf, type Past } from '../history/sample.ts';
 import { createSlots } from '../history/slots.ts';
 import { openStore } from '../history/store.ts';
+import type { HttpFront, ListenerOptions } from './http-front.ts';
+import { type AnswerQuestion, createQueryAnswers } from './query-answers.ts';
 
 const read = (action: () => number): number | undefined => {
   try {

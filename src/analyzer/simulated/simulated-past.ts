@@ -1,12 +1,12 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
 import { vendorLicenseName } from '../../base/model/observation/observation.ts';
 import type { DayOfSamples, PastPiece, Sample, Series } from '../history/sample.ts';
+import { createSlots, type Slots } from '../history/slots.ts';
+import { poolCapacity, sumOfVersions } from '../history/usage.ts';
 import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
 import { type DayPlan, planDay } from './simulated-day.ts';
 import { asFlexNetSample, asFlexNetSeries, type SimulatedKnowledge } from './simulated-knowledge.ts';
 import { incrementsOf, isOut, type Outages } from './simulated-supply.ts';
-import { createSlots, type Slots } from '../history/slots.ts';
-import { poolCapacity, sumOfVersions } from '../history/usage.ts';
 
 /** The site whose past is made up, and for which days. */
 export interface SimulatedPastOptions {

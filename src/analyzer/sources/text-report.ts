@@ -1,4 +1,8 @@
-import { SourceFailure, type SourceFailureKind, type SourceProblem } from '../../base/model/observation/source-failure.ts';
+import {
+  SourceFailure,
+  type SourceFailureKind,
+  type SourceProblem,
+} from '../../base/model/observation/source-failure.ts';
 import type { VendorLicenseEntry } from './json/document.ts';
 import { DiagnosticsCount, linesOf, MAX_LINE, type OnUnread } from './lines.ts';
 import type { ReadInput } from './manager.ts';

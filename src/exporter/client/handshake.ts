@@ -1,10 +1,10 @@
 import errors from 'undici/lib/core/errors.js';
 import { authenticate } from '../../base/ntlm/client-codec.ts';
-import type { CredentialGate, Permit } from './credential-gate.ts';
 import { NtlmError } from '../../base/ntlm/errors.ts';
-import { QUIET_MS, VERDICT_MS } from './logon-budget.ts';
 import type { Connection } from './connection.ts';
+import type { CredentialGate, Permit } from './credential-gate.ts';
 import type { Disposition, LegOutcome } from './leg.ts';
+import { QUIET_MS, VERDICT_MS } from './logon-budget.ts';
 import {
   authorization,
   type Challenged,

@@ -1,7 +1,7 @@
 import type { Dispatcher } from 'undici';
 import errors from 'undici/lib/core/errors.js';
-import { answerFault } from '../inventory/decoding/answer-faults.ts';
 import { NtlmError } from '../../base/ntlm/errors.ts';
+import { answerFault } from '../inventory/decoding/answer-faults.ts';
 import type { RequestController } from './pending-request.ts';
 
 type Headers = Record<string, string | string[]>;

@@ -1,9 +1,9 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { steadyNow } from '../../base/model/steady-clock.ts';
-import type { LogonMessage, LogonRecord, Verdict } from './logon-budget.ts';
 import { createPrivateFile } from '../../base/storage/private-file.ts';
 import { elapsed, type Stamp, stampOf } from '../../base/storage/stamp.ts';
+import type { LogonMessage, LogonRecord, Verdict } from './logon-budget.ts';
 
 /** The content is that of a logon file, but not of this program. */
 export class MalformedRecord extends Error {

@@ -1,9 +1,9 @@
-import { statusFault } from '../inventory/decoding/answer-faults.ts';
-import type { Decoder, IncomingAnswer } from '../inventory/decoding/decoder.ts';
 import { withDeadline } from '../../base/model/deadline.ts';
 import { QueryError } from '../../base/model/failure.ts';
 import { type EndpointName, endpoints, type ParametersOf } from '../../base/query-api/endpoints.ts';
 import { writeQuery } from '../../base/query-api/parameters.ts';
+import { statusFault } from '../inventory/decoding/answer-faults.ts';
+import type { Decoder, IncomingAnswer } from '../inventory/decoding/decoder.ts';
 import type { RequestObservation, Transport } from './transport.ts';
 
 /** The answer of an analyzer in this process: a status of HTTP, and the body in pieces. */

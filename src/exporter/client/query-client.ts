@@ -1,6 +1,6 @@
+import { type EndpointName, endpointNames, type ParametersOf } from '../../base/query-api/endpoints.ts';
 import type { Answers } from '../inventory/decoding/decode.ts';
 import type { Decoder } from '../inventory/decoding/decoder.ts';
-import { type EndpointName, endpointNames, type ParametersOf } from '../../base/query-api/endpoints.ts';
 import type { Transport } from './transport.ts';
 
 /**

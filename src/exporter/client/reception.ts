@@ -1,8 +1,8 @@
 import type { Dispatcher } from 'undici';
+import { QueryError } from '../../base/model/failure.ts';
 import { answerFault } from '../inventory/decoding/answer-faults.ts';
 import { refuse, type SizeLimit } from '../inventory/decoding/body-limits.ts';
 import type { IncomingAnswer } from '../inventory/decoding/decoder.ts';
-import { QueryError } from '../../base/model/failure.ts';
 import { toUtf8 } from './body-charset.ts';
 import { toQueryError } from './failures.ts';
 import type { IncomingHeaders } from './leg.ts';

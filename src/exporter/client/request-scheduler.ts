@@ -1,8 +1,8 @@
 import { steadyNow } from '../../base/model/steady-clock.ts';
-import type { CredentialGate } from './credential-gate.ts';
 import { isRejection, NtlmError } from '../../base/ntlm/errors.ts';
 import type { Connection } from './connection.ts';
 import { ConnectionPool, type ConnectionPoolOptions } from './connection-pool.ts';
+import type { CredentialGate } from './credential-gate.ts';
 import { Handshake } from './handshake.ts';
 import { isReplayable, isSafe, type PendingRequest } from './pending-request.ts';
 import { Recovery } from './recovery.ts';

@@ -1,6 +1,6 @@
-import type { CredentialGate } from './credential-gate.ts';
 import { NtlmError } from '../../base/ntlm/errors.ts';
 import type { Connection } from './connection.ts';
+import type { CredentialGate } from './credential-gate.ts';
 import { exchange, offers } from './negotiation.ts';
 import { isReplayable, type PendingRequest } from './pending-request.ts';
 import { DELIVERED, failed, LOGON_NEEDED, lostDuringRequest, type RequestOutcome } from './request-outcome.ts';

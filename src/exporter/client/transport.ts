@@ -1,12 +1,12 @@
 import type { Dispatcher } from 'undici';
-import { statusFault } from '../inventory/decoding/answer-faults.ts';
-import { type SizeLimits, sizeLimitOf } from '../inventory/decoding/body-limits.ts';
-import type { Decoder } from '../inventory/decoding/decoder.ts';
 import { type FailureKind, QueryError } from '../../base/model/failure.ts';
 import { steadyNow } from '../../base/model/steady-clock.ts';
 import { type EndpointName, endpoints, type ParametersOf } from '../../base/query-api/endpoints.ts';
 import { OWN_ANALYZER, OWN_HEADER } from '../../base/query-api/own-server.ts';
 import { writeQuery } from '../../base/query-api/parameters.ts';
+import { statusFault } from '../inventory/decoding/answer-faults.ts';
+import { type SizeLimits, sizeLimitOf } from '../inventory/decoding/body-limits.ts';
+import type { Decoder } from '../inventory/decoding/decoder.ts';
 import { toQueryError } from './failures.ts';
 import type { IncomingHeaders } from './leg.ts';
 import { Reception } from './reception.ts';

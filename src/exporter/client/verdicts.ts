@@ -1,6 +1,6 @@
 import { toWall } from '../../base/model/steady-clock.ts';
-import type { Rejection } from './credential-gate.ts';
 import { NtlmError } from '../../base/ntlm/errors.ts';
+import type { Rejection } from './credential-gate.ts';
 import type { IncomingHeaders } from './leg.ts';
 
 /** Reads what a server, or a proxy in front of it, answers to a logon, and writes the error messages for it. */

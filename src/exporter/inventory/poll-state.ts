@@ -1,7 +1,13 @@
 import type { TrendSeries } from '../../base/model/history.ts';
 import type { Answer, DiscardReason } from '../../base/model/records.ts';
 import { discardReasons, isAnswer, MAX_UNKNOWN_FIELDS } from '../../base/model/records.ts';
-import { type EndpointState, isExpected, lastGood, type PolledEndpoint, type Snapshot } from '../../base/model/snapshot.ts';
+import {
+  type EndpointState,
+  isExpected,
+  lastGood,
+  type PolledEndpoint,
+  type Snapshot,
+} from '../../base/model/snapshot.ts';
 
 /** The state of polling an endpoint. */
 export interface PollState {

@@ -1,8 +1,8 @@
+import type { OwnerMapping } from '../../base/model/owners.ts';
+import { steadyNow } from '../../base/model/steady-clock.ts';
 import type { InventoryReader } from '../inventory/current.ts';
 import { noFieldStates } from '../inventory/field-states.ts';
 import type { Inventory } from '../inventory/inventory.ts';
-import type { OwnerMapping } from '../../base/model/owners.ts';
-import { steadyNow } from '../../base/model/steady-clock.ts';
 import { type AlertingState, type AlertScope, collectAlerts } from './alerting.ts';
 import { type Body, SharedAnswers } from './answers.ts';
 import { type Block, createBlock } from './block.ts';

@@ -1,6 +1,6 @@
-import { expiryName, type FeatureRow } from '../inventory/feature-row.ts';
 import type { OwnerMapping } from '../../base/model/owners.ts';
 import { inTurn, runSliced } from '../../base/scheduling/slices.ts';
+import { expiryName, type FeatureRow } from '../inventory/feature-row.ts';
 import type { Block } from './block.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
 import { labelsOf } from './columns.ts';

@@ -1,10 +1,10 @@
+import type { Owners } from '../../base/model/owners.ts';
+import { discardReasons } from '../../base/model/records.ts';
+import { isKnown } from '../../base/model/unknown.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { Knowledge } from '../inventory/knowledge.ts';
 import { availabilities } from '../inventory/poll-state.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
-import type { Owners } from '../../base/model/owners.ts';
-import { discardReasons } from '../../base/model/records.ts';
-import { isKnown } from '../../base/model/unknown.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
 import { collectGauges, labelsOf } from './columns.ts';
 import { createFamily, type Family, toNumber } from './family.ts';

@@ -1,5 +1,3 @@
-import type { QueryClient } from '../client/query-client.ts';
-import type { Selection } from '../inventory/selection.ts';
 import { type FailureKind, QueryError } from '../../base/model/failure.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { FeatureRecord } from '../../base/model/records.ts';
@@ -15,6 +13,8 @@ import {
 } from '../../base/model/snapshot.ts';
 import { parseVendorLicense } from '../../base/model/vendor-license.ts';
 import { createPattern } from '../../base/model/wildcard.ts';
+import type { QueryClient } from '../client/query-client.ts';
+import type { Selection } from '../inventory/selection.ts';
 import { createExpirationSearch, type SearchLevel } from './expiration-search.ts';
 
 /** How one endpoint is polled: its current parts, and how to request one. */

@@ -1,7 +1,7 @@
-import type { QueryClient } from '../client/query-client.ts';
 import { type FailureKind, QueryError } from '../../base/model/failure.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { PolledAnswers } from '../../base/model/snapshot.ts';
+import type { QueryClient } from '../client/query-client.ts';
 
 /** The parameter `search` (spec 4.5): 0 features, 1 also packages, 2 also components; `none` omits it. */
 export type SearchLevel = 'none' | '0' | '1' | '2';

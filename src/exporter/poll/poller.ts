@@ -1,5 +1,3 @@
-import type { QueryClient } from '../client/query-client.ts';
-import type { Selection } from '../inventory/selection.ts';
 import type { Log } from '../../base/model/log.ts';
 import {
   type EndpointState,
@@ -14,6 +12,8 @@ import { canonical } from '../../base/model/vendor-license.ts';
 import { createLatestOnly } from '../../base/scheduling/latest-only.ts';
 import { createLimit } from '../../base/scheduling/limit.ts';
 import { longestGap } from '../../base/scheduling/runs.ts';
+import type { QueryClient } from '../client/query-client.ts';
+import type { Selection } from '../inventory/selection.ts';
 import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions, type PassCause } from './endpoint-poll.ts';
 import { createEndpointRequests } from './endpoint-requests.ts';
 import type { SearchLevel } from './expiration-search.ts';

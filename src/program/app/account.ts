@@ -1,15 +1,15 @@
 import { basename, join } from 'node:path';
-import { NtlmDispatcher } from '../../exporter/client/dispatcher.ts';
-import { LogonFile, type LogonFileOptions } from '../../exporter/client/logon-file.ts';
-import { logonPathOf } from '../../exporter/client/transport.ts';
-import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
-import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { tlsOptions } from '../../base/model/client-tls.ts';
 import type { Log } from '../../base/model/log.ts';
 import { type Credentials, normaliseDomain } from '../../base/ntlm/client-codec.ts';
-import { CredentialGate, type GateLimits } from '../../exporter/client/credential-gate.ts';
-import { createMemoryStore, type LogonStore } from '../../exporter/client/logon-store.ts';
 import type { StateWrites } from '../../base/storage/file-writes.ts';
+import { CredentialGate, type GateLimits } from '../../exporter/client/credential-gate.ts';
+import { NtlmDispatcher } from '../../exporter/client/dispatcher.ts';
+import { LogonFile, type LogonFileOptions } from '../../exporter/client/logon-file.ts';
+import { createMemoryStore, type LogonStore } from '../../exporter/client/logon-store.ts';
+import { logonPathOf } from '../../exporter/client/transport.ts';
+import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
+import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { followTls } from './followed-tls.ts';
 
 /** Creates the client of the analyzer from the configuration, for the daemon and for other commands. */

@@ -5,12 +5,12 @@ import { createCounts, type DeliveryCounts } from '../../alerting/alerts/deliver
 import { AlertEngine, type EngineOptions } from '../../alerting/alerts/engine.ts';
 import { createListedFile } from '../../alerting/alerts/listed-file.ts';
 import { createStateFile } from '../../alerting/alerts/state-file.ts';
-import type { AlertmanagerConfig, Config } from '../config/config.ts';
-import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { StateWrites } from '../../base/storage/file-writes.ts';
 import { stateFiles } from '../../base/storage/saved-files.ts';
 import { stampOf } from '../../base/storage/stamp.ts';
+import type { AlertmanagerConfig, Config } from '../config/config.ts';
+import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { followTls } from './followed-tls.ts';
 import { analyzerIdentity, namesOfSaved } from './identity.ts';
 

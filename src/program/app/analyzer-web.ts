@@ -1,12 +1,12 @@
-import type { Config } from '../config/config.ts';
 import type { Site } from '../../base/html/frame.ts';
-import { createSourceExposition } from '../../exporter/metrics/source-exposition.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
+import { createSourceExposition } from '../../exporter/metrics/source-exposition.ts';
 import { linkOf, pages } from '../../site/pages/table.ts';
 import type { Reload } from '../../site/web/reload.ts';
 import { createWebServer, type WebServer } from '../../site/web/server.ts';
+import type { Config } from '../config/config.ts';
 import { externalUrl } from './alerting.ts';
 import { analyzerIdentity } from './identity.ts';
 import { sourcesMount } from './source-page.ts';

@@ -4,12 +4,12 @@ import type { Subject } from '../../alerting/alerts/definition.ts';
 import { engineAlertOf } from '../../alerting/alerts/definitions.ts';
 import { type EngineStatus, withoutData } from '../../alerting/alerts/engine-status.ts';
 import { engineNames } from '../../alerting/alerts/rules.ts';
-import type { Config } from '../config/config.ts';
-import type { Attention } from '../../site/grafana/answers/backend.ts';
-import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import { type Figure, unknown } from '../../base/model/unknown.ts';
+import type { Inventory } from '../../exporter/inventory/inventory.ts';
+import type { Attention } from '../../site/grafana/answers/backend.ts';
 import type { AlertCounts } from '../../site/pages/page.ts';
+import type { Config } from '../config/config.ts';
 
 /** Whether denials are polled. */
 export const hasDenials = ({ metrics, historyFeatures }: Pick<Config, 'metrics' | 'historyFeatures'>): boolean =>

@@ -2,16 +2,16 @@ import type { DeliveryCounts } from '../../alerting/alerts/delivery.ts';
 import type { AlertEngine } from '../../alerting/alerts/engine.ts';
 import type { Listed } from '../../alerting/alerts/listed.ts';
 import { movedAlerts, type SavedAlerts } from '../../alerting/alerts/state-file.ts';
-import type { Config } from '../config/config.ts';
-import { type FieldContract, type KeptContract, movedContract } from '../../exporter/inventory/field-contract.ts';
 import type { MessageCounts } from '../../alerting/messages/message-counts.ts';
 import type { Messages } from '../../alerting/messages/messages.ts';
 import type { ReceiverStates } from '../../alerting/messages/receiver-state.ts';
 import { movedState } from '../../alerting/messages/receiver-state.ts';
 import type { Log } from '../../base/model/log.ts';
 import { type Snapshot, withoutAnswers } from '../../base/model/snapshot.ts';
-import type { Poller } from '../../exporter/poll/poller.ts';
 import type { Clock } from '../../base/scheduling/clock.ts';
+import { type FieldContract, type KeptContract, movedContract } from '../../exporter/inventory/field-contract.ts';
+import type { Poller } from '../../exporter/poll/poller.ts';
+import type { Config } from '../config/config.ts';
 
 /** What a new pipeline continues if the analyzer is the same. Everything else of the old one ends with it. */
 export interface Carried {

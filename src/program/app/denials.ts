@@ -2,11 +2,11 @@ import type { DeniedFeature } from '../../alerting/alerts/rule.ts';
 import { StoreError } from '../../analyzer/history/history-file.ts';
 import type { RecordedDemand } from '../../analyzer/history/recorded-demand.ts';
 import type { DeniedSeries, RecordedDenials } from '../../analyzer/history/recorded-denials.ts';
-import type { DeniedRequests } from '../../exporter/metrics/recording.ts';
 import { parseVendorLicense } from '../../base/model/vendor-license.ts';
+import type { DeniedRequests } from '../../exporter/metrics/recording.ts';
+import type { Owns } from '../../insight/advice/pass/recorded-demand-source.ts';
 import type { DeniedToday } from '../../site/pages/denied.ts';
 import type { Known } from '../../site/pages/known.ts';
-import type { Owns } from '../../insight/advice/pass/recorded-demand-source.ts';
 
 /** The denials that an analyzer in this process records, by the names of vendor licenses that the other metrics and pages have. */
 

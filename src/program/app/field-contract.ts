@@ -1,10 +1,10 @@
 import { join } from 'node:path';
-import { type KeptContract, movedContract } from '../../exporter/inventory/field-contract.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { StateWrites } from '../../base/storage/file-writes.ts';
 import { createJsonState } from '../../base/storage/json-state.ts';
 import { stateFiles } from '../../base/storage/saved-files.ts';
 import { stampOf } from '../../base/storage/stamp.ts';
+import { type KeptContract, movedContract } from '../../exporter/inventory/field-contract.ts';
 
 const FILE = stateFiles.fields;
 

@@ -1,7 +1,7 @@
 import { stat } from 'node:fs/promises';
+import type { Log } from '../../base/model/log.ts';
 import { type EntryFile, type NamedEntries, stampOf } from '../config/entry-file.ts';
 import { ConfigError } from '../config/problems.ts';
-import type { Log } from '../../base/model/log.ts';
 
 /** Follows changes of a file with entries: of owners, or of prices. */
 export interface FollowedFile<T> {

@@ -2,12 +2,15 @@ import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { createHttpClient } from '../../alerting/alerts/http-client.ts';
 import { ownLabelsOf } from '../../alerting/alerts/notification.ts';
-import type { Config, EmailConfig, WebhookConfig } from '../config/config.ts';
-import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import type { Channel } from '../../alerting/messages/channel.ts';
 import { createEmailChannel, type EmailOptions } from '../../alerting/messages/email-channel.ts';
 import { createMessageCounts, type MessageCounts } from '../../alerting/messages/message-counts.ts';
-import { createMessages, type Messages, type MessagesOptions, type Receiver } from '../../alerting/messages/messages.ts';
+import {
+  createMessages,
+  type Messages,
+  type MessagesOptions,
+  type Receiver,
+} from '../../alerting/messages/messages.ts';
 import type { SmtpOptions } from '../../alerting/messages/smtp.ts';
 import { createWebhookChannel } from '../../alerting/messages/webhook-channel.ts';
 import { createLocalTime } from '../../base/model/local-time.ts';
@@ -15,6 +18,8 @@ import type { Log } from '../../base/model/log.ts';
 import { nextRun } from '../../base/scheduling/runs.ts';
 import type { StateWrites } from '../../base/storage/file-writes.ts';
 import { stateFiles } from '../../base/storage/saved-files.ts';
+import type { Config, EmailConfig, WebhookConfig } from '../config/config.ts';
+import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { authorizationOf, externalUrl } from './alerting.ts';
 import { followTls } from './followed-tls.ts';
 import { analyzerIdentity } from './identity.ts';

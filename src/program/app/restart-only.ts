@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { Log } from '../../base/model/log.ts';
 import type { Config } from '../config/config.ts';
 import { type SettingKey, settings } from '../config/settings.ts';
-import type { Log } from '../../base/model/log.ts';
 
 /**
  * Warns of changed settings that a reload does not change, as their schema says.

@@ -1,8 +1,5 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import type { Config } from '../config/config.ts';
-import type { SourceConfig } from '../config/embedded-sources.ts';
-import type { Log } from '../../base/model/log.ts';
 import { createManagerSource } from '../../analyzer/sources/manager-source.ts';
 import { createReader } from '../../analyzer/sources/reading/read-output.ts';
 import { createReadingThread } from '../../analyzer/sources/reading/reading-thread.ts';
@@ -10,6 +7,9 @@ import { createSourceSet, type SourceSet } from '../../analyzer/sources/source-s
 import type { SourceSettings } from '../../analyzer/sources/source-settings.ts';
 import { rootWarning } from '../../analyzer/sources/transport/tool-check.ts';
 import { createTransportHost, type TransportHost } from '../../analyzer/sources/transport/transport-host.ts';
+import type { Log } from '../../base/model/log.ts';
+import type { Config } from '../config/config.ts';
+import type { SourceConfig } from '../config/embedded-sources.ts';
 import { followTls } from './followed-tls.ts';
 import { pseudonymKeyIn } from './pseudonym-key.ts';
 import { createSourceAnalyzers } from './source-analyzers.ts';

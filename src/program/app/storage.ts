@@ -1,8 +1,8 @@
-import type { Config } from '../config/config.ts';
 import type { Log } from '../../base/model/log.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
 import { lockStorage, type StorageLock } from '../../base/storage/directory-lock.ts';
 import { createStateWrites, type StateWrites } from '../../base/storage/file-writes.ts';
+import type { Config } from '../config/config.ts';
 
 /** The storage directory of this process. A reload can change it. */
 export interface Storage {

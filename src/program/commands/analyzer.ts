@@ -1,4 +1,5 @@
 import { createRefusalLog } from '../../analyzer/server/refusal-log.ts';
+import { createClock } from '../../base/scheduling/clock.ts';
 import { createAnalyzerWeb } from '../app/analyzer-web.ts';
 import { ANALYZER_ADDRESS } from '../app/demo-analyzer.ts';
 import { createCollecting, createSimulatedAnalyzer } from '../app/embedded-analyzer.ts';
@@ -9,7 +10,6 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
 import type { SettingKey } from '../config/settings.ts';
-import { createClock } from '../../base/scheduling/clock.ts';
 import { type CommandContext, reloaded, untilStopped } from './command.ts';
 
 const NO_USERS =

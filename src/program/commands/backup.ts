@@ -1,6 +1,6 @@
+import { writeBackup } from '../../base/storage/backup.ts';
 import { storagePathOf } from '../app/storage.ts';
 import { loadConfig } from '../config/load.ts';
-import { writeBackup } from '../../base/storage/backup.ts';
 import type { CommandContext } from './command.ts';
 
 /** Writes a backup of the storage directory and prints its files. */

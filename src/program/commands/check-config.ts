@@ -1,9 +1,9 @@
+import { managerNamed, managers } from '../../analyzer/sources/managers.ts';
+import { inOneLine } from '../../base/model/explanation.ts';
 import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
 import { exposureOf } from '../config/exposure.ts';
 import { loadConfig } from '../config/load.ts';
-import { inOneLine } from '../../base/model/explanation.ts';
-import { managerNamed, managers } from '../../analyzer/sources/managers.ts';
 import type { CommandContext } from './command.ts';
 import { sourceWarnings } from './source-checks.ts';
 

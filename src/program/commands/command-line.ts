@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
+import { suggest } from '../../base/settings/names.ts';
 import { ConfigError } from '../config/problems.ts';
 import { settingOptions, settingsIn, unknownFlag } from '../config/setting-flags.ts';
-import { suggest } from '../../base/settings/names.ts';
 import type { Command, CommandLine } from './command.ts';
 import { commands } from './commands.ts';
 import { helpOfCommand, helpText } from './help.ts';

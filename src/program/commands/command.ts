@@ -1,9 +1,9 @@
 import { once } from 'node:events';
+import type { Log } from '../../base/model/log.ts';
+import { errorFields, OperatorError } from '../../base/model/operator-error.ts';
 import { notifyReady } from '../app/service-manager.ts';
 import type { Config } from '../config/config.ts';
 import type { SettingKey } from '../config/settings.ts';
-import type { Log } from '../../base/model/log.ts';
-import { errorFields, OperatorError } from '../../base/model/operator-error.ts';
 
 /** A flag that is not a setting. */
 export interface CommandFlag {

@@ -1,14 +1,14 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { OperatorError } from '../../base/model/operator-error.ts';
+import { createClock } from '../../base/scheduling/clock.ts';
+import { type Abandoned, removeAbandoned } from '../../base/storage/leftovers.ts';
 import { type App, createApp } from '../app/app.ts';
 import { createDemoAnalyzer, type DemoAnalyzer, demoDefaults } from '../app/demo-analyzer.ts';
 import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { OperatorError } from '../../base/model/operator-error.ts';
-import { createClock } from '../../base/scheduling/clock.ts';
-import { type Abandoned, removeAbandoned } from '../../base/storage/leftovers.ts';
 import { type CommandContext, reloaded } from './command.ts';
 import { runApp } from './serve.ts';
 

@@ -1,3 +1,4 @@
+import { createClock } from '../../base/scheduling/clock.ts';
 import { createDemoAnalyzer, demoDefaults } from '../app/demo-analyzer.ts';
 import { createCollecting } from '../app/embedded-analyzer.ts';
 import { embeddedName } from '../app/identity.ts';
@@ -9,7 +10,6 @@ import { exitCodeOf, type Report, reportJson, reportText } from '../diagnosis/re
 import type { Site } from '../diagnosis/site.ts';
 import { checkSteps, type Evidence, type StepResult } from '../diagnosis/step.ts';
 import { steps } from '../diagnosis/steps.ts';
-import { createClock } from '../../base/scheduling/clock.ts';
 import type { CommandContext } from './command.ts';
 
 /** What every site has, wherever its analyzer runs. */

@@ -2,11 +2,11 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { hash, truncates } from 'bcryptjs';
+import { OperatorError } from '../../base/model/operator-error.ts';
+import { ntHash } from '../../base/ntlm/primitives.ts';
 import { isReadableByAll } from '../config/named-files.ts';
 import { parseUsersFile, withUser } from '../config/users-file.ts';
 import { withWebUser } from '../config/web-config.ts';
-import { OperatorError } from '../../base/model/operator-error.ts';
-import { ntHash } from '../../base/ntlm/primitives.ts';
 import type { CommandContext } from './command.ts';
 
 /** The first line of standard input. On a terminal it is prompted for and not echoed. */

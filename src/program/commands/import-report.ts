@@ -1,9 +1,9 @@
-import type { RecordedSeries } from '../../analyzer/history/recorded-series.ts';
-import { dateText } from '../../base/model/local-time.ts';
-import { HIGH_DAYS, PROVISIONAL_DAYS, WINDOW_DAYS } from '../../insight/advice/method/window.ts';
 import { seriesKey } from '../../analyzer/exchange/found-days.ts';
 import type { ImportReport } from '../../analyzer/exchange/import-history.ts';
 import type { LogImport } from '../../analyzer/exchange/import-logs.ts';
+import type { RecordedSeries } from '../../analyzer/history/recorded-series.ts';
+import { dateText } from '../../base/model/local-time.ts';
+import { HIGH_DAYS, PROVISIONAL_DAYS, WINDOW_DAYS } from '../../insight/advice/method/window.ts';
 
 /** What an import says at its end. */
 

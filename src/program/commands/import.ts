@@ -1,15 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
-import { readRecordedSeries } from '../../analyzer/history/recorded-series.ts';
-import { IMPORT_FOLDER, ImportSummary, openImport, removeStaged, waitingImports } from '../../analyzer/history/staged-import.ts';
-import { openStore } from '../../analyzer/history/store.ts';
-import { LICENSE_MANAGERS } from '../app/embedded-analyzer.ts';
-import { createSourceAnalyzers } from '../app/source-analyzers.ts';
-import { storagePathOf } from '../app/storage.ts';
-import type { Config } from '../config/config.ts';
-import type { SourceConfig } from '../config/embedded-sources.ts';
-import { loadConfig } from '../config/load.ts';
 import {
   type AnalyzerOptions,
   type ImportReport,
@@ -19,20 +10,35 @@ import {
   type ServerImportOptions,
 } from '../../analyzer/exchange/import-history.ts';
 import { Names } from '../../analyzer/exchange/names.ts';
-import { reportText } from './import-report.ts';
+import { readRecordedSeries } from '../../analyzer/history/recorded-series.ts';
+import {
+  IMPORT_FOLDER,
+  ImportSummary,
+  openImport,
+  removeStaged,
+  waitingImports,
+} from '../../analyzer/history/staged-import.ts';
+import { openStore } from '../../analyzer/history/store.ts';
+import { debugLogUsage } from '../../analyzer/sources/flexnet/debug-log-usage.ts';
+import { reportLogUsage } from '../../analyzer/sources/rlm/report-log-usage.ts';
 import { QueryError } from '../../base/model/failure.ts';
 import { createLocalTime, type LocalTime } from '../../base/model/local-time.ts';
 import type { Log } from '../../base/model/log.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
-import { WINDOW_DAYS } from '../../insight/advice/method/window.ts';
 import { runAtOnce } from '../../base/scheduling/slices.ts';
-import { debugLogUsage } from '../../analyzer/sources/flexnet/debug-log-usage.ts';
-import { reportLogUsage } from '../../analyzer/sources/rlm/report-log-usage.ts';
 import { lockDirectory, StorageInUse } from '../../base/storage/directory-lock.ts';
 import { giveToOwnerOf } from '../../base/storage/private-file.ts';
 import { HISTORY_FILE } from '../../base/storage/saved-files.ts';
+import { WINDOW_DAYS } from '../../insight/advice/method/window.ts';
+import { LICENSE_MANAGERS } from '../app/embedded-analyzer.ts';
+import { createSourceAnalyzers } from '../app/source-analyzers.ts';
+import { storagePathOf } from '../app/storage.ts';
+import type { Config } from '../config/config.ts';
+import type { SourceConfig } from '../config/embedded-sources.ts';
+import { loadConfig } from '../config/load.ts';
 import type { CommandContext, CommandLine } from './command.ts';
 import { dayOfFlag } from './dates.ts';
+import { reportText } from './import-report.ts';
 import { reader } from './import-texts.ts';
 
 const PROGRESS_MS = 5_000;

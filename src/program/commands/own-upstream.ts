@@ -1,11 +1,11 @@
 import type { RecordedDemand } from '../../analyzer/history/recorded-demand.ts';
 import type { Analyzer } from '../../analyzer/server/server.ts';
-import { type CollectingAnalyzer, createCollecting, type Ownership } from '../app/embedded-analyzer.ts';
-import type { Config } from '../config/config.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
 import type { Clock } from '../../base/scheduling/clock.ts';
+import { type CollectingAnalyzer, createCollecting, type Ownership } from '../app/embedded-analyzer.ts';
+import type { Config } from '../config/config.ts';
 import { NEEDS_RESTART, type Upstream } from './upstream.ts';
 
 /** The license managers that an analyzer in this process collects from. */

@@ -1,7 +1,7 @@
+import { restoreBackup } from '../../base/storage/restore.ts';
 import { checkRestored } from '../app/restored-file.ts';
 import { storagePathOf } from '../app/storage.ts';
 import { loadConfig } from '../config/load.ts';
-import { restoreBackup } from '../../base/storage/restore.ts';
 import type { CommandContext } from './command.ts';
 
 /** Restores a backup and prints what has changed. */

@@ -1,8 +1,13 @@
-import { createRuleFile, type RuleFile, ruleFileText, usualOwners } from '../../alerting/alerts/prometheus/rule-file.ts';
+import {
+  createRuleFile,
+  type RuleFile,
+  ruleFileText,
+  usualOwners,
+} from '../../alerting/alerts/prometheus/rule-file.ts';
 import { alertsForPrometheus } from '../../alerting/alerts/relayed.ts';
+import { createOwners } from '../../base/model/owners.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { createOwners } from '../../base/model/owners.ts';
 import type { CommandContext } from './command.ts';
 
 /** The rules with the settings of a configuration. */

@@ -1,13 +1,13 @@
+import { inOneLine } from '../../base/model/explanation.ts';
+import type { Log } from '../../base/model/log.ts';
+import { OperatorError } from '../../base/model/operator-error.ts';
+import { createClock } from '../../base/scheduling/clock.ts';
 import { logonFileOf } from '../app/account.ts';
 import { type App, createApp } from '../app/app.ts';
 import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/exposure.ts';
 import { loadConfig } from '../config/load.ts';
-import { inOneLine } from '../../base/model/explanation.ts';
-import type { Log } from '../../base/model/log.ts';
-import { OperatorError } from '../../base/model/operator-error.ts';
-import { createClock } from '../../base/scheduling/clock.ts';
 import { type CommandContext, reloaded, untilStopped } from './command.ts';
 import { NEEDS_RESTART, type Upstream } from './upstream.ts';
 

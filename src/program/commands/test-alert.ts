@@ -1,12 +1,17 @@
-import { alertsBody, createTestNotification, type Notification, TEST_MINUTES } from '../../alerting/alerts/notification.ts';
+import {
+  alertsBody,
+  createTestNotification,
+  type Notification,
+  TEST_MINUTES,
+} from '../../alerting/alerts/notification.ts';
+import type { Channel } from '../../alerting/messages/channel.ts';
+import { type TestAnswer, testMessages } from '../../alerting/messages/test-message.ts';
+import type { Log } from '../../base/model/log.ts';
 import { createAlertmanagers, externalUrl } from '../app/alerting.ts';
 import { analyzerIdentity } from '../app/identity.ts';
 import { createChannels } from '../app/messages.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import type { Channel } from '../../alerting/messages/channel.ts';
-import { type TestAnswer, testMessages } from '../../alerting/messages/test-message.ts';
-import type { Log } from '../../base/model/log.ts';
 import type { CommandContext } from './command.ts';
 
 /** How long the answer to a test message may take, seconds. */

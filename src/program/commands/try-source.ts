@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { ConfigError } from '../config/problems.ts';
 import { managerCodes } from '../../analyzer/sources/manager-codes.ts';
 import { managerNames } from '../../analyzer/sources/managers.ts';
 import { decodeOutput } from '../../analyzer/sources/transport/decode-output.ts';
+import { ConfigError } from '../config/problems.ts';
 import type { Capture } from './capture/capture-file.ts';
 import { isUnderstood, recognize, replay } from './capture/replay.ts';
 import type { CommandContext } from './command.ts';

@@ -1,6 +1,6 @@
+import type { Parsed } from '../../analyzer/sources/parsed.ts';
 import { expiryDay } from '../../base/model/expiry-day.ts';
 import { type PoolObservation, vendorLicenseName } from '../../base/model/observation/observation.ts';
-import type { Parsed } from '../../analyzer/sources/parsed.ts';
 import { type Capture, inputKinds } from './capture/capture-file.ts';
 import { isUnderstood, type Replayed } from './capture/replay.ts';
 

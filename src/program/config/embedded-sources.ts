@@ -1,6 +1,6 @@
-import { camel } from '../../base/settings/camel.ts';
 import { managerNames, managers } from '../../analyzer/sources/managers.ts';
 import type { SourceSettings } from '../../analyzer/sources/source-settings.ts';
+import { camel } from '../../base/settings/camel.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { readText } from './named-files.ts';
 import type { Secret } from './secret.ts';

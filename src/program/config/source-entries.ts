@@ -1,7 +1,7 @@
 import { globSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { mapOf, read, shownPath, strictListOf } from '../../base/settings/structures.ts';
 import { managerNames, managers } from '../../analyzer/sources/managers.ts';
+import { mapOf, read, shownPath, strictListOf } from '../../base/settings/structures.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { readText } from './named-files.ts';
 import { type SourceEntry, sourceEntry } from './sections/sources.ts';

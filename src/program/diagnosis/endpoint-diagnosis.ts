@@ -1,14 +1,14 @@
-import { createDispatcher, openAccount } from '../app/account.ts';
-import { createQueryClient } from '../../exporter/client/query-client.ts';
-import { createTransport, type RequestObservation, type Transport } from '../../exporter/client/transport.ts';
-import { type Inspection, inspectAnswer } from '../../exporter/inventory/decoding/inspection.ts';
-import { createLocalDecoder } from '../../exporter/inventory/decoding/local-decoder.ts';
 import { type FailureKind, QueryError } from '../../base/model/failure.ts';
 import type { Answer, DiscardReason } from '../../base/model/records.ts';
 import { type EndpointName, endpointNames } from '../../base/query-api/endpoints.ts';
 import type { Fields } from '../../base/query-api/field.ts';
 import { fieldEndpoints, recordFields } from '../../base/query-api/records.ts';
 import { createStateWrites } from '../../base/storage/file-writes.ts';
+import { createQueryClient } from '../../exporter/client/query-client.ts';
+import { createTransport, type RequestObservation, type Transport } from '../../exporter/client/transport.ts';
+import { type Inspection, inspectAnswer } from '../../exporter/inventory/decoding/inspection.ts';
+import { createLocalDecoder } from '../../exporter/inventory/decoding/local-decoder.ts';
+import { createDispatcher, openAccount } from '../app/account.ts';
 import { examine, type Plan, type Probe } from './examination.ts';
 import type { AnalyzerSite } from './site.ts';
 

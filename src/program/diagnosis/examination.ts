@@ -1,16 +1,16 @@
-import type { QueryClient } from '../../exporter/client/query-client.ts';
-import type { Config } from '../config/config.ts';
-import { emptinessOf } from '../../exporter/inventory/inventory.ts';
-import { createSelection, type Selection } from '../../exporter/inventory/selection.ts';
 import type { QueryError } from '../../base/model/failure.ts';
 import type { Answer, FeatureRecord } from '../../base/model/records.ts';
 import { type PolledAnswers, type Snapshot, WHOLE } from '../../base/model/snapshot.ts';
 import { canonical } from '../../base/model/vendor-license.ts';
+import type { EndpointName } from '../../base/query-api/endpoints.ts';
+import type { QueryClient } from '../../exporter/client/query-client.ts';
+import { emptinessOf } from '../../exporter/inventory/inventory.ts';
+import { createSelection, type Selection } from '../../exporter/inventory/selection.ts';
 import { isMissing } from '../../exporter/poll/absence.ts';
 import { featuresRefusals } from '../../exporter/poll/endpoint-requests.ts';
 import { searchRefusals } from '../../exporter/poll/expiration-search.ts';
 import { checkAllFeatures, checkFeatures, type Known } from '../../exporter/poll/plausibility.ts';
-import type { EndpointName } from '../../base/query-api/endpoints.ts';
+import type { Config } from '../config/config.ts';
 
 /** The exporter's configuration of polling. */
 export interface Plan extends Pick<Config, 'poll' | 'featuresRequest' | 'expirationSearch'>, Selection {

@@ -1,7 +1,7 @@
+import { steadyNow } from '../../base/model/steady-clock.ts';
 import { toQueryError } from '../../exporter/client/failures.ts';
 import { KEEP_CONNECTIONS, proxyOf, retryAfter, throttled } from '../../exporter/client/verdicts.ts';
 import { answerFaults, recogniseBody, statusFault } from '../../exporter/inventory/decoding/answer-faults.ts';
-import { steadyNow } from '../../base/model/steady-clock.ts';
 import { askOnce, endpointUrl } from './first-answer.ts';
 import { proxyNote } from './network-steps.ts';
 import type { AnalyzerSite } from './site.ts';

@@ -1,12 +1,12 @@
+import { tlsOptions } from '../../base/model/client-tls.ts';
+import type { Explanation } from '../../base/model/explanation.ts';
+import type { QueryError } from '../../base/model/failure.ts';
+import { readChallengeFacts } from '../../base/ntlm/challenge-facts.ts';
 import { probeChallenge } from '../../exporter/client/challenge-probe.ts';
 import { toQueryError } from '../../exporter/client/failures.ts';
 import { logonPathOf } from '../../exporter/client/transport.ts';
 import { revealTls } from '../config/secret.ts';
 import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
-import { tlsOptions } from '../../base/model/client-tls.ts';
-import type { Explanation } from '../../base/model/explanation.ts';
-import type { QueryError } from '../../base/model/failure.ts';
-import { readChallengeFacts } from '../../base/ntlm/challenge-facts.ts';
 import { skewProblem } from './clock-step.ts';
 import { askByHttp, diagnose } from './endpoint-diagnosis.ts';
 import { isElsewhere } from './endpoints-step.ts';

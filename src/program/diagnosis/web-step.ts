@@ -2,12 +2,12 @@ import { X509Certificate } from 'node:crypto';
 import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { connect, createServer } from 'node:net';
+import { listenError } from '../../base/model/listen-error.ts';
+import { findLockHolder } from '../../base/storage/directory-lock.ts';
 import { ANALYZER_ADDRESS } from '../app/demo-analyzer.ts';
 import { listenAddress } from '../config/addresses.ts';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/exposure.ts';
-import { listenError } from '../../base/model/listen-error.ts';
-import { findLockHolder } from '../../base/storage/directory-lock.ts';
 import { dayOf, soonText } from './certificate-expiry.ts';
 import { bad, good, type Outcome, type Step, warning } from './step.ts';
 

@@ -1,6 +1,6 @@
+import { type Html, html, nameHtml } from '../../base/html/html.ts';
 import type { Backend } from '../grafana/answers/backend.ts';
 import { completeRows } from '../grafana/protocols/rows.ts';
-import { type Html, html, nameHtml } from '../../base/html/html.ts';
 import type { Known } from './known.ts';
 import { featureUrl, vendorLicenseUrl } from './links.ts';
 import { type Clock, durationHtml, unknownHtml, untilHtml } from './wording.ts';

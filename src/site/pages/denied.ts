@@ -1,6 +1,6 @@
 import { type Html, html, nameHtml } from '../../base/html/html.ts';
-import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import { isKnown } from '../../base/model/unknown.ts';
+import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import { moreHtml } from './feature-list.ts';
 import type { Known } from './known.ts';
 import { type FeatureName, featureUrl } from './links.ts';

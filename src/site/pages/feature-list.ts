@@ -1,8 +1,8 @@
-import { SATURATED } from '../grafana/answers/feature-answers.ts';
 import { type Content, type Html, html, nameHtml } from '../../base/html/html.ts';
-import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import { isUncounted } from '../../base/model/uncounted.ts';
 import { type Figure, isKnown, shareOf, unknown } from '../../base/model/unknown.ts';
+import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
+import { SATURATED } from '../grafana/answers/feature-answers.ts';
 import { featureUrl, vendorLicenseUrl } from './links.ts';
 import { type Clock, counted, countText, expiryHtml } from './wording.ts';
 

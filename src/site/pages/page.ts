@@ -1,15 +1,15 @@
 import type { FastifyRequest } from 'fastify';
 import type { ReceiverStatus } from '../../alerting/alerts/delivery.ts';
 import type { EngineStatus } from '../../alerting/alerts/engine-status.ts';
-import type { Backend } from '../grafana/answers/backend.ts';
-import { withDeadline } from '../grafana/protocols/deadline.ts';
 import { type Page, pageHtml, type Site } from '../../base/html/frame.ts';
 import { type Content, type Html, html } from '../../base/html/html.ts';
-import { sendPage } from '../web/page-answers.ts';
-import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { ImportedDays, RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
 import type { Figure } from '../../base/model/unknown.ts';
+import type { Inventory } from '../../exporter/inventory/inventory.ts';
+import type { Backend } from '../grafana/answers/backend.ts';
+import { withDeadline } from '../grafana/protocols/deadline.ts';
+import { sendPage } from '../web/page-answers.ts';
 import type { DenialSource } from './denied.ts';
 import type { Routes } from './routes.ts';
 

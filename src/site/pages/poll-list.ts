@@ -1,9 +1,9 @@
 import { humanDuration, localTimeText } from '../../alerting/alerts/texts.ts';
 import { type Html, html, joined, nameHtml } from '../../base/html/html.ts';
-import type { Inventory } from '../../exporter/inventory/inventory.ts';
-import type { PollState } from '../../exporter/inventory/poll-state.ts';
 import type { Failure } from '../../base/model/failure.ts';
 import { type PolledEndpoint, WHOLE } from '../../base/model/snapshot.ts';
+import type { Inventory } from '../../exporter/inventory/inventory.ts';
+import type { PollState } from '../../exporter/inventory/poll-state.ts';
 import { agoHtml, type Clock, counted, countText, sentence } from './wording.ts';
 
 /** How old the data is, and why it is not newer. */

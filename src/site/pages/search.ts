@@ -1,9 +1,9 @@
 import { type Html, html } from '../../base/html/html.ts';
-import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
-import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { OwnerMapping } from '../../base/model/owners.ts';
 import { isKnown, shareOf } from '../../base/model/unknown.ts';
 import { forEachSliced } from '../../base/scheduling/slices.ts';
+import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import { Leaders } from './leaders.ts';
 import { vendorLicenseUrl } from './links.ts';
 

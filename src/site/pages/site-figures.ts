@@ -1,11 +1,11 @@
-import { SATURATED } from '../grafana/answers/feature-answers.ts';
-import { serverState } from '../grafana/answers/product-answers.ts';
-import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
-import type { Inventory } from '../../exporter/inventory/inventory.ts';
-import type { VendorLicenseRow } from '../../exporter/inventory/vendor-license-row.ts';
 import { isUncounted } from '../../base/model/uncounted.ts';
 import { type Figure, isKnown } from '../../base/model/unknown.ts';
 import { forEachSliced } from '../../base/scheduling/slices.ts';
+import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../exporter/inventory/inventory.ts';
+import type { VendorLicenseRow } from '../../exporter/inventory/vendor-license-row.ts';
+import { SATURATED } from '../grafana/answers/feature-answers.ts';
+import { serverState } from '../grafana/answers/product-answers.ts';
 import { Leaders } from './leaders.ts';
 
 /** What the pages show of the whole site: read once for each inventory, in slices. */

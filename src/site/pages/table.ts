@@ -1,7 +1,7 @@
-import { refuseAsJson } from '../grafana/protocols/api-error.ts';
-import type { createDatasource } from '../grafana/protocols/routes.ts';
 import { assets } from '../../base/html/assets.ts';
 import type { PageLink } from '../../base/html/frame.ts';
+import { refuseAsJson } from '../grafana/protocols/api-error.ts';
+import type { createDatasource } from '../grafana/protocols/routes.ts';
 import { type ListedPath, listenerPaths } from '../web/listener-paths.ts';
 import type { PageContext } from './page.ts';
 import type { Routes } from './routes.ts';

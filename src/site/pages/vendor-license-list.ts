@@ -1,6 +1,6 @@
-import { SATURATED } from '../grafana/answers/feature-answers.ts';
 import { type Html, html, joined, nameHtml } from '../../base/html/html.ts';
 import { isKnown, unknown } from '../../base/model/unknown.ts';
+import { SATURATED } from '../grafana/answers/feature-answers.ts';
 import { barHtml } from './feature-list.ts';
 import { vendorLicenseUrl } from './links.ts';
 import type { VendorLicenseFigures } from './site-figures.ts';

@@ -4,10 +4,10 @@ import { Listed, type Owned } from '../../../src/alerting/alerts/listed.ts';
 import type { Rule, View } from '../../../src/alerting/alerts/rule.ts';
 import { createRules } from '../../../src/alerting/alerts/rules.ts';
 import { step } from '../../../src/alerting/alerts/state-machine.ts';
-import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import { unknown } from '../../../src/base/model/unknown.ts';
-import { keepFeatures } from '../../../src/exporter/poll/incomplete-lists.ts';
 import { runAtOnce } from '../../../src/base/scheduling/slices.ts';
+import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
+import { keepFeatures } from '../../../src/exporter/poll/incomplete-lists.ts';
 import { evaluateRule, policy, settingsOf, viewOf } from '../../support/alert-views.ts';
 import { deriveInventoryNow } from '../../support/derived-inventory.ts';
 import {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Labels } from '../../../src/alerting/alerts/alert.ts';
-import { demoDefaults } from '../../../src/program/app/demo-analyzer.ts';
 import { createOwners } from '../../../src/base/model/owners.ts';
+import { demoDefaults } from '../../../src/program/app/demo-analyzer.ts';
 import { settingsOf } from '../../support/alert-views.ts';
 import { type Contract, createContracts } from '../../support/contracts.ts';
 import { isLong } from '../../support/extent.ts';

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
+import { noOwners } from '../../../src/base/model/owners.ts';
+import type { PolledEndpoint } from '../../../src/base/model/snapshot.ts';
+import type { Field } from '../../../src/base/query-api/field.ts';
+import { recordFields } from '../../../src/base/query-api/records.ts';
 import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import type { Family } from '../../../src/exporter/metrics/family.ts';
 import { collectVendorLicenses } from '../../../src/exporter/metrics/site-collector.ts';
-import { noOwners } from '../../../src/base/model/owners.ts';
-import type { PolledEndpoint } from '../../../src/base/model/snapshot.ts';
 import { createPoller } from '../../../src/exporter/poll/poller.ts';
-import type { Field } from '../../../src/base/query-api/field.ts';
-import { recordFields } from '../../../src/base/query-api/records.ts';
 import { policy } from '../../support/alert-views.ts';
 import { AlertmanagerModel } from '../../support/alertmanager-model.ts';
 import { isLong } from '../../support/extent.ts';

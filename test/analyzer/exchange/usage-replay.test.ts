@@ -1,12 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { Sample } from '../../../src/analyzer/history/sample.ts';
-import { random as randomFrom } from '../../../src/analyzer/simulated/simulated-random.ts';
 import { eachSaid } from '../../../src/analyzer/exchange/log-merge.ts';
 import { MergedLog } from '../../../src/analyzer/exchange/merged-log.ts';
 import { type BegunBefore, UsageReplay } from '../../../src/analyzer/exchange/usage-replay.ts';
-import { createLocalTime, type LocalTime } from '../../../src/base/model/local-time.ts';
+import type { Sample } from '../../../src/analyzer/history/sample.ts';
+import { random as randomFrom } from '../../../src/analyzer/simulated/simulated-random.ts';
 import { debugLogUsage } from '../../../src/analyzer/sources/flexnet/debug-log-usage.ts';
 import type { UsageEvents } from '../../../src/analyzer/sources/log/usage-log.ts';
+import { createLocalTime, type LocalTime } from '../../../src/base/model/local-time.ts';
 import { isLong } from '../../support/extent.ts';
 import { generateLog, truthOf } from '../../support/generated-log.ts';
 import { seed } from '../../support/seed.ts';

@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { getEfficiency, getHeatMap, getHistory, getHistoryReserved } from '../../../src/analyzer/history/history-charts.ts';
+import {
+  getEfficiency,
+  getHeatMap,
+  getHistory,
+  getHistoryReserved,
+} from '../../../src/analyzer/history/history-charts.ts';
 import type { Recorded } from '../../../src/analyzer/history/recorded-days.ts';
 import { Recorder } from '../../../src/analyzer/history/recorder.ts';
 import type { Figures, Series } from '../../../src/analyzer/history/sample.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import type { Figures, Sample, Series } from '../../../src/analyzer/history/sample.ts';
 import type { StoredSeries } from '../../../src/analyzer/history/series-table.ts';
-import { random } from '../../../src/analyzer/simulated/simulated-random.ts';
 import { openStore, type Store } from '../../../src/analyzer/history/store.ts';
+import { random } from '../../../src/analyzer/simulated/simulated-random.ts';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { runAtOnce } from '../../../src/base/scheduling/slices.ts';
 import { isLong, isMatrix } from '../../support/extent.ts';

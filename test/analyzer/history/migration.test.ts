@@ -4,7 +4,12 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { gunzipSync } from 'node:zlib';
 import { afterEach, describe, expect, it } from 'vitest';
-import { getEfficiency, getHeatMap, getHistory, getHistoryReserved } from '../../../src/analyzer/history/history-charts.ts';
+import {
+  getEfficiency,
+  getHeatMap,
+  getHistory,
+  getHistoryReserved,
+} from '../../../src/analyzer/history/history-charts.ts';
 import { migrateTables } from '../../../src/analyzer/history/history-schema.ts';
 import type { Recorded } from '../../../src/analyzer/history/recorded-days.ts';
 import { openStore, type Store } from '../../../src/analyzer/history/store.ts';

@@ -11,8 +11,8 @@ import { DamagedStore, StoreError } from '../../../src/analyzer/history/history-
 import { decodeHours } from '../../../src/analyzer/history/hour-columns.ts';
 import { eachHourIn, type Recorded, totalsOfDays } from '../../../src/analyzer/history/recorded-days.ts';
 import type { Figures, Sample, Series } from '../../../src/analyzer/history/sample.ts';
-import { random } from '../../../src/analyzer/simulated/simulated-random.ts';
 import { openStore, type Store, type StoreOptions } from '../../../src/analyzer/history/store.ts';
+import { random } from '../../../src/analyzer/simulated/simulated-random.ts';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import type { Collected, VendorLicenseObservation } from '../../../src/base/model/observation/observation.ts';
 import { runAtOnce } from '../../../src/base/scheduling/slices.ts';

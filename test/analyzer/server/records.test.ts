@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { earliestOf, isExpired, PERMANENT } from '../../../src/analyzer/history/usage.ts';
 import { getExpirationFeatures } from '../../../src/analyzer/server/expiration-records.ts';
 import { findPools, toFeature } from '../../../src/analyzer/server/feature-records.ts';
 import { getConcurrentUsers, getProducts, getServerDown } from '../../../src/analyzer/server/product-records.ts';
-import { earliestOf, isExpired, PERMANENT } from '../../../src/analyzer/history/usage.ts';
 import type { Checkout, Collected, PoolObservation } from '../../../src/base/model/observation/observation.ts';
 import type { Fields } from '../../../src/base/query-api/field.ts';
 import { readJson, writeJson } from '../../../src/base/query-api/json.ts';

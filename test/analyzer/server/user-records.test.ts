@@ -1,7 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { getUsers } from '../../../src/analyzer/server/user-records.ts';
-import type { Checkout, Collected, PoolObservation, QueuedRequest } from '../../../src/base/model/observation/observation.ts';
+import type {
+  Checkout,
+  Collected,
+  PoolObservation,
+  QueuedRequest,
+} from '../../../src/base/model/observation/observation.ts';
 import { recordFields, type WireUser } from '../../../src/base/query-api/records.ts';
 
 const NOW = 1_800_000_000;

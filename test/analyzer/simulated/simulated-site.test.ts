@@ -1,9 +1,11 @@
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { createCollector } from '../../../src/analyzer/history/collector.ts';
+import { figuresOf } from '../../../src/analyzer/history/sample.ts';
+import * as usage from '../../../src/analyzer/history/usage.ts';
+import { isExpired, isExpiring, PERMANENT } from '../../../src/analyzer/history/usage.ts';
 import { findPools, toFeature } from '../../../src/analyzer/server/feature-records.ts';
 import { getServerDown } from '../../../src/analyzer/server/product-records.ts';
-import { figuresOf } from '../../../src/analyzer/history/sample.ts';
 import { createCatalogue } from '../../../src/analyzer/simulated/simulated-catalogue.ts';
 import { planDay } from '../../../src/analyzer/simulated/simulated-day.ts';
 import {
@@ -13,8 +15,6 @@ import {
   type SimulatedSite,
   type SimulatedSiteOptions,
 } from '../../../src/analyzer/simulated/simulated-site.ts';
-import * as usage from '../../../src/analyzer/history/usage.ts';
-import { isExpired, isExpiring, PERMANENT } from '../../../src/analyzer/history/usage.ts';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { vendorLicenseName } from '../../../src/base/model/observation/observation.ts';
 import { UNCOUNTED } from '../../../src/base/model/uncounted.ts';

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { PoolObservation } from '../../../src/base/model/observation/observation.ts';
 import { type Question, questions } from '../../../src/analyzer/sources/manager.ts';
 import { managerCodes } from '../../../src/analyzer/sources/manager-codes.ts';
 import { type Manager, managerNames, managers } from '../../../src/analyzer/sources/managers.ts';
 import type { Parsed } from '../../../src/analyzer/sources/parsed.ts';
+import type { PoolObservation } from '../../../src/base/model/observation/observation.ts';
 import { renderTexts } from '../../support/license-site/render-texts.ts';
 import type { Site } from '../../support/license-site/site.ts';
 import { sourceSettings } from '../../support/source-settings.ts';

@@ -1,14 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createLocalTime } from '../../../src/base/model/local-time.ts';
-import type { SourceHealth } from '../../../src/base/model/observation/source.ts';
-import type { SourceFailureKind } from '../../../src/base/model/observation/source-failure.ts';
 import type { FlexnetOwn } from '../../../src/analyzer/sources/flexnet/own-settings.ts';
 import { createManagerSource } from '../../../src/analyzer/sources/manager-source.ts';
 import { createReader } from '../../../src/analyzer/sources/reading/read-output.ts';
 import { createReadingThread } from '../../../src/analyzer/sources/reading/reading-thread.ts';
 import type { SourceSettings } from '../../../src/analyzer/sources/source-settings.ts';
+import { createLocalTime } from '../../../src/base/model/local-time.ts';
+import type { SourceHealth } from '../../../src/base/model/observation/source.ts';
+import type { SourceFailureKind } from '../../../src/base/model/observation/source-failure.ts';
 import { createFakeSite, type FakeMode, fakeLmutil, fakeRlmutil } from '../../support/fake-license-tools/fake-site.ts';
 import { createCleanup, createTestLog } from '../../support/harness.ts';
 import { createLargeSite } from '../../support/license-site/large-site.ts';

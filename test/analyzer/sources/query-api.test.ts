@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { PoolObservation } from '../../../src/base/model/observation/observation.ts';
-import { SourceFailure } from '../../../src/base/model/observation/source-failure.ts';
 import { managerCodes } from '../../../src/analyzer/sources/manager-codes.ts';
 import type { SourceSettings } from '../../../src/analyzer/sources/source-settings.ts';
 import { createTransportHost } from '../../../src/analyzer/sources/transport/transport-host.ts';
+import type { PoolObservation } from '../../../src/base/model/observation/observation.ts';
+import { SourceFailure } from '../../../src/base/model/observation/source-failure.ts';
 import { sourceSettings } from '../../support/source-settings.ts';
 
 /** Another analyzer, whose answers are written here. */

@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { request } from 'undici';
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
-import { logFields, readableFields } from '../../../src/program/log/log-fields.ts';
 import { OperatorError } from '../../../src/base/model/operator-error.ts';
+import { logFields, readableFields } from '../../../src/program/log/log-fields.ts';
 
 /** What the program writes for the fields of a line. */
 

@@ -4,7 +4,15 @@ import { parseChallenges } from '../../../src/base/ntlm/challenges.ts';
 import { bindingToken } from '../../../src/base/ntlm/channel-binding.ts';
 import { authenticate, type Credentials, decodeToken, negotiate } from '../../../src/base/ntlm/client-codec.ts';
 import { NtlmError } from '../../../src/base/ntlm/errors.ts';
-import { av, findPair, flags, readAvPairs, readField, writeAvPairs, writePayload } from '../../../src/base/ntlm/messages.ts';
+import {
+  av,
+  findPair,
+  flags,
+  readAvPairs,
+  readField,
+  writeAvPairs,
+  writePayload,
+} from '../../../src/base/ntlm/messages.ts';
 import { hmacMd5, ntHash, ntowfv2, rc4, upcase, utf16 } from '../../../src/base/ntlm/primitives.ts';
 import { claimedUser, createChallenge, type ServerContext, verify } from '../../../src/base/ntlm/verify.ts';
 import { transcripts } from './transcripts.ts';

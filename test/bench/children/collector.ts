@@ -3,7 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 import { type Analyzer, createAnalyzer } from '../../../src/analyzer/server/server.ts';
-import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { createManagerSource, type ManagerSource } from '../../../src/analyzer/sources/manager-source.ts';
 import { createReader } from '../../../src/analyzer/sources/reading/read-output.ts';
 import { createReadingThread } from '../../../src/analyzer/sources/reading/reading-thread.ts';
@@ -11,6 +10,7 @@ import type { SourceSettings } from '../../../src/analyzer/sources/source-settin
 import { decodeOutput } from '../../../src/analyzer/sources/transport/decode-output.ts';
 import type { Transport } from '../../../src/analyzer/sources/transport/transport.ts';
 import { createTransportHost } from '../../../src/analyzer/sources/transport/transport-host.ts';
+import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { createFakeSite, fakeLmutil } from '../../support/fake-license-tools/fake-site.ts';
 import { createLargeSite } from '../../support/license-site/large-site.ts';
 import { renderLmstat } from '../../support/license-site/render-lmstat.ts';

@@ -5,10 +5,10 @@ import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { Gauge, Registry } from 'prom-client';
 import { z } from 'zod';
-import { fieldGauges } from '../../../src/exporter/metrics/field-metrics.ts';
-import { attributeLabels, collectors, featureLabels, isEnabled } from '../../../src/exporter/metrics/metric.ts';
 import type { Field } from '../../../src/base/query-api/field.ts';
 import { recordFields } from '../../../src/base/query-api/records.ts';
+import { fieldGauges } from '../../../src/exporter/metrics/field-metrics.ts';
+import { attributeLabels, collectors, featureLabels, isEnabled } from '../../../src/exporter/metrics/metric.ts';
 import { answerParent } from '../child.ts';
 import type { CpuTime } from './daemon.ts';
 

@@ -1,9 +1,9 @@
 import { Readable } from 'node:stream';
 import { type Dispatcher, interceptors, request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
+import type { CredentialGate } from '../../../src/exporter/client/credential-gate.ts';
 import { NtlmDispatcher, type NtlmDispatcherOptions } from '../../../src/exporter/client/dispatcher.ts';
 import type { NtlmStats } from '../../../src/exporter/client/stats.ts';
-import type { CredentialGate } from '../../../src/exporter/client/credential-gate.ts';
 import { account, createCleanup, createTestGate, eventually } from '../../support/harness.ts';
 import { type Call, LOGON_PATH, type ScriptedServer, startScripted } from '../../support/scripted-server.ts';
 

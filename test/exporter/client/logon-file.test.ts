@@ -16,10 +16,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
-import { LogonFile } from '../../../src/exporter/client/logon-file.ts';
 import { steadyNow } from '../../../src/base/model/steady-clock.ts';
-import { type LogonMessage, withMessage } from '../../../src/exporter/client/logon-budget.ts';
 import { createFileWrites } from '../../../src/base/storage/file-writes.ts';
+import { type LogonMessage, withMessage } from '../../../src/exporter/client/logon-budget.ts';
+import { LogonFile } from '../../../src/exporter/client/logon-file.ts';
 import { account, createCleanup, createTestGate, createTestLog, eventually } from '../../support/harness.ts';
 import { createSmallDisk } from '../../support/small-disk.ts';
 

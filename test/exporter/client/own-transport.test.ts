@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import { QueryError } from '../../../src/base/model/failure.ts';
 import { createOwnTransport, type OwnTransportOptions } from '../../../src/exporter/client/own-transport.ts';
 import { createQueryClient } from '../../../src/exporter/client/query-client.ts';
 import type { RequestObservation } from '../../../src/exporter/client/transport.ts';
 import { answerFault } from '../../../src/exporter/inventory/decoding/answer-faults.ts';
-import { QueryError } from '../../../src/base/model/failure.ts';
 import { createScriptedDecoder } from './scripted-decoder.ts';
 
 /** How the answers of an analyzer in this process are handed over. */

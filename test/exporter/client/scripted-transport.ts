@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import { request } from 'undici';
-import { NtlmDispatcher, type NtlmDispatcherOptions } from '../../../src/exporter/client/dispatcher.ts';
 import type { CredentialGateOptions } from '../../../src/exporter/client/credential-gate.ts';
+import { NtlmDispatcher, type NtlmDispatcherOptions } from '../../../src/exporter/client/dispatcher.ts';
 import { patience } from '../../support/extent.ts';
 import { type createCleanup, createTestGate } from '../../support/harness.ts';
 import { type Call, LOGON_PATH, startScripted } from '../../support/scripted-server.ts';

@@ -5,9 +5,9 @@ import type { AddressInfo, Socket } from 'node:net';
 import { request } from 'undici';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createNtlmAcceptor } from '../../../src/analyzer/server/ntlm-acceptor.ts';
+import { ntHash } from '../../../src/base/ntlm/primitives.ts';
 import { NtlmDispatcher } from '../../../src/exporter/client/dispatcher.ts';
 import { toQueryError } from '../../../src/exporter/client/failures.ts';
-import { ntHash } from '../../../src/base/ntlm/primitives.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import {
   account,

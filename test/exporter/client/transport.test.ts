@@ -1,9 +1,9 @@
 import { setTimeout } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from 'vitest';
+import { QueryError } from '../../../src/base/model/failure.ts';
 import { createQueryClient } from '../../../src/exporter/client/query-client.ts';
 import { createTransport, type RequestObservation } from '../../../src/exporter/client/transport.ts';
 import { answerFault } from '../../../src/exporter/inventory/decoding/answer-faults.ts';
-import { QueryError } from '../../../src/base/model/failure.ts';
 import { patience } from '../../support/extent.ts';
 import { createCleanup, createClient, eventually } from '../../support/harness.ts';
 import { type Call, startScripted } from '../../support/scripted-server.ts';

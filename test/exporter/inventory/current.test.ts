@@ -1,8 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { CurrentInventory, type CurrentInventoryOptions, type InventoryReader } from '../../../src/exporter/inventory/current.ts';
-import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import type { ProductRecord } from '../../../src/base/model/records.ts';
 import { WHOLE } from '../../../src/base/model/snapshot.ts';
+import {
+  CurrentInventory,
+  type CurrentInventoryOptions,
+  type InventoryReader,
+} from '../../../src/exporter/inventory/current.ts';
+import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import { everything, featureAt } from '../../support/derived-inventory.ts';
 import { answer, createSnapshot, failed, feature, good, NOW, product } from '../../support/scenario.ts';
 

@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FeatureDerivation } from '../../../src/exporter/inventory/feature-derivation.ts';
-import type { FeatureRow } from '../../../src/exporter/inventory/feature-row.ts';
-import { createSelection } from '../../../src/exporter/inventory/selection.ts';
 import type { ExpirationRecord, FeatureRecord } from '../../../src/base/model/records.ts';
 import { WHOLE } from '../../../src/base/model/snapshot.ts';
 import { runAtOnce } from '../../../src/base/scheduling/slices.ts';
+import { FeatureDerivation } from '../../../src/exporter/inventory/feature-derivation.ts';
+import type { FeatureRow } from '../../../src/exporter/inventory/feature-row.ts';
+import { createSelection } from '../../../src/exporter/inventory/selection.ts';
 import { expiration, feature } from '../../support/scenario.ts';
 import { type AnyRecord, deriveSlowly, type Part, type Poll, valuesOf } from '../../support/slow-derivation.ts';
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
+import { type Snapshot, WHOLE } from '../../../src/base/model/snapshot.ts';
+import type { Field } from '../../../src/base/query-api/field.ts';
+import { type FieldEndpoint, fieldEndpoints, modelName, recordFields } from '../../../src/base/query-api/records.ts';
 import { decodeAnswer } from '../../../src/exporter/inventory/decoding/decode.ts';
 import { createFieldContract, type KeptContract } from '../../../src/exporter/inventory/field-contract.ts';
 import { createKnowledge, createReadings, missingPart } from '../../../src/exporter/inventory/knowledge.ts';
 import { collectPolls } from '../../../src/exporter/metrics/site-collector.ts';
-import { type Snapshot, WHOLE } from '../../../src/base/model/snapshot.ts';
-import type { Field } from '../../../src/base/query-api/field.ts';
-import { type FieldEndpoint, fieldEndpoints, modelName, recordFields } from '../../../src/base/query-api/records.ts';
 import { evaluateRule, ruleOf, viewOf } from '../../support/alert-views.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { createTestLog } from '../../support/harness.ts';

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Inventory, type InventoryPolicy, nextAgeOut } from '../../../src/exporter/inventory/inventory.ts';
-import { createSelection } from '../../../src/exporter/inventory/selection.ts';
 import type { FeatureRecord } from '../../../src/base/model/records.ts';
 import { WHOLE } from '../../../src/base/model/snapshot.ts';
 import { type Figure, unknown } from '../../../src/base/model/unknown.ts';
+import { type Inventory, type InventoryPolicy, nextAgeOut } from '../../../src/exporter/inventory/inventory.ts';
+import { createSelection } from '../../../src/exporter/inventory/selection.ts';
 import { deriveInventoryNow, everything, featureAt } from '../../support/derived-inventory.ts';
 import {
   answer,

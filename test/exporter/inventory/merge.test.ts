@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { mergeExpirations, mergeFeatures, mergeProducts } from '../../../src/exporter/inventory/merge.ts';
 import type { FeatureRecord } from '../../../src/base/model/records.ts';
 import type { Field, Fields } from '../../../src/base/query-api/field.ts';
 import { modelName, recordFields } from '../../../src/base/query-api/records.ts';
+import { mergeExpirations, mergeFeatures, mergeProducts } from '../../../src/exporter/inventory/merge.ts';
 import { expiration, feature, product } from '../../support/scenario.ts';
 
 const never = Number.POSITIVE_INFINITY;

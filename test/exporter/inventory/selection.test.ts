@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { createSelection, shardOf } from '../../../src/exporter/inventory/selection.ts';
 import { parseVendorLicense } from '../../../src/base/model/vendor-license.ts';
+import { createSelection, shardOf } from '../../../src/exporter/inventory/selection.ts';
 
 const everything = { include: [], exclude: [] };
 

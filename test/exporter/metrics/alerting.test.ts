@@ -4,7 +4,16 @@ import { collectAlerts } from '../../../src/exporter/metrics/alerting.ts';
 import { renderGauges } from '../../../src/exporter/metrics/render.ts';
 import { settingsOf } from '../../support/alert-views.ts';
 import { sayAlerts } from '../../support/said-alerts.ts';
-import { answer, createSnapshot, expiration, feature, good, NOW, product, type Scenario } from '../../support/scenario.ts';
+import {
+  answer,
+  createSnapshot,
+  expiration,
+  feature,
+  good,
+  NOW,
+  product,
+  type Scenario,
+} from '../../support/scenario.ts';
 
 /** How many series say what the engine knows of alerts. */
 

@@ -1,6 +1,9 @@
 import { crc32, gunzipSync } from 'node:zlib';
 import fc from 'fast-check';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { createOwners, noOwners } from '../../../src/base/model/owners.ts';
+import { type Snapshot, WHOLE } from '../../../src/base/model/snapshot.ts';
+import { recordFields } from '../../../src/base/query-api/records.ts';
 import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import { catalogue } from '../../../src/exporter/metrics/catalogue.ts';
 import {
@@ -16,9 +19,6 @@ import { acceptsGzip, chooseFormat } from '../../../src/exporter/metrics/negotia
 import { renderGauges } from '../../../src/exporter/metrics/render.ts';
 import { buildRows } from '../../../src/exporter/metrics/rows.ts';
 import type { SelfMetrics } from '../../../src/exporter/metrics/self.ts';
-import { createOwners, noOwners } from '../../../src/base/model/owners.ts';
-import { type Snapshot, WHOLE } from '../../../src/base/model/snapshot.ts';
-import { recordFields } from '../../../src/base/query-api/records.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { forecast, startOf } from '../../support/forecasts.ts';
 import {

@@ -1,6 +1,13 @@
 import { constants, crc32, inflateRawSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import {
+  createOwners,
+  noOwners,
+  type OwnerEntry,
+  type OwnerMapping,
+  type Owners,
+} from '../../../src/base/model/owners.ts';
 import { createFeatureRow, type FeatureLabels, type FeatureRow } from '../../../src/exporter/inventory/feature-row.ts';
 import type { Block } from '../../../src/exporter/metrics/block.ts';
 import type { Family } from '../../../src/exporter/metrics/family.ts';
@@ -13,7 +20,6 @@ import {
 } from '../../../src/exporter/metrics/feature-block.ts';
 import { collectors, type Enabled } from '../../../src/exporter/metrics/metric.ts';
 import { renderGauges, rowsWithin } from '../../../src/exporter/metrics/render.ts';
-import { createOwners, noOwners, type OwnerEntry, type OwnerMapping, type Owners } from '../../../src/base/model/owners.ts';
 import { cases, isLong } from '../../support/extent.ts';
 import { allCollectors, complete, expiration, feature } from '../../support/scenario.ts';
 import { collectExpirations, collectFeatures } from './slow-features.ts';

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { decodeAnswer } from '../../../src/exporter/inventory/decoding/decode.ts';
-import { catalogue } from '../../../src/exporter/metrics/catalogue.ts';
-import { createExposition } from '../../../src/exporter/metrics/exposition.ts';
 import { noOwners } from '../../../src/base/model/owners.ts';
 import { WHOLE } from '../../../src/base/model/snapshot.ts';
 import type { Field, Fields } from '../../../src/base/query-api/field.ts';
 import { recordFields } from '../../../src/base/query-api/records.ts';
+import { decodeAnswer } from '../../../src/exporter/inventory/decoding/decode.ts';
+import { catalogue } from '../../../src/exporter/metrics/catalogue.ts';
+import { createExposition } from '../../../src/exporter/metrics/exposition.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { allCollectors, createSnapshot, good, NOW } from '../../support/scenario.ts';
 import { selfMetricsOf } from '../../support/self-metrics.ts';

@@ -1,10 +1,10 @@
+import { noOwners, type Owners } from '../../../src/base/model/owners.ts';
 import { expiryName, type FeatureRow } from '../../../src/exporter/inventory/feature-row.ts';
 import { collectGauges, labelsOf } from '../../../src/exporter/metrics/columns.ts';
 import { createFamily, type Family } from '../../../src/exporter/metrics/family.ts';
 import { fieldGauges } from '../../../src/exporter/metrics/field-metrics.ts';
 import { attributeLabels, type Enabled, featureLabels } from '../../../src/exporter/metrics/metric.ts';
 import { buildRows, type Rows } from '../../../src/exporter/metrics/rows.ts';
-import { noOwners, type Owners } from '../../../src/base/model/owners.ts';
 
 const reportedGauges = fieldGauges('GetFeatures');
 const expiryGauges = fieldGauges('GetExpirationFeatures').map((gauge) => ({

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { SourceHealth } from '../../../src/base/model/observation/source.ts';
 import { catalogue } from '../../../src/exporter/metrics/catalogue.ts';
 import { createSourceExposition } from '../../../src/exporter/metrics/source-exposition.ts';
-import type { SourceHealth } from '../../../src/base/model/observation/source.ts';
 import { recorded } from '../../support/recording.ts';
 
 const health: SourceHealth = {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { decodeAnswer } from '../../../src/exporter/inventory/decoding/decode.ts';
 import type { FeatureRecord } from '../../../src/base/model/records.ts';
 import { type FeaturesAnswer, WHOLE } from '../../../src/base/model/snapshot.ts';
 import { type Figure, isKnown } from '../../../src/base/model/unknown.ts';
+import { decodeAnswer } from '../../../src/exporter/inventory/decoding/decode.ts';
 import { keepFeatures } from '../../../src/exporter/poll/incomplete-lists.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { answer as answerOf, createSnapshot, good, NOW, product } from '../../support/scenario.ts';

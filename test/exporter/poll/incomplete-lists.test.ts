@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { decodeAnswer } from '../../../src/exporter/inventory/decoding/decode.ts';
 import type { ProductsAnswer } from '../../../src/base/model/snapshot.ts';
+import { decodeAnswer } from '../../../src/exporter/inventory/decoding/decode.ts';
 import { keepNotListed } from '../../../src/exporter/poll/incomplete-lists.ts';
 
 const NOW = 1_800_000_000;

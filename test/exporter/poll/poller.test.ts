@@ -1,8 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { QueryClient } from '../../../src/exporter/client/query-client.ts';
-import { createSelection } from '../../../src/exporter/inventory/selection.ts';
 import { QueryError } from '../../../src/base/model/failure.ts';
 import { historyPart, type PolledAnswers, type Snapshot, WHOLE } from '../../../src/base/model/snapshot.ts';
+import type { QueryClient } from '../../../src/exporter/client/query-client.ts';
+import { createSelection } from '../../../src/exporter/inventory/selection.ts';
 import { createPoller, type Poller, type PollerOptions } from '../../../src/exporter/poll/poller.ts';
 import { createTestLog } from '../../support/harness.ts';
 import { answer, expiration, feature, product } from '../../support/scenario.ts';

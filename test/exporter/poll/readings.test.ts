@@ -2,8 +2,8 @@ import { setImmediate } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
-import { watchOf } from '../../../src/exporter/client/reception.ts';
 import { withDeadline } from '../../../src/base/model/deadline.ts';
+import { watchOf } from '../../../src/exporter/client/reception.ts';
 
 const never = new AbortController().signal;
 

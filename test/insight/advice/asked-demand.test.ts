@@ -1,7 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { createLocalTime, dateText } from '../../../src/base/model/local-time.ts';
 import type { FeatureRecord } from '../../../src/base/model/records.ts';
-import { createAskedSource, demandOf, type HistoryClient } from '../../../src/insight/advice/pass/asked-demand-source.ts';
+import {
+  createAskedSource,
+  demandOf,
+  type HistoryClient,
+} from '../../../src/insight/advice/pass/asked-demand-source.ts';
 import type { DemandSource } from '../../../src/insight/advice/pass/demand-source.ts';
 import { knownFeaturesOf } from '../../../src/insight/advice/pass/known-features.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';

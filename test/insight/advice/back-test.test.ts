@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import { createLocalTime, dateText } from '../../../src/base/model/local-time.ts';
+import { createFileWrites } from '../../../src/base/storage/file-writes.ts';
+import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import type { Advice } from '../../../src/insight/advice/method/advice.ts';
 import { type Applied, applied, BackTest, originsOf } from '../../../src/insight/advice/method/back-test.ts';
 import type { DayColumns, SeriesName } from '../../../src/insight/advice/method/demand.ts';
@@ -8,7 +9,6 @@ import type { DemandSource } from '../../../src/insight/advice/pass/demand-sourc
 import { NightlyPass, type PassInputs } from '../../../src/insight/advice/pass/nightly-pass.ts';
 import { runPass } from '../../../src/insight/advice/pass/pass.ts';
 import { appliedText } from '../../../src/insight/advice/pass/totals.ts';
-import { createFileWrites } from '../../../src/base/storage/file-writes.ts';
 import { workingTime } from '../../support/advice-context.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { drawHours, type Kind, kinds, PAST } from '../../support/drawn-hours.ts';

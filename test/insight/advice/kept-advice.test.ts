@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Advice } from '../../../src/insight/advice/method/advice.ts';
+import { noStreak } from '../../../src/insight/advice/method/run-out-streak.ts';
 import { type KeptAdviceFile, type KeptPass, openKeptAdvice } from '../../../src/insight/advice/pass/kept-advice.ts';
 import { KeptFileError } from '../../../src/insight/advice/pass/kept-file.ts';
-import { noStreak } from '../../../src/insight/advice/method/run-out-streak.ts';
 import { adviceWith } from '../../support/advice.ts';
 import { createCleanup } from '../../support/harness.ts';
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import type { FeatureRow } from '../../../src/exporter/inventory/feature-row.ts';
-import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { createPrices, type PriceEntry } from '../../../src/base/model/prices.ts';
 import { type Figure, unknown } from '../../../src/base/model/unknown.ts';
+import type { FeatureRow } from '../../../src/exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import { AdviceNotReady, createProposalSource, sentenceOf } from '../../../src/insight/advice/pass/proposals.ts';
 import type { AdviceTable } from '../../../src/insight/advice/pass/rightsizing.ts';
 import { adviceOf, adviceTable, rightsizingOf, TODAY } from '../../support/advice-table.ts';

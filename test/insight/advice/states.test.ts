@@ -4,7 +4,13 @@ import type { Advice, AdviceContext } from '../../../src/insight/advice/method/a
 import type { Demand } from '../../../src/insight/advice/method/demand.ts';
 import { evaluateDemand } from '../../../src/insight/advice/method/evaluation.ts';
 import { contextOf } from '../../support/advice-context.ts';
-import { type DemandDay, type DemandHour, type DrawnDemand, demandOfDays, hoursOf } from '../../support/drawn-demand.ts';
+import {
+  type DemandDay,
+  type DemandHour,
+  type DrawnDemand,
+  demandOfDays,
+  hoursOf,
+} from '../../support/drawn-demand.ts';
 import { asCurve, FIRST_DAY } from './recorded-demand.ts';
 
 /** Every state, and every guard that stops advice. Demand is drawn by hand: figures can be checked by counting. */

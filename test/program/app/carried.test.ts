@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest';
 import { type AlertState, movedAlert } from '../../../src/alerting/alerts/alert.ts';
-import { type KeptContract, movedContract } from '../../../src/exporter/inventory/field-contract.ts';
 import { movedState, type ReceiverState, stateJson } from '../../../src/alerting/messages/receiver-state.ts';
 import { withoutAnswers } from '../../../src/base/model/snapshot.ts';
+import { type KeptContract, movedContract } from '../../../src/exporter/inventory/field-contract.ts';
 
 /** Every time of 2023 in a value moves; no other number does. */
 const NOW = 1_700_000_000;

@@ -1,5 +1,12 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createCleanup, createClient, createConfig, eventually, startAnalyzer, startApp } from '../../support/harness.ts';
+import {
+  createCleanup,
+  createClient,
+  createConfig,
+  eventually,
+  startAnalyzer,
+  startApp,
+} from '../../support/harness.ts';
 
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { createSimulatedSite } from '../../../src/analyzer/simulated/simulated-site.ts';
-import type { SettingKey } from '../../../src/program/config/settings.ts';
 import type { AdviceTable, Rightsizing } from '../../../src/insight/advice/pass/rightsizing.ts';
+import type { SettingKey } from '../../../src/program/config/settings.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../../support/harness.ts';
 
 /** The nightly pass in the daemon, with an analyzer outside the process. */

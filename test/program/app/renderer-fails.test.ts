@@ -2,7 +2,14 @@ import { afterEach, expect, it, vi } from 'vitest';
 import { createApp } from '../../../src/program/app/app.ts';
 import { startFakeAlertmanager } from '../../support/fake-alertmanager.ts';
 import { json, startFaulty } from '../../support/faulty-analyzer.ts';
-import { createCleanup, createConfig, createTestLog, eventually, startAnalyzer, startApp } from '../../support/harness.ts';
+import {
+  createCleanup,
+  createConfig,
+  createTestLog,
+  eventually,
+  startAnalyzer,
+  startApp,
+} from '../../support/harness.ts';
 
 /** Alerts and Grafana have the newest data even when metrics cannot be rendered. */
 

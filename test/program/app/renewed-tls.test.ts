@@ -5,17 +5,24 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { createHttpClient } from '../../../src/alerting/alerts/http-client.ts';
+import { createLogonHold, sendMail } from '../../../src/alerting/messages/smtp.ts';
+import { createHttpTransport } from '../../../src/analyzer/sources/transport/http-transport.ts';
+import { createTransportHost } from '../../../src/analyzer/sources/transport/transport-host.ts';
+import type { ClientTls } from '../../../src/base/model/client-tls.ts';
 import { followTls, followTlsFiles } from '../../../src/program/app/followed-tls.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
 import { Secret } from '../../../src/program/config/secret.ts';
 import type { SettingKey } from '../../../src/program/config/settings.ts';
-import { createLogonHold, sendMail } from '../../../src/alerting/messages/smtp.ts';
-import type { ClientTls } from '../../../src/base/model/client-tls.ts';
-import { createHttpTransport } from '../../../src/analyzer/sources/transport/http-transport.ts';
-import { createTransportHost } from '../../../src/analyzer/sources/transport/transport-host.ts';
 import { type Certificate, createCertificate } from '../../support/certificate.ts';
 import { quickPolls } from '../../support/end-to-end.ts';
-import { createCleanup, createConfig, createTestLog, eventually, startAnalyzer, startApp } from '../../support/harness.ts';
+import {
+  createCleanup,
+  createConfig,
+  createTestLog,
+  eventually,
+  startAnalyzer,
+  startApp,
+} from '../../support/harness.ts';
 import { peer } from '../../support/peers.ts';
 import { startSmtpServer } from '../../support/start-smtp-server.ts';
 

@@ -1,11 +1,18 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { assets } from '../../../src/base/html/assets.ts';
 import { createMounts } from '../../../src/program/app/mounts.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
 import { ConfigError } from '../../../src/program/config/problems.ts';
-import { assets } from '../../../src/base/html/assets.ts';
 import { reservedPaths } from '../../../src/site/pages/table.ts';
 import { pathList } from '../../../src/site/web/landing-page.ts';
-import { createCleanup, createConfig, createTestLog, eventually, startAnalyzer, startApp } from '../../support/harness.ts';
+import {
+  createCleanup,
+  createConfig,
+  createTestLog,
+  eventually,
+  startAnalyzer,
+  startApp,
+} from '../../support/harness.ts';
 import { testSite } from '../../support/served-page.ts';
 
 /** The paths that a setting cannot take, beside those that are really there. */

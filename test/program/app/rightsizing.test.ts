@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it, vi } from 'vitest';
-import type { SettingKey } from '../../../src/program/config/settings.ts';
 import type { AdviceTable } from '../../../src/insight/advice/pass/rightsizing.ts';
+import type { SettingKey } from '../../../src/program/config/settings.ts';
 import { adviceOf, adviceTable, manyAdvices, rightsizingOf } from '../../support/advice-table.ts';
 import { createCleanup, createConfig, eventually, startApp } from '../../support/harness.ts';
 

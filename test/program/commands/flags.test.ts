@@ -5,7 +5,7 @@ import { parseCommandLine } from '../../../src/program/commands/command-line.ts'
 import { commands } from '../../../src/program/commands/commands.ts';
 
 const src = join(import.meta.dirname, '../../../src');
-const source = [join(src, 'main.ts'), ...globSync(join(src, 'commands/*.ts'))].map((path) =>
+const source = [join(src, 'main.ts'), ...globSync(join(src, 'program/commands/*.ts'))].map((path) =>
   readFileSync(path, 'utf8'),
 );
 

@@ -5,6 +5,8 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ownLabelsOf } from '../../../src/alerting/alerts/notification.ts';
+import { identityLabels, scopeLabels } from '../../../src/base/model/alert-labels.ts';
+import { duration, size } from '../../../src/base/settings/values.ts';
 import { parseCommandLine } from '../../../src/program/commands/command-line.ts';
 import { databaseUrl, listenAddress } from '../../../src/program/config/addresses.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
@@ -12,8 +14,6 @@ import { ConfigError } from '../../../src/program/config/problems.ts';
 import { Secret } from '../../../src/program/config/secret.ts';
 import { labelMap } from '../../../src/program/config/sections/alert-labels.ts';
 import { readPasswordFile } from '../../../src/program/config/upstream-analyzer.ts';
-import { identityLabels, scopeLabels } from '../../../src/base/model/alert-labels.ts';
-import { duration, size } from '../../../src/base/settings/values.ts';
 import { createCleanup } from '../../support/harness.ts';
 
 const cleanup = createCleanup();

@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { camel } from '../../../src/base/settings/camel.ts';
 import { commands } from '../../../src/program/commands/commands.ts';
 import { helpOfCommand, helpText } from '../../../src/program/commands/help.ts';
 import { shownDefault, unknownFlag } from '../../../src/program/config/setting-flags.ts';
 import { environmentName, settingKeys, settings, variableName } from '../../../src/program/config/settings.ts';
 import { readSources } from '../../../src/program/config/sources.ts';
-import { camel } from '../../../src/base/settings/camel.ts';
 
 const root = join(import.meta.dirname, '../../..');
 

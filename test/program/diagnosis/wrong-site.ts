@@ -9,7 +9,13 @@ import { account, type Cleanup, createTestLog, startAnalyzer } from '../../suppo
 import { startScripted } from '../../support/scripted-server.ts';
 import { freePort } from '../../support/start-proxy.ts';
 import { startSmtpServer } from '../../support/start-smtp-server.ts';
-import { startAnswering, startChanging, startDropping, startHangingUp, startSecure } from '../../support/wrong-servers.ts';
+import {
+  startAnswering,
+  startChanging,
+  startDropping,
+  startHangingUp,
+  startSecure,
+} from '../../support/wrong-servers.ts';
 
 /** What a new user has written and runs, and what `doctor` says about it. */
 

@@ -2,8 +2,8 @@ import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { answerBody, answerParts } from '../../../src/site/grafana/protocols/answer-text.ts';
 import { LazyList } from '../../../src/site/grafana/answers/panel-data.ts';
+import { answerBody, answerParts } from '../../../src/site/grafana/protocols/answer-text.ts';
 
 /** Answers are written in slices, with the same text as `JSON.stringify` returns. */
 

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { AttentionRow } from '../../../src/base/model/attention.ts';
 import { answerAttention } from '../../../src/site/grafana/answers/attention.ts';
 import { flatRows, type Table } from '../../../src/site/grafana/answers/panel-data.ts';
 import { readQuery } from '../../../src/site/grafana/answers/read-query.ts';
-import type { AttentionRow } from '../../../src/base/model/attention.ts';
 
 interface Made extends Partial<AttentionRow> {
   /** The names of its features. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dayRange, isWithin } from '../../../src/site/grafana/answers/period.ts';
 import { createLocalTime, dateText, dayOfDate } from '../../../src/base/model/local-time.ts';
+import { dayRange, isWithin } from '../../../src/site/grafana/answers/period.ts';
 
 const berlin = createLocalTime('Europe/Berlin');
 const HOUR = 3_600_000;

@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createLocalTime, dateText } from '../../../src/base/model/local-time.ts';
+import { noOwners } from '../../../src/base/model/owners.ts';
+import { WHOLE } from '../../../src/base/model/snapshot.ts';
+import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import { combinationsOf } from '../../../src/site/grafana/answers/combinations.ts';
 import { answerExpirations } from '../../../src/site/grafana/answers/expiration-answers.ts';
 import { answerFeatures } from '../../../src/site/grafana/answers/feature-answers.ts';
@@ -8,12 +12,17 @@ import { answerProducts } from '../../../src/site/grafana/answers/product-answer
 import type { Query } from '../../../src/site/grafana/answers/query.ts';
 import { readQuery } from '../../../src/site/grafana/answers/read-query.ts';
 import type { TargetName } from '../../../src/site/grafana/answers/targets.ts';
-import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
-import { createLocalTime, dateText } from '../../../src/base/model/local-time.ts';
-import { noOwners } from '../../../src/base/model/owners.ts';
-import { WHOLE } from '../../../src/base/model/snapshot.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
-import { answer, createSnapshot, expiration, feature, good, NOW, product, type Scenario } from '../../support/scenario.ts';
+import {
+  answer,
+  createSnapshot,
+  expiration,
+  feature,
+  good,
+  NOW,
+  product,
+  type Scenario,
+} from '../../support/scenario.ts';
 
 /** What the tables of the last poll say about states, numbers of licenses, expiries and names. */
 

@@ -1,4 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { createLocalTime } from '../../../src/base/model/local-time.ts';
+import { createOwners, noOwners } from '../../../src/base/model/owners.ts';
+import { WHOLE } from '../../../src/base/model/snapshot.ts';
+import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import type { Backend } from '../../../src/site/grafana/answers/backend.ts';
 import { combinationsOf } from '../../../src/site/grafana/answers/combinations.ts';
 import { DatasourceError } from '../../../src/site/grafana/answers/errors.ts';
@@ -8,12 +12,8 @@ import { type Frame, flatRows, type Table, type TargetAnswer } from '../../../sr
 import { answerProducts, answerServerDown } from '../../../src/site/grafana/answers/product-answers.ts';
 import type { Query } from '../../../src/site/grafana/answers/query.ts';
 import { readQuery } from '../../../src/site/grafana/answers/read-query.ts';
-import { answerQuery } from '../../../src/site/grafana/protocols/simpod.ts';
 import type { TargetName } from '../../../src/site/grafana/answers/targets.ts';
-import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
-import { createLocalTime } from '../../../src/base/model/local-time.ts';
-import { createOwners, noOwners } from '../../../src/base/model/owners.ts';
-import { WHOLE } from '../../../src/base/model/snapshot.ts';
+import { answerQuery } from '../../../src/site/grafana/protocols/simpod.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import {
   answer,

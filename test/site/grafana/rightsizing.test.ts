@@ -1,16 +1,16 @@
 import { describe, expect, it } from 'vitest';
+import { createLocalTime, dateText } from '../../../src/base/model/local-time.ts';
+import { createOwners } from '../../../src/base/model/owners.ts';
+import { createPrices, type PriceEntry } from '../../../src/base/model/prices.ts';
+import type { FeatureRow } from '../../../src/exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
+import { createProposalSource } from '../../../src/insight/advice/pass/proposals.ts';
+import type { AdviceTable, KeptAdvice } from '../../../src/insight/advice/pass/rightsizing.ts';
 import type { Backend } from '../../../src/site/grafana/answers/backend.ts';
 import { keyOf, type Table } from '../../../src/site/grafana/answers/panel-data.ts';
 import { readQuery } from '../../../src/site/grafana/answers/read-query.ts';
 import { answerRightsizing } from '../../../src/site/grafana/answers/rightsizing-answers.ts';
 import { answerRows } from '../../../src/site/grafana/protocols/rows.ts';
-import type { FeatureRow } from '../../../src/exporter/inventory/feature-row.ts';
-import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
-import { createLocalTime, dateText } from '../../../src/base/model/local-time.ts';
-import { createOwners } from '../../../src/base/model/owners.ts';
-import { createPrices, type PriceEntry } from '../../../src/base/model/prices.ts';
-import { createProposalSource } from '../../../src/insight/advice/pass/proposals.ts';
-import type { AdviceTable, KeptAdvice } from '../../../src/insight/advice/pass/rightsizing.ts';
 import { adviceOf, adviceTable, manyAdvices, rightsizingOf, TODAY } from '../../support/advice-table.ts';
 import { priceEntry } from '../../support/price-entry.ts';
 

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { flatRows, table } from '../../../src/site/grafana/answers/panel-data.ts';
-import { rowValues } from '../../../src/site/grafana/protocols/rows.ts';
 import { type Target, targets } from '../../../src/site/grafana/answers/targets.ts';
+import { rowValues } from '../../../src/site/grafana/protocols/rows.ts';
 import { type Daemon, DOWN, FEATURE, get, PRODUCT, type Reply, startDaemon } from '../../support/datasource-daemon.ts';
 import { json, startFaulty, status } from '../../support/faulty-analyzer.ts';
 import { createCleanup, createConfig, eventually, startApp, WORKDAY } from '../../support/harness.ts';

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { TrendSeries } from '../../../src/base/model/history.ts';
+import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import type { ChartContext } from '../../../src/site/grafana/answers/chart-context.ts';
 import type { Combinations } from '../../../src/site/grafana/answers/combinations.ts';
 import * as charts from '../../../src/site/grafana/answers/history-answers.ts';
@@ -8,8 +10,6 @@ import type { TimeRange } from '../../../src/site/grafana/answers/query.ts';
 import { readQuery } from '../../../src/site/grafana/answers/read-query.ts';
 import type { TargetName } from '../../../src/site/grafana/answers/targets.ts';
 import { shapeHistory as trends } from '../../../src/site/grafana/answers/trend-answers.ts';
-import type { TrendSeries } from '../../../src/base/model/history.ts';
-import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { columnOf, trendOf } from '../../support/trend.ts';
 
 /** Answers that our own analyzer does not give: other servers may. */

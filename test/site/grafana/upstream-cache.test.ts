@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { QueryError } from '../../../src/base/model/failure.ts';
 import type { QueryClient } from '../../../src/exporter/client/query-client.ts';
 import { DatasourceError } from '../../../src/site/grafana/answers/errors.ts';
 import { createUpstreamCache, type UpstreamCacheOptions } from '../../../src/site/grafana/answers/upstream-cache.ts';
-import { QueryError } from '../../../src/base/model/failure.ts';
 
 /** A client that answers when the test says so. */
 function setUp(options: Partial<UpstreamCacheOptions> = {}) {

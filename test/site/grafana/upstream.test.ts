@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import type { SettingKey } from '../../../src/program/config/settings.ts';
 import { answerFaults } from '../../../src/exporter/inventory/decoding/answer-faults.ts';
+import type { SettingKey } from '../../../src/program/config/settings.ts';
 import { FEATURE, get, PRODUCT, post } from '../../support/datasource-daemon.ts';
 import { type Fault, json, startFaulty, status } from '../../support/faulty-analyzer.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../../support/harness.ts';

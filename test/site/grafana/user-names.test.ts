@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import type { UserRecord } from '../../../src/base/model/records.ts';
 import type { Combinations } from '../../../src/site/grafana/answers/combinations.ts';
 import { readQuery } from '../../../src/site/grafana/answers/read-query.ts';
 import { usersTable } from '../../../src/site/grafana/answers/user-names.ts';
-import type { UserRecord } from '../../../src/base/model/records.ts';
 
 const combination = { product: 'p;d', feature: 'f' };
 const one: Combinations = {

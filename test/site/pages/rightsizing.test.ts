@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pageHtml } from '../../../src/base/html/frame.ts';
-import { sendPage } from '../../../src/site/web/page-answers.ts';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { createPrices, type PriceEntry } from '../../../src/base/model/prices.ts';
-import { reportContent } from '../../../src/site/pages/rightsizing/markup.ts';
 import { createProposalSource } from '../../../src/insight/advice/pass/proposals.ts';
 import { createReport } from '../../../src/insight/advice/pass/report.ts';
 import type { AdviceTable, KeptAdvice } from '../../../src/insight/advice/pass/rightsizing.ts';
+import { reportContent } from '../../../src/site/pages/rightsizing/markup.ts';
+import { sendPage } from '../../../src/site/web/page-answers.ts';
 import { adviceOf, adviceTable, manyAdvices, pastOf, rightsizingOf, TODAY } from '../../support/advice-table.ts';
 import { drawnViews, flawless, startBrowser, type TestBrowser, views } from '../../support/browser.ts';
 import { createCleanup } from '../../support/harness.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import { createOwners, noOwners } from '../../../src/base/model/owners.ts';
 import type { FeatureRecord } from '../../../src/base/model/records.ts';
 import { WHOLE } from '../../../src/base/model/snapshot.ts';
+import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import { findFeatures, wordsOf } from '../../../src/site/pages/search.ts';
 import { figuresOf } from '../../../src/site/pages/site-figures.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { createSelection, type Selection } from '../../../src/exporter/inventory/selection.ts';
 import { noOwners } from '../../../src/base/model/owners.ts';
 import { WHOLE } from '../../../src/base/model/snapshot.ts';
+import { createSelection, type Selection } from '../../../src/exporter/inventory/selection.ts';
 import { type AttentionItem, attentionListHtml } from '../../../src/site/pages/alert-list.ts';
 import { figuresOf } from '../../../src/site/pages/site-figures.ts';
 import { type StatusPageData, statusContent } from '../../../src/site/pages/status/markup.ts';

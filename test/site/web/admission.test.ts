@@ -1,6 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { type Admission, type AdmissionLimits, createAdmission, type Decision } from '../../../src/site/web/admission.ts';
+import {
+  type Admission,
+  type AdmissionLimits,
+  createAdmission,
+  type Decision,
+} from '../../../src/site/web/admission.ts';
 import { isLong } from '../../support/extent.ts';
 
 interface Entered {

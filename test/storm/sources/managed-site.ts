@@ -1,9 +1,9 @@
 import { rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createLocalTime } from '../../../src/base/model/local-time.ts';
-import { SourceFailure } from '../../../src/base/model/observation/source-failure.ts';
 import type { SourceSettings } from '../../../src/analyzer/sources/source-settings.ts';
 import type { Output, Transport } from '../../../src/analyzer/sources/transport/transport.ts';
+import { createLocalTime } from '../../../src/base/model/local-time.ts';
+import { SourceFailure } from '../../../src/base/model/observation/source-failure.ts';
 import { type FakeMode, type FakeSite, fakeLmutil } from '../../support/fake-license-tools/fake-site.ts';
 import { createLargeSite } from '../../support/license-site/large-site.ts';
 import { renderLmstat, renderLmstatInventory } from '../../support/license-site/render-lmstat.ts';

@@ -1,5 +1,5 @@
-import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import type { Manager } from '../../../src/analyzer/sources/managers.ts';
+import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { renderLmstat, renderLmstatInventory } from './render-lmstat.ts';
 import { renderAnswers, renderDsls, renderLmx, renderLsdyna, renderRms, renderSlurm } from './render-managers.ts';
 import { renderObservations } from './render-observations.ts';

@@ -1,4 +1,8 @@
-import { SourceFailure, type SourceFailureKind, type SourceProblem } from '../../../base/model/observation/source-failure.ts';
+import {
+  SourceFailure,
+  type SourceFailureKind,
+  type SourceProblem,
+} from '../../../base/model/observation/source-failure.ts';
 import { NEWER, notUnderstood } from '../text-report.ts';
 import { errorIn } from './lmstat-lines.ts';
 import type { FlexnetError, LmstatReport } from './lmstat-report.ts';

@@ -1,6 +1,10 @@
 import { setImmediate as pause } from 'node:timers/promises';
 import { createLocalTime, type LocalTime } from '../../../base/model/local-time.ts';
-import type { DenialCause, PoolObservation, VendorLicenseObservation } from '../../../base/model/observation/observation.ts';
+import type {
+  DenialCause,
+  PoolObservation,
+  VendorLicenseObservation,
+} from '../../../base/model/observation/observation.ts';
 import type { Diagnostics } from '../../../base/model/observation/source.ts';
 import type { SourceProblem } from '../../../base/model/observation/source-failure.ts';
 import { createLatestOnly } from '../../../base/scheduling/latest-only.ts';

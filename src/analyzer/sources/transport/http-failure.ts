@@ -1,4 +1,8 @@
-import { openFilesFailure, SourceFailure, type SourceFailureKind } from '../../../base/model/observation/source-failure.ts';
+import {
+  openFilesFailure,
+  SourceFailure,
+  type SourceFailureKind,
+} from '../../../base/model/observation/source-failure.ts';
 
 /** What went wrong with a request, as sentences. */
 

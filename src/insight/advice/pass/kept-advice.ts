@@ -3,10 +3,10 @@ import { inTurn } from '../../../base/scheduling/slices.ts';
 import { type Advice, METHOD } from '../method/advice.ts';
 import { type CutsOf, type EarlierCut, monthOf, type OriginResult } from '../method/back-test.ts';
 import type { SeriesName } from '../method/demand.ts';
-import { damagedKept, explainKept, openKeptFile } from './kept-file.ts';
-import type { KeptAdvice, PastAdvice } from './rightsizing.ts';
 import { noStreak, type Streak } from '../method/run-out-streak.ts';
 import { HIGH_DAYS } from '../method/window.ts';
+import { damagedKept, explainKept, openKeptFile } from './kept-file.ts';
+import type { KeptAdvice, PastAdvice } from './rightsizing.ts';
 
 /** The result of a pass for one series, with the streak before it: a second pass on a day replaces the first one. */
 export interface PassRow {

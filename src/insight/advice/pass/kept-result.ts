@@ -5,12 +5,12 @@ import type { FileWrites } from '../../../base/storage/file-writes.ts';
 import { setAside } from '../../../base/storage/set-aside.ts';
 import { type Advice, METHOD } from '../method/advice.ts';
 import type { CutsOf } from '../method/back-test.ts';
+import { noStreak, streakAfter } from '../method/run-out-streak.ts';
 import { type KeptAdviceFile, type KeptPass, openKeptAdvice, type PassRow, type PassSummary } from './kept-advice.ts';
 import { DamagedKeptFile } from './kept-file.ts';
 import { keyOf } from './known-features.ts';
 import type { Owns } from './recorded-demand-source.ts';
 import type { AdviceTable, KeptAdvice } from './rightsizing.ts';
-import { noStreak, streakAfter } from '../method/run-out-streak.ts';
 
 /** Whose result it is, and where it is kept. */
 export interface ResultInputs {

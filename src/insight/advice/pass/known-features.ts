@@ -1,8 +1,8 @@
-import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
-import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { isUncounted } from '../../../base/model/uncounted.ts';
 import { type Figure, isKnown, plus, unknown } from '../../../base/model/unknown.ts';
 import { parseVendorLicense } from '../../../base/model/vendor-license.ts';
+import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { SeriesName } from '../method/demand.ts';
 
 /** A feature with its versions together, as it is known now: history has no versions. */

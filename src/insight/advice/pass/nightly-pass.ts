@@ -1,16 +1,16 @@
-import type { CurrentInventory } from '../../../exporter/inventory/current.ts';
 import type { Log } from '../../../base/model/log.ts';
 import { errorFields, OperatorError } from '../../../base/model/operator-error.ts';
 import { createLimit } from '../../../base/scheduling/limit.ts';
 import { untilReady } from '../../../base/scheduling/ready.ts';
 import type { FileWrites } from '../../../base/storage/file-writes.ts';
+import type { CurrentInventory } from '../../../exporter/inventory/current.ts';
 import { METHOD, type WorkingTime } from '../method/advice.ts';
 import { originsOf } from '../method/back-test.ts';
+import { HIGH_DAYS } from '../method/window.ts';
 import { type DemandSource, NOT_POLLED, NothingKnown } from './demand-source.ts';
 import { KeptResult, type ResultInputs } from './kept-result.ts';
 import type { PassOptions, PassResult } from './pass.ts';
 import type { AdviceTable, Rightsizing, RightsizingStatus } from './rightsizing.ts';
-import { HIGH_DAYS } from '../method/window.ts';
 
 /** What a pass depends on. A reload replaces it. */
 export interface PassInputs extends ResultInputs {

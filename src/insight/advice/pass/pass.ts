@@ -1,14 +1,14 @@
 import { setTimeout } from 'node:timers/promises';
-import type { CurrentInventory } from '../../../exporter/inventory/current.ts';
 import { isKnown, unknown } from '../../../base/model/unknown.ts';
 import { inTurn } from '../../../base/scheduling/slices.ts';
+import type { CurrentInventory } from '../../../exporter/inventory/current.ts';
 import type { Advice, WorkingTime } from '../method/advice.ts';
 import { applied, BackTest, type CutsOf, type EarlierCut, isYearAgo, type OriginResult } from '../method/back-test.ts';
 import type { DayColumns, Demand, SeriesName } from '../method/demand.ts';
-import { type DemandSource, type ListedSeries, NOT_POLLED, NothingKnown } from './demand-source.ts';
 import { evaluateDemand } from '../method/evaluation.ts';
-import { keyOf, knownFeaturesOf } from './known-features.ts';
 import { isMistaken, recordedRefusalsOf } from '../method/refusals.ts';
+import { type DemandSource, type ListedSeries, NOT_POLLED, NothingKnown } from './demand-source.ts';
+import { keyOf, knownFeaturesOf } from './known-features.ts';
 
 /** What a pass reads. */
 export interface PassOptions {

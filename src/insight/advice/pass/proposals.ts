@@ -1,8 +1,8 @@
-import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
-import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import type { PriceEntry, Prices } from '../../../base/model/prices.ts';
 import { type Figure, isKnown, plus, unknown } from '../../../base/model/unknown.ts';
+import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { SeriesName } from '../method/demand.ts';
 import { keyOf } from './known-features.ts';
 import { type Money, moneyOf, noMoney } from './money.ts';

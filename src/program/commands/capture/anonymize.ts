@@ -1,8 +1,8 @@
-import { sourceFailureKinds } from '../../../base/model/observation/source-failure.ts';
 import { withoutControls } from '../../../analyzer/sources/lines.ts';
 import type { Vocabulary } from '../../../analyzer/sources/manager.ts';
 import { managerCodes } from '../../../analyzer/sources/manager-codes.ts';
 import type { Parsed } from '../../../analyzer/sources/parsed.ts';
+import { sourceFailureKinds } from '../../../base/model/observation/source-failure.ts';
 import type { CaptureHeader, CaptureSection } from './capture-file.ts';
 import { isRecognized, replay } from './replay.ts';
 import { isNumber, MAX_SHORT, PART, StandIns } from './stand-ins.ts';

@@ -1,4 +1,3 @@
-import { SourceFailure, type SourceProblem } from '../../../base/model/observation/source-failure.ts';
 import type { DenialLog } from '../../../analyzer/sources/log/denial-count.ts';
 import { LogFollower } from '../../../analyzer/sources/log/log-follower.ts';
 import type { TextPlace } from '../../../analyzer/sources/manager.ts';
@@ -9,6 +8,7 @@ import { createTransport } from '../../../analyzer/sources/transport/create-tran
 import { createFileTransport } from '../../../analyzer/sources/transport/file-transport.ts';
 import type { Transport } from '../../../analyzer/sources/transport/transport.ts';
 import type { TransportHost } from '../../../analyzer/sources/transport/transport-host.ts';
+import { SourceFailure, type SourceProblem } from '../../../base/model/observation/source-failure.ts';
 import type { CaptureHeader, CaptureSection } from './capture-file.ts';
 
 /** The texts that a source has at one reading, as they are. */

@@ -1,10 +1,14 @@
-import { SourceFailure, type SourceFailureKind, sourceFailureKinds } from '../../../base/model/observation/source-failure.ts';
 import type { UnreadPart } from '../../../analyzer/sources/lines.ts';
 import type { CapturedText, ReadInput } from '../../../analyzer/sources/manager.ts';
 import { managerCodes } from '../../../analyzer/sources/manager-codes.ts';
 import { managerNames, managers } from '../../../analyzer/sources/managers.ts';
 import type { Parsed } from '../../../analyzer/sources/parsed.ts';
 import type { SourceSettings } from '../../../analyzer/sources/source-settings.ts';
+import {
+  SourceFailure,
+  type SourceFailureKind,
+  sourceFailureKinds,
+} from '../../../base/model/observation/source-failure.ts';
 import {
   type Capture,
   type CaptureHeader,

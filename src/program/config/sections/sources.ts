@@ -1,9 +1,18 @@
 import { z } from 'zod';
+import { type Manager, managerNames, managers } from '../../../analyzer/sources/managers.ts';
 import { isPlainName } from '../../../base/model/plain-name.ts';
 import { type Camelized, camelized } from '../../../base/settings/camel.ts';
 import { listOf, mapOf, oneOrMore, recordOf, secretInFile } from '../../../base/settings/structures.ts';
-import { boolean, duration, isNot, oneOf, regularExpression, size, text, timeZone } from '../../../base/settings/values.ts';
-import { type Manager, managerNames, managers } from '../../../analyzer/sources/managers.ts';
+import {
+  boolean,
+  duration,
+  isNot,
+  oneOf,
+  regularExpression,
+  size,
+  text,
+  timeZone,
+} from '../../../base/settings/values.ts';
 import { baseUrl } from '../addresses.ts';
 import { analyzer } from './analyzer.ts';
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { listenerPaths } from '../../../site/web/listener-paths.ts';
-import { pages, reservedPaths } from '../../../site/pages/table.ts';
 import { listOf } from '../../../base/settings/structures.ts';
 import { boolean, duration, text, timeZone } from '../../../base/settings/values.ts';
+import { pages, reservedPaths } from '../../../site/pages/table.ts';
+import { listenerPaths } from '../../../site/web/listener-paths.ts';
 import { baseUrl, headerName, listenAddress, proxyAddress, urlPath } from '../addresses.ts';
 
 /** Where the exporter listens, and how much each client may ask. */

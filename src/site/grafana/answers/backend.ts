@@ -1,9 +1,9 @@
-import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { AttentionRow } from '../../../base/model/attention.ts';
-import type { Confidential } from '../../web/confidential.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import type { OwnerMapping } from '../../../base/model/owners.ts';
+import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { ProposalSource } from '../../../insight/advice/pass/proposals.ts';
+import type { Confidential } from '../../web/confidential.ts';
 import { DatasourceError } from './errors.ts';
 import type { UpstreamCache } from './upstream-cache.ts';
 

@@ -1,6 +1,6 @@
-import type { Answers } from '../../../exporter/inventory/decoding/decode.ts';
 import type { EndpointName, ParametersOf } from '../../../base/query-api/endpoints.ts';
 import { inTurn } from '../../../base/scheduling/slices.ts';
+import type { Answers } from '../../../exporter/inventory/decoding/decode.ts';
 import type { Backend } from './backend.ts';
 import type { Answered, ChartContext } from './chart-context.ts';
 import { drawnOf, MAX_AVAILABLE, uncountedNotice } from './chart-context.ts';

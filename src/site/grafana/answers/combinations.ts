@@ -1,11 +1,11 @@
-import type { Answers } from '../../../exporter/inventory/decoding/decode.ts';
-import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
-import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { isKnown, shareOf } from '../../../base/model/unknown.ts';
 import { canonical, parseVendorLicense } from '../../../base/model/vendor-license.ts';
 import { createPattern } from '../../../base/model/wildcard.ts';
 import type { EndpointName, ParametersOf } from '../../../base/query-api/endpoints.ts';
 import { createPlaces } from '../../../base/scheduling/places.ts';
+import type { Answers } from '../../../exporter/inventory/decoding/decode.ts';
+import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { DatasourceError } from './errors.ts';
 import { withLiteralNames } from './known-data.ts';
 import type { Notice, TargetAnswer } from './panel-data.ts';

@@ -1,9 +1,9 @@
-import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
-import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { expiryDay } from '../../../base/model/expiry-day.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import type { OwnerMapping } from '../../../base/model/owners.ts';
 import { isKnown } from '../../../base/model/unknown.ts';
+import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { featureMatcher } from './feature-answers.ts';

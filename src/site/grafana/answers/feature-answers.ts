@@ -1,7 +1,7 @@
-import { type FeatureRow, rowOfAnswer } from '../../../exporter/inventory/feature-row.ts';
-import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { type Figure, isKnown, unknown } from '../../../base/model/unknown.ts';
 import { inTurn } from '../../../base/scheduling/slices.ts';
+import { type FeatureRow, rowOfAnswer } from '../../../exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { Backend } from './backend.ts';
 import { askAll, type Combination, everyOwner, withNotices } from './combinations.ts';
 import { DatasourceError } from './errors.ts';

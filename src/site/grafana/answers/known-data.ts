@@ -1,7 +1,7 @@
-import type { Inventory } from '../../../exporter/inventory/inventory.ts';
-import { missingPart, type Readings } from '../../../exporter/inventory/knowledge.ts';
 import { type PolledEndpoint, WHOLE } from '../../../base/model/snapshot.ts';
 import { parseVendorLicense } from '../../../base/model/vendor-license.ts';
+import type { Inventory } from '../../../exporter/inventory/inventory.ts';
+import { missingPart, type Readings } from '../../../exporter/inventory/knowledge.ts';
 import { type Backend, requireInventory } from './backend.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
 import { matcherOf, type Query } from './query.ts';

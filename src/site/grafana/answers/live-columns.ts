@@ -1,9 +1,9 @@
-import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
 import { expiryDay } from '../../../base/model/expiry-day.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import type { OwnerMapping } from '../../../base/model/owners.ts';
 import { isUncounted } from '../../../base/model/uncounted.ts';
 import { type Figure, isKnown, shareOf } from '../../../base/model/unknown.ts';
+import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
 import { type Cell, type Column, cell, number, text } from './panel-data.ts';
 import type { Query } from './query.ts';
 import type { Cells } from './table-view.ts';

@@ -1,8 +1,8 @@
-import type { Inventory } from '../../../exporter/inventory/inventory.ts';
-import type { VendorLicenseRow } from '../../../exporter/inventory/vendor-license-row.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import { isUncounted, isUncountedFigure } from '../../../base/model/uncounted.ts';
 import { type Figure, isKnown, plus } from '../../../base/model/unknown.ts';
+import type { Inventory } from '../../../exporter/inventory/inventory.ts';
+import type { VendorLicenseRow } from '../../../exporter/inventory/vendor-license-row.ts';
 import type { Backend } from './backend.ts';
 import { productMatcher, requireFresh } from './known-data.ts';
 import { daysLeft, daysUntil, expires, ownerColumn } from './live-columns.ts';

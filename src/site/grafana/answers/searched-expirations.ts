@@ -1,6 +1,6 @@
-import { rowOfAnswer } from '../../../exporter/inventory/feature-row.ts';
 import { parseVendorLicense } from '../../../base/model/vendor-license.ts';
 import { inTurn } from '../../../base/scheduling/slices.ts';
+import { rowOfAnswer } from '../../../exporter/inventory/feature-row.ts';
 import type { Backend } from './backend.ts';
 import { askAll, type Combination, everyOwner, withNotices } from './combinations.ts';
 import { expirationAnswer } from './expiration-answers.ts';

@@ -1,6 +1,6 @@
-import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { EndpointName } from '../../../base/query-api/endpoints.ts';
 import { inTurn } from '../../../base/scheduling/slices.ts';
+import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { answerAttention } from './attention.ts';
 import type { Backend } from './backend.ts';
 import { answerEfficiency, answerHeatMap, answerHistory, answerReserved, answerUsers } from './chart-answers.ts';

@@ -1,5 +1,3 @@
-import type { QueryClient } from '../../../exporter/client/query-client.ts';
-import type { Answers } from '../../../exporter/inventory/decoding/decode.ts';
 import { QueryError } from '../../../base/model/failure.ts';
 import {
   type AnswerKind,
@@ -11,6 +9,8 @@ import {
 import { writeQuery } from '../../../base/query-api/parameters.ts';
 import { createPlaces } from '../../../base/scheduling/places.ts';
 import { untilReady } from '../../../base/scheduling/ready.ts';
+import type { QueryClient } from '../../../exporter/client/query-client.ts';
+import type { Answers } from '../../../exporter/inventory/decoding/decode.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';
 
 /** Requests of panels to the analyzer. Their number is limited, equal requests are joined, and answers are cached. */

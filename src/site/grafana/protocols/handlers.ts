@@ -3,10 +3,10 @@ import { WHOLE } from '../../../base/model/snapshot.ts';
 import type { Backend } from '../answers/backend.ts';
 import { DatasourceError } from '../answers/errors.ts';
 import { requireFresh } from '../answers/known-data.ts';
-import { payloadOptions, tagKeys, tagValues, targetOptions } from './option-lists.ts';
 import { type Json, payloadOf, requireObject, unescapePayload } from '../answers/payload.ts';
 import { readTexts } from '../answers/query.ts';
 import { readTargetName } from '../answers/read-query.ts';
+import { payloadOptions, tagKeys, tagValues, targetOptions } from './option-lists.ts';
 import { answerRows } from './rows.ts';
 import { answerQuery, answerVariable } from './simpod.ts';
 

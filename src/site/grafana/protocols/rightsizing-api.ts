@@ -2,15 +2,15 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { csvParts } from '../../../base/model/csv-text.ts';
 import { slicedBody } from '../../../base/scheduling/sliced-body.ts';
 import { inTurn } from '../../../base/scheduling/slices.ts';
-import { answerBody } from './answer-text.ts';
-import { sendError } from './api-error.ts';
 import type { Backend } from '../answers/backend.ts';
-import { withDeadline } from './deadline.ts';
 import { DatasourceError } from '../answers/errors.ts';
 import { type Cell, keyOf, LazyList, type Table, type TargetAnswer } from '../answers/panel-data.ts';
 import { type Query, show } from '../answers/query.ts';
 import { readQuery } from '../answers/read-query.ts';
 import { answerRightsizing } from '../answers/rightsizing-answers.ts';
+import { answerBody } from './answer-text.ts';
+import { sendError } from './api-error.ts';
+import { withDeadline } from './deadline.ts';
 import { toDatasourceError } from './routes.ts';
 import { rowValues, SEMICOLON_HINT } from './rows.ts';
 

@@ -1,8 +1,8 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { answerBody } from './answer-text.ts';
 import type { Backend } from '../answers/backend.ts';
-import { withDeadline } from './deadline.ts';
 import { DatasourceError } from '../answers/errors.ts';
+import { answerBody } from './answer-text.ts';
+import { withDeadline } from './deadline.ts';
 import type { handlers } from './handlers.ts';
 
 /** The routes for the JSON data sources of Grafana, and the format of their errors. */

@@ -1,13 +1,20 @@
 import type { Backend } from '../answers/backend.ts';
 import { DatasourceError } from '../answers/errors.ts';
 import { noRowText } from '../answers/notes.ts';
-import { namesOf } from './option-lists.ts';
 import { flatRows, hasRows, type PanelData, type Table, type TargetAnswer } from '../answers/panel-data.ts';
-import { type Json, payloadOf, type RawPayload, requireObject, restoreVariables, unescapePayload } from '../answers/payload.ts';
+import {
+  type Json,
+  payloadOf,
+  type RawPayload,
+  requireObject,
+  restoreVariables,
+  unescapePayload,
+} from '../answers/payload.ts';
 import { type Query, readFilters, readRange, readTexts, show } from '../answers/query.ts';
 import { readQuery, readTargetName } from '../answers/read-query.ts';
 import { answerTarget, type Target, targets } from '../answers/targets.ts';
 import { requireUsers } from '../answers/user-names.ts';
+import { namesOf } from './option-lists.ts';
 
 /** Requests of simpod-json-datasource: several targets at once, and variables. */
 

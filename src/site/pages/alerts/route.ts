@@ -1,8 +1,8 @@
 import { readFilter } from '../../../alerting/alerts/alert-filter.ts';
 import { selectAlerts } from '../../../alerting/alerts/alert-selection.ts';
 import { type PageLink, pageHtml } from '../../../base/html/frame.ts';
-import { sendPage } from '../../web/page-answers.ts';
 import { runSliced } from '../../../base/scheduling/slices.ts';
+import { sendPage } from '../../web/page-answers.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
 import { alertsContent } from './markup.ts';

@@ -1,13 +1,18 @@
-import type { Backend } from '../../grafana/answers/backend.ts';
 import { calendarParts } from '../../../alerting/expiries/calendar.ts';
-import { type Expiry, type ExpirySelection, type KnownExpiries, readExpiries } from '../../../alerting/expiries/expiry.ts';
+import {
+  type Expiry,
+  type ExpirySelection,
+  type KnownExpiries,
+  readExpiries,
+} from '../../../alerting/expiries/expiry.ts';
 import { ExpiriesUnknown, type UnknownExpiry } from '../../../alerting/expiries/unknown-expiry.ts';
-import { sendText } from '../../web/page-answers.ts';
 import { csvParts } from '../../../base/model/csv-text.ts';
 import { expiryDay } from '../../../base/model/expiry-day.ts';
 import type { OwnerMapping } from '../../../base/model/owners.ts';
 import { isKnown } from '../../../base/model/unknown.ts';
 import { slicedBody } from '../../../base/scheduling/sliced-body.ts';
+import type { Backend } from '../../grafana/answers/backend.ts';
+import { sendText } from '../../web/page-answers.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
 

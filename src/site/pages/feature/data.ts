@@ -1,6 +1,6 @@
+import { dateText } from '../../../base/model/local-time.ts';
 import type { Backend } from '../../grafana/answers/backend.ts';
 import { completeRows } from '../../grafana/protocols/rows.ts';
-import { dateText } from '../../../base/model/local-time.ts';
 import type { FeatureName } from '../links.ts';
 
 /** What the analyzer knows about the last 30 days of a feature, and about who holds it now. */

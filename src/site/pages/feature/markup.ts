@@ -1,7 +1,7 @@
 import { type Content, type Html, html, joined, nameHtml } from '../../../base/html/html.ts';
-import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
 import { dateText } from '../../../base/model/local-time.ts';
 import type { ImportedDays } from '../../../base/model/observation/recording.ts';
+import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
 import { type AttentionItem, attentionSection } from '../alert-list.ts';
 import { type DeniedToday, deniedOfFeature } from '../denied.ts';
 import { featureListHtml } from '../feature-list.ts';

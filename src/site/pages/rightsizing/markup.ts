@@ -10,7 +10,13 @@ import {
   type Subtotal,
 } from '../../../insight/advice/pass/report.ts';
 import type { AdviceTable } from '../../../insight/advice/pass/rightsizing.ts';
-import { amountText, appliedText, coveredText, RUN_OUT_DAYS, type Totals } from '../../../insight/advice/pass/totals.ts';
+import {
+  amountText,
+  appliedText,
+  coveredText,
+  RUN_OUT_DAYS,
+  type Totals,
+} from '../../../insight/advice/pass/totals.ts';
 import { vendorLicenseUrl } from '../links.ts';
 import { countText as count, counted } from '../wording.ts';
 import {

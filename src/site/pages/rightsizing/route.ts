@@ -1,8 +1,8 @@
 import { type PageLink, pageHtml } from '../../../base/html/frame.ts';
-import { sendPage } from '../../web/page-answers.ts';
 import { dateText } from '../../../base/model/local-time.ts';
 import { AdviceNotReady } from '../../../insight/advice/pass/proposals.ts';
 import { createReport, pricesIn } from '../../../insight/advice/pass/report.ts';
+import { sendPage } from '../../web/page-answers.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
 import { notReadyContent, reportContent } from './markup.ts';

@@ -1,9 +1,13 @@
 import { type PageLink, pageHtml } from '../../../base/html/frame.ts';
 import { type Html, html, joined, nameHtml } from '../../../base/html/html.ts';
-import { sendPage } from '../../web/page-answers.ts';
 import { dateText } from '../../../base/model/local-time.ts';
-import { type ArchiveHealth, type ImportedHistory, recordingProblem } from '../../../base/model/observation/recording.ts';
+import {
+  type ArchiveHealth,
+  type ImportedHistory,
+  recordingProblem,
+} from '../../../base/model/observation/recording.ts';
 import { healthJson, type SourceHealth } from '../../../base/model/observation/source.ts';
+import { sendPage } from '../../web/page-answers.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
 import { notRecordedHtml } from '../wording.ts';

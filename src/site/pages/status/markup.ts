@@ -1,8 +1,8 @@
 import { type Content, type Html, html, nameHtml } from '../../../base/html/html.ts';
-import type { Emptiness, Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { SourceHealth } from '../../../base/model/observation/source.ts';
 import type { OwnerMapping } from '../../../base/model/owners.ts';
 import { isKnown } from '../../../base/model/unknown.ts';
+import type { Emptiness, Inventory } from '../../../exporter/inventory/inventory.ts';
 import { type AttentionItem, attentionListHtml } from '../alert-list.ts';
 import { type DeniedToday, deniedHtml } from '../denied.ts';
 import { featureListHtml, moreHtml } from '../feature-list.ts';

@@ -1,6 +1,6 @@
 import type { Forecasts } from '../../../../src/alerting/alerts/rule.ts';
-import type { Inventory } from '../../../../src/exporter/inventory/inventory.ts';
 import type { SourceHealth } from '../../../../src/base/model/observation/source.ts';
+import type { Inventory } from '../../../../src/exporter/inventory/inventory.ts';
 import { policy } from '../../../support/alert-views.ts';
 import { createInventories } from '../../../support/derived-inventory.ts';
 import { createAnswers } from './answers.ts';

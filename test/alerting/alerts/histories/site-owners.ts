@@ -1,5 +1,5 @@
-import { createSelection } from '../../../../src/exporter/inventory/selection.ts';
 import { createOwners, type OwnerMapping } from '../../../../src/base/model/owners.ts';
+import { createSelection } from '../../../../src/exporter/inventory/selection.ts';
 import { activeEpisodes, type History, type Replica } from './history.ts';
 
 /** Who acts on what: people, and shards. */

@@ -3,8 +3,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
 import { earliestExpiry, maxAvailable, PERMANENT } from '../../../../src/analyzer/history/usage.ts';
-import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
-import { UNCOUNTED } from '../../../../src/base/model/uncounted.ts';
 import type { FlexnetOwn } from '../../../../src/analyzer/sources/flexnet/own-settings.ts';
 import type { ManagerReader } from '../../../../src/analyzer/sources/manager.ts';
 import type { Parsed } from '../../../../src/analyzer/sources/parsed.ts';
@@ -13,6 +11,8 @@ import { createReadingThread } from '../../../../src/analyzer/sources/reading/re
 import type { SourceSettings } from '../../../../src/analyzer/sources/source-settings.ts';
 import type { Transport } from '../../../../src/analyzer/sources/transport/transport.ts';
 import { createTransportHost } from '../../../../src/analyzer/sources/transport/transport-host.ts';
+import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
+import { UNCOUNTED } from '../../../../src/base/model/uncounted.ts';
 import { createCleanup } from '../../../support/harness.ts';
 import { sourceSettings } from '../../../support/source-settings.ts';
 

@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dayOfDate } from '../../../../src/base/model/local-time.ts';
 import { parseLmstat } from '../../../../src/analyzer/sources/flexnet/lmstat.ts';
-import type { LmstatCheckout, LmstatFeature, LmstatReport } from '../../../../src/analyzer/sources/flexnet/lmstat-report.ts';
+import type {
+  LmstatCheckout,
+  LmstatFeature,
+  LmstatReport,
+} from '../../../../src/analyzer/sources/flexnet/lmstat-report.ts';
 import { createSourceTime, type SourceTime } from '../../../../src/analyzer/sources/times.ts';
+import { dayOfDate } from '../../../../src/base/model/local-time.ts';
 import { createLargeSite } from '../../../support/license-site/large-site.ts';
 import { randomFlexnetSite } from '../../../support/license-site/random-flexnet-site.ts';
 import { type LmstatStyle, renderLmstat } from '../../../support/license-site/render-lmstat.ts';

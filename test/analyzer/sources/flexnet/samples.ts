@@ -1,10 +1,14 @@
-import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
 import { type LmstatContext, parseLmstat } from '../../../../src/analyzer/sources/flexnet/lmstat.ts';
 import type { LmstatCheckout, LmstatReport } from '../../../../src/analyzer/sources/flexnet/lmstat-report.ts';
 import { noMemory } from '../../../../src/analyzer/sources/flexnet/memory.ts';
-import { type FlexnetInput, type FlexnetParsed, observeFlexnet } from '../../../../src/analyzer/sources/flexnet/observe.ts';
+import {
+  type FlexnetInput,
+  type FlexnetParsed,
+  observeFlexnet,
+} from '../../../../src/analyzer/sources/flexnet/observe.ts';
 import type { FlexnetSettings } from '../../../../src/analyzer/sources/flexnet/settings.ts';
 import { createSourceTime } from '../../../../src/analyzer/sources/times.ts';
+import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
 
 /** Outputs of lmstat, written for these tests. */
 

@@ -1,11 +1,11 @@
 import { describe, expect, it } from 'vitest';
-import { createLocalTime } from '../../../../src/base/model/local-time.ts';
 import { debugLog } from '../../../../src/analyzer/sources/flexnet/debug-log.ts';
 import { debugLogUsage } from '../../../../src/analyzer/sources/flexnet/debug-log-usage.ts';
 import { LineDecoder } from '../../../../src/analyzer/sources/log/line-decoder.ts';
 import type { UsageEvents } from '../../../../src/analyzer/sources/log/usage-log.ts';
 import { reportLog } from '../../../../src/analyzer/sources/rlm/report-log.ts';
 import { reportLogUsage } from '../../../../src/analyzer/sources/rlm/report-log-usage.ts';
+import { createLocalTime } from '../../../../src/base/model/local-time.ts';
 
 /** A file without line ends is no log. It is not kept in memory, and it is not called understood. */
 

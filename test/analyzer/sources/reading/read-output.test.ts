@@ -1,12 +1,12 @@
 import { serialize } from 'node:v8';
 import { afterEach, describe, expect, it } from 'vitest';
-import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
 import { managerCodes } from '../../../../src/analyzer/sources/manager-codes.ts';
 import { type Manager, managerNames } from '../../../../src/analyzer/sources/managers.ts';
 import type { Parsed } from '../../../../src/analyzer/sources/parsed.ts';
 import { createReader } from '../../../../src/analyzer/sources/reading/read-output.ts';
 import { createReadingThread, type ReadingThread } from '../../../../src/analyzer/sources/reading/reading-thread.ts';
 import { createTransportHost } from '../../../../src/analyzer/sources/transport/transport-host.ts';
+import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
 import { createCleanup } from '../../../support/harness.ts';
 import { createLargeSite } from '../../../support/license-site/large-site.ts';
 import { renderTexts } from '../../../support/license-site/render-texts.ts';

@@ -1,9 +1,9 @@
-import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
 import type { Parsed } from '../../../../src/analyzer/sources/parsed.ts';
 import { observeRlm } from '../../../../src/analyzer/sources/rlm/observe.ts';
 import { parseRlmstat } from '../../../../src/analyzer/sources/rlm/parse.ts';
 import type { RlmReport } from '../../../../src/analyzer/sources/rlm/report.ts';
 import { createSourceTime } from '../../../../src/analyzer/sources/times.ts';
+import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
 
 /** Reads outputs of the tool as a source does. */
 

@@ -1,14 +1,20 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { dayOfDate } from '../../../../src/base/model/local-time.ts';
-import type { PoolObservation } from '../../../../src/base/model/observation/observation.ts';
 import { observeRlm } from '../../../../src/analyzer/sources/rlm/observe.ts';
 import { parseRlmstat } from '../../../../src/analyzer/sources/rlm/parse.ts';
 import { createSourceTime } from '../../../../src/analyzer/sources/times.ts';
+import { dayOfDate } from '../../../../src/base/model/local-time.ts';
+import type { PoolObservation } from '../../../../src/base/model/observation/observation.ts';
 import { createLargeSite } from '../../../support/license-site/large-site.ts';
 import { randomRlmSite } from '../../../support/license-site/random-rlm-site.ts';
 import { type RlmStyle, renderRlmstat } from '../../../support/license-site/render-rlmstat.ts';
-import { licensesOf, reservedOf, type Site, type SiteDaemon, type SitePool } from '../../../support/license-site/site.ts';
+import {
+  licensesOf,
+  reservedOf,
+  type Site,
+  type SiteDaemon,
+  type SitePool,
+} from '../../../support/license-site/site.ts';
 
 /** A site is rendered as text, and the text is read: all figures are those of the site. */
 

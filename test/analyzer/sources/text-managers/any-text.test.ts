@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
-import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
 import { managerCodes } from '../../../../src/analyzer/sources/manager-codes.ts';
+import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
 import { createLargeSite } from '../../../support/license-site/large-site.ts';
 import { renderTexts } from '../../../support/license-site/render-texts.ts';
 import { sourceSettings } from '../../../support/source-settings.ts';

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createLocalTime, dayOfDate } from '../../../../src/base/model/local-time.ts';
-import type { PoolObservation } from '../../../../src/base/model/observation/observation.ts';
 import { managerCodes } from '../../../../src/analyzer/sources/manager-codes.ts';
 import { managers } from '../../../../src/analyzer/sources/managers.ts';
+import { createLocalTime, dayOfDate } from '../../../../src/base/model/local-time.ts';
+import type { PoolObservation } from '../../../../src/base/model/observation/observation.ts';
 import { cases } from '../../../support/extent.ts';
 import { randomRlmSite } from '../../../support/license-site/random-rlm-site.ts';
 import { renderTexts } from '../../../support/license-site/render-texts.ts';

@@ -1,10 +1,10 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { PoolObservation } from '../../../../src/base/model/observation/observation.ts';
-import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
 import { managerCodes } from '../../../../src/analyzer/sources/manager-codes.ts';
 import type { Parsed } from '../../../../src/analyzer/sources/parsed.ts';
+import type { PoolObservation } from '../../../../src/base/model/observation/observation.ts';
+import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
 import { isLong } from '../../../support/extent.ts';
 import { sourceSettings } from '../../../support/source-settings.ts';
 import { published, type TextManager } from './published.ts';

@@ -5,7 +5,12 @@ import { afterEach, expect, it } from 'vitest';
 import { random } from '../../../../src/analyzer/simulated/simulated-random.ts';
 import { createLocalTime } from '../../../../src/base/model/local-time.ts';
 import { isLong } from '../../../support/extent.ts';
-import { createFakeSite, type FakeSite, fakeLmutil, fakeRlmutil } from '../../../support/fake-license-tools/fake-site.ts';
+import {
+  createFakeSite,
+  type FakeSite,
+  fakeLmutil,
+  fakeRlmutil,
+} from '../../../support/fake-license-tools/fake-site.ts';
 import { createCleanup, eventually } from '../../../support/harness.ts';
 import { renderLmstat } from '../../../support/license-site/render-lmstat.ts';
 import { renderObservations } from '../../../support/license-site/render-observations.ts';

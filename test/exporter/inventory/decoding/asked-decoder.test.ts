@@ -3,11 +3,11 @@ import { setImmediate } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { QueryError } from '../../../../src/base/model/failure.ts';
+import type { EndpointName } from '../../../../src/base/query-api/endpoints.ts';
 import { AskedDecoder, type AskedDecoderOptions } from '../../../../src/exporter/inventory/decoding/asked-decoder.ts';
 import { type Answers, decodeAnswer } from '../../../../src/exporter/inventory/decoding/decode.ts';
 import type { IncomingAnswer } from '../../../../src/exporter/inventory/decoding/decoder.ts';
-import type { QueryError } from '../../../../src/base/model/failure.ts';
-import type { EndpointName } from '../../../../src/base/query-api/endpoints.ts';
 import { createCleanup } from '../../../support/harness.ts';
 
 /** Answers to Grafana are decoded in a thread, with the same results and failures as on the main thread. */

@@ -1,6 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import type { Answer } from '../../../../src/base/model/records.ts';
+import { readJson } from '../../../../src/base/query-api/json.ts';
+import { recordFields } from '../../../../src/base/query-api/records.ts';
+import { runAtOnce } from '../../../../src/base/scheduling/slices.ts';
 import { refuse, refuseStructure } from '../../../../src/exporter/inventory/decoding/body-limits.ts';
 import { BodyRecords } from '../../../../src/exporter/inventory/decoding/body-records.ts';
 import { decodeAnswer } from '../../../../src/exporter/inventory/decoding/decode.ts';
@@ -12,10 +16,6 @@ import {
   type RecordKind,
   serversDown,
 } from '../../../../src/exporter/inventory/decoding/record-kinds.ts';
-import type { Answer } from '../../../../src/base/model/records.ts';
-import { readJson } from '../../../../src/base/query-api/json.ts';
-import { recordFields } from '../../../../src/base/query-api/records.ts';
-import { runAtOnce } from '../../../../src/base/scheduling/slices.ts';
 import { isLong } from '../../../support/extent.ts';
 
 /** Reading record by record has the same result as scanning and decoding the whole body, for any body, chunks and answer before. */

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { decodeAnswer } from '../../../../src/exporter/inventory/decoding/decode.ts';
 import type { Field } from '../../../../src/base/query-api/field.ts';
 import { modelName, recordFields } from '../../../../src/base/query-api/records.ts';
+import { decodeAnswer } from '../../../../src/exporter/inventory/decoding/decode.ts';
 
 type Endpoint = keyof typeof recordFields;
 

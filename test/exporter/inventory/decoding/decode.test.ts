@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeAnswer } from '../../../../src/exporter/inventory/decoding/decode.ts';
 import { MAX_UNKNOWN_FIELDS, noDiscards } from '../../../../src/base/model/records.ts';
 import { recordFields } from '../../../../src/base/query-api/records.ts';
+import { decodeAnswer } from '../../../../src/exporter/inventory/decoding/decode.ts';
 
 /** Which answers are not usable, what is left out of the others, and when licenses expire. */
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { inspectAnswer } from '../../../../src/exporter/inventory/decoding/inspection.ts';
 import type { EndpointName } from '../../../../src/base/query-api/endpoints.ts';
 import { recordFields } from '../../../../src/base/query-api/records.ts';
+import { inspectAnswer } from '../../../../src/exporter/inventory/decoding/inspection.ts';
 
 const inspect = (name: EndpointName, text: string): ReturnType<typeof inspectAnswer> =>
   inspectAnswer(name, Buffer.from(text));

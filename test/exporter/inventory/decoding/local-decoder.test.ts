@@ -1,8 +1,11 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { decodeAnswer } from '../../../../src/exporter/inventory/decoding/decode.ts';
-import { createLocalDecoder, type LocalDecoderOptions } from '../../../../src/exporter/inventory/decoding/local-decoder.ts';
 import type { QueryError } from '../../../../src/base/model/failure.ts';
+import { decodeAnswer } from '../../../../src/exporter/inventory/decoding/decode.ts';
+import {
+  createLocalDecoder,
+  type LocalDecoderOptions,
+} from '../../../../src/exporter/inventory/decoding/local-decoder.ts';
 
 /** A body is decoded the same for any chunks, and refused as soon as its structure exceeds a limit. */
 

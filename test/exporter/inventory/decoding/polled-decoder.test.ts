@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
+import type { PolledAnswers, PolledEndpoint } from '../../../../src/base/model/snapshot.ts';
 import { type Answers, decodeAnswer } from '../../../../src/exporter/inventory/decoding/decode.ts';
 import type { Decoder } from '../../../../src/exporter/inventory/decoding/decoder.ts';
 import { createLocalDecoder } from '../../../../src/exporter/inventory/decoding/local-decoder.ts';
 import { createPolledDecoder } from '../../../../src/exporter/inventory/decoding/polled-decoder.ts';
-import type { PolledAnswers, PolledEndpoint } from '../../../../src/base/model/snapshot.ts';
 
 const PERMANENT_AFTER = 2 ** 31;
 

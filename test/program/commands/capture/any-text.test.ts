@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCapture } from '../../../../src/program/commands/capture/capture-file.ts';
-import { recognize, replay } from '../../../../src/program/commands/capture/replay.ts';
-import { createLocalTime } from '../../../../src/base/model/local-time.ts';
 import { managerCodes } from '../../../../src/analyzer/sources/manager-codes.ts';
 import { managerNames } from '../../../../src/analyzer/sources/managers.ts';
+import { createLocalTime } from '../../../../src/base/model/local-time.ts';
+import { readCapture } from '../../../../src/program/commands/capture/capture-file.ts';
+import { recognize, replay } from '../../../../src/program/commands/capture/replay.ts';
 import { createLargeSite } from '../../../support/license-site/large-site.ts';
 import { renderLmstat } from '../../../support/license-site/render-lmstat.ts';
 import { capture, sectionOf } from './captured.ts';

@@ -1,3 +1,8 @@
+import { parseLmstat } from '../../../../src/analyzer/sources/flexnet/lmstat.ts';
+import type { LmstatReport } from '../../../../src/analyzer/sources/flexnet/lmstat-report.ts';
+import { parseRlmstat } from '../../../../src/analyzer/sources/rlm/parse.ts';
+import type { RlmReport } from '../../../../src/analyzer/sources/rlm/report.ts';
+import { createSourceTime } from '../../../../src/analyzer/sources/times.ts';
 import { type Anonymized, anonymize } from '../../../../src/program/commands/capture/anonymize.ts';
 import {
   type CaptureHeader,
@@ -5,11 +10,6 @@ import {
   readCapture,
   writeCapture,
 } from '../../../../src/program/commands/capture/capture-file.ts';
-import { parseLmstat } from '../../../../src/analyzer/sources/flexnet/lmstat.ts';
-import type { LmstatReport } from '../../../../src/analyzer/sources/flexnet/lmstat-report.ts';
-import { parseRlmstat } from '../../../../src/analyzer/sources/rlm/parse.ts';
-import type { RlmReport } from '../../../../src/analyzer/sources/rlm/report.ts';
-import { createSourceTime } from '../../../../src/analyzer/sources/times.ts';
 
 /** Captures in tests. */
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readCapture } from '../../../../src/program/commands/capture/capture-file.ts';
-import { type Replayed, replay } from '../../../../src/program/commands/capture/replay.ts';
-import type { PoolObservation } from '../../../../src/base/model/observation/observation.ts';
 import { managerCodes } from '../../../../src/analyzer/sources/manager-codes.ts';
 import { type Manager, managerNames } from '../../../../src/analyzer/sources/managers.ts';
+import type { PoolObservation } from '../../../../src/base/model/observation/observation.ts';
+import { readCapture } from '../../../../src/program/commands/capture/capture-file.ts';
+import { type Replayed, replay } from '../../../../src/program/commands/capture/replay.ts';
 import { renderTexts } from '../../../support/license-site/render-texts.ts';
 import type { Site, SiteCheckout } from '../../../support/license-site/site.ts';
 import { capture, headerOf, sectionOf } from './captured.ts';

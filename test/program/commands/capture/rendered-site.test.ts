@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import type { CaptureSection } from '../../../../src/program/commands/capture/capture-file.ts';
 import { createLocalTime } from '../../../../src/base/model/local-time.ts';
+import type { CaptureSection } from '../../../../src/program/commands/capture/capture-file.ts';
 import { createLargeSite } from '../../../support/license-site/large-site.ts';
 import { randomFlexnetSite } from '../../../support/license-site/random-flexnet-site.ts';
 import { randomRlmSite } from '../../../support/license-site/random-rlm-site.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import type { Manager } from '../../../../src/analyzer/sources/managers.ts';
 import { readCapture } from '../../../../src/program/commands/capture/capture-file.ts';
 import { replay } from '../../../../src/program/commands/capture/replay.ts';
-import type { Manager } from '../../../../src/analyzer/sources/managers.ts';
 import { createLargeSite } from '../../../support/license-site/large-site.ts';
 import { renderTexts } from '../../../support/license-site/render-texts.ts';
 import { capture, headerOf, sectionOf } from './captured.ts';

@@ -1,7 +1,7 @@
-import type { Inventory } from '../../../../exporter/inventory/inventory.ts';
 import { isUncounted } from '../../../../base/model/uncounted.ts';
 import { isKnown } from '../../../../base/model/unknown.ts';
 import { duration, integer, ratio } from '../../../../base/settings/values.ts';
+import type { Inventory } from '../../../../exporter/inventory/inventory.ts';
 import { Averages } from '../../averages.ts';
 import { engineAlert } from '../../definition.ts';
 import { featureCondition, isUsageKnown, nameOf } from '../../feature-condition.ts';

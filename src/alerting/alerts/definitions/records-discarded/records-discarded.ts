@@ -1,5 +1,5 @@
-import { isTried, type PollState } from '../../../../exporter/inventory/poll-state.ts';
 import { ratio } from '../../../../base/settings/values.ts';
+import { isTried, type PollState } from '../../../../exporter/inventory/poll-state.ts';
 import { engineAlert } from '../../definition.ts';
 import { aboutSite } from '../../rule.ts';
 
