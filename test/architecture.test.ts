@@ -195,6 +195,21 @@ describe('architecture', () => {
     expect(forbidden).toEqual([]);
   });
 
+  it('uses libraries by their public doors', () => {
+    const isPublic = (specifier: string): boolean => {
+      const parts = specifier.split('/');
+      const name = parts.slice(0, specifier.startsWith('@') ? 2 : 1).join('/');
+      if (specifier === name) return true;
+      const { exports = {} } = JSON.parse(readFileSync(join(root, 'node_modules', name, 'package.json'), 'utf8'));
+      return Object.hasOwn(exports, `.${specifier.slice(name.length)}`);
+    };
+    const inner = imports
+      .map(({ specifier }) => specifier)
+      .filter((specifier) => !/^(?:\.|node:)/.test(specifier) && !isPublic(specifier));
+    // its main file loads a package with a known vulnerability
+    expect([...new Set(inner)]).toEqual(['httpntlm/ntlm.js']);
+  });
+
   it('has no barrels, no default exports and no folder of mixed helpers', () => {
     const paths = sourceFiles(src).map((path) => relative(src, path));
     expect(paths.filter((path) => /(^|\/)(index\.ts|utils?|helpers?|common)(\/|$)/.test(path))).toEqual([]);

@@ -74,7 +74,7 @@ export const wings: Readonly<Record<string, Wing>> = {
     },
   },
   alerting: {
-    promise: 'What fires, and who hears of it.',
+    promise: 'What fires, and who is told.',
     uses: ['base', 'exporter'],
     rooms: {
       alerts: { promise: 'Missing data neither raises nor resolves an alert, and a restart forgets none.', uses: [] },
@@ -121,7 +121,7 @@ export const wings: Readonly<Record<string, Wing>> = {
     uses: ['base', 'exporter'],
     rooms: {
       'advice/method': {
-        promise: 'Advice on the number of licenses from recorded demand, or the reason why there is none.',
+        promise: 'Advice on the number of licenses from recorded demand, or the reason why it cannot be given.',
         uses: [],
       },
       'advice/pass': {

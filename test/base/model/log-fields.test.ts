@@ -41,7 +41,7 @@ describe('fields of the log', () => {
     expect(err(bug)).toEqual({
       type: 'RangeError',
       message: 'Invalid time zone specified: Nowhere/Nowhere',
-      stack: [expect.stringMatching(/createLocalTime \(src\/model\/local-time\.ts:\d+\)$/)],
+      stack: [expect.stringMatching(/createLocalTime \(src\/base\/model\/local-time\.ts:\d+\)$/)],
     });
   });
 
