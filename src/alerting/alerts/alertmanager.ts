@@ -1,5 +1,5 @@
 import type { Labels } from './alert.ts';
-import { createAgent, failureReason, type HttpOptions, oneLine, requestOn } from './http-client.ts';
+import { createAgent, failureReason, type HttpOptions, oneLine } from './http-client.ts';
 import { createReceiverClock } from './receiver-clock.ts';
 
 /** How to reach one Alertmanager. */
@@ -85,7 +85,7 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
   const ask = async (resource: string, body?: string, signal?: AbortSignal) => {
     const limit = AbortSignal.timeout(timeout * 1000);
     const authorization = options.authorization();
-    const answer = await requestOn(agent, {
+    const answer = await agent.request({
       origin,
       path: `${api}${resource}`,
       method: body === undefined ? 'GET' : 'POST',

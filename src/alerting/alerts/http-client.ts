@@ -1,8 +1,5 @@
 import { Readable } from 'node:stream';
-import type { Dispatcher } from 'undici';
-import request from 'undici/lib/api/api-request.js';
-import createConnector from 'undici/lib/core/connect.js';
-import Agent from 'undici/lib/dispatcher/agent.js';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { type ClientTls, tlsOptions } from '../../base/model/client-tls.ts';
 import { openFilesProblem } from '../../base/model/explanation.ts';
 
@@ -37,12 +34,8 @@ export const createAgent = ({ timeout, tls }: Pick<HttpOptions, 'timeout' | 'tls
   new Agent({
     connections,
     connect: (target, callback) =>
-      createConnector({ timeout: timeout * 1000, allowH2: false, ...tlsOptions(tls) })(target, callback),
+      buildConnector({ timeout: timeout * 1000, allowH2: false, ...tlsOptions(tls) })(target, callback),
   });
-
-/** One request on these connections. */
-export const requestOn = (agent: Agent, options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> =>
-  request.call(agent, options);
 
 /** The answer to a request, or why no answer arrived. */
 type HttpAnswer =
@@ -75,7 +68,7 @@ export function createHttpClient(options: HttpOptions): HttpClient {
       try {
         const { origin, pathname, search } = new URL(url);
         const credentials = authorization();
-        const answer = await requestOn(agent, {
+        const answer = await agent.request({
           origin,
           path: `${pathname}${search}`,
           method: 'POST',

@@ -1,5 +1,4 @@
-import type { buildConnector, Client } from 'undici';
-import createConnector from 'undici/lib/core/connect.js';
+import { buildConnector, type Client } from 'undici';
 import { Connection } from './connection.ts';
 
 /** How connections to one origin are opened, and how many there may be. */
@@ -46,7 +45,7 @@ export class ConnectionPool {
     this.#generation = generation;
     this.#onSocket = onSocket;
     this.#connect = (target, callback) =>
-      createConnector({
+      buildConnector({
         ...options.tls?.(),
         allowH2: false,
         // a resumed TLS session has no certificate, which channel binding needs

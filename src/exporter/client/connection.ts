@@ -1,5 +1,4 @@
-import type { buildConnector } from 'undici';
-import Client from 'undici/lib/dispatcher/client.js';
+import { type buildConnector, Client } from 'undici';
 import { NtlmError } from '../../base/ntlm/errors.ts';
 import { dispatchOptions, Exchange, type Leg, type LegListener, type LegOutcome } from './leg.ts';
 

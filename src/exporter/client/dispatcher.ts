@@ -1,5 +1,4 @@
-import type { Dispatcher } from 'undici';
-import BareDispatcher from 'undici/lib/dispatcher/dispatcher.js';
+import { Dispatcher } from 'undici';
 import { NtlmError } from '../../base/ntlm/errors.ts';
 import { createPendingRequest } from './pending-request.ts';
 import { closedError, RequestScheduler, type RequestSchedulerOptions } from './request-scheduler.ts';
@@ -17,7 +16,7 @@ const MAX_QUEUE = 1000;
  * An undici dispatcher that authenticates with NTLM. NTLM authenticates connections, not requests. Each connection is
  * therefore a separate client with one socket, and each request is pinned to one connection. Supports HTTP/1.1 only.
  */
-export class NtlmDispatcher extends BareDispatcher {
+export class NtlmDispatcher extends Dispatcher {
   readonly stats = createStats();
   readonly #maxQueue: number;
   readonly #origin: string;

@@ -1,4 +1,4 @@
-import errors from 'undici/lib/core/errors.js';
+import { errors } from 'undici';
 import { authenticate } from '../../base/ntlm/client-codec.ts';
 import { NtlmError } from '../../base/ntlm/errors.ts';
 import type { Connection } from './connection.ts';

@@ -1,5 +1,5 @@
 import type { Dispatcher } from 'undici';
-import errors from 'undici/lib/core/errors.js';
+import { errors } from 'undici';
 import { NtlmError } from '../../base/ntlm/errors.ts';
 import { answerFault } from '../inventory/decoding/answer-faults.ts';
 import type { RequestController } from './pending-request.ts';

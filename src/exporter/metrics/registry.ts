@@ -1,7 +1,4 @@
-import type { MetricObjectWithValues, MetricValue } from 'prom-client';
-import Counter from 'prom-client/lib/counter.js';
-import Gauge from 'prom-client/lib/gauge.js';
-import Registry from 'prom-client/lib/registry.js';
+import { Counter, Gauge, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
 import { catalogue, type MetricName } from './catalogue.ts';
 import { exposeProcess } from './process-metrics.ts';
 import { formatValue } from './render.ts';

@@ -1,6 +1,4 @@
-import Counter from 'prom-client/lib/counter.js';
-import Gauge from 'prom-client/lib/gauge.js';
-import Histogram from 'prom-client/lib/histogram.js';
+import { Counter, Gauge, Histogram } from 'prom-client';
 import type { FailureKind } from '../../base/model/failure.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';

@@ -1,4 +1,4 @@
-import Gauge from 'prom-client/lib/gauge.js';
+import { Gauge } from 'prom-client';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
 import { exposeIdentity, type Identity } from './identity.ts';

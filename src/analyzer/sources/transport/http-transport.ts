@@ -2,10 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
-import type { Dispatcher } from 'undici';
-import request from 'undici/lib/api/api-request.js';
-import createConnector from 'undici/lib/core/connect.js';
-import Agent from 'undici/lib/dispatcher/agent.js';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
 import { tlsOptions } from '../../../base/model/client-tls.ts';
 import { openFilesFailure, SourceFailure } from '../../../base/model/observation/source-failure.ts';
 import type { HttpSettings } from '../source-settings.ts';
@@ -84,7 +81,7 @@ export function createHttpTransport(settings: HttpSettings & TransportSettings, 
     headersTimeout: 0,
     bodyTimeout: 0,
     connect: (target, callback) =>
-      createConnector({ timeout: timeout * 1000, allowH2: false, ...tlsOptions(tls) })(target, callback),
+      buildConnector({ timeout: timeout * 1000, allowH2: false, ...tlsOptions(tls) })(target, callback),
   });
   let kept: Kept | undefined;
 
@@ -124,8 +121,8 @@ export function createHttpTransport(settings: HttpSettings & TransportSettings, 
     const previous = kept;
     const path = `${pathname}${search}`;
     const sent = await headersOf(signal);
-    const response = await request
-      .call(agent, { origin, path, method: 'GET', headers: sent, signal })
+    const response = await agent
+      .request({ origin, path, method: 'GET', headers: sent, signal })
       .catch((error: unknown) => Promise.reject(signal.aborted ? error : answerFailure(name, error)));
     const { statusCode, headers, body } = response;
     try {
