@@ -70,15 +70,6 @@ export class AlertmanagerModel {
         return { is: 'accepted' };
       },
       status: async () => ({ is: 'accepted' }),
-      known: async (filter) => {
-        if (!answers()) throw new Error('it does not answer');
-        return this.#alerts
-          .values()
-          .filter(({ endsAt }) => endsAt > this.now)
-          .filter(({ labels }) => Object.entries(filter).every(([name, value]) => labels[name] === value))
-          .map(({ labels, annotations, startsAt }) => ({ labels, annotations, startsAt: startsAt - ahead() }))
-          .toArray();
-      },
       close: async () => undefined,
     };
   }

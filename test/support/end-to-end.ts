@@ -46,21 +46,17 @@ export interface ServerDownDaemon {
   readonly alertmanager: string;
   /** Seconds. */
   readonly resend: number;
-  readonly hasStorage: boolean;
 }
 
 /** Writes the configuration and the password of such a daemon into a folder. @returns the path of the configuration */
-export function writeServerDownConfig(
-  folder: string,
-  { analyzer, alertmanager, resend, hasStorage }: ServerDownDaemon,
-): string {
+export function writeServerDownConfig(folder: string, { analyzer, alertmanager, resend }: ServerDownDaemon): string {
   writeFileSync(join(folder, 'password'), account.password, { mode: 0o600 });
   const everySecond = '* * * * * *';
   const config = {
     analyzer: { url: analyzer, username: 'CORP\\svc-lic', password_file: 'password' },
     poll: { products: everySecond, server_down: everySecond, max_data_age: '5s' },
     web: { listen_address: '127.0.0.1:0' },
-    ...(hasStorage && { storage: { path: join(folder, 'state') } }),
+    storage: { path: join(folder, 'state') },
     alerting: {
       alertmanagers: [alertmanager],
       evaluation_interval: '250ms',

@@ -3,14 +3,11 @@ import {
   type AlertState,
   type AlertStates,
   fingerprint,
-  groupLabels,
   identityOf,
   keyOf,
   type Labels,
-  labelsKey,
   withoutEmpty,
 } from './alert.ts';
-import type { Rule } from './rule.ts';
 
 /** Who acts on an alert is said by its labels. They follow the mapping of owners. */
 
@@ -30,10 +27,6 @@ export const createAddress =
     return { ...withoutEmpty(added), ...identityOf(labels) };
   };
 
-/** Whether an alert was restored as it was sent: it is about features that are not known. */
-export const isWhole = ({ labels }: AlertState, rule: Rule | undefined): boolean =>
-  rule?.grouping !== undefined && labels.feature === undefined;
-
 function isSame(labels: Labels, before: Labels): boolean {
   const names = Object.keys(labels);
   return names.length === Object.keys(before).length && names.every((name) => labels[name] === before[name]);
@@ -45,36 +38,21 @@ function movedText({ owner: before }: Labels, { owner }: Labels): string {
   return owner === undefined ? 'without an owner' : `with ${owner}`;
 }
 
-/** What licenses that end on one day have in common in all stages, for one owner. */
-const dayOf = (labels: Labels): string => labelsKey({ ...groupLabels(labels), alertname: '', severity: '' });
-
 /**
  * Alerts with the labels of who acts on them now. One that fires is ended with its labels of before, because for Alertmanager
  * another label makes another alert.
  *
  * @param at epoch seconds
  */
-export function readdress(before: AlertStates, address: Address, rules: readonly Rule[], at: number): AlertStates {
-  const ruleOf = new Map(rules.map((rule) => [rule.id, rule]));
+export function readdress(before: AlertStates, address: Address, at: number): AlertStates {
   const after = new Map<string, AlertState>();
-  /** How the days of expiries go on for those who acted on them. */
-  const movedDays = new Map<string, string>();
   for (const [key, alert] of before) {
-    // who acts on features is not known without them
-    const isKept = alert.state === 'resolved' || isWhole(alert, ruleOf.get(alert.rule));
-    const labels = isKept ? alert.labels : address(alert.labels);
+    const labels = alert.state === 'resolved' ? alert.labels : address(alert.labels);
     const isMoved = !isSame(labels, alert.labels);
     after.set(key, isMoved ? { ...alert, labels } : alert);
     if (!isMoved || alert.state === 'pending') continue;
     const ended: AlertState = { ...alert, state: 'resolved', resolvedAt: at, now: movedText(alert.labels, labels) };
     after.set(keyOf(ended), ended);
-    if (alert.labels.expires !== undefined) movedDays.set(dayOf(alert.labels), movedText(alert.labels, labels));
-  }
-  for (const [key, alert] of after) {
-    // an earlier stage that was restored without its features would fire again for those who act on none of them any more
-    const next =
-      alert.state === 'firing' && isWhole(alert, ruleOf.get(alert.rule)) && movedDays.get(dayOf(alert.labels));
-    if (typeof next === 'string') after.set(key, { ...alert, state: 'resolved', resolvedAt: at, now: next });
   }
   for (const [key, { labels, now }] of after) {
     const next = now === undefined ? undefined : after.get(fingerprint(labels));

@@ -1,4 +1,3 @@
-import type { Labels } from './alert.ts';
 import { createAgent, failureReason, type HttpOptions, oneLine } from './http-client.ts';
 import { createReceiverClock } from './receiver-clock.ts';
 
@@ -24,14 +23,7 @@ export type Outcome =
       readonly error?: unknown;
     };
 
-/** An alert stored in Alertmanager. Times are epoch seconds. */
-export interface KnownAlert {
-  readonly labels: Labels;
-  readonly annotations: Labels;
-  readonly startsAt: number;
-}
-
-/** One Alertmanager, to which alerts are posted and from which they are restored. */
+/** One Alertmanager, to which alerts are posted. */
 export interface Alertmanager {
   readonly url: string;
   /**
@@ -43,8 +35,6 @@ export interface Alertmanager {
   post(write: (ahead: number) => string, signal?: AbortSignal): Promise<Outcome>;
   /** `GET /api/v2/status`: whether it is an Alertmanager that accepts the logon. Never throws. */
   status(): Promise<Exclude<Outcome, { readonly is: 'rejected' }>>;
-  /** `GET /api/v2/alerts` with the labels as filters; times are in the clock of this host. @throws Error in one line */
-  known(labels: Labels): Promise<readonly KnownAlert[]>;
   close(): Promise<void>;
 }
 
@@ -70,9 +60,6 @@ function jsonOf(text: string): unknown {
     return undefined;
   }
 }
-
-const textsOf = (value: unknown): Labels =>
-  Object.fromEntries(Object.entries(value ?? {}).filter(([, text]) => typeof text === 'string'));
 
 /** A client of the API v2 of one Alertmanager, with its own connections. */
 export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
@@ -131,24 +118,6 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
         return isStatus ? { is: 'accepted' } : { is: 'failed', status, reason: 'the answer is not its status' };
       } catch (error) {
         return noAnswer(error);
-      }
-    },
-    known: async (labels) => {
-      const filters = Object.entries(labels).map(
-        ([name, value]) => `filter=${encodeURIComponent(`${name}=${JSON.stringify(value)}`)}`,
-      );
-      try {
-        const { status, text } = await ask(`/alerts?${filters.join('&')}`);
-        if (status !== 200) throw new Error(reasonOf(status, text));
-        const alerts: unknown = JSON.parse(text);
-        if (!Array.isArray(alerts)) throw new Error('the answer is not a list of alerts');
-        return alerts.flatMap((alert: Record<string, unknown>) => {
-          const startsAt = Date.parse(String(alert?.startsAt)) / 1000 - clock.ahead();
-          if (Number.isNaN(startsAt)) return [];
-          return [{ labels: textsOf(alert.labels), annotations: textsOf(alert.annotations), startsAt }];
-        });
-      } catch (error) {
-        throw new Error(failureReason(error, timeout), { cause: error });
       }
     },
     close: () => agent.destroy(),

@@ -1,3 +1,4 @@
+import type { Log } from '../../base/model/log.ts';
 import type { Owners } from '../../base/model/owners.ts';
 import { limitRepeats } from '../../base/model/repeat-log.ts';
 import { createLatestOnly } from '../../base/scheduling/latest-only.ts';
@@ -10,14 +11,14 @@ import type { EngineStatus } from './engine-status.ts';
 import { createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
 import { changesOf, logChanges, type SentAlerts, type SumUpOptions, shownAlerts, sumUpAlerts } from './groups.ts';
 import { silenceUrl } from './links.ts';
-import type { Listed } from './listed.ts';
+import type { Listed, Owned } from './listed.ts';
 import type { ListedFile } from './listed-file.ts';
 import { ownLabelsOf } from './notification.ts';
 import { ACTIVE_RESENDS, createNotifier, type NotifierOptions } from './notifier.ts';
-import { type RestoreOptions, restore } from './restore.ts';
+import { restore } from './restore.ts';
 import type { EvaluatedRule, Rule, View } from './rule.ts';
 import { createRules, type RuleSettings } from './rules.ts';
-import type { SavedAlerts } from './state-file.ts';
+import type { SavedAlerts, StateFile } from './state-file.ts';
 import { step, type Transition } from './state-machine.ts';
 import { createStatements, type StatementKeeper, type Statements } from './statements.ts';
 
@@ -39,8 +40,7 @@ type Surroundings = {
 
 /** The rules, the receivers, the clock and the state of an engine. */
 export interface EngineOptions
-  extends RestoreOptions,
-    Surroundings,
+  extends Surroundings,
     Pick<EvaluationOptions, 'ignore'>,
     Pick<NotifierOptions, 'generatorUrl' | 'resendDelay' | 'evaluationInterval'> {
   /** The current inventory; `undefined` before the first one. */
@@ -66,6 +66,19 @@ export interface EngineOptions
   readonly handOver: (handOver: HandOver) => void;
   /** Alerts to continue, for example from before a reload. */
   readonly initial: SavedAlerts | undefined;
+  /** The alerts of the last run; `undefined` if none are kept. */
+  readonly stateFile: StateFile | undefined;
+  readonly alertmanagers: NotifierOptions['targets'];
+  /** Name of the analyzer. */
+  readonly analyzer: string;
+  /** Its share that this daemon monitors; empty if that is all of it. */
+  readonly shard: string;
+  /** Who acts on a vendor license or a feature. Another object at any time is another mapping, and alerts follow it. */
+  readonly owners: () => Owners;
+  readonly owned: Owned;
+  /** Epoch seconds. */
+  readonly now: () => number;
+  readonly log: Log;
 }
 
 /** How long a resolved alert is sent again, seconds, as in Prometheus. */
@@ -131,10 +144,10 @@ export class AlertEngine {
 
   /** Restores the saved alerts and starts to evaluate. */
   async start(): Promise<void> {
-    const { listed, listedFile, log } = this.#options;
+    const { listed, listedFile, stateFile, analyzer, owned, now, log } = this.#options;
     if (this.#keeper === undefined) {
       await listedFile?.load(listed);
-      this.#resume(await restore(this.#rules, this.#commonLabels, this.#options));
+      this.#resume(restore(stateFile, analyzer, owned, now()));
     }
     if (this.#states.size > 0) log.info({ alerts: this.#states.size }, 'alerts restored');
     this.#isStarted = true;
@@ -225,7 +238,7 @@ export class AlertEngine {
     const at = now();
     const started = performance.now();
     const owners = currentOwners();
-    if (owners !== this.#addressedBy) this.#states = readdress(this.#states, this.#address, this.#rules, at);
+    if (owners !== this.#addressedBy) this.#states = readdress(this.#states, this.#address, at);
     this.#addressedBy = owners;
     const hadAlerts = this.#states.size > 0;
     const found = await this.#evaluateAll(at);

@@ -79,10 +79,9 @@ export const featureCondition =
         findings,
         unknownAbout,
         isUnknown: (labels) => {
-          const { vendor_license: vendorLicense = '', feature } = labels;
+          const { vendor_license: vendorLicense = '' } = labels;
           if (!of.isKnown(view, vendorLicense)) return true;
-          // one that was restored without its features may be about any of them
-          return feature === undefined ? unknownAbout.has(vendorLicense) : unknown.has(featureKey(labels));
+          return unknown.has(featureKey(labels));
         },
         hasNoData: features.length === 0 || (known === 0 && unknown.size > 0),
       };

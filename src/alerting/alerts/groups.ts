@@ -71,10 +71,8 @@ const furthestFirst = ['firing', 'resolved', 'pending'] as const;
 function combine(all: readonly AlertState[], { worst }: Grouping): SentAlert {
   const state = furthestFirst.find((each) => all.some((member) => member.state === each));
   const counting = all.filter((member) => member.state === state);
-  // one that was restored without its features stands for all of them
-  const named = counting.filter((member) => member.labels.feature !== undefined);
   const sign = worst === 'smallest' ? 1 : -1;
-  const members = (named.length === 0 ? counting : named).toSorted(
+  const members = counting.toSorted(
     (a, b) => sign * ((a.value ?? 0) - (b.value ?? 0)) || (labelsKey(a.labels) < labelsKey(b.labels) ? -1 : 1),
   );
   const first = members[0] as AlertState;

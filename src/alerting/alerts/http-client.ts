@@ -1,5 +1,5 @@
 import { Readable } from 'node:stream';
-import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { Agent, buildConnector } from 'undici';
 import { type ClientTls, tlsOptions } from '../../base/model/client-tls.ts';
 import { openFilesProblem } from '../../base/model/explanation.ts';
 

@@ -17,8 +17,6 @@ export interface SavedAlerts {
   readonly complete: readonly string[];
   /** The name of the analyzer with which they were sent. */
   readonly analyzer: string;
-  /** Whether they are of another share of the analyzer: alerts about vendor licenses of this one may be missing. */
-  readonly isOtherShare?: boolean;
 }
 
 /** Alerts after the clock was set: everything is as old as before. @param by seconds */
@@ -37,7 +35,7 @@ export interface StateFile {
    * Resolves when the file is written, when that fails, or after some seconds: a disk problem does not delay alerts. Of
    * several calls during a write, only the newest one is written.
    */
-  save(saved: Omit<SavedAlerts, 'analyzer' | 'isOtherShare'>): Promise<void>;
+  save(saved: Omit<SavedAlerts, 'analyzer'>): Promise<void>;
 }
 
 /** The file has times that people can read. */
@@ -135,7 +133,7 @@ export function createStateFile(
         return undefined;
       }
       // of what other shards monitored, this one does not know everything
-      return movedAlerts(share === ownShare ? saved : { ...saved, complete: [], isOtherShare: true }, by);
+      return movedAlerts(share === ownShare ? saved : { ...saved, complete: [] }, by);
     },
   });
   return {

@@ -1,14 +1,5 @@
-import { type Address, isWhole } from './address.ts';
-import {
-  type AlertState,
-  type AlertStates,
-  beginAlert,
-  type Finding,
-  fingerprint,
-  groupLabels,
-  type Labels,
-  labelsKey,
-} from './alert.ts';
+import type { Address } from './address.ts';
+import { type AlertState, type AlertStates, beginAlert, type Finding, fingerprint, type Labels } from './alert.ts';
 import type { EvaluatedRule, Evaluation, Rule } from './rule.ts';
 
 /** A change of state that is logged and saved. */
@@ -103,22 +94,6 @@ function isSettled({ resolvedAt }: AlertState, now: number, options: StepOptions
 }
 
 /**
- * What is found about an alert that was restored as it was sent: that a feature of it fires, or what is found about one, by which
- * it keeps firing.
- */
-function createWholeFindings(own: readonly AlertState[], findings: readonly Finding[], address: Address) {
-  const keyOfGroup = (labels: Labels): string => labelsKey(groupLabels(labels));
-  const ofFeatures = own.filter(({ state, labels }) => state === 'firing' && labels.feature !== undefined);
-  const firing = new Set(ofFeatures.map(({ labels }) => keyOfGroup(labels)));
-  const found = new Map(findings.map((finding) => [keyOfGroup(address(finding.labels)), finding]));
-  return ({ labels }: AlertState): Finding | 'firing' | undefined => {
-    const key = labelsKey(labels);
-    const finding = found.get(key);
-    return firing.has(key) ? 'firing' : finding && { ...finding, isRaised: false };
-  };
-}
-
-/**
  * The alerts after one evaluation of the rules. Pure. The labels of an alert never change here. Alerts whose rule no longer exists
  * are resolved.
  *
@@ -145,14 +120,8 @@ export function step(
     const findings = new Map(evaluation.findings.map((finding) => [fingerprint(finding.labels), finding]));
     const own = ofRule.get(rule.id) ?? [];
     ofRule.delete(rule.id);
-    const alerts = own.map(([, alert]) => alert);
-    const findWhole = alerts.some((alert) => isWhole(alert, rule))
-      ? createWholeFindings(alerts, evaluation.findings, address)
-      : undefined;
     for (const [key, alert] of own) {
-      const finding = isWhole(alert, rule) ? findWhole?.(alert) : findings.get(key);
-      // its features are alerts of their own now
-      if (finding === 'firing') continue;
+      const finding = findings.get(key);
       if (alert.state === 'resolved') {
         // when the condition is met again, a new alert begins
         if (finding?.isRaised !== true) keep(key, alert);

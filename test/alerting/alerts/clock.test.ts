@@ -24,7 +24,6 @@ describe.runIf(peer('prometheus-alertmanager'))('the clock of a daemon', () => {
       analyzer: site.url,
       alertmanager: alertmanager.url,
       resend: 20,
-      hasStorage: true,
     });
     const clock = createProcessClock(folder);
     let ahead = 0;

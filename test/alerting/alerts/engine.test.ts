@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Labels } from '../../../src/alerting/alerts/alert.ts';
-import type { Alertmanager, KnownAlert, Outcome } from '../../../src/alerting/alerts/alertmanager.ts';
+import type { Alertmanager, Outcome } from '../../../src/alerting/alerts/alertmanager.ts';
 import { createCounts } from '../../../src/alerting/alerts/delivery.ts';
 import { AlertEngine, type EngineOptions } from '../../../src/alerting/alerts/engine.ts';
 import { Listed } from '../../../src/alerting/alerts/listed.ts';
 import { createStateFile, type SavedAlerts, type StateFile } from '../../../src/alerting/alerts/state-file.ts';
-import { createOwners, noOwners, type Owners } from '../../../src/base/model/owners.ts';
+import { noOwners, type Owners } from '../../../src/base/model/owners.ts';
 import type { Snapshot } from '../../../src/base/model/snapshot.ts';
 import { createFileWrites } from '../../../src/base/storage/file-writes.ts';
 import { stampOf } from '../../../src/base/storage/stamp.ts';
@@ -47,7 +47,6 @@ interface Stub extends Alertmanager {
   /** Times of accepted requests, heartbeats included. */
   readonly requests: number[];
   outcome: Outcome;
-  alerts: readonly KnownAlert[];
 }
 
 function createStub(): Stub {
@@ -56,7 +55,6 @@ function createStub(): Stub {
     sent: [],
     requests: [],
     outcome: { is: 'accepted' },
-    alerts: [],
     status: async () => ({ is: 'accepted' }),
     post: async (write) => {
       if (stub.outcome.is === 'accepted') {
@@ -65,7 +63,6 @@ function createStub(): Stub {
       }
       return stub.outcome;
     },
-    known: async () => stub.alerts,
     close: async () => {},
   };
   return stub;
@@ -681,71 +678,6 @@ describe('over a restart', () => {
     await engine.evaluate();
     await advance(1);
     expect(stored).toEqual(['firing firing', 'resolved resolved']);
-    await engine.stop();
-  });
-
-  it('without a file, the alerts are those that fire in Alertmanager', async () => {
-    const { create, stub, world } = start();
-    const ours = { source: 'license-exporter', analyzer: 'lic.example.com:8443', site: 'muc' };
-    const startsAt = NOW - 5000;
-    const serverDown = { alertname: 'LicenseServerDown', severity: 'critical' };
-    const known = (labels: Record<string, string>): KnownAlert => ({
-      labels: { ...ours, ...labels },
-      annotations: { summary: 'of old' },
-      startsAt,
-    });
-    stub.alerts = [
-      known({ ...serverDown, vendor_license: LIC, owner: 'cad team' }),
-      known({ ...serverDown, vendor_license: 'of another shard' }),
-      known({ alertname: 'Unknown', severity: 'critical' }),
-      { ...known({ ...serverDown, vendor_license: LIC, owner: 'cad team' }), startsAt: startsAt - 100 },
-      known({ alertname: 'LicensePollPartial', severity: 'warning', endpoint: 'GetFeatures', shard: '1' }),
-      // not of this daemon: its labels are others
-      known({ ...serverDown, vendor_license: LIC, owner: 'cad team', cluster: 'c1' }),
-    ];
-    world.down = 'unknown';
-    const owners = createOwners([{ vendorLicense: '*', feature: '*', labels: { owner: 'cad team' } }]);
-    const engine = create({
-      owned: { ownsVendorLicense: (name) => name === LIC, ownsFeature: () => true },
-      owners: () => owners,
-    });
-    await engine.start();
-    await advance(0);
-    // not resolved, though nothing is known: held
-    expect(stub.sent.map(({ labels, startsAt: begun }) => [labels.vendor_license, labels.site, begun])).toEqual([
-      [LIC, 'muc', new Date((startsAt - 100) * 1000).toISOString()],
-    ]);
-    expect(isFiring(stub.sent[0] as Sent)).toBe(true);
-    // with the label of its owner, or it would be another alert
-    expect(stub.sent[0]?.labels).toEqual({ ...ours, ...serverDown, vendor_license: LIC, owner: 'cad team' });
-    // nor is its value known
-    const restored = { state: 'firing', value: 'NaN' };
-    expect(alertsJson(engine.status())).toMatchObject({
-      data: { alerts: expect.arrayContaining([expect.objectContaining(restored)]) },
-    });
-    await engine.stop();
-  });
-
-  it('alerts that are not restored yet are not passed on by a reload', async () => {
-    const { create, stub } = start();
-    stub.known = () => new Promise(() => {});
-    const engine = create();
-    void engine.start();
-    expect(engine.states()).toBeUndefined();
-    await engine.stop();
-  });
-
-  it('an Alertmanager that does not answer does not stop the start', async () => {
-    const { create, stub, world, log } = start();
-    stub.known = async () => {
-      throw new Error('ECONNREFUSED');
-    };
-    world.down = true;
-    const engine = create();
-    await engine.start();
-    await advance(0);
-    expect(stub.sent).toHaveLength(1);
-    expect(log.entries.map(({ message }) => message)).toContain('alerts not read from Alertmanager');
     await engine.stop();
   });
 

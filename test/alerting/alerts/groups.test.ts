@@ -2,16 +2,14 @@ import { describe, expect, it } from 'vitest';
 import {
   type AlertState,
   type AlertStates,
-  fingerprint,
   keyOf,
   type Labels,
   labelsKey,
 } from '../../../src/alerting/alerts/alert.ts';
 import { changesOf, type SentAlerts, shownAlerts, sumUpAlerts } from '../../../src/alerting/alerts/groups.ts';
-import { step } from '../../../src/alerting/alerts/state-machine.ts';
 import { alertOf } from '../../support/alert-page.ts';
-import { evaluateRule, ruleOf, viewOf } from '../../support/alert-views.ts';
-import { answer, createSnapshot, feature, good, NOW } from '../../support/scenario.ts';
+import { ruleOf } from '../../support/alert-views.ts';
+import { NOW } from '../../support/scenario.ts';
 
 /** What is sent of the alerts of single features. */
 
@@ -105,32 +103,4 @@ describe('alerts of features', () => {
       ['critical', 'firing', undefined],
     ]);
   });
-});
-
-it('an alert that was restored as it was sent fires until its features do, or are known not to', () => {
-  const labels = { alertname: queued.name, severity: queued.severity, vendor_license: 'lic01;cdslmd', owner: 'ada' };
-  const restored = alertOf(labels, { rule: queued.id, knownAt: NOW });
-  const options = { unknownHold: 3600, resolvedRetention: 0, address: (each: Labels) => each };
-  const run = (waiting: number | undefined, seconds: number, before: AlertStates): AlertStates => {
-    const now = NOW + seconds;
-    const records = [feature({ maxQueued: waiting })];
-    const view = viewOf(createSnapshot({ features: { '': good(answer(records), now) } }), now);
-    const evaluation = evaluateRule(queued, view);
-    // the mapping of owners, as the engine adds it
-    const findings = evaluation.findings.map((finding) => ({
-      ...finding,
-      labels: { ...finding.labels, owner: 'ada' },
-    }));
-    return step(before, [{ rule: queued, evaluation: { ...evaluation, findings } }], now, options).states;
-  };
-  const start: AlertStates = new Map([[fingerprint(labels), restored]]);
-  const firing = (states: AlertStates) =>
-    [...states.values()].filter(({ state }) => state === 'firing').map((alert) => alert.labels.feature ?? 'whole');
-  const pending = run(3, 0, start);
-  expect(firing(pending)).toEqual(['whole']);
-  // ten minutes later the feature fires itself
-  const own = run(3, 600, pending);
-  expect(firing(run(3, 601, own))).toEqual(['base']);
-  expect(firing(run(undefined, 900, start))).toEqual(['whole']);
-  expect(firing(run(0, 1, run(0, 601, run(0, 0, start))))).toEqual([]);
 });

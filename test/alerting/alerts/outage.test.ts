@@ -1,7 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { createServer } from 'node:net';
 import { describe, expect } from 'vitest';
-import { createAlertmanager } from '../../../src/alerting/alerts/alertmanager.ts';
 import { evaluations, firing, quickEngine, quickPolls, startDoor, startSite } from '../../support/end-to-end.ts';
 import { type Cleanup, createConfig, eventually, startApp } from '../../support/harness.ts';
 import { peer } from '../../support/peers.ts';
@@ -79,32 +78,6 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager', { concurrent:
       expect([sink.of(down), await count('dropped')]).toEqual([['firing'], 0]);
     },
   );
-
-  it.concurrent('returns only the alerts of the daemon that requests them', async ({ cleanup }) => {
-    const alertmanager = await startAlertmanager(cleanup, await startSink(cleanup));
-    const client = createAlertmanager({
-      now: () => Date.now() / 1000,
-      url: alertmanager.url,
-      timeout: 30,
-      authorization: () => undefined,
-      tls: { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: false },
-      userAgent: 'test',
-    });
-    cleanup.add(() => client.close());
-    const startsAt = new Date(Date.now() - 60_000).toISOString();
-    const endsAt = new Date(Date.now() + 60_000).toISOString();
-    const of = (source: string, analyzer: string) => ({
-      labels: { alertname: 'LicenseServerDown', vendor_license: 'größe "x";d', source, analyzer },
-      annotations: { summary: 's' },
-      startsAt,
-      endsAt,
-    });
-    const all = [of('license-exporter', 'a:1'), of('license-exporter', 'a:2'), of('prometheus', 'a:1')];
-    expect(await client.post(() => JSON.stringify(all))).toEqual({ is: 'accepted' });
-    const ours = { source: 'license-exporter', analyzer: 'a:1' };
-    const { labels, annotations } = of(ours.source, ours.analyzer);
-    expect(await client.known(ours)).toEqual([{ labels, annotations, startsAt: Date.parse(startsAt) / 1000 }]);
-  });
 
   it.concurrent('that is restarted without its data gets the alerts again, and sends no second notification', async ({
     cleanup,

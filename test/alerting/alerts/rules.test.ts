@@ -39,7 +39,9 @@ describe('the rules together', () => {
   });
 
   it('have tests of their thresholds', () => {
-    const texts = globSync('test/{alerting/alerts,exporter/inventory}/**/*.test.ts').map((path) => readFileSync(path, 'utf8'));
+    const texts = globSync('test/{alerting/alerts,exporter/inventory}/**/*.test.ts').map((path) =>
+      readFileSync(path, 'utf8'),
+    );
     const names = new Set(createRules(settingsOf()).map(({ name }) => name));
     expect([...names].filter((name) => !texts.some((text) => text.includes(`'${name}/`)))).toEqual([]);
   });

@@ -155,7 +155,7 @@ export class EngineRun {
     const shard = this.#history.replicas[from]?.shard;
     const isSameShare = shard?.index === described.shard.index && shard.total === described.shard.total;
     const found = begins === 'saved' ? this.#saved.get(from) : undefined;
-    const content = found && (isSameShare ? found : { ...found, complete: [], isOtherShare: true });
+    const content = found && (isSameShare ? found : { ...found, complete: [] });
     return {
       load: () => content,
       save: async ({ alerts, ...saved }: Omit<SavedAlerts, 'analyzer'>) => {

@@ -118,22 +118,20 @@ const ticksOf = (from: number, to: number): number[] =>
 type Found = Omit<Fault, 'history' | 'alert'>;
 
 /** What one process says, against what it finds itself. */
-function* engineFaults({ history: { ticks, step, replicas, delivers } }: Observed, course: Course): Generator<Found> {
-  const { alert, subject, name, pendingFor, witnesses } = course;
+function* engineFaults({ history: { ticks, step, replicas } }: Observed, course: Course): Generator<Found> {
+  const { alert, subject, pendingFor, witnesses } = course;
   for (const replica of replicas.keys()) {
     let before: Witness | undefined;
     /** Since when it finds it each time, also if it hangs between. */
     let raisedSince: number | undefined;
     let [raised, waited, notFound, elsewhere, knownAt] = [0, 0, 0, 0, 0];
-    /** Whether it may have the alert from Alertmanager, which has no features: it is about any of the vendor license. */
-    let isRestored = false;
     for (let tick = 0; tick < ticks; tick += 1) {
       const now = witnesses[tick]?.find((each) => each.replica === replica);
       const isNew = now?.begins === 'fresh' || now?.begins === 'saved';
       if (now === undefined || isNew) [raised, notFound] = [0, 0];
       if (now === undefined) continue;
       if (isNew) knownAt = tick;
-      if (now.begins === 'fresh') [before, isRestored] = [undefined, delivers];
+      if (now.begins === 'fresh') before = undefined;
       const condition = now.conditions.get(subject);
       const isHere = now.textOf(subject) === alert;
       const isSaid = (now.said.get(alert) ?? 0) !== 0;
@@ -143,9 +141,8 @@ function* engineFaults({ history: { ticks, step, replicas, delivers } }: Observe
       if (condition === 'false' || now.begins === 'fresh') waited = 0;
       else if (condition === 'raised') waited += 1;
       raisedSince = condition === 'raised' ? (isNew ? tick : (raisedSince ?? tick)) : undefined;
-      const isCoarse = isRestored && now.unknown.has(name);
-      notFound = condition === 'false' && !isCoarse ? notFound + 1 : 0;
-      elsewhere = !isHere && !isCoarse ? elsewhere + 1 : 0;
+      notFound = condition === 'false' ? notFound + 1 : 0;
+      elsewhere = isHere ? 0 : elsewhere + 1;
       if (condition !== 'unknown') knownAt = tick;
       const isLapsed = (tick - knownAt) * step >= HOLD;
       const by = 'engine';
@@ -156,10 +153,8 @@ function* engineFaults({ history: { ticks, step, replicas, delivers } }: Observe
       if (isHere && isLongEnough && now.said.get(alert) !== 1 && !isSucceeded(alert, now))
         yield { kind: 'loss', by, tick };
       const longest = course.keepFiringFor + step;
-      if (isSaid && (elsewhere * step > (isRestored ? longest : 0) || notFound * step > longest))
-        yield { kind: 'late end', by, tick };
-      if (wasSaid && !isSaid) isRestored = false;
-      const isContinued = isNew || isRestored || before === undefined || before.textOf(subject) !== alert;
+      if (isSaid && (elsewhere > 0 || notFound * step > longest)) yield { kind: 'late end', by, tick };
+      const isContinued = isNew || before === undefined || before.textOf(subject) !== alert;
       const lasted = Math.max((course.raised[tick] ?? 0) - 1, waited - 1, tick - (raisedSince ?? tick));
       if (isSaid && !wasSaid && !isContinued && lasted * step < pendingFor) yield { kind: 'false start', by, tick };
       before = now;
@@ -216,6 +211,13 @@ function* firingFaults(
       const from = ticksOf(0, tick).findLast((at) => own(at)?.begins !== undefined) ?? 0;
       return own(from)?.begins === 'fresh' && !ticksOf(from, tick - 1).some((at) => own(at)?.complete.has(name));
     }) === true;
+  /** Whether those who are there now began without a memory, and have not said it since. */
+  const isNews = (tick: number): boolean =>
+    witnesses[tick]?.every(({ replica }) => {
+      const own = (at: number): Witness | undefined => witnesses[at]?.find((each) => each.replica === replica);
+      const from = ticksOf(0, tick).findLast((at) => own(at)?.begins !== undefined) ?? 0;
+      return own(from)?.begins === 'fresh' && !ticksOf(from, tick).some((at) => (own(at)?.said.get(alert) ?? 0) !== 0);
+    }) === true;
   // of two replicas, one that delivers silences Prometheus, also about what only the other one has found for long enough
   const isMixed = (at: number): boolean => delivers && new Set(witnesses[at]?.map((each) => each.delivers)).size > 1;
   for (let tick = 0; tick < ticks; tick += 1) {
@@ -245,7 +247,7 @@ function* firingFaults(
       // without a memory, nothing is known of what is only not cleared, and what is delivered waits for its `for` again
       const forgets = delivers ? ['not cleared', 'raised'] : ['not cleared'];
       const isForgotten =
-        (isFresh || isFirstWhole(tick)) &&
+        (isFresh || isFirstWhole(tick) || (delivers && isNews(tick))) &&
         witnesses[tick]?.every(({ conditions }) => forgets.includes(conditions.get(subject) ?? '')) === true;
       const isOfClocks = isDisputed(tick - back, tick) || isLeft(tick - back, tick);
       if (!isEnded && !isLapsed && !isOutvoted && !isReplaced && !isForgotten && !isOfClocks)
