@@ -36,7 +36,6 @@ export const reasons: Readonly<Record<string, string>> = {
   httpntlm: 'NT hash and the first message of NTLM',
   'ical-generator': 'the calendar of expiries',
   marked: 'shows the runbooks as pages',
-  'modern-tar': 'unpacks archives of logs that are imported',
   'node-cron': 'schedules of polls',
   nodemailer: 'sends e-mail',
   pg: 'the archive of the history in PostgreSQL; it is not loaded without one',
@@ -45,7 +44,6 @@ export const reasons: Readonly<Record<string, string>> = {
   'prom-client': 'metrics of the process, and registries',
   undici: 'HTTP client with pools and limits',
   yaml: 'reads configuration files, with the line of a mistake',
-  yauzl: 'unpacks zip archives of logs that are imported',
   zod: 'checks configuration and observation documents',
 };
 

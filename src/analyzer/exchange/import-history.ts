@@ -12,7 +12,7 @@ import { type AnalyzerImportOptions, importAnalyzer } from './import-analyzer.ts
 import { importLogs, type LogImport } from './import-logs.ts';
 import { importPrometheus } from './import-prometheus.ts';
 import { importTexts, type ReadText, type TextImport } from './import-texts.ts';
-import { contentStream, type InputFile, InputFiles, type LeftOut } from './input-files.ts';
+import { contentStream, findFiles, type InputFile, type LeftOut } from './input-files.ts';
 import type { Names } from './names.ts';
 import type { PrometheusServer } from './prometheus-api.ts';
 
@@ -34,7 +34,7 @@ interface CommonOptions {
 
 /** Which files are imported, and how. */
 export interface ImportOptions extends CommonOptions {
-  /** A file, a folder or an archive. */
+  /** A file or a folder. */
   readonly path: string;
   readonly logs: readonly UsageLog[];
   readonly readText: (text: string, now: number) => ReadText | undefined;
@@ -184,10 +184,9 @@ export async function importHistory(options: ImportOptions): Promise<ImportRepor
     return staged;
   };
   try {
-    const input = new InputFiles(work);
-    await input.add(options.path);
-    const leftOut = [...input.leftOut];
-    const sorted = await sortFiles(input.files, options.logs, leftOut);
+    const { files: inputs, leftOut: notRead } = await findFiles(options.path);
+    const leftOut = [...notRead];
+    const sorted = await sortFiles(inputs, options.logs, leftOut);
     const logs: { form: string; found: LogImport }[] = [];
     for (const [log, files] of sorted) {
       if (log === undefined) continue;

@@ -1,17 +1,16 @@
-import { createReadStream, createWriteStream, mkdirSync, readdirSync, statSync, utimesSync } from 'node:fs';
+import { createReadStream, readdirSync, statSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
 import { openFilesProblem } from '../../base/model/explanation.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
 
-/** The files that are imported: those of a folder, compressed ones, and those in archives. */
+/** The files that are imported: one, or those of a folder. They can be compressed. */
 
 /** A file with lines. */
 export interface InputFile {
-  /** As it is shown: below the folder or in the archive that was given. */
+  /** As it is shown: below the folder that was given. */
   readonly name: string;
   readonly path: string;
   /** Bytes on the disk. */
@@ -28,7 +27,16 @@ export interface LeftOut {
 }
 
 type Compression = 'gzip' | 'zstd';
-type Content = Compression | 'tar' | 'zip' | 'bzip2' | 'xz' | 'other';
+
+/** Why files of these kinds are left out. */
+const remedies = {
+  tar: 'is an archive; unpack it first',
+  zip: 'is an archive; unpack it first',
+  bzip2: 'is compressed with bzip2; decompress it first',
+  xz: 'is compressed with xz; decompress it first',
+} as const;
+
+type Content = Compression | keyof typeof remedies | 'other';
 
 /** Enough for the mark of a tar archive. */
 const HEAD = 512;
@@ -73,93 +81,36 @@ async function innerHead(path: string, compression: Compression): Promise<Buffer
   return Buffer.alloc(0);
 }
 
-/** Finds the files of a path. Archives are unpacked into a folder of the caller. */
-export class InputFiles {
-  readonly files: InputFile[] = [];
-  readonly leftOut: LeftOut[] = [];
-  readonly #folder: string;
-  #archives = 0;
-
-  /** @param folder where archives are unpacked: it exists, and others cannot read it */
-  constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  /** @throws OperatorError if the path cannot be read */
-  async add(path: string): Promise<void> {
-    try {
-      if (statSync(path).isDirectory()) await this.#addFolder(path, path, '');
-      else await this.#addFile(path, basename(path));
-    } catch (error) {
-      const { code } = error as NodeJS.ErrnoException;
-      if (code === undefined || error instanceof OperatorError) throw error;
-      const why = openFilesProblem(error) ?? `cannot be read: ${code}; check the path and its mode`;
-      throw new OperatorError(`${path} ${why}`, { cause: error });
-    }
-  }
-
-  async #addFolder(root: string, folder: string, prefix: string): Promise<void> {
-    const entries = readdirSync(folder, { withFileTypes: true, recursive: true });
-    const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
-    for (const path of paths.sort()) await this.#addFile(path, `${prefix}${relative(root, path)}`);
-  }
-
-  async #addFile(path: string, name: string): Promise<void> {
-    const { size, mtimeMs } = statSync(path);
+/** The files of a path: of a folder, those in it and below it. @throws OperatorError if the path cannot be read */
+export async function findFiles(path: string): Promise<{ files: readonly InputFile[]; leftOut: readonly LeftOut[] }> {
+  const files: InputFile[] = [];
+  const leftOut: LeftOut[] = [];
+  const add = async (file: string, name: string): Promise<void> => {
+    const { size, mtimeMs } = statSync(file);
     if (size === 0) return;
-    const content = contentOf(await headOf(path));
-    if (content === 'tar') return this.#unpack(path, name, undefined);
-    if (content === 'zip') return this.#unpackZip(path, name);
-    if (content === 'bzip2' || content === 'xz') {
-      this.leftOut.push({ name, why: `is compressed with ${content}; decompress it first` });
+    const content = contentOf(await headOf(file));
+    if (content in remedies) {
+      leftOut.push({ name, why: remedies[content as keyof typeof remedies] });
       return;
     }
-    const compression = content === 'other' ? undefined : content;
-    if (compression !== undefined && contentOf(await innerHead(path, compression)) === 'tar')
-      return this.#unpack(path, name, compression);
-    this.files.push({ name, path, size, writtenAt: mtimeMs / 1000, compression });
-  }
-
-  #newFolder(): string {
-    this.#archives += 1;
-    const folder = join(this.#folder, `archive-${this.#archives}`);
-    mkdirSync(folder, { mode: 0o700 });
-    return folder;
-  }
-
-  async #unpack(path: string, name: string, compression: Compression | undefined): Promise<void> {
-    const folder = this.#newFolder();
-    const { unpackTar } = await import('modern-tar/fs');
-    const target = unpackTar(folder, { filter: ({ type }) => type === 'file' });
-    await this.#orLeaveOut(name, () => pipeline(contentStream({ path, compression }), target));
-    await this.#addFolder(folder, folder, `${name}/`);
-  }
-
-  async #unpackZip(path: string, name: string): Promise<void> {
-    const folder = this.#newFolder();
-    const { default: yauzl } = await import('yauzl');
-    await this.#orLeaveOut(name, async () => {
-      const archive = await yauzl.openPromise(path);
-      let count = 0;
-      for await (const entry of archive.eachEntry()) {
-        if (entry.fileName.endsWith('/')) continue;
-        // names in an archive may be paths out of the folder
-        const own = join(folder, String(count).padStart(6, '0'));
-        count += 1;
-        mkdirSync(own, { mode: 0o700 });
-        const file = join(own, basename(entry.fileName));
-        await pipeline(await archive.openReadStreamPromise(entry), createWriteStream(file, { mode: 0o600 }));
-        utimesSync(file, entry.getLastModDate(), entry.getLastModDate());
-      }
-    });
-    await this.#addFolder(folder, folder, `${name}/`);
-  }
-
-  async #orLeaveOut(name: string, unpack: () => Promise<void>): Promise<void> {
-    try {
-      await unpack();
-    } catch (error) {
-      this.leftOut.push({ name, why: `cannot be unpacked (${(error as Error).message}); unpack it first` });
+    const compression = content === 'gzip' || content === 'zstd' ? content : undefined;
+    if (compression !== undefined && contentOf(await innerHead(file, compression)) === 'tar') {
+      leftOut.push({ name, why: remedies.tar });
+      return;
     }
+    files.push({ name, path: file, size, writtenAt: mtimeMs / 1000, compression });
+  };
+  try {
+    if (statSync(path).isDirectory()) {
+      const entries = readdirSync(path, { withFileTypes: true, recursive: true });
+      const paths = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+      for (const file of paths.sort()) await add(file, relative(path, file));
+    } else await add(path, basename(path));
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === undefined) throw error;
+    const why = openFilesProblem(error) ?? `cannot be read: ${code}; check the path and its mode`;
+    throw new OperatorError(`${path} ${why}`, { cause: error });
   }
+  return { files, leftOut };
 }

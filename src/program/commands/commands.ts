@@ -71,7 +71,7 @@ export const commands: readonly Command[] = [
   {
     name: 'import',
     summary:
-      'Import the past into the history of the embedded analyzer: debug logs of FlexNet, report logs of RLM, dated outputs of lmstat (a file or a folder), series of a server with the API of Prometheus (its address), or the days of another analyzer (the name of a source). A folder is read with its subfolders; files can be compressed (.gz, .zst) or in archives (.tar, .zip). What is recorded already stays. A daemon can go on running: it takes the import up within a minute. It can be interrupted and repeated. Exit code 0 if anything was found, else 1.',
+      'Import the past into the history of the embedded analyzer: debug logs of FlexNet, report logs of RLM, dated outputs of lmstat (a file or a folder), series of a server with the API of Prometheus (its address), or the days of another analyzer (the name of a source). A folder is read with its subfolders; files can be compressed (.gz, .zst). What is recorded already stays. A daemon can go on running: it takes the import up within a minute. It can be interrupted and repeated. Exit code 0 if anything was found, else 1.',
     argument: { placeholder: 'FROM', what: 'a file, a folder, an address or a source' },
     flags: {
       'dry-run': { what: 'only report what would be imported.' },
