@@ -22,8 +22,6 @@ const packageRooms: Readonly<Record<string, readonly string[]>> = {
   nodemailer: ['alerting/messages'],
   '@rgrove/parse-xml': ['analyzer/sources'],
   'ical-generator': ['alerting/expiries'],
-  'modern-tar': ['analyzer/exchange'],
-  yauzl: ['analyzer/exchange'],
   pg: ['analyzer/archive'],
 };
 

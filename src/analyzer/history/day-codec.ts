@@ -18,7 +18,7 @@ const ZSTD = 1;
 /** Below this many bytes compression gains nothing. */
 const WORTH_COMPRESSING = 200;
 
-/** Kinds of a column. Version 0.1.0 knew the first two. */
+/** Kinds of a column. */
 const STEADY = 0;
 const VARYING = 1;
 const UNKNOWN = 2;

@@ -5,7 +5,7 @@ import { fileLimitProblem } from '../../base/storage/open-files.ts';
 import { createPrivateFile } from '../../base/storage/private-file.ts';
 import { isDamage } from '../../base/storage/set-aside.ts';
 import { DamagedRecord } from './day-codec.ts';
-import { createTables, migrateTables, SCHEMA_VERSION } from './history-schema.ts';
+import { createTables, migrateTables, OLDEST_SCHEMA_VERSION, SCHEMA_VERSION } from './history-schema.ts';
 
 /** The SQLite file of the history: how it is opened and written to, and its possible problems. */
 
@@ -69,6 +69,7 @@ export const storeProblems = {
   cannotOpen: 'it cannot be opened; the directory must exist and be writable',
   noDirectory: 'its directory cannot be created (CODE); create it, or set another storage.path',
   older: 'it was written by an older version of license-exporter; start this version on it once',
+  tooOld: 'it was written by version 0.1.0 of license-exporter; start version 0.2.0 on it once, which converts it',
   newer: 'it was written by a newer version of license-exporter; use that version, or move the file away',
   timeZone:
     'its days are in the time zone FOUND, not WANTED; change embedded_analyzer.time_zone back, or move the file away',
@@ -175,6 +176,7 @@ export function openHistoryFile({
   const prepareFile = (): void => {
     if (isReadOnly) {
       if (versionOf() > SCHEMA_VERSION) throw problem(storeProblems.newer);
+      if (versionOf() < OLDEST_SCHEMA_VERSION) throw problem(storeProblems.tooOld);
       if (versionOf() < SCHEMA_VERSION) throw problem(storeProblems.older);
       checkNote('time zone', timeZone, storeProblems.timeZone);
       checkNote('origin', origin, storeProblems.origin, OriginError);
@@ -189,6 +191,7 @@ export function openHistoryFile({
     database.exec(`PRAGMA max_page_count = ${Math.max(1, Math.floor(maxSize / PAGE_SIZE))};`);
     const version = versionOf();
     if (version > SCHEMA_VERSION) throw problem(storeProblems.newer);
+    if (version > 0 && version < OLDEST_SCHEMA_VERSION) throw problem(storeProblems.tooOld);
     // detects a file that cannot be written, even if there is nothing to write
     transact(() => {
       if (version > 0) return;

@@ -2,8 +2,11 @@ import type { DatabaseSync } from 'node:sqlite';
 
 /** The tables of the history file, and how a file of an earlier version gets them. */
 
-/** Version 0.1.0 made 1, in which every figure was known. 2 had one source. 3 had no imports. 4 lost samples of old imports. */
+/** Version 0.2.0 made 3, without imports. 4 lost samples of old imports. */
 export const SCHEMA_VERSION = 5;
+
+/** The oldest that is converted: that of the release before. */
+export const OLDEST_SCHEMA_VERSION = 3;
 
 /**
  * A figure that is not known is null. Open samples stand in order of time: a collection then is written to a few pages, not
@@ -70,30 +73,13 @@ export function createTables(database: DatabaseSync): void {
 }
 
 /**
- * From 1: figures may be null. From 2: an observation has a source; the only one that there was has no name. From 3: tables
- * of imports. From 4: our own hours beside them, and numbers of licenses as of now. No row is rewritten, so a file of any size is
- * ready at once. Only the definitions change: NOT NULL makes no difference to how a row is stored, and a missing last column has its default ("Making Other Kinds Of Table Schema Changes" of
- * https://sqlite.org/lang_altertable.html). One transaction: a crash leaves the one version or the other.
+ * Adds the tables of imports to a file of an earlier version. No row is rewritten, so a file of any size is ready at once. One
+ * transaction: a crash leaves the one version or the other.
  */
 export function migrateTables(database: DatabaseSync, transact: (action: () => void) => void): void {
-  setProtection(database, false);
-  const version = Number(database.prepare('PRAGMA schema_version').get()?.schema_version);
-  const define = database.prepare("UPDATE sqlite_schema SET sql = ? WHERE type = 'table' AND name = ?");
   transact(() => {
-    define.run(tables.openSample, 'open_sample');
-    define.run(tables.day, 'day');
-    define.run(tables.observation, 'observation');
     for (const definition of addedTables)
       database.exec(definition.replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS'));
-    database.exec(`PRAGMA schema_version = ${version + 1}; PRAGMA user_version = ${SCHEMA_VERSION}`);
+    database.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
   });
-  setProtection(database, true);
-}
-
-/** Protects the definitions from being changed. Versions of Node.js without the method do not protect them. */
-function setProtection(database: DatabaseSync, isOn: boolean): void {
-  if (!isOn && 'enableDefensive' in database) database.enableDefensive(false);
-  // RESET reads the definitions again
-  database.exec(`PRAGMA writable_schema = ${isOn ? 'RESET' : 'ON'}`);
-  if (isOn && 'enableDefensive' in database) database.enableDefensive(true);
 }

@@ -1,13 +1,5 @@
 import { suggest } from '../../base/settings/names.ts';
-import {
-  environmentName,
-  flagName,
-  flagNames,
-  replacementOf,
-  type SettingKey,
-  settingKeys,
-  settings,
-} from './settings.ts';
+import { environmentName, flagName, flagNames, type SettingKey, settingKeys, settings } from './settings.ts';
 
 /** Settings as command-line flags, and as shown in help and documentation. */
 
@@ -33,8 +25,6 @@ export function settingsIn(values: Readonly<Record<string, unknown>>): ReadonlyM
 /** The message for an unknown flag. @param written with the dashes before its name */
 export function unknownFlag(written: string, flags: readonly string[]): string {
   const name = written.replace(/^--?/, '');
-  const replacement = replacementOf(name);
-  if (replacement !== undefined) return `${written} ${replacement}`;
   const key = settingKeys.find((setting) => settings[setting].fileOnly && setting.replaceAll('_', '-') === name);
   const hint =
     key === undefined ? suggest(name, flags, '--') || '; --help shows all' : `; ${key} can only be set in the file`;

@@ -46,11 +46,6 @@ export type SectionName = keyof typeof sections;
 /** The values of a section, in camelCase. */
 export type Section<N extends SectionName> = ValuesOf<typeof sections>[Camel<N>];
 
-/** Settings of earlier versions, and what replaced them. */
-const removed: ReadonlyMap<string, string> = new Map([
-  ['datasource.users', 'was replaced by access.names, a list of users of the web config; true is "*" there'],
-]);
-
 /** Keys of the web config, which is a file of its own. */
 const ofWebConfig: ReadonlySet<string> = new Set(['basic_auth_users', 'tls_server_config', 'http_server_config']);
 
@@ -67,7 +62,7 @@ export const settingTable: Table<typeof sections> = createTable(sections, (key, 
   if (ofWebConfig.has(key)) return 'belongs into the web config, the file that web.config_file names';
   return setting?.secret
     ? `a secret must not be in the file; use ${key}_file, the environment or $CREDENTIALS_DIRECTORY`
-    : removed.get(key);
+    : undefined;
 });
 
 export const { settings, keys: settingKeys } = settingTable;
@@ -86,9 +81,7 @@ export const defaultsOf = <N extends SectionName>(name: N): Section<N> =>
   sectionOf(name, (key) => settings[key].schema.parse(undefined));
 
 /** `LICENSE_EXPORTER_WEB_LISTEN_ADDRESS` for `web.listen_address`, even if the setting cannot be set by a variable. */
-export const variableName = (key: SettingKey): string => variableOf(key);
-
-const variableOf = (key: string): string => `LICENSE_EXPORTER_${key.replaceAll('.', '_').toUpperCase()}`;
+export const variableName = (key: SettingKey): string => `LICENSE_EXPORTER_${key.replaceAll('.', '_').toUpperCase()}`;
 
 /** The environment variable of a setting; `undefined` if it can only be set in the file. */
 export const environmentName = (key: SettingKey): string | undefined =>
@@ -97,14 +90,10 @@ export const environmentName = (key: SettingKey): string | undefined =>
 /** `web.listen-address` of `web.listen_address`, `collector.NAME` of a collector; without the dashes before it. */
 export const flagName = (key: SettingKey): string | undefined => flagNames(key)[0];
 
-/** The flag of a setting, and how it was spelled in earlier versions. Empty if the setting has no flag. */
+/** The flags of a setting: as other exporters spell it, and as its key. Empty if the setting has no flag. */
 export function flagNames(key: SettingKey): readonly string[] {
   const { secret, fileOnly, flag } = settings[key];
   if (secret === true || fileOnly === true) return [];
   const derived = key.replace(/^metrics\.collectors\./, 'collector.').replaceAll('_', '-');
   return flag === undefined ? [derived] : [flag, derived];
 }
-
-/** What replaced a setting of an earlier version, by its flag or environment variable. */
-export const replacementOf = (name: string): string | undefined =>
-  [...removed].find(([key]) => name === key.replaceAll('_', '-') || name === variableOf(key))?.[1];

@@ -1,14 +1,6 @@
 import { nearest } from '../../base/settings/names.ts';
 import { RawSettings } from './raw-settings.ts';
-import {
-  flagName,
-  replacementOf,
-  type SettingKey,
-  settingKeys,
-  settings,
-  settingTable,
-  variableName,
-} from './settings.ts';
+import { flagName, type SettingKey, settingKeys, settings, settingTable, variableName } from './settings.ts';
 
 /** The sources of settings. Flags take precedence over the environment, and the environment over the file. */
 export interface Sources {
@@ -28,11 +20,6 @@ function addVariable(rawSettings: RawSettings, name: string, raw: unknown): void
   const known = byVariable.get(name);
   if (known !== undefined && !settings[known].fileOnly) {
     rawSettings.values.set(known, { raw, isFromFile: false, where: () => name });
-    return;
-  }
-  const replacement = replacementOf(name);
-  if (replacement !== undefined) {
-    rawSettings.refuse({ key: '', where: name, message: replacement }, undefined);
     return;
   }
   // without what all of them begin with, which would make any short name near

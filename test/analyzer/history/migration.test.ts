@@ -19,12 +19,12 @@ import { createCleanup } from '../../support/harness.ts';
 import { onlyFigures } from '../../support/store-samples.ts';
 
 /**
- * Version 0.1.0 (commit 6fd2be1) recorded the simulated site `seed 1 of 2 × 6` from 2026-11-16 07:30 to 2026-11-18 12:30 in
- * Berlin, after six days of its past, and kept samples of three days. What it then answered to the history endpoints about
- * all features and about each is in the other file.
+ * A store of version 0.2.0 (commit e46664b): the simulated site `seed 1 of 2 × 6` from 2026-11-16 07:30 to 2026-11-18 12:30 in
+ * Berlin, after six days of its past, with samples of three days. What the history endpoints answered then about all features and
+ * about each is in the other file.
  */
 const fixture = (name: string): Buffer =>
-  gunzipSync(readFileSync(join(import.meta.dirname, `fixtures/history-of-simulated-site-0.1.0.${name}.gz`)));
+  gunzipSync(readFileSync(join(import.meta.dirname, `fixtures/history-of-simulated-site-0.2.0.${name}.gz`)));
 
 interface Answered {
   readonly known: readonly { readonly name: string; readonly collectedAt: number; readonly pools: number }[];
@@ -73,10 +73,10 @@ async function answersOf(recorded: Recorded, feature: string): Promise<Readonly<
   };
 }
 
-describe('a store of version 0.1.0', () => {
+describe('a store of version 0.2.0', () => {
   it('answers as it did, and takes figures that are not known', async () => {
     const path = oldFile();
-    expect(inspect(path)).toMatchObject({ version: 1, problems: 'ok' });
+    expect(inspect(path)).toMatchObject({ version: 3, problems: 'ok' });
     const store = open(path);
     const { known, answers } = JSON.parse(fixture('answers.json').toString()) as Answered;
     const found = runAtOnce(store.known()).map(({ source, observation: { pools }, ...rest }) => {
@@ -130,9 +130,18 @@ describe('a store of version 0.1.0', () => {
     expect(inspect(path).version).toBe(5);
   });
 
+  it('of an older version is refused with the version that converts it', () => {
+    const path = oldFile();
+    const database = new DatabaseSync(path);
+    database.exec('PRAGMA user_version = 2');
+    database.close();
+    expect(() => open(path)).toThrow('written by version 0.1.0 of license-exporter; start version 0.2.0 on it once');
+    expect(inspect(path).version).toBe(2);
+  });
+
   it('of another origin is refused, and stays as it is', () => {
     const path = oldFile();
     expect(() => openStore({ path, localTime, origin: 'other', maxSize: 2 ** 30 })).toThrow('not of other');
-    expect(inspect(path).version).toBe(1);
+    expect(inspect(path).version).toBe(3);
   });
 });

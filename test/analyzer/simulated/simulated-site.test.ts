@@ -52,7 +52,7 @@ const inUse = ({ checkouts }: SimulatedPoolObservation): number =>
   checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
 
 describe('simulated site', () => {
-  it('names the origin that stores of 0.1.0 have, and another one for what FlexNet knows', () => {
+  it('names the origin that stores have, and another one for what FlexNet knows', () => {
     const size = { seed: 7, vendorLicenses: 2, featuresPerVendorLicense: 6 };
     expect(siteOf(size).origin).toBe('simulated site 7 of 2 × 6');
     expect(siteOf({ ...size, knowledge: 'flexnet' }).origin).toBe('simulated site 7 of 2 × 6, as flexnet reports it');

@@ -16,7 +16,7 @@ afterEach(() => cleanup.run());
 const { run, startProcess, temporaryFolder } = createRunner(cleanup);
 
 const storeWriter = join(import.meta.dirname, '../../analyzer/history/store-writer.ts');
-const oldHistory = join(import.meta.dirname, '../../analyzer/history/fixtures/history-of-simulated-site-0.1.0.db.gz');
+const oldHistory = join(import.meta.dirname, '../../analyzer/history/fixtures/history-of-simulated-site-0.2.0.db.gz');
 
 function createPlace(zone = 'Europe/Berlin'): { folder: string; storage: string; config: string } {
   const folder = temporaryFolder();
@@ -139,16 +139,16 @@ describe('backup', () => {
   });
 });
 
-describe('a history of version 0.1.0', () => {
+describe('a history of version 0.2.0', () => {
   it('is saved as it is, and converted when it is restored', async () => {
     const { folder, storage, config } = createPlace();
     writeFileSync(join(storage, 'history.db'), gunzipSync(readFileSync(oldHistory)));
     const destination = join(folder, 'backup');
     expect(await outcome(['backup', destination, `--config.file=${config}`])).toMatchObject({ code: 0 });
-    expect(inspect(join(destination, 'history.db'))).toEqual({ version: 1, problems: 'ok' });
+    expect(inspect(join(destination, 'history.db'))).toEqual({ version: 3, problems: 'ok' });
     expect(await outcome(['restore', destination, `--config.file=${config}`])).toMatchObject({ code: 0 });
     expect(inspect(join(storage, 'history.db'))).toEqual({ version: 5, problems: 'ok' });
-    expect(inspect(join(destination, 'history.db'))).toEqual({ version: 1, problems: 'ok' });
+    expect(inspect(join(destination, 'history.db'))).toEqual({ version: 3, problems: 'ok' });
   });
 
   it('of another time zone is refused', async () => {

@@ -4,21 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { camel } from '../../../src/base/settings/camel.ts';
 import { commands } from '../../../src/program/commands/commands.ts';
 import { helpOfCommand, helpText } from '../../../src/program/commands/help.ts';
-import { shownDefault, unknownFlag } from '../../../src/program/config/setting-flags.ts';
+import { shownDefault } from '../../../src/program/config/setting-flags.ts';
 import { environmentName, settingKeys, settings, variableName } from '../../../src/program/config/settings.ts';
-import { readSources } from '../../../src/program/config/sources.ts';
 
 const root = join(import.meta.dirname, '../../..');
-
-describe('a setting of an earlier version', () => {
-  it('is refused as a flag and as a variable, with what replaced it', () => {
-    const remedy = 'was replaced by access.names, a list of users of the web config; true is "*" there';
-    expect(unknownFlag('--datasource.users', ['datasource.path'])).toBe(`--datasource.users ${remedy}`);
-    const env = { LICENSE_EXPORTER_DATASOURCE_USERS: 'true' };
-    const { problems } = readSources({ flags: new Map(), env });
-    expect(problems).toEqual([{ key: '', where: 'LICENSE_EXPORTER_DATASOURCE_USERS', message: remedy }]);
-  });
-});
 
 describe('the help', () => {
   const text = helpText(undefined);
