@@ -5,7 +5,7 @@ import { definitions, folderOf, runbookOf, runbooks } from '../../deploy/prometh
 import { settingsShape } from '../../src/alerting/alerts/alert-settings.ts';
 import type { AlertName } from '../../src/alerting/alerts/definitions.ts';
 import { allAlerts } from '../../src/alerting/alerts/rules.ts';
-import { settingOf } from '../../src/program/config/table.ts';
+import { settingOf } from '../../src/base/settings/table.ts';
 
 /** Each alert has a runbook, and its condition names the values that are set by default. */
 

@@ -84,7 +84,7 @@ describe('findings', () => {
       import { globSync } from 'node:fs';
       import { registerHooks } from 'node:module';
       registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });
-      for (const command of globSync('src/program/commands/*.ts')) await import('./' + command);`;
+      for (const command of globSync('src/program/commands/*.ts')) await import('.' + command);`;
     const loaded = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
       cwd: repository,
       encoding: 'utf8',

@@ -10,7 +10,7 @@ import { createMemoryStore, type LogonStore } from '../../exporter/client/logon-
 import { logonPathOf } from '../../exporter/client/transport.ts';
 import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
-import { followTls } from './followed-tls.ts';
+import { followTls } from '../../base/files/followed-tls.ts';
 
 /** Creates the client of the analyzer from the configuration, for the daemon and for other commands. */
 

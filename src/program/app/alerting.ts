@@ -11,7 +11,7 @@ import { stateFiles } from '../../base/storage/saved-files.ts';
 import { stampOf } from '../../base/storage/stamp.ts';
 import type { AlertmanagerConfig, Config } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
-import { followTls } from './followed-tls.ts';
+import { followTls } from '../../base/files/followed-tls.ts';
 import { analyzerIdentity, namesOfSaved } from './identity.ts';
 
 /** Creates the clients of the Alertmanagers from the configuration, for the daemon and for `test-alert`. */

@@ -7,7 +7,7 @@ import { errorFields } from '../../base/model/operator-error.ts';
 import type { Clock } from '../../base/scheduling/clock.ts';
 import type { ArchiveConfig } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
-import { followTls } from './followed-tls.ts';
+import { followTls } from '../../base/files/followed-tls.ts';
 
 const PROBLEM = 'the archive of the history cannot be used; recording goes on, and it gets the days later';
 

@@ -21,7 +21,7 @@ import { stateFiles } from '../../base/storage/saved-files.ts';
 import type { Config, EmailConfig, WebhookConfig } from '../config/config.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { authorizationOf, externalUrl } from './alerting.ts';
-import { followTls } from './followed-tls.ts';
+import { followTls } from '../../base/files/followed-tls.ts';
 import { analyzerIdentity } from './identity.ts';
 
 /** Creates the receivers of alerts beside Alertmanagers, for the daemon and for `test-alert`. */

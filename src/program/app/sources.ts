@@ -10,7 +10,7 @@ import { createTransportHost, type TransportHost } from '../../analyzer/sources/
 import type { Log } from '../../base/model/log.ts';
 import type { Config } from '../config/config.ts';
 import type { SourceConfig } from '../config/embedded-sources.ts';
-import { followTls } from './followed-tls.ts';
+import { followTls } from '../../base/files/followed-tls.ts';
 import { pseudonymKeyIn } from './pseudonym-key.ts';
 import { createSourceAnalyzers } from './source-analyzers.ts';
 

@@ -4,7 +4,7 @@ import { Writable } from 'node:stream';
 import { hash, truncates } from 'bcryptjs';
 import { OperatorError } from '../../base/model/operator-error.ts';
 import { ntHash } from '../../base/ntlm/primitives.ts';
-import { isReadableByAll } from '../config/named-files.ts';
+import { isReadableByAll } from '../../base/files/named-files.ts';
 import { parseUsersFile, withUser } from '../config/users-file.ts';
 import { withWebUser } from '../config/web-config.ts';
 import type { CommandContext } from './command.ts';

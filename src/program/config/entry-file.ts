@@ -3,7 +3,7 @@ import { extname } from 'node:path';
 import type { z } from 'zod';
 import { mapOf, read, shownPath } from '../../base/settings/structures.ts';
 import type { ConfigSettings } from './config-settings.ts';
-import { readText } from './named-files.ts';
+import { readText } from '../../base/files/named-files.ts';
 import type { Problem } from './problems.ts';
 import type { SettingKey } from './settings.ts';
 import { readYaml } from './yaml-source.ts';

@@ -5,7 +5,7 @@ import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { type EntryFile, type EntryFormat, entriesNamedBy, readEntryFile } from './entry-file.ts';
 import type { Problem } from './problems.ts';
-import { ownerEntries, ownerEntry, ownerKeyProblem, ownerKeys } from './sections/owners.ts';
+import { ownerEntries, ownerEntry, ownerKeyProblem, ownerKeys } from '../../base/settings/owners.ts';
 
 /** The file of `owners_file`. */
 

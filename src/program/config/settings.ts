@@ -1,16 +1,16 @@
 import { type Camel, camel } from '../../base/settings/camel.ts';
 import { secretInFile } from '../../base/settings/structures.ts';
 import { access } from './sections/access.ts';
-import { alerting } from './sections/alerting.ts';
-import { analyzer } from './sections/analyzer.ts';
-import { embeddedAnalyzer } from './sections/embedded-analyzer.ts';
-import { metrics } from './sections/metrics.ts';
-import { owners, ownersFile } from './sections/owners.ts';
-import { expiration, features, history, poll, select } from './sections/poll.ts';
-import { log, shard, storage } from './sections/process.ts';
-import { rightsizing } from './sections/rightsizing.ts';
-import { datasource, web } from './sections/web.ts';
-import { createTable, type KeyOf, type Table, type ValuesOf } from './table.ts';
+import { alerting } from '../../alerting/settings.ts';
+import { analyzer } from '../../exporter/client/settings.ts';
+import { embeddedAnalyzer } from '../../analyzer/settings.ts';
+import { metrics } from '../../exporter/metrics/settings.ts';
+import { owners, ownersFile } from '../../base/settings/owners.ts';
+import { expiration, features, history, poll, select } from '../../exporter/poll/settings.ts';
+import { log, shard, storage } from '../../base/storage/settings.ts';
+import { rightsizing } from '../../insight/advice/pass/settings.ts';
+import { datasource, web } from '../../site/settings.ts';
+import { createTable, type KeyOf, type Table, type ValuesOf } from '../../base/settings/table.ts';
 
 /**
  * Every setting, in the sections of the file. Its schema defines type, default, bounds and description. Keys, flags,

@@ -1,8 +1,8 @@
 import { dirname } from 'node:path';
 import type { ConfigSettings } from './config-settings.ts';
-import { directoryProblem, isDirectory } from './named-files.ts';
-import { Secret } from './secret.ts';
-import type { SourceEntry } from './sections/sources.ts';
+import { directoryProblem, isDirectory } from '../../base/files/named-files.ts';
+import { Secret } from '../../base/settings/secret.ts';
+import type { SourceEntry } from '../../analyzer/sources/settings.ts';
 import { defaultsOf } from './settings.ts';
 import type { WrittenSource } from './source-entries.ts';
 import { readSourceTls } from './source-tls.ts';

@@ -2,8 +2,8 @@ import { dirname, join } from 'node:path';
 import type { ClientTls } from '../../base/model/client-tls.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
 import type { ConfigSettings } from './config-settings.ts';
-import { directoryProblem, isDirectory, readText } from './named-files.ts';
-import { Secret } from './secret.ts';
+import { directoryProblem, isDirectory, readText } from '../../base/files/named-files.ts';
+import { Secret } from '../../base/settings/secret.ts';
 import type { Section, SettingKey } from './settings.ts';
 
 /** The analyzer to poll, with the content of its files. */

@@ -6,8 +6,8 @@ import { anyText, boolean, isNot, oneOf } from '../../base/settings/values.ts';
 import { CheckedSettings } from './checked-settings.ts';
 import { ConfigError, inOrder, type Problem } from './problems.ts';
 import { RawSettings } from './raw-settings.ts';
-import type { Secret } from './secret.ts';
-import { createTable, type Setting } from './table.ts';
+import type { Secret } from '../../base/settings/secret.ts';
+import { createTable, type Setting } from '../../base/settings/table.ts';
 import { yaml } from './yaml.ts';
 
 /** The web config file of the Prometheus exporter-toolkit: TLS and users of the HTTP server. */

@@ -4,7 +4,7 @@ import { type AddressRange, CLIENT_CERTIFICATE, type TrustedProxy } from '../../
 import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { ConfigError } from './problems.ts';
-import { Secret } from './secret.ts';
+import { Secret } from '../../base/settings/secret.ts';
 import { EVERYONE, GROUP } from './sections/access.ts';
 import { readWebConfig, type WebConfig } from './web-config.ts';
 

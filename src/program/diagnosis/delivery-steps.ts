@@ -8,7 +8,7 @@ import type { Explanation } from '../../base/model/explanation.ts';
 import { createAlertmanagers } from '../app/alerting.ts';
 import { smtpOptions } from '../app/messages.ts';
 import type { WebhookConfig } from '../config/config.ts';
-import { revealTls } from '../config/secret.ts';
+import { revealTls } from '../../base/settings/secret.ts';
 import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { hostOf, portOf, withinLimit } from './network-steps.ts';
 import { bad, explained, good, type Step } from './step.ts';

@@ -2,7 +2,7 @@ import { request as requestHttp } from 'node:http';
 import { Agent as HttpsAgent, request as requestHttps } from 'node:https';
 import { tlsOptions } from '../../base/model/client-tls.ts';
 import { endpoints } from '../../base/query-api/endpoints.ts';
-import { revealTls } from '../config/secret.ts';
+import { revealTls } from '../../base/settings/secret.ts';
 import { attemptMs } from './network-steps.ts';
 import type { AnalyzerSite } from './site.ts';
 import type { FirstAnswer } from './step.ts';

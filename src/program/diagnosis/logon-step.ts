@@ -5,7 +5,7 @@ import { readChallengeFacts } from '../../base/ntlm/challenge-facts.ts';
 import { probeChallenge } from '../../exporter/client/challenge-probe.ts';
 import { toQueryError } from '../../exporter/client/failures.ts';
 import { logonPathOf } from '../../exporter/client/transport.ts';
-import { revealTls } from '../config/secret.ts';
+import { revealTls } from '../../base/settings/secret.ts';
 import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
 import { skewProblem } from './clock-step.ts';
 import { askByHttp, diagnose } from './endpoint-diagnosis.ts';

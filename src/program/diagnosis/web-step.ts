@@ -5,7 +5,7 @@ import { connect, createServer } from 'node:net';
 import { listenError } from '../../base/model/listen-error.ts';
 import { findLockHolder } from '../../base/storage/directory-lock.ts';
 import { ANALYZER_ADDRESS } from '../app/demo-analyzer.ts';
-import { listenAddress } from '../config/addresses.ts';
+import { listenAddress } from '../../base/settings/addresses.ts';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/exposure.ts';
 import { dayOf, soonText } from './certificate-expiry.ts';

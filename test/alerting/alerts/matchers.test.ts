@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createIgnore } from '../../../src/alerting/alerts/matchers.ts';
-import { matchers } from '../../../src/program/config/sections/alert-labels.ts';
+import { matchers } from '../../../src/base/settings/labels.ts';
 
 const isIgnored = (entries: readonly string[], given: Readonly<Record<string, string>>): boolean =>
   createIgnore(entries.map((entry) => matchers.parse(entry)))(given);

@@ -9,9 +9,9 @@ import { createLogonHold, sendMail } from '../../../src/alerting/messages/smtp.t
 import { createHttpTransport } from '../../../src/analyzer/sources/transport/http-transport.ts';
 import { createTransportHost } from '../../../src/analyzer/sources/transport/transport-host.ts';
 import type { ClientTls } from '../../../src/base/model/client-tls.ts';
-import { followTls, followTlsFiles } from '../../../src/program/app/followed-tls.ts';
+import { followTls, followTlsFiles } from '../../../src/base/files/followed-tls.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
-import { Secret } from '../../../src/program/config/secret.ts';
+import { Secret } from '../../../src/base/settings/secret.ts';
 import type { SettingKey } from '../../../src/program/config/settings.ts';
 import { type Certificate, createCertificate } from '../../support/certificate.ts';
 import { quickPolls } from '../../support/end-to-end.ts';

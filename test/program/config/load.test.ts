@@ -8,11 +8,11 @@ import { ownLabelsOf } from '../../../src/alerting/alerts/notification.ts';
 import { identityLabels, scopeLabels } from '../../../src/base/model/alert-labels.ts';
 import { duration, size } from '../../../src/base/settings/values.ts';
 import { parseCommandLine } from '../../../src/program/commands/command-line.ts';
-import { databaseUrl, listenAddress } from '../../../src/program/config/addresses.ts';
+import { databaseUrl, listenAddress } from '../../../src/base/settings/addresses.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
 import { ConfigError } from '../../../src/program/config/problems.ts';
-import { Secret } from '../../../src/program/config/secret.ts';
-import { labelMap } from '../../../src/program/config/sections/alert-labels.ts';
+import { Secret } from '../../../src/base/settings/secret.ts';
+import { labelMap } from '../../../src/base/settings/labels.ts';
 import { readPasswordFile } from '../../../src/program/config/upstream-analyzer.ts';
 import { createCleanup } from '../../support/harness.ts';
 

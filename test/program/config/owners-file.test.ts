@@ -6,7 +6,7 @@ import { catalogue } from '../../../src/exporter/metrics/catalogue.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
 import { readOwnersFile } from '../../../src/program/config/owners-file.ts';
 import { ConfigError } from '../../../src/program/config/problems.ts';
-import { ownerKeyProblem } from '../../../src/program/config/sections/owners.ts';
+import { ownerKeyProblem } from '../../../src/base/settings/owners.ts';
 import { createCleanup } from '../../support/harness.ts';
 
 const cleanup = createCleanup();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { workingTime } from '../../../src/program/config/sections/rightsizing.ts';
+import { workingTime } from '../../../src/insight/advice/pass/settings.ts';
 
 const read = (text: string): [number[], number, number] => {
   const { weekdays, from, to } = workingTime.parse(text);

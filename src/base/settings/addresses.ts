@@ -1,7 +1,7 @@
 import { isIP } from 'node:net';
 import { z } from 'zod';
-import { type AddressRange, CLIENT_CERTIFICATE } from '../../base/model/trusted-proxy.ts';
-import { isNot, isNotAddress } from '../../base/settings/values.ts';
+import { type AddressRange, CLIENT_CERTIFICATE } from '../model/trusted-proxy.ts';
+import { isNot, isNotAddress } from './values.ts';
 
 /** An address to listen on. Without a host, all addresses. */
 export interface ListenAddress {

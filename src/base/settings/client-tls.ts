@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boolean, text } from '../../../base/settings/values.ts';
+import { boolean, text } from './values.ts';
 
 /** TLS of a client. @param host what the certificate is for without `server_name` @param meta of each setting */
 export const clientTls = (host: string, meta: { readonly restart?: true } = {}) =>

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { openFilesProblem } from '../../base/model/explanation.ts';
+import { openFilesProblem } from '../model/explanation.ts';
 
 /** Files and directories that are named in a configuration. */
 

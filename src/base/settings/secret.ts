@@ -1,5 +1,5 @@
 import { inspect } from 'node:util';
-import type { ClientTls } from '../../base/model/client-tls.ts';
+import type { ClientTls } from '../model/client-tls.ts';
 
 /** A secret. It prints as `<secret>`, so it cannot reach logs or messages by mistake. */
 export class Secret {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { listOf, mapOf, strictListOf } from '../../../base/settings/structures.ts';
+import { listOf, mapOf, strictListOf } from '../../base/settings/structures.ts';
 import {
   anyText,
   autoOr,
@@ -10,7 +10,7 @@ import {
   schedule,
   scheduleNeverOff,
   text,
-} from '../../../base/settings/values.ts';
+} from '../../base/settings/values.ts';
 
 /** When each endpoint is polled, and how often it is retried. */
 export const poll = z

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { identityLabels, scopeLabels } from '../../../base/model/alert-labels.ts';
-import { recordOf } from '../../../base/settings/structures.ts';
-import { anyText, isNot, notExpression, text } from '../../../base/settings/values.ts';
+import { identityLabels, scopeLabels } from '../model/alert-labels.ts';
+import { recordOf } from './structures.ts';
+import { anyText, isNot, notExpression, text } from './values.ts';
 
 /** Labels added to alerts, and label matchers. */
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { ruleSettings } from '../../../alerting/alerts/rules.ts';
-import { listOf, oneOrMore } from '../../../base/settings/structures.ts';
-import { duration, oneOf, text } from '../../../base/settings/values.ts';
-import { baseUrl } from '../addresses.ts';
-import { labelMap, labelName, matchers } from './alert-labels.ts';
-import { alertmanagers } from './alertmanagers.ts';
-import { email, webhook } from './receivers.ts';
+import { ruleSettings } from './alerts/rules.ts';
+import { listOf, oneOrMore } from '../base/settings/structures.ts';
+import { duration, oneOf, text } from '../base/settings/values.ts';
+import { baseUrl } from '../base/settings/addresses.ts';
+import { labelMap, labelName, matchers } from '../base/settings/labels.ts';
+import { alertmanagers } from './alerts/settings.ts';
+import { email, webhook } from './messages/settings.ts';
 
 /** The alert engine: its rules, its receivers and its Alertmanagers. */
 export const alerting = z

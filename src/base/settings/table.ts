@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Camel } from '../../base/settings/camel.ts';
+import type { Camel } from './camel.ts';
 
 /** A table of settings. Their schemas are nested like the sections of the file. */
 

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { boolean, integer, oneOf } from '../../../base/settings/values.ts';
+import { boolean, integer, oneOf } from '../../base/settings/values.ts';
 
 const collector = (on: boolean, doc: string) => boolean.prefault(on).describe(doc);
 

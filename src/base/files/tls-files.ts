@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs';
-import type { TlsContent, TlsPaths } from '../../base/model/client-tls.ts';
-import { OperatorError } from '../../base/model/operator-error.ts';
+import type { TlsContent, TlsPaths } from '../model/client-tls.ts';
+import { OperatorError } from '../model/operator-error.ts';
 import { tryTls } from './certificates.ts';
-import { stampOf } from './entry-file.ts';
+import { stampOf } from '../../program/config/entry-file.ts';
 import { readText } from './named-files.ts';
 
 /** Files for TLS that are read again after the start, because certificates are renewed. */

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { listOf } from '../../../base/settings/structures.ts';
-import { anyText, duration, integer, size, text } from '../../../base/settings/values.ts';
-import { baseUrl } from '../addresses.ts';
-import { clientTls } from './client-tls.ts';
+import { listOf } from '../../base/settings/structures.ts';
+import { anyText, duration, integer, size, text } from '../../base/settings/values.ts';
+import { baseUrl } from '../../base/settings/addresses.ts';
+import { clientTls } from '../../base/settings/client-tls.ts';
 
 /** The analyzer that is polled, and the account for it. */
 export const analyzer = z

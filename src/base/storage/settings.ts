@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { integer, oneOf, text } from '../../../base/settings/values.ts';
-import { databaseUrl, schemaName } from '../addresses.ts';
-import { clientTls } from './client-tls.ts';
+import { integer, oneOf, text } from '../settings/values.ts';
+import { databaseUrl, schemaName } from '../settings/addresses.ts';
+import { clientTls } from '../settings/client-tls.ts';
 
 /** Where state is kept. */
 export const storage = z

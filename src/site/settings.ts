@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { listOf } from '../../../base/settings/structures.ts';
-import { boolean, duration, text, timeZone } from '../../../base/settings/values.ts';
-import { pages, reservedPaths } from '../../../site/pages/table.ts';
-import { listenerPaths } from '../../../site/web/listener-paths.ts';
-import { baseUrl, headerName, listenAddress, proxyAddress, urlPath } from '../addresses.ts';
+import { listOf } from '../base/settings/structures.ts';
+import { boolean, duration, text, timeZone } from '../base/settings/values.ts';
+import { pages, reservedPaths } from './pages/table.ts';
+import { listenerPaths } from './web/listener-paths.ts';
+import { baseUrl, headerName, listenAddress, proxyAddress, urlPath } from '../base/settings/addresses.ts';
 
 /** Where the exporter listens, and how much each client may ask. */
 export const web = z

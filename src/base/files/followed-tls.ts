@@ -1,7 +1,7 @@
-import type { ClientTls, TlsContent, TlsPaths } from '../../base/model/client-tls.ts';
-import type { Log } from '../../base/model/log.ts';
-import { revealTls, type Secret } from '../config/secret.ts';
-import { readTlsFiles, stampsOf } from '../config/tls-files.ts';
+import type { ClientTls, TlsContent, TlsPaths } from '../model/client-tls.ts';
+import type { Log } from '../model/log.ts';
+import { revealTls, type Secret } from '../settings/secret.ts';
+import { readTlsFiles, stampsOf } from './tls-files.ts';
 
 const isSame = (one: TlsContent, other: TlsContent): boolean =>
   one.ca === other.ca && one.cert === other.cert && one.key === other.key;

@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import type { OwnerEntry } from '../../../base/model/owners.ts';
-import { mayMean } from '../../../base/settings/names.ts';
-import { strictListOf } from '../../../base/settings/structures.ts';
-import { anyText, isNot, text } from '../../../base/settings/values.ts';
-import { reservedLabels } from './alert-labels.ts';
+import type { OwnerEntry } from '../model/owners.ts';
+import { mayMean } from './names.ts';
+import { strictListOf } from './structures.ts';
+import { anyText, isNot, text } from './values.ts';
+import { reservedLabels } from './labels.ts';
 
 /** Who acts on vendor licenses and features. */
 

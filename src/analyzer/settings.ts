@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { listOf, strictListOf } from '../../../base/settings/structures.ts';
-import { duration, integer, oneOf, size, text, timeZone } from '../../../base/settings/values.ts';
-import { listenAddress } from '../addresses.ts';
-import { sourceDefaults, sourceEntry } from './sources.ts';
+import { listOf, strictListOf } from '../base/settings/structures.ts';
+import { duration, integer, oneOf, size, text, timeZone } from '../base/settings/values.ts';
+import { listenAddress } from '../base/settings/addresses.ts';
+import { sourceDefaults, sourceEntry } from './sources/settings.ts';
 
 const DAY = 86_400;
 const CENTURY = 100 * 365 * DAY;

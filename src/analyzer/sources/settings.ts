@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { type Manager, managerNames, managers } from '../../../analyzer/sources/managers.ts';
-import { isPlainName } from '../../../base/model/plain-name.ts';
-import { type Camelized, camelized } from '../../../base/settings/camel.ts';
-import { listOf, mapOf, oneOrMore, recordOf, secretInFile } from '../../../base/settings/structures.ts';
+import { type Manager, managerNames, managers } from './managers.ts';
+import { isPlainName } from '../../base/model/plain-name.ts';
+import { type Camelized, camelized } from '../../base/settings/camel.ts';
+import { listOf, mapOf, oneOrMore, recordOf, secretInFile } from '../../base/settings/structures.ts';
 import {
   boolean,
   duration,
@@ -12,9 +12,9 @@ import {
   size,
   text,
   timeZone,
-} from '../../../base/settings/values.ts';
-import { baseUrl } from '../addresses.ts';
-import { analyzer } from './analyzer.ts';
+} from '../../base/settings/values.ts';
+import { baseUrl } from '../../base/settings/addresses.ts';
+import { analyzer } from '../../exporter/client/settings.ts';
 
 /** `embedded_analyzer.sources`: license managers that the embedded analyzer collects from. Every key is optional here. */
 
