@@ -1,10 +1,13 @@
 import { z } from 'zod';
-import { ruleSettings } from './alerts/rules.ts';
-import { listOf, oneOrMore } from '../base/settings/structures.ts';
-import { duration, oneOf, text } from '../base/settings/values.ts';
+import type { ClientTls } from '../base/model/client-tls.ts';
 import { baseUrl } from '../base/settings/addresses.ts';
 import { labelMap, labelName, matchers } from '../base/settings/labels.ts';
-import { alertmanagers } from './alerts/settings.ts';
+import type { Secret } from '../base/settings/secret.ts';
+import { listOf, oneOrMore } from '../base/settings/structures.ts';
+import type { SectionOf } from '../base/settings/table.ts';
+import { duration, oneOf, text } from '../base/settings/values.ts';
+import { ruleSettings } from './alerts/rules.ts';
+import { type AlertmanagerEntry, alertmanagers } from './alerts/settings.ts';
 import { email, webhook } from './messages/settings.ts';
 
 /** The alert engine: its rules, its receivers and its Alertmanagers. */
@@ -67,3 +70,43 @@ export const alerting = z
     }),
   })
   .describe('The alert engine.');
+
+/** An Alertmanager that receives alerts. Durations are seconds. Secrets stay in their files, which are read for each request. */
+export interface AlertmanagerConfig extends Omit<AlertmanagerEntry, 'tls'> {
+  readonly tls: ClientTls<Secret>;
+}
+
+/** A mail server that receives alerts. The password stays in its file, which is read for each mail. */
+export interface EmailConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly from: string;
+  readonly to: readonly string[];
+  /** Addresses by owner. */
+  readonly owners: ReadonlyMap<string, readonly string[]>;
+  readonly username: string | undefined;
+  readonly passwordFile: string | undefined;
+  readonly requireTls: boolean;
+  readonly tls: ClientTls<Secret>;
+  readonly hello: string | undefined;
+  readonly sendResolved: boolean;
+  /** A cron expression; `undefined` without digests. */
+  readonly digest: string | undefined;
+}
+
+/** A URL that receives alerts. Secrets stay in their files, which are read for each request. */
+export interface WebhookConfig extends Pick<AlertmanagerConfig, 'basicAuth' | 'authorization' | 'tls'> {
+  /** Either it or its file is given. */
+  readonly url: string | undefined;
+  readonly urlFile: string | undefined;
+  /** Seconds. */
+  readonly timeout: number;
+  readonly sendResolved: boolean;
+}
+
+/** The alert engine. Durations are seconds. */
+export interface AlertingConfig extends Omit<SectionOf<typeof alerting>, 'alertmanagers' | 'email' | 'webhook'> {
+  readonly alertmanagers: readonly AlertmanagerConfig[];
+  readonly email: EmailConfig | undefined;
+  readonly webhook: WebhookConfig | undefined;
+}

@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { listOf, strictListOf } from '../base/settings/structures.ts';
-import { duration, integer, oneOf, size, text, timeZone } from '../base/settings/values.ts';
 import { listenAddress } from '../base/settings/addresses.ts';
+import type { Secret } from '../base/settings/secret.ts';
+import { listOf, strictListOf } from '../base/settings/structures.ts';
+import type { SectionOf } from '../base/settings/table.ts';
+import { duration, integer, oneOf, size, text, timeZone } from '../base/settings/values.ts';
 import { sourceDefaults, sourceEntry } from './sources/settings.ts';
+import type { SourceConfig } from './sources/source-settings.ts';
 
 const DAY = 86_400;
 const CENTURY = 100 * 365 * DAY;
@@ -121,3 +124,28 @@ export const embeddedAnalyzer = z
     }),
   })
   .describe('The embedded analyzer, a server of the Query API.');
+
+/** An account of the embedded analyzer. */
+export interface AnalyzerAccount {
+  readonly name: string;
+  /** For NTLM it is equivalent to the password. */
+  readonly ntHash: Buffer;
+}
+
+type Section = SectionOf<typeof embeddedAnalyzer>;
+
+/** The analyzer of this process, with the content of its files. Durations are seconds, sizes bytes. */
+export interface EmbeddedConfig
+  extends Omit<
+      Section,
+      'listenAddress' | 'usersFile' | 'tls' | 'site' | 'timeZone' | 'sources' | 'sourceDefaults' | 'sourceFiles'
+    >,
+    Readonly<Section['site']> {
+  /** Undefined where nobody listens. */
+  readonly listen: Section['listenAddress'];
+  readonly users: readonly AnalyzerAccount[] | undefined;
+  readonly tls: { readonly cert: string; readonly key: Secret } | undefined;
+  readonly timeZone: string;
+  /** Empty for the simulated site. */
+  readonly sources: readonly SourceConfig[];
+}

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from 'vitest';
 import { parseObservations } from '../../src/analyzer/sources/json/observations.ts';
-import { createSourceTime } from '../../src/analyzer/sources/times.ts';
 import { recipes as namedRecipes } from '../../src/analyzer/sources/settings.ts';
+import { createSourceTime } from '../../src/analyzer/sources/times.ts';
 import { peer } from '../support/peers.ts';
 
 /** The recipes, with scripts instead of the tools of vendors. The samples are our own, in the shape of their documentation. */

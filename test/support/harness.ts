@@ -13,6 +13,7 @@ import {
 import type { Log } from '../../src/base/model/log.ts';
 import type { Credentials } from '../../src/base/ntlm/client-codec.ts';
 import { ntHash } from '../../src/base/ntlm/primitives.ts';
+import type { AnalyzerConfig } from '../../src/base/settings/analyzer.ts';
 import { CredentialGate, type CredentialGateOptions } from '../../src/exporter/client/credential-gate.ts';
 import { NtlmDispatcher } from '../../src/exporter/client/dispatcher.ts';
 import { createMemoryStore } from '../../src/exporter/client/logon-store.ts';
@@ -23,7 +24,6 @@ import { type App, type AppDeps, createApp } from '../../src/program/app/app.ts'
 import type { Config } from '../../src/program/config/config.ts';
 import { loadConfig } from '../../src/program/config/load.ts';
 import type { SettingKey } from '../../src/program/config/settings.ts';
-import type { AnalyzerConfig } from '../../src/program/config/upstream-analyzer.ts';
 import { patience } from './extent.ts';
 
 /** The account of every test. */

@@ -37,7 +37,7 @@ export const wings: Readonly<Record<string, Wing>> = {
       storage: {
         promise:
           'A storage directory has one owner, and a file in it holds the old state or the new one, never a part of it.',
-        uses: ['model', 'scheduling'],
+        uses: ['model', 'scheduling', 'settings'],
       },
       html: {
         promise: 'Every page has one frame, one style and one Content-Security-Policy. A name is text, never markup.',
@@ -47,6 +47,11 @@ export const wings: Readonly<Record<string, Wing>> = {
         promise:
           'A setting is a type with bounds and a meaning. A wrong value is refused with the values that are right.',
         uses: ['model', 'scheduling'],
+      },
+      files: {
+        promise:
+          'A file that an operator names is read, or refused with the reason. TLS files are read again when they change.',
+        uses: ['model', 'settings'],
       },
     },
   },
@@ -158,7 +163,7 @@ export const wings: Readonly<Record<string, Wing>> = {
       config: {
         promise:
           'A configuration is valid as a whole, or refused with every problem and its line. Secrets print as `<secret>`.',
-        uses: [],
+        uses: ['log'],
       },
       app: { promise: 'Wires the wings and does nothing else.', uses: ['config'] },
       diagnosis: {

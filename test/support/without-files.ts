@@ -8,13 +8,13 @@ import { openHistoryFile } from '../../src/analyzer/history/history-file.ts';
 import { createFileTransport } from '../../src/analyzer/sources/transport/file-transport.ts';
 import { createHttpTransport } from '../../src/analyzer/sources/transport/http-transport.ts';
 import { createTransportHost } from '../../src/analyzer/sources/transport/transport-host.ts';
+import { readPasswordFile } from '../../src/base/files/named-files.ts';
 import { listenError } from '../../src/base/model/listen-error.ts';
 import { lockDirectory } from '../../src/base/storage/directory-lock.ts';
 import { createFileWrites } from '../../src/base/storage/file-writes.ts';
 import { createJsonState } from '../../src/base/storage/json-state.ts';
 import { LogonFile } from '../../src/exporter/client/logon-file.ts';
 import { openKeptFile } from '../../src/insight/advice/pass/kept-file.ts';
-import { readPasswordFile } from '../../src/program/config/upstream-analyzer.ts';
 import { createClient, createTestLog } from './harness.ts';
 
 /**

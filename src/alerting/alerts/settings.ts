@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { baseUrl } from '../../base/settings/addresses.ts';
 import { camelized } from '../../base/settings/camel.ts';
 import { listOf, mapOf, secretInFile, strictListOf, textOrMap } from '../../base/settings/structures.ts';
 import { boolean, duration, isNot, isNotAddress, oneOf, text } from '../../base/settings/values.ts';
-import { baseUrl } from '../../base/settings/addresses.ts';
 
 /** `alerting.alertmanagers`, with the keys of Prometheus' configuration. */
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { listOf, recordOf } from '../../base/settings/structures.ts';
-import { boolean, duration, isNot, isNotAddress, schedule, text } from '../../base/settings/values.ts';
 import { isHttpUrl } from '../../base/settings/addresses.ts';
 import { clientTls } from '../../base/settings/client-tls.ts';
+import { listOf, recordOf } from '../../base/settings/structures.ts';
+import { boolean, duration, isNot, isNotAddress, schedule, text } from '../../base/settings/values.ts';
 
 /** Receivers of alerts beside Alertmanagers, with the keys of `email_config` and `webhook_config` of Alertmanager. */
 

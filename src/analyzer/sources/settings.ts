@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { type Manager, managerNames, managers } from './managers.ts';
 import { isPlainName } from '../../base/model/plain-name.ts';
+import { baseUrl } from '../../base/settings/addresses.ts';
+import { analyzer } from '../../base/settings/analyzer.ts';
 import { type Camelized, camelized } from '../../base/settings/camel.ts';
 import { listOf, mapOf, oneOrMore, recordOf, secretInFile } from '../../base/settings/structures.ts';
 import {
@@ -13,8 +14,7 @@ import {
   text,
   timeZone,
 } from '../../base/settings/values.ts';
-import { baseUrl } from '../../base/settings/addresses.ts';
-import { analyzer } from '../../exporter/client/settings.ts';
+import { type Manager, managerNames, managers } from './managers.ts';
 
 /** `embedded_analyzer.sources`: license managers that the embedded analyzer collects from. Every key is optional here. */
 

@@ -1,4 +1,5 @@
 import type { ClientTls } from '../../base/model/client-tls.ts';
+import type { Secret } from '../../base/settings/secret.ts';
 
 /**
  * The settings that sources of every manager have. Durations are seconds, sizes bytes, paths absolute.
@@ -32,6 +33,9 @@ export interface SourceSettings<Key = string> {
   /** A license with a linger time of at least this many seconds is borrowed. */
   readonly borrow: { readonly lingerAtLeast: number };
 }
+
+/** The settings of a source, whose secrets do not show. */
+export type SourceConfig = SourceSettings<Secret>;
 
 /** A source that runs a tool. */
 export interface CommandSettings {

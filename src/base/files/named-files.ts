@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import { accessSync, constants, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { openFilesProblem } from '../model/explanation.ts';
+import { OperatorError } from '../model/operator-error.ts';
+import { Secret } from '../settings/secret.ts';
 
 /** Files and directories that are named in a configuration. */
 
@@ -83,4 +85,17 @@ export function directoryProblem(path: string): string | undefined {
   return isWritable(above)
     ? undefined
     : `${path} does not exist and cannot be created in ${above}; create it, writable for the user that runs license-exporter`;
+}
+
+/** Differs if a file was written again or replaced. */
+export const fileStamp = ({ mtimeMs, size, ino }: Pick<Stats, 'mtimeMs' | 'size' | 'ino'>): string =>
+  `${mtimeMs} ${size} ${ino}`;
+
+/** A password from a file, without the line break at its end. @throws OperatorError that names the problem of the file */
+export function readPasswordFile(path: string): Secret {
+  const read = readText(path);
+  if ('why' in read) throw new OperatorError(`${path} ${read.why}`);
+  const password = read.text.replace(/\r?\n$/, '');
+  if (password === '') throw new OperatorError(`${path} is empty`);
+  return new Secret(password);
 }

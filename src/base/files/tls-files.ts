@@ -2,8 +2,7 @@ import { statSync } from 'node:fs';
 import type { TlsContent, TlsPaths } from '../model/client-tls.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { tryTls } from './certificates.ts';
-import { stampOf } from '../../program/config/entry-file.ts';
-import { readText } from './named-files.ts';
+import { fileStamp, readText } from './named-files.ts';
 
 /** Files for TLS that are read again after the start, because certificates are renewed. */
 
@@ -11,7 +10,7 @@ import { readText } from './named-files.ts';
 export const stampsOf = ({ ca, cert, key }: TlsPaths): string =>
   [ca, cert, key]
     .map((path) => (path === undefined ? undefined : statSync(path, { throwIfNoEntry: false })))
-    .map((stats) => (stats === undefined ? '' : stampOf(stats)))
+    .map((stats) => (stats === undefined ? '' : fileStamp(stats)))
     .join('\n');
 
 /** The content of the files now. @throws OperatorError that names a file and why it cannot be used */

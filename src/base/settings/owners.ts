@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { OwnerEntry } from '../model/owners.ts';
+import { reservedLabels } from './labels.ts';
 import { mayMean } from './names.ts';
 import { strictListOf } from './structures.ts';
 import { anyText, isNot, text } from './values.ts';
-import { reservedLabels } from './labels.ts';
 
 /** Who acts on vendor licenses and features. */
 

@@ -62,6 +62,9 @@ export type ValuesOf<S> = {
     : Readable<z.output<S[K]>>;
 };
 
+/** The values of one section, in camelCase. */
+export type SectionOf<S extends z.ZodObject> = ValuesOf<{ readonly section: S }>['section'];
+
 /** A setting from its schema. */
 export function settingOf(schema: z.ZodType): Setting {
   const traits = { description: '', ...schema.meta() } as Traits;

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SectionOf } from '../../base/settings/table.ts';
 import { boolean, integer, oneOf } from '../../base/settings/values.ts';
 
 const collector = (on: boolean, doc: string) => boolean.prefault(on).describe(doc);
@@ -26,3 +27,6 @@ export const metrics = z
     max_series: integer(1).prefault(500_000).describe('Maximum number of series with API data.'),
   })
   .describe('The content of `/metrics`.');
+
+/** What is on `/metrics`. */
+export type MetricsSection = SectionOf<typeof metrics>;

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { listOf, mapOf, strictListOf } from '../../base/settings/structures.ts';
+import type { SectionOf } from '../../base/settings/table.ts';
 import {
   anyText,
   autoOr,
@@ -51,18 +52,6 @@ export const features = z
   })
   .describe('How features are requested.');
 
-/** Which vendor licenses are monitored. */
-export const select = z
-  .strictObject({
-    include: listOf(regularExpression)
-      .prefault([])
-      .describe('Regular expressions. Only vendor licenses that match one are monitored. If empty, all are.'),
-    exclude: listOf(regularExpression)
-      .prefault([])
-      .describe('Regular expressions. Vendor licenses and features that match one are excluded.'),
-  })
-  .describe('Which vendor licenses and features are exported.');
-
 /** A feature whose history is polled. */
 const historyFeature = mapOf({
   vendor_license: text,
@@ -87,18 +76,11 @@ export const history = z
   })
   .describe('Features whose history is polled.');
 
-/** How GetExpirationFeatures searches. */
-export const expiration = z
-  .strictObject({
-    search: oneOf('none', '0', '1', '2')
-      .prefault(2)
-      .describe(
-        'Search level sent to GetExpirationFeatures: 0 features, 1 also packages, 2 also components, `none` sends no level.',
-      ),
-    permanent_after: integer(1)
-      .prefault(2_147_483_641)
-      .describe(
-        'An expiry at or after this Unix time means a permanent license. With a time of 32 bits, as by default, an expiry beyond 2147483647 is a date.',
-      ),
-  })
-  .describe('How expiries are requested and interpreted.');
+/** When each endpoint is polled. Schedules are cron expressions, or `off`; durations are seconds. */
+export type PollSection = SectionOf<typeof poll>;
+
+/** How features are requested. */
+export type FeaturesSection = SectionOf<typeof features>;
+
+/** Features whose history is polled. */
+export type HistorySection = SectionOf<typeof history>;

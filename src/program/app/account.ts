@@ -1,16 +1,16 @@
 import { basename, join } from 'node:path';
+import { followTls } from '../../base/files/followed-tls.ts';
+import { readPasswordFile } from '../../base/files/named-files.ts';
 import { tlsOptions } from '../../base/model/client-tls.ts';
 import type { Log } from '../../base/model/log.ts';
 import { type Credentials, normaliseDomain } from '../../base/ntlm/client-codec.ts';
+import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import type { StateWrites } from '../../base/storage/file-writes.ts';
 import { CredentialGate, type GateLimits } from '../../exporter/client/credential-gate.ts';
 import { NtlmDispatcher } from '../../exporter/client/dispatcher.ts';
 import { LogonFile, type LogonFileOptions } from '../../exporter/client/logon-file.ts';
 import { createMemoryStore, type LogonStore } from '../../exporter/client/logon-store.ts';
 import { logonPathOf } from '../../exporter/client/transport.ts';
-import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
-import { readPasswordFile } from '../config/upstream-analyzer.ts';
-import { followTls } from '../../base/files/followed-tls.ts';
 
 /** Creates the client of the analyzer from the configuration, for the daemon and for other commands. */
 

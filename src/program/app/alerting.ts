@@ -5,13 +5,14 @@ import { createCounts, type DeliveryCounts } from '../../alerting/alerts/deliver
 import { AlertEngine, type EngineOptions } from '../../alerting/alerts/engine.ts';
 import { createListedFile } from '../../alerting/alerts/listed-file.ts';
 import { createStateFile } from '../../alerting/alerts/state-file.ts';
+import type { AlertmanagerConfig } from '../../alerting/settings.ts';
+import { followTls } from '../../base/files/followed-tls.ts';
+import { readPasswordFile } from '../../base/files/named-files.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { StateWrites } from '../../base/storage/file-writes.ts';
 import { stateFiles } from '../../base/storage/saved-files.ts';
 import { stampOf } from '../../base/storage/stamp.ts';
-import type { AlertmanagerConfig, Config } from '../config/config.ts';
-import { readPasswordFile } from '../config/upstream-analyzer.ts';
-import { followTls } from '../../base/files/followed-tls.ts';
+import type { Config } from '../config/config.ts';
 import { analyzerIdentity, namesOfSaved } from './identity.ts';
 
 /** Creates the clients of the Alertmanagers from the configuration, for the daemon and for `test-alert`. */
@@ -99,7 +100,7 @@ export function createAlerting(
   config: Config,
   { version, counts, writes, initial, ...surroundings }: EngineInputs,
 ): AlertEngine {
-  const { alerting, storagePath } = config;
+  const { alerting, storage } = config;
   const { now, log } = surroundings;
   const { analyzer, shard } = analyzerIdentity(config);
   const countsOf = (target: string): DeliveryCounts => {
@@ -130,16 +131,16 @@ export function createAlerting(
     runbookUrl: (name) => `${runbooks}#${name.toLowerCase()}`,
     generatorUrl: `${url}/alerts`,
     stateFile:
-      storagePath === undefined
+      storage.path === undefined
         ? undefined
-        : createStateFile(join(storagePath, STATE_FILE), names, {
+        : createStateFile(join(storage.path, STATE_FILE), names, {
             ...stateOf(STATE_FILE),
             share: `${config.shard.index}/${config.shard.total}`,
           }),
     listedFile:
-      storagePath === undefined
+      storage.path === undefined
         ? undefined
-        : createListedFile(join(storagePath, LISTED_FILE), names, stateOf(LISTED_FILE)),
+        : createListedFile(join(storage.path, LISTED_FILE), names, stateOf(LISTED_FILE)),
     initial,
   });
 }

@@ -145,9 +145,9 @@ export function createApp(initial: Config, deps: AppDeps): App {
     processMetrics: true,
   });
   const connect = (config: Config, listeners: ConnectionListeners): Connection => {
-    const { analyzer, storagePath } = config;
+    const { analyzer } = config;
     if (analyzer !== undefined) {
-      const gate = accounts.gateOf({ analyzer, storagePath });
+      const gate = accounts.gateOf({ analyzer, storagePath: config.storage.path });
       return connectByHttp(analyzer, { gate, version: deps.version, now, log }, listeners);
     }
     if (deps.own === undefined) throw new Error('unreachable: without an analyzer to poll, it is in this process');
@@ -176,7 +176,7 @@ export function createApp(initial: Config, deps: AppDeps): App {
 
   return {
     start: async () => {
-      storage.take(initial.storagePath);
+      storage.take(initial.storage.path);
       await web.start().catch((error: unknown) => {
         releaseStorage();
         throw error;
@@ -191,7 +191,7 @@ export function createApp(initial: Config, deps: AppDeps): App {
     reload: (config) =>
       current.reload(
         config,
-        () => storage.take(config.storagePath),
+        () => storage.take(config.storage.path),
         () => {
           owners.reload(config);
           prices.reload(config);

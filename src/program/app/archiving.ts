@@ -1,13 +1,13 @@
 import { Archive } from '../../analyzer/archive/archive.ts';
 import type { DatabaseOptions } from '../../analyzer/archive/connection.ts';
 import type { Exchanged } from '../../analyzer/archive/exchange.ts';
+import type { ArchiveConfig } from '../../analyzer/archive/settings.ts';
 import type { AnalyzerOptions } from '../../analyzer/server/server.ts';
+import { followTls } from '../../base/files/followed-tls.ts';
+import { readPasswordFile } from '../../base/files/named-files.ts';
 import type { Log } from '../../base/model/log.ts';
 import { errorFields } from '../../base/model/operator-error.ts';
 import type { Clock } from '../../base/scheduling/clock.ts';
-import type { ArchiveConfig } from '../config/config.ts';
-import { readPasswordFile } from '../config/upstream-analyzer.ts';
-import { followTls } from '../../base/files/followed-tls.ts';
 
 const PROBLEM = 'the archive of the history cannot be used; recording goes on, and it gets the days later';
 

@@ -12,8 +12,8 @@ import type { AlertCounts } from '../../site/pages/page.ts';
 import type { Config } from '../config/config.ts';
 
 /** Whether denials are polled. */
-export const hasDenials = ({ metrics, historyFeatures }: Pick<Config, 'metrics' | 'historyFeatures'>): boolean =>
-  metrics.collectors.history && historyFeatures.length > 0;
+export const hasDenials = ({ metrics, history }: Pick<Config, 'metrics' | 'history'>): boolean =>
+  metrics.collectors.history && history.features.length > 0;
 
 /** What depends on where the analyzer is; `undefined` for what it does not have. */
 export interface OwnSubjects {
@@ -24,14 +24,14 @@ export interface OwnSubjects {
 
 /** The names of the rules about what is not configured. */
 export function notConfiguredRules(
-  config: Pick<Config, 'metrics' | 'historyFeatures' | 'rightsizing'>,
+  config: Pick<Config, 'metrics' | 'history' | 'rightsizing'>,
   { logons, sources = [], recording }: OwnSubjects,
 ): ReadonlySet<string> {
   const has: Readonly<Record<Subject, boolean>> = {
     // an analyzer in this process records them too
     denials: hasDenials(config) || recording !== undefined,
     logons: logons !== undefined,
-    forecasts: config.rightsizing.isEnabled,
+    forecasts: config.rightsizing.enabled,
     sources: sources.length > 0,
     recording: recording !== undefined,
     archive: recording?.archive !== undefined,

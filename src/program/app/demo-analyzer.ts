@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Analyzer } from '../../analyzer/server/server.ts';
 import { ntHash } from '../../base/ntlm/primitives.ts';
-import type { Config } from '../config/config.ts';
+import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import { Secret } from '../../base/settings/secret.ts';
+import type { Config } from '../config/config.ts';
 import { defaultsOf, type SettingKey } from '../config/settings.ts';
-import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
 import { createSimulatedAnalyzer, type Ownership } from './embedded-analyzer.ts';
 import { embeddedName } from './identity.ts';
 

@@ -53,17 +53,17 @@ function optionsOf(
   config: Config,
   { log, clock, version, clients }: Ownership,
 ): Omit<AnalyzerOptions, 'origin' | 'sources'> {
-  const { embeddedAnalyzer: settings, storagePath } = config;
+  const { embeddedAnalyzer: settings, storage } = config;
   const { timeZone } = settings;
   return {
     version,
     listener: listenerOf(settings, clients),
     history: {
-      path: storagePath === undefined ? undefined : join(storagePath, HISTORY_FILE),
+      path: storage.path === undefined ? undefined : join(storage.path, HISTORY_FILE),
       timeZone,
       sampleDays: Math.ceil(settings.retention.samples / DAY),
       days: Math.ceil(settings.retention.history / DAY),
-      maxSize: storagePath === undefined ? Math.min(settings.storeMaxSize, MAX_MEMORY) : settings.storeMaxSize,
+      maxSize: storage.path === undefined ? Math.min(settings.storeMaxSize, MAX_MEMORY) : settings.storeMaxSize,
     },
     now: clock.now,
     onClockMoved: clock.onMoved,
@@ -72,7 +72,7 @@ function optionsOf(
       else log.error(errorFields(error), 'the embedded analyzer has a problem');
     },
     onRecovery: (failures) => log.info({ failures }, 'the embedded analyzer records history again'),
-    archive: config.archive && createArchiving(config.archive, { log, clock, version }),
+    archive: storage.archive && createArchiving(storage.archive, { log, clock, version }),
     setAside: (path, reason) => setAside({ path, reason, lost: LOST_HISTORY }, log) !== undefined,
   };
 }
@@ -111,7 +111,7 @@ export function createSimulatedAnalyzer(config: Config, own: Ownership): Analyze
 
 /** The configured embedded analyzer on license managers. */
 function createCollectingAnalyzer(config: Config, sources: readonly Source[], own: Ownership): Analyzer {
-  const { storagePath } = config;
+  const { path: storagePath } = config.storage;
   return createAnalyzer({
     ...optionsOf(config, own),
     origin: LICENSE_MANAGERS,

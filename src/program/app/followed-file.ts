@@ -1,6 +1,7 @@
 import { stat } from 'node:fs/promises';
+import { fileStamp } from '../../base/files/named-files.ts';
 import type { Log } from '../../base/model/log.ts';
-import { type EntryFile, type NamedEntries, stampOf } from '../config/entry-file.ts';
+import type { EntryFile, NamedEntries } from '../config/entry-file.ts';
 import { ConfigError } from '../config/problems.ts';
 
 /** Follows changes of a file with entries: of owners, or of prices. */
@@ -57,7 +58,7 @@ export function createFollowedFile<T>(
     isChecking = true;
     const stats = await stat(path).catch(() => undefined);
     isChecking = false;
-    const found = stats === undefined ? '' : stampOf(stats);
+    const found = stats === undefined ? '' : fileStamp(stats);
     // another configuration can have been applied meanwhile
     if (path !== file || found === stamp) return;
     stamp = found;

@@ -13,15 +13,16 @@ import {
 } from '../../alerting/messages/messages.ts';
 import type { SmtpOptions } from '../../alerting/messages/smtp.ts';
 import { createWebhookChannel } from '../../alerting/messages/webhook-channel.ts';
+import type { EmailConfig, WebhookConfig } from '../../alerting/settings.ts';
+import { followTls } from '../../base/files/followed-tls.ts';
+import { readPasswordFile } from '../../base/files/named-files.ts';
 import { createLocalTime } from '../../base/model/local-time.ts';
 import type { Log } from '../../base/model/log.ts';
 import { nextRun } from '../../base/scheduling/runs.ts';
 import type { StateWrites } from '../../base/storage/file-writes.ts';
 import { stateFiles } from '../../base/storage/saved-files.ts';
-import type { Config, EmailConfig, WebhookConfig } from '../config/config.ts';
-import { readPasswordFile } from '../config/upstream-analyzer.ts';
+import type { Config } from '../config/config.ts';
 import { authorizationOf, externalUrl } from './alerting.ts';
-import { followTls } from '../../base/files/followed-tls.ts';
 import { analyzerIdentity } from './identity.ts';
 
 /** Creates the receivers of alerts beside Alertmanagers, for the daemon and for `test-alert`. */
@@ -108,7 +109,7 @@ type MessageInputs = ReceiverInputs &
 /** Messages by e-mail and webhook. Without either, nothing is sent. */
 export function createAppMessages(config: Config, inputs: MessageInputs): Messages {
   const { timeZone, counts, writes, initial, now, log } = inputs;
-  const { alerting, storagePath } = config;
+  const { alerting, storage } = config;
   const localTime = createLocalTime(timeZone);
   const digest = alerting.email?.digest;
   const receivers = createChannels(config, inputs).map((channel): Receiver => {
@@ -133,7 +134,7 @@ export function createAppMessages(config: Config, inputs: MessageInputs): Messag
     groupWait: alerting.groupWait,
     groupInterval: alerting.groupInterval,
     repeatInterval: alerting.repeatInterval,
-    file: storagePath === undefined ? undefined : { path: join(storagePath, FILE), writes: writes.of(FILE) },
+    file: storage.path === undefined ? undefined : { path: join(storage.path, FILE), writes: writes.of(FILE) },
     initial,
     now,
     log,

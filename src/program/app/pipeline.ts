@@ -96,7 +96,8 @@ interface PipelineDeps {
 /** Wires the rooms from the client to metrics, alerts and Grafana. Nothing runs yet. */
 export function createPipeline(config: Config, deps: PipelineDeps): Pipeline {
   const { self, carried, now, log } = deps;
-  const { poll, shard, permanentAfter } = config;
+  const { poll, shard } = config;
+  const { permanentAfter } = config.expiration;
   const { timeout, concurrency, maxResponseSize, absentFields } = config.analyzer ?? defaultsOf('analyzer');
   const limitedLog = limitRepeats(log);
   const selection = createSelection({ shard, ...config.select });
@@ -111,7 +112,7 @@ export function createPipeline(config: Config, deps: PipelineDeps): Pipeline {
   const asked = createQueryClient<Answers>(transport, askedDecoder);
   const polledDecoder = createPolledDecoder({ permanentAfter, whole: askedDecoder });
 
-  const fieldFile = createFieldFile(config.storagePath, identity.analyzer, deps);
+  const fieldFile = createFieldFile(config.storage.path, identity.analyzer, deps);
   const fieldContract = createFieldContract({
     absent: absentFields,
     isOwnAnalyzer: () => transport.isOwnAnalyzer,
@@ -127,12 +128,12 @@ export function createPipeline(config: Config, deps: PipelineDeps): Pipeline {
     onProblem: (reader, error) => limitedLog.error({ reader, err: error }, 'the inventory could not be used'),
   });
 
-  const { isEnabled, tolerance, workingTime } = config.rightsizing;
+  const { enabled: isEnabled, tolerance, workingTime } = config.rightsizing;
   const passInputs: PassInputs = {
     isEnabled,
     tolerance,
     workingTime,
-    file: config.storagePath === undefined ? undefined : join(config.storagePath, RIGHTSIZING_FILE),
+    file: config.storage.path === undefined ? undefined : join(config.storage.path, RIGHTSIZING_FILE),
     inventory: () => inventory.latest(),
     ...demandInputs(config, selection, { recorded: deps.recorded, client: asked, concurrency, timeZone }),
   };
@@ -205,12 +206,12 @@ export function createPipeline(config: Config, deps: PipelineDeps): Pipeline {
     startOffset: poll.startOffset,
     requestTimeout: timeout,
     concurrency,
-    featuresRequest: config.featuresRequest,
-    expirationSearch: config.expirationSearch,
+    featuresRequest: config.features.request,
+    expirationSearch: config.expiration.search,
     selection,
     ownsSite: shard.index === 0,
     history: config.metrics.collectors.history
-      ? config.historyFeatures.map(({ vendorLicense, ...feature }) => ({ product: vendorLicense, ...feature }))
+      ? config.history.features.map(({ vendorLicense, ...feature }) => ({ product: vendorLicense, ...feature }))
       : [],
     now,
     log,

@@ -5,13 +5,13 @@ import type { Log } from '../../base/model/log.ts';
 import { SourceFailure, type SourceFailureKind } from '../../base/model/observation/source-failure.ts';
 import { limitRepeats } from '../../base/model/repeat-log.ts';
 import { type EndpointName, endpointNames } from '../../base/query-api/endpoints.ts';
+import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import { createStateWrites } from '../../base/storage/file-writes.ts';
 import { createQueryClient, type QueryClient } from '../../exporter/client/query-client.ts';
 import { createTransport } from '../../exporter/client/transport.ts';
 import { AskedDecoder } from '../../exporter/inventory/decoding/asked-decoder.ts';
 import type { Answers } from '../../exporter/inventory/decoding/decode.ts';
 import type { Decoder, IncomingAnswer } from '../../exporter/inventory/decoding/decoder.ts';
-import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
 import { createAccounts, createDispatcher, createPasswordRefresh } from './account.ts';
 
 /** Other analyzers as sources: each is asked with its own account, whose logons are counted as those of a polled analyzer are. */

@@ -4,13 +4,12 @@ import { createManagerSource } from '../../analyzer/sources/manager-source.ts';
 import { createReader } from '../../analyzer/sources/reading/read-output.ts';
 import { createReadingThread } from '../../analyzer/sources/reading/reading-thread.ts';
 import { createSourceSet, type SourceSet } from '../../analyzer/sources/source-set.ts';
-import type { SourceSettings } from '../../analyzer/sources/source-settings.ts';
+import type { SourceConfig, SourceSettings } from '../../analyzer/sources/source-settings.ts';
 import { rootWarning } from '../../analyzer/sources/transport/tool-check.ts';
 import { createTransportHost, type TransportHost } from '../../analyzer/sources/transport/transport-host.ts';
+import { followTls } from '../../base/files/followed-tls.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { Config } from '../config/config.ts';
-import type { SourceConfig } from '../config/embedded-sources.ts';
-import { followTls } from '../../base/files/followed-tls.ts';
 import { pseudonymKeyIn } from './pseudonym-key.ts';
 import { createSourceAnalyzers } from './source-analyzers.ts';
 
@@ -28,7 +27,12 @@ export interface ConfiguredSources extends Omit<SourceSet, 'replace'> {
 }
 
 /** What the transports of all sources share. @param isOnce for a command, whose user may not be that of the daemon */
-export function createHost({ storagePath }: Config, now: () => number, log: Log, isOnce = false): TransportHost {
+export function createHost(
+  { storage: { path: storagePath } }: Config,
+  now: () => number,
+  log: Log,
+  isOnce = false,
+): TransportHost {
   const analyzers = createSourceAnalyzers(storagePath, { now, log });
   const host = createTransportHost({
     // users of a host cannot share one below the folder for temporary files
@@ -51,7 +55,8 @@ export function createHost({ storagePath }: Config, now: () => number, log: Log,
 
 /** Creates the sources of this configuration, and what their transports share. */
 export function createSources(config: Config, now: () => number, log: Log): ConfiguredSources {
-  const { embeddedAnalyzer, storagePath } = config;
+  const { embeddedAnalyzer } = config;
+  const { path: storagePath } = config.storage;
   const host = createHost(config, now, log);
   const { sources } = embeddedAnalyzer;
   const asRoot = sources.some(({ via }) => via?.kind === 'command') ? rootWarning(process.getuid?.()) : undefined;

@@ -29,8 +29,8 @@ export function createStorage(log: Log): Storage {
 }
 
 /** The storage directory of a command that needs one. @throws OperatorError without one */
-export function storagePathOf({ storagePath }: Config): string {
-  if (storagePath !== undefined) return storagePath;
+export function storagePathOf({ storage }: Config): string {
+  if (storage.path !== undefined) return storage.path;
   throw new OperatorError(
     'storage.path is not set; set it in the configuration, or pass --storage.path with the directory of the daemon',
   );

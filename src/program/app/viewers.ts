@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
 import type { Log } from '../../base/model/log.ts';
 import type { Backend, SharedBackend } from '../../site/grafana/answers/backend.ts';
+import { EVERYONE, GROUP } from '../../site/settings.ts';
 import type { Access } from '../../site/web/access.ts';
 import { viewerOf } from '../../site/web/server.ts';
 import type { Viewer } from '../../site/web/trusted-proxy.ts';
 import type { Config } from '../config/config.ts';
-import { EVERYONE, GROUP } from '../config/sections/access.ts';
 
 /** Who may see names of license users, and prices, and who has seen some. */
 

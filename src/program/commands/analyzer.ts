@@ -35,10 +35,10 @@ export async function analyzer(context: CommandContext): Promise<number> {
   const { version, revision } = context;
   const log = context.createLog(config.log);
   for (const warning of config.warnings) log.warn({}, warning);
-  if (config.storagePath === undefined) log.warn({}, 'without storage.path, history is kept in memory only');
+  if (config.storage.path === undefined) log.warn({}, 'without storage.path, history is kept in memory only');
   const storage = createStorage(log);
   // before any file in it is opened
-  storage.take(config.storagePath);
+  storage.take(config.storage.path);
   const { domain, channelBinding, sources } = config.embeddedAnalyzer;
   const refusals = createRefusalLog(Date.now, (refused) => log.warn(refused, 'logon refused'));
   const clock = createClock();

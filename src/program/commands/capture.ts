@@ -1,7 +1,7 @@
+import type { SourceConfig } from '../../analyzer/sources/source-settings.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
 import { suggest } from '../../base/settings/names.ts';
 import type { Config } from '../config/config.ts';
-import type { SourceConfig } from '../config/embedded-sources.ts';
 import { loadConfig } from '../config/load.ts';
 import { writeCapture } from './capture/capture-file.ts';
 import { captureSource } from './capture/capture-source.ts';

@@ -1,7 +1,7 @@
 import { managerNamed, managers } from '../../analyzer/sources/managers.ts';
+import type { SourceConfig } from '../../analyzer/sources/source-settings.ts';
 import { inOneLine } from '../../base/model/explanation.ts';
 import type { Config } from '../config/config.ts';
-import type { SourceConfig } from '../config/embedded-sources.ts';
 import { exposureOf } from '../config/exposure.ts';
 import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './command.ts';

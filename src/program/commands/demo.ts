@@ -66,7 +66,7 @@ async function runDemo(context: CommandContext, load: () => Config, folder: stri
   const log = context.createLog(loaded.log);
   const { version, revision } = context;
   const storage = createStorage(log);
-  storage.take(loaded.storagePath);
+  storage.take(loaded.storage.path);
   const clock = createClock();
   const { analyzer, account, config } = createDemoAnalyzer(loaded, { clock, log, version });
   await analyzer.start();

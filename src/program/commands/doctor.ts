@@ -18,8 +18,7 @@ type Common = Pick<Site, 'config' | 'env' | 'log' | 'version'>;
 /** No storage and no archive for an analyzer in this process, and another port if it listens, because a daemon may be running. */
 const beside = (config: Config, listen?: { readonly host: string; readonly port: number }): Config => ({
   ...config,
-  storagePath: undefined,
-  archive: undefined,
+  storage: { path: undefined, archive: undefined },
   embeddedAnalyzer: { ...config.embeddedAnalyzer, listen },
 });
 
@@ -83,7 +82,7 @@ export async function doctor({ line, env, version, createLog, print }: CommandCo
   if (config === undefined) {
     return finish({ steps: [result, ...withoutConfiguration(steps)], diagnosis: undefined, sources: undefined });
   }
-  const { analyzer, embeddedAnalyzer, storagePath } = config;
+  const { analyzer, embeddedAnalyzer, storage } = config;
   const isOwn = analyzer === undefined && embeddedAnalyzer.sources.length > 0;
   // standard output is for the result, of which each failure of a source is a part
   const { level } = config.log;
@@ -91,5 +90,5 @@ export async function doctor({ line, env, version, createLog, print }: CommandCo
   const common: Common = { config, env, log, version };
   if (isDemo) return finish(await examineDemo(common, result));
   if (analyzer === undefined) return finish(await examineSources(common, result));
-  return finish(await examine({ ...common, kind: 'remote', analyzer, storagePath, sources: [] }, result));
+  return finish(await examine({ ...common, kind: 'remote', analyzer, storagePath: storage.path, sources: [] }, result));
 }

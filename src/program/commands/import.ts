@@ -21,6 +21,7 @@ import {
 import { openStore } from '../../analyzer/history/store.ts';
 import { debugLogUsage } from '../../analyzer/sources/flexnet/debug-log-usage.ts';
 import { reportLogUsage } from '../../analyzer/sources/rlm/report-log-usage.ts';
+import type { SourceConfig } from '../../analyzer/sources/source-settings.ts';
 import { QueryError } from '../../base/model/failure.ts';
 import { createLocalTime, type LocalTime } from '../../base/model/local-time.ts';
 import type { Log } from '../../base/model/log.ts';
@@ -34,7 +35,6 @@ import { LICENSE_MANAGERS } from '../app/embedded-analyzer.ts';
 import { createSourceAnalyzers } from '../app/source-analyzers.ts';
 import { storagePathOf } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
-import type { SourceConfig } from '../config/embedded-sources.ts';
 import { loadConfig } from '../config/load.ts';
 import type { CommandContext, CommandLine } from './command.ts';
 import { dayOfFlag } from './dates.ts';
@@ -83,7 +83,7 @@ function takeUpHere(config: Config, storage: string, localTime: LocalTime, now: 
   }
   try {
     const path = join(storage, HISTORY_FILE);
-    const isArchived = config.archive !== undefined;
+    const isArchived = config.storage.archive !== undefined;
     const store = openStore({ path, localTime, origin: LICENSE_MANAGERS, maxSize: storeMaxSize, isArchived });
     try {
       const today = localTime.dayOf(now);
@@ -127,7 +127,7 @@ async function importSource(
       `the source ${name} is ${manager}, which has no history; pass a file, a folder or an address, or a source with manager: query-api`,
     );
   }
-  const analyzers = createSourceAnalyzers(config.storagePath, { now: () => Date.now() / 1000, log });
+  const analyzers = createSourceAnalyzers(config.storage.path, { now: () => Date.now() / 1000, log });
   const { client, close } = analyzers.clientOf(via.client);
   try {
     const prefix = 'prefix' in source && typeof source.prefix === 'string' ? source.prefix : '';

@@ -46,8 +46,8 @@ export function ownUpstream(first: Config, clock: Clock, log: Log, version: stri
     configOf: (config) => {
       if (config.analyzer !== undefined) throw new OperatorError(NEEDS_RESTART);
       // its history stays where it is
-      const storagePath = first.storagePath ?? config.storagePath;
-      return { ...config, storagePath };
+      const path = first.storage.path ?? config.storage.path;
+      return { ...config, storage: { ...config.storage, path } };
     },
     stop,
   };

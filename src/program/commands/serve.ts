@@ -25,10 +25,10 @@ const remoteUpstream: Upstream = {
 
 function warn(config: Config, log: Log): void {
   for (const warning of config.warnings) log.warn({}, warning);
-  const { analyzer, storagePath, shard } = config;
+  const { analyzer, storage, shard } = config;
   if (analyzer === undefined) {
-    if (storagePath === undefined) log.warn({}, 'without storage.path, history is kept in memory only');
-  } else if (logonFileOf(analyzer, storagePath) === undefined) {
+    if (storage.path === undefined) log.warn({}, 'without storage.path, history is kept in memory only');
+  } else if (logonFileOf(analyzer, storage.path) === undefined) {
     log.warn({}, 'without storage.path or analyzer.logon_file, rejected logons are not counted across restarts');
   } else if (shard.total > 1 && analyzer.logonFile === undefined) {
     log.warn({}, 'each shard counts its own logons; set the same analyzer.logon_file for all shards on a host');
@@ -38,7 +38,7 @@ function warn(config: Config, log: Log): void {
 /** Without the files and the port of a daemon that may run beside it. */
 const alone = (config: Config): Config => ({
   ...config,
-  storagePath: undefined,
+  storage: { ...config.storage, path: undefined },
   embeddedAnalyzer: { ...config.embeddedAnalyzer, listen: undefined },
 });
 
@@ -60,7 +60,7 @@ export async function serve(context: CommandContext): Promise<number> {
   const collected = isOnce ? alone(config) : config;
   const storage = createStorage(log);
   // before any file in it is opened
-  storage.take(collected.storagePath);
+  storage.take(collected.storage.path);
   const clock = createClock();
   // what reads license managers is a tenth of the program
   const own =

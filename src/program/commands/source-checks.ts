@@ -1,8 +1,8 @@
 import { access, constants } from 'node:fs/promises';
 import { managerNamed, managers } from '../../analyzer/sources/managers.ts';
+import type { SourceConfig } from '../../analyzer/sources/source-settings.ts';
 import { checkTool } from '../../analyzer/sources/transport/tool-check.ts';
 import { SourceFailure } from '../../base/model/observation/source-failure.ts';
-import type { SourceConfig } from '../config/embedded-sources.ts';
 
 /** What can be seen of sources without reading them. */
 

@@ -1,4 +1,4 @@
-import type { ArchiveConfig } from './config.ts';
+import type { ArchiveConfig } from '../../analyzer/archive/settings.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { hasAnalyzer } from './upstream-analyzer.ts';
 

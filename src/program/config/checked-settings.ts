@@ -1,13 +1,13 @@
 import { resolve } from 'node:path';
-import type { TlsContent, TlsPaths } from '../../base/model/client-tls.ts';
-import { mayMean } from '../../base/settings/names.ts';
-import { read, shownPath } from '../../base/settings/structures.ts';
 import { type TlsRole, tryTls } from '../../base/files/certificates.ts';
 import { isReadableByAll, readText } from '../../base/files/named-files.ts';
+import type { TlsContent, TlsPaths } from '../../base/model/client-tls.ts';
+import { mayMean } from '../../base/settings/names.ts';
+import { Secret } from '../../base/settings/secret.ts';
+import { read, shownPath } from '../../base/settings/structures.ts';
+import type { KeyOf, Sections, Table, ValueOf } from '../../base/settings/table.ts';
 import type { Problem } from './problems.ts';
 import type { RawSetting, RawSettings } from './raw-settings.ts';
-import { Secret } from '../../base/settings/secret.ts';
-import type { KeyOf, Sections, Table, ValueOf } from '../../base/settings/table.ts';
 
 /** The content of TLS files, as PEM, and their paths. */
 interface TlsFiles extends TlsContent<Secret> {

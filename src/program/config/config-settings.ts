@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { ClientTls } from '../../base/model/client-tls.ts';
-import { CheckedSettings } from './checked-settings.ts';
 import type { Secret } from '../../base/settings/secret.ts';
+import { CheckedSettings } from './checked-settings.ts';
 import { type Section, type SectionName, type SettingKey, sectionOf, type sections, settingTable } from './settings.ts';
 import { readSources, type Sources } from './sources.ts';
 

@@ -1,8 +1,9 @@
+import type { AnalyzerAccount } from '../../analyzer/settings.ts';
 import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { sourcesOf } from './embedded-sources.ts';
 import { ConfigError } from './problems.ts';
-import { type AnalyzerAccount, parseUsersFile } from './users-file.ts';
+import { parseUsersFile } from './users-file.ts';
 
 const USERS = 'embedded_analyzer.users_file';
 

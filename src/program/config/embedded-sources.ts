@@ -1,18 +1,15 @@
 import { managerNames, managers } from '../../analyzer/sources/managers.ts';
-import type { SourceSettings } from '../../analyzer/sources/source-settings.ts';
-import { camel } from '../../base/settings/camel.ts';
-import type { ConfigSettings } from './config-settings.ts';
-import { readText } from '../../base/files/named-files.ts';
-import type { Secret } from '../../base/settings/secret.ts';
 import { managersWith, ownKeys, type SourceEntry } from '../../analyzer/sources/settings.ts';
+import type { SourceConfig, SourceSettings } from '../../analyzer/sources/source-settings.ts';
+import { readText } from '../../base/files/named-files.ts';
+import { camel } from '../../base/settings/camel.ts';
+import type { Secret } from '../../base/settings/secret.ts';
+import type { ConfigSettings } from './config-settings.ts';
 import { analyzerOfSource } from './source-analyzer.ts';
 import { pathsIn, type WrittenSource, writtenSources } from './source-entries.ts';
 import { readSourceTls } from './source-tls.ts';
 
 /** The sources of the embedded analyzer, complete and checked. */
-
-/** The settings of a source, whose secrets do not show. */
-export type SourceConfig = SourceSettings<Secret>;
 
 const MINUTE = 60;
 const DEFAULT_INTERVAL = 5 * MINUTE;

@@ -1,9 +1,9 @@
 import { type Stats, statSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { z } from 'zod';
+import { fileStamp, readText } from '../../base/files/named-files.ts';
 import { mapOf, read, shownPath } from '../../base/settings/structures.ts';
 import type { ConfigSettings } from './config-settings.ts';
-import { readText } from '../../base/files/named-files.ts';
 import type { Problem } from './problems.ts';
 import type { SettingKey } from './settings.ts';
 import { readYaml } from './yaml-source.ts';
@@ -235,10 +235,6 @@ export function readEntryFile<T>(path: string, format: EntryFormat<T>): EntryFil
   return 'why' in file ? refused(path, `the file ${file.why}`) : parse(file.text, path, format);
 }
 
-/** Differs if a file was written again or replaced. */
-export const stampOf = ({ mtimeMs, size, ino }: Pick<Stats, 'mtimeMs' | 'size' | 'ino'>): string =>
-  `${mtimeMs} ${size} ${ino}`;
-
 /** The entries of a file that a setting names, and which state of it was read. */
 export interface NamedEntries<T> {
   /** It is read again when it changes. */
@@ -263,5 +259,5 @@ export function entriesNamedBy<T>(
   const stats = statSync(file, { throwIfNoEntry: false });
   const { entries, problems } = readFile(file);
   settings.problems.push(...problems);
-  return { file, stamp: stats === undefined ? '' : stampOf(stats), entries };
+  return { file, stamp: stats === undefined ? '' : fileStamp(stats), entries };
 }

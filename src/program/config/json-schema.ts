@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { sections } from './settings.ts';
 import { described } from '../../base/settings/table.ts';
+import { sections } from './settings.ts';
 
 /** The JSON Schema of the configuration file, for editors. */
 

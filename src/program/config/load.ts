@@ -1,3 +1,5 @@
+import type { EmbeddedConfig } from '../../analyzer/settings.ts';
+import type { FeaturesSection } from '../../exporter/poll/settings.ts';
 import { archiveOf } from './archive.ts';
 import type { Config } from './config.ts';
 import { ConfigSettings, type LoadOptions } from './config-settings.ts';
@@ -19,11 +21,8 @@ const restartKeys = settingKeys.filter((key) => settingTable.settings[key].resta
 const SPREAD = 10;
 
 /** How features are requested: of license managers, only what has changed. */
-function featuresRequestOf(
-  request: Config['featuresRequest'],
-  { sources }: Config['embeddedAnalyzer'],
-): Config['featuresRequest'] {
-  return request === 'auto' && sources.length > 0 ? 'per_vendor_license' : request;
+function featuresOf({ request }: FeaturesSection, { sources }: EmbeddedConfig): FeaturesSection {
+  return { request: request === 'auto' && sources.length > 0 ? 'per_vendor_license' : request };
 }
 
 /**
@@ -50,8 +49,7 @@ export function loadConfig(options: LoadOptions): Config {
 
   const poll = settings.section('poll');
   const shard = settings.section('shard');
-  const expiration = settings.section('expiration');
-  const { enabled, priceFile: _, ...rightsizing } = settings.section('rightsizing');
+  const { priceFile: _, ...rightsizing } = settings.section('rightsizing');
   return Object.freeze<Config>({
     analyzer,
     analyzerName: settings.section('analyzer').name,
@@ -59,19 +57,17 @@ export function loadConfig(options: LoadOptions): Config {
       ...poll,
       startOffset: poll.startOffset === 'auto' ? (shard.index / shard.total) * SPREAD : poll.startOffset,
     },
-    featuresRequest: featuresRequestOf(settings.section('features').request, embeddedAnalyzer),
+    features: featuresOf(settings.section('features'), embeddedAnalyzer),
     select: settings.section('select'),
-    historyFeatures: settings.section('history').features,
+    history: settings.section('history'),
     metrics: settings.section('metrics'),
-    expirationSearch: expiration.search,
-    permanentAfter: expiration.permanentAfter,
-    storagePath: settings.pathOf('storage.path'),
-    archive,
+    expiration: settings.section('expiration'),
+    storage: { path: settings.pathOf('storage.path'), archive },
     web,
     access: accessOf(settings, web),
     alerting: { ...settings.section('alerting'), alertmanagers, email, webhook },
     datasource,
-    rightsizing: { ...rightsizing, isEnabled: enabled },
+    rightsizing,
     owners,
     prices,
     shard,

@@ -1,11 +1,11 @@
 import type { OwnerEntry } from '../../base/model/owners.ts';
 import { mayMean } from '../../base/settings/names.ts';
+import { ownerEntries, ownerEntry, ownerKeyProblem, ownerKeys } from '../../base/settings/owners.ts';
 import { read } from '../../base/settings/structures.ts';
 import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { type EntryFile, type EntryFormat, entriesNamedBy, readEntryFile } from './entry-file.ts';
 import type { Problem } from './problems.ts';
-import { ownerEntries, ownerEntry, ownerKeyProblem, ownerKeys } from '../../base/settings/owners.ts';
 
 /** The file of `owners_file`. */
 

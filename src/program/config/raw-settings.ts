@@ -1,8 +1,8 @@
+import { readText } from '../../base/files/named-files.ts';
 import { nearest, unknownName } from '../../base/settings/names.ts';
 import { shownPath } from '../../base/settings/structures.ts';
-import { readText } from '../../base/files/named-files.ts';
-import type { Problem } from './problems.ts';
 import type { Table } from '../../base/settings/table.ts';
+import type { Problem } from './problems.ts';
 import { readYaml } from './yaml-source.ts';
 
 /** A raw value and its place: a line of a file, an environment variable or a flag. */

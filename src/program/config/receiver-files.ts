@@ -1,6 +1,6 @@
+import type { AlertmanagerConfig, EmailConfig, WebhookConfig } from '../../alerting/settings.ts';
 import { OFF } from '../../base/settings/values.ts';
 import type { FileReference } from './checked-settings.ts';
-import type { AlertmanagerConfig, EmailConfig, WebhookConfig } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import type { SettingKey } from './settings.ts';
 

@@ -1,8 +1,8 @@
+import { directoryProblem, isWritableByAll } from '../../base/files/named-files.ts';
 import { fieldEndpoints, recordFields } from '../../base/query-api/records.ts';
 import { suggest } from '../../base/settings/names.ts';
 import { OFF } from '../../base/settings/values.ts';
 import type { ConfigSettings } from './config-settings.ts';
-import { directoryProblem, isWritableByAll } from '../../base/files/named-files.ts';
 
 /** Checks that involve more than one value: directories, and settings that depend on each other. */
 

@@ -1,16 +1,21 @@
-import { type Camel, camel } from '../../base/settings/camel.ts';
-import { secretInFile } from '../../base/settings/structures.ts';
-import { access } from './sections/access.ts';
+import { z } from 'zod';
 import { alerting } from '../../alerting/settings.ts';
-import { analyzer } from '../../exporter/client/settings.ts';
+import { archive } from '../../analyzer/archive/settings.ts';
 import { embeddedAnalyzer } from '../../analyzer/settings.ts';
-import { metrics } from '../../exporter/metrics/settings.ts';
+import { analyzer } from '../../base/settings/analyzer.ts';
+import { type Camel, camel } from '../../base/settings/camel.ts';
 import { owners, ownersFile } from '../../base/settings/owners.ts';
-import { expiration, features, history, poll, select } from '../../exporter/poll/settings.ts';
-import { log, shard, storage } from '../../base/storage/settings.ts';
-import { rightsizing } from '../../insight/advice/pass/settings.ts';
-import { datasource, web } from '../../site/settings.ts';
+import { secretInFile } from '../../base/settings/structures.ts';
 import { createTable, type KeyOf, type Table, type ValuesOf } from '../../base/settings/table.ts';
+import { storagePath } from '../../base/storage/settings.ts';
+import { expiration, select, shard } from '../../exporter/inventory/settings.ts';
+import { metrics } from '../../exporter/metrics/settings.ts';
+import { features, history, poll } from '../../exporter/poll/settings.ts';
+import { rightsizing } from '../../insight/advice/pass/settings.ts';
+import { access, datasource, web } from '../../site/settings.ts';
+import { log } from '../log/settings.ts';
+
+const storage = z.strictObject({ path: storagePath, archive }).describe('Data that survives restarts.');
 
 /**
  * Every setting, in the sections of the file. Its schema defines type, default, bounds and description. Keys, flags,

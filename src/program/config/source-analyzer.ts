@@ -1,12 +1,13 @@
 import { dirname } from 'node:path';
-import type { ConfigSettings } from './config-settings.ts';
-import { directoryProblem, isDirectory } from '../../base/files/named-files.ts';
-import { Secret } from '../../base/settings/secret.ts';
 import type { SourceEntry } from '../../analyzer/sources/settings.ts';
+import { directoryProblem, isDirectory, readPasswordFile } from '../../base/files/named-files.ts';
+import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
+import { Secret } from '../../base/settings/secret.ts';
+import type { ConfigSettings } from './config-settings.ts';
 import { defaultsOf } from './settings.ts';
 import type { WrittenSource } from './source-entries.ts';
 import { readSourceTls } from './source-tls.ts';
-import { type AnalyzerConfig, accountOf, readPasswordFile } from './upstream-analyzer.ts';
+import { accountOf } from './upstream-analyzer.ts';
 
 /** `via.analyzer` of a source: another analyzer, with its own account. */
 

@@ -1,10 +1,10 @@
 import { globSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { managerNames, managers } from '../../analyzer/sources/managers.ts';
+import { type SourceEntry, sourceEntry } from '../../analyzer/sources/settings.ts';
+import { readText } from '../../base/files/named-files.ts';
 import { mapOf, read, shownPath, strictListOf } from '../../base/settings/structures.ts';
 import type { ConfigSettings } from './config-settings.ts';
-import { readText } from '../../base/files/named-files.ts';
-import { type SourceEntry, sourceEntry } from '../../analyzer/sources/settings.ts';
 import { readYaml } from './yaml-source.ts';
 
 /** The entries of sources in the configuration file and in the files that it names, before they are complete. */

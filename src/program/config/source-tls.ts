@@ -1,8 +1,8 @@
-import type { TlsContent, TlsPaths } from '../../base/model/client-tls.ts';
 import { type TlsRole, tryTls } from '../../base/files/certificates.ts';
-import type { ConfigSettings } from './config-settings.ts';
 import { readText } from '../../base/files/named-files.ts';
+import type { TlsContent, TlsPaths } from '../../base/model/client-tls.ts';
 import { Secret } from '../../base/settings/secret.ts';
+import type { ConfigSettings } from './config-settings.ts';
 
 /** The content of TLS files of a source, as PEM, and their paths. */
 export interface SourceTlsFiles extends TlsContent<Secret> {

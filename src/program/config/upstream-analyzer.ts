@@ -1,25 +1,13 @@
 import { dirname, join } from 'node:path';
+import { directoryProblem, isDirectory, readPasswordFile, readText } from '../../base/files/named-files.ts';
 import type { ClientTls } from '../../base/model/client-tls.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
-import type { ConfigSettings } from './config-settings.ts';
-import { directoryProblem, isDirectory, readText } from '../../base/files/named-files.ts';
+import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import { Secret } from '../../base/settings/secret.ts';
+import type { ConfigSettings } from './config-settings.ts';
 import type { Section, SettingKey } from './settings.ts';
 
 /** The analyzer to poll, with the content of its files. */
-
-/** The analyzer to poll. Durations are seconds, sizes bytes. */
-export interface AnalyzerConfig extends Omit<Section<'analyzer'>, 'url' | 'username' | 'password' | 'tls'> {
-  readonly url: string;
-  /** Without its domain. */
-  readonly username: string;
-  readonly password: Secret;
-  /** The file of the password, so that it can be read again. */
-  readonly passwordFile: string | undefined;
-  /** Whether it runs in this process, with credentials that are generated for each run. */
-  readonly isOfDemo: boolean;
-  readonly tls: ClientTls<Secret>;
-}
 
 const CREDENTIAL_NAME = 'analyzer-password';
 
@@ -30,15 +18,6 @@ const NO_ANALYZER =
 const NO_FILE =
   'Pass the file with --config.file, or set LICENSE_EXPORTER_ANALYZER_URL, _USERNAME and _PASSWORD_FILE. ' +
   'To try license-exporter first, run: license-exporter demo';
-
-/** A password from a file, without the line break at its end. @throws OperatorError that names the problem of the file */
-export function readPasswordFile(path: string): Secret {
-  const read = readText(path);
-  if ('why' in read) throw new OperatorError(`${path} ${read.why}`);
-  const password = read.text.replace(/\r?\n$/, '');
-  if (password === '') throw new OperatorError(`${path} is empty`);
-  return new Secret(password);
-}
 
 interface Password {
   readonly password: Secret;

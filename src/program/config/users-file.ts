@@ -1,11 +1,5 @@
+import type { AnalyzerAccount } from '../../analyzer/settings.ts';
 import { ConfigError, type Problem } from './problems.ts';
-
-/** An account of the embedded analyzer. */
-export interface AnalyzerAccount {
-  readonly name: string;
-  /** For NTLM it is equivalent to the password. */
-  readonly ntHash: Buffer;
-}
 
 const REMEDY = 'with "license-exporter analyzer hash-password NAME"';
 

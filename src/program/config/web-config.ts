@@ -1,13 +1,13 @@
 import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { z } from 'zod';
+import type { Secret } from '../../base/settings/secret.ts';
 import { recordOf } from '../../base/settings/structures.ts';
+import { createTable, type Setting } from '../../base/settings/table.ts';
 import { anyText, boolean, isNot, oneOf } from '../../base/settings/values.ts';
 import { CheckedSettings } from './checked-settings.ts';
 import { ConfigError, inOrder, type Problem } from './problems.ts';
 import { RawSettings } from './raw-settings.ts';
-import type { Secret } from '../../base/settings/secret.ts';
-import { createTable, type Setting } from '../../base/settings/table.ts';
 import { yaml } from './yaml.ts';
 
 /** The web config file of the Prometheus exporter-toolkit: TLS and users of the HTTP server. */

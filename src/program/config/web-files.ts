@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { BlockList } from 'node:net';
 import { type AddressRange, CLIENT_CERTIFICATE, type TrustedProxy } from '../../base/model/trusted-proxy.ts';
+import { Secret } from '../../base/settings/secret.ts';
+import { EVERYONE, GROUP } from '../../site/settings.ts';
 import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { ConfigError } from './problems.ts';
-import { Secret } from '../../base/settings/secret.ts';
-import { EVERYONE, GROUP } from './sections/access.ts';
 import { readWebConfig, type WebConfig } from './web-config.ts';
 
 /** The proxy that may name users, with what its settings need from each other. */

@@ -8,8 +8,13 @@ export const archiveStep: Step = {
   name: 'archive',
   exit: 'local',
   needs: [],
-  applies: ({ kind, config }) => kind === 'own' && config.archive !== undefined,
-  check: async ({ config: { archive }, log }) => {
+  applies: ({ kind, config }) => kind === 'own' && config.storage.archive !== undefined,
+  check: async ({
+    config: {
+      storage: { archive },
+    },
+    log,
+  }) => {
     if (archive === undefined) return good('none');
     try {
       const connection = await connectArchive(databaseOf(archive, log));

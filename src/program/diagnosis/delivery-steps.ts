@@ -2,14 +2,14 @@ import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Alertmanager } from '../../alerting/alerts/alertmanager.ts';
 import { tryConnection } from '../../alerting/messages/smtp.ts';
+import type { WebhookConfig } from '../../alerting/settings.ts';
+import { readPasswordFile } from '../../base/files/named-files.ts';
 import { tlsOptions } from '../../base/model/client-tls.ts';
 import { explainConnection, explainUnknown, type Peer } from '../../base/model/connection-failure.ts';
 import type { Explanation } from '../../base/model/explanation.ts';
+import { revealTls } from '../../base/settings/secret.ts';
 import { createAlertmanagers } from '../app/alerting.ts';
 import { smtpOptions } from '../app/messages.ts';
-import type { WebhookConfig } from '../config/config.ts';
-import { revealTls } from '../../base/settings/secret.ts';
-import { readPasswordFile } from '../config/upstream-analyzer.ts';
 import { hostOf, portOf, withinLimit } from './network-steps.ts';
 import { bad, explained, good, type Step } from './step.ts';
 

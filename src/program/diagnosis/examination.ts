@@ -13,19 +13,16 @@ import { checkAllFeatures, checkFeatures, type Known } from '../../exporter/poll
 import type { Config } from '../config/config.ts';
 
 /** The exporter's configuration of polling. */
-export interface Plan extends Pick<Config, 'poll' | 'featuresRequest' | 'expirationSearch'>, Selection {
+export interface Plan extends Pick<Config, 'poll' | 'features' | 'expiration'>, Selection {
   /** Whether the analyzer knows who asks. */
   readonly hasLogon: boolean;
 }
 
 /** What a daemon with this configuration polls. */
-export const planOf = (
-  { poll, featuresRequest, expirationSearch, shard, select }: Config,
-  hasLogon: boolean,
-): Plan => ({
+export const planOf = ({ poll, features, expiration, shard, select }: Config, hasLogon: boolean): Plan => ({
   poll,
-  featuresRequest,
-  expirationSearch,
+  features,
+  expiration,
   hasLogon,
   ...createSelection({ shard, ...select }),
 });
@@ -137,7 +134,7 @@ function knownOf(
 }
 
 /** Calls GetFeatures for all vendor licenses at once, or for one if that is refused. */
-async function askFeatures({ ask }: Probe, product: string, { featuresRequest }: Plan, known: Known) {
+async function askFeatures({ ask }: Probe, product: string, { features }: Plan, known: Known) {
   const askFor = (name: string, evaluation: Evaluation<Answer<FeatureRecord>>) =>
     ask('GetFeatures', (client, signal) => client.getFeatures({ product: name }, signal), evaluation);
   const askAlone = async (evaluation: Evaluation<Answer<FeatureRecord>> = {}) =>
@@ -147,8 +144,8 @@ async function askFeatures({ ask }: Probe, product: string, { featuresRequest }:
         ...evaluation,
       })
     ).answer;
-  if (featuresRequest === 'per_vendor_license') return askAlone();
-  const isAuto = featuresRequest === 'auto';
+  if (features.request === 'per_vendor_license') return askAlone();
+  const isAuto = features.request === 'auto';
   const { answer, failure } = await askFor('%', {
     contradiction: (all) => checkFeatures(WHOLE, all, known) ?? (isAuto ? checkAllFeatures(all, known) : undefined),
   });
@@ -159,16 +156,16 @@ async function askFeatures({ ask }: Probe, product: string, { featuresRequest }:
 }
 
 /** Calls GetExpirationFeatures for one vendor license, with the search level, or without it if that is refused. */
-async function askExpirations({ ask }: Probe, product: string, { expirationSearch }: Plan): Promise<void> {
+async function askExpirations({ ask }: Probe, product: string, { expiration: { search } }: Plan): Promise<void> {
   const excuse = excuseAbsence('poll.expirations');
-  const askWith = (level: Plan['expirationSearch'], remark?: string) => {
+  const askWith = (level: Plan['expiration']['search'], remark?: string) => {
     const parameters = level === 'none' ? { product } : { product, search: level };
     const call = (client: QueryClient, signal: AbortSignal) => client.getExpirationFeatures(parameters, signal);
     return ask('GetExpirationFeatures', call, { excuse, remark: () => remark });
   };
-  const { failure } = await askWith(expirationSearch);
-  if (failure === undefined || expirationSearch === 'none' || !searchRefusals.has(failure.kind)) return;
-  await askWith('none', `search=${expirationSearch}: ${failure.message}; requested without it, as the exporter does`);
+  const { failure } = await askWith(search);
+  if (failure === undefined || search === 'none' || !searchRefusals.has(failure.kind)) return;
+  await askWith('none', `search=${search}: ${failure.message}; requested without it, as the exporter does`);
 }
 
 /** Calls what Grafana requests for a feature, for the one with most licenses in use. */

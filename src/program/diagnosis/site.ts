@@ -1,8 +1,8 @@
 import type { AnswerQuestion } from '../../analyzer/server/query-answers.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
+import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import type { Config } from '../config/config.ts';
-import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
 
 /** What doctor examines: the analyzer that is configured, that of the demo, or the license managers of this process. */
 

@@ -11,10 +11,10 @@ import {
 } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { directoryProblem } from '../../base/files/named-files.ts';
 import type { Explanation } from '../../base/model/explanation.ts';
 import { findLockHolder } from '../../base/storage/directory-lock.ts';
 import { logonFileOf } from '../app/account.ts';
-import { directoryProblem } from '../../base/files/named-files.ts';
 import type { Site } from './site.ts';
 import { bad, explained, good, type Outcome, type Step, warning } from './step.ts';
 import { mayBeRunning } from './web-step.ts';
@@ -98,7 +98,7 @@ export const storageStep: Step = {
   applies: ({ kind }) => kind !== 'demo',
   check: async (site) => {
     const { config } = site;
-    if (config.storagePath !== undefined) return checkDirectory(config.storagePath, site);
+    if (config.storage.path !== undefined) return checkDirectory(config.storage.path, site);
     const lost = site.kind === 'own' ? 'the history' : 'the state of alerts';
     const counts =
       site.kind === 'remote' && logonFileOf(site.analyzer, undefined) === undefined

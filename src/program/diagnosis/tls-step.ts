@@ -3,8 +3,8 @@ import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls'
 import { tlsOptions } from '../../base/model/client-tls.ts';
 import { explainConnection, explainUnknown, isTlsCode, theAnalyzer } from '../../base/model/connection-failure.ts';
 import type { Explanation } from '../../base/model/explanation.ts';
+import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import { revealTls } from '../../base/settings/secret.ts';
-import type { AnalyzerConfig } from '../config/upstream-analyzer.ts';
 import { dayOf, soonText } from './certificate-expiry.ts';
 import { askOnce, endpointUrl } from './first-answer.ts';
 import { attemptMs, hostOf, portOf, withinLimit } from './network-steps.ts';

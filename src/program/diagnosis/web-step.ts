@@ -3,9 +3,9 @@ import { request } from 'node:http';
 import { request as requestTls } from 'node:https';
 import { connect, createServer } from 'node:net';
 import { listenError } from '../../base/model/listen-error.ts';
+import { listenAddress } from '../../base/settings/addresses.ts';
 import { findLockHolder } from '../../base/storage/directory-lock.ts';
 import { ANALYZER_ADDRESS } from '../app/demo-analyzer.ts';
-import { listenAddress } from '../../base/settings/addresses.ts';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/exposure.ts';
 import { dayOf, soonText } from './certificate-expiry.ts';
@@ -119,7 +119,7 @@ export const webStep: Step = {
   needs: [],
   applies: ({ kind }) => kind !== 'demo',
   check: async ({ config }) => {
-    const { web, storagePath } = config;
+    const { web, storage } = config;
     const states: string[] = [];
     let isAnyRunning = false;
     for (const address of web.listen) {
@@ -134,7 +134,7 @@ export const webStep: Step = {
     if (problem !== undefined) return problem;
     const listed = states.join(', ');
     const exposure = exposureOf(web);
-    const isOther = isAnyRunning && storagePath !== undefined && findLockHolder(storagePath) === undefined;
+    const isOther = isAnyRunning && storage.path !== undefined && findLockHolder(storage.path) === undefined;
     return isOther
       ? warning(
           `${listed}, which does not use storage.path`,

@@ -5,15 +5,15 @@ import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { ownLabelsOf } from '../../../src/alerting/alerts/notification.ts';
+import { readPasswordFile } from '../../../src/base/files/named-files.ts';
 import { identityLabels, scopeLabels } from '../../../src/base/model/alert-labels.ts';
+import { databaseUrl, listenAddress } from '../../../src/base/settings/addresses.ts';
+import { labelMap } from '../../../src/base/settings/labels.ts';
+import { Secret } from '../../../src/base/settings/secret.ts';
 import { duration, size } from '../../../src/base/settings/values.ts';
 import { parseCommandLine } from '../../../src/program/commands/command-line.ts';
-import { databaseUrl, listenAddress } from '../../../src/base/settings/addresses.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
 import { ConfigError } from '../../../src/program/config/problems.ts';
-import { Secret } from '../../../src/base/settings/secret.ts';
-import { labelMap } from '../../../src/base/settings/labels.ts';
-import { readPasswordFile } from '../../../src/program/config/upstream-analyzer.ts';
 import { createCleanup } from '../../support/harness.ts';
 
 const cleanup = createCleanup();
@@ -100,7 +100,7 @@ describe('loadConfig', () => {
         'storage: {path: state}\n',
     );
     writeFileSync(join(path, '../pw'), 'päss word \r\n', { mode: 0o600 });
-    const { analyzer, historyFeatures, poll, storagePath, warnings } = load(path, [], {}, true);
+    const { analyzer, history, poll, storage, warnings } = load(path, [], {}, true);
     expect(analyzer).toMatchObject({
       url: 'https://h:1/analyzer',
       username: 'svc',
@@ -110,9 +110,9 @@ describe('loadConfig', () => {
       maxChartSize: 2 ** 25,
     });
     expect(analyzer?.password.reveal()).toBe('päss word ');
-    expect(historyFeatures).toEqual([{ vendorLicense: 'a;b', feature: 'f', package: '', featureType: '' }]);
+    expect(history.features).toEqual([{ vendorLicense: 'a;b', feature: 'f', package: '', featureType: '' }]);
     expect([poll.startOffset, warnings]).toEqual([2.5, []]);
-    expect(storagePath).toBe(join(path, '../state'));
+    expect(storage.path).toBe(join(path, '../state'));
   });
 
   it('reads Alertmanagers as Prometheus does, or as URLs', () => {
@@ -174,7 +174,7 @@ describe('loadConfig', () => {
   });
 
   it('stores in the directory of systemd, unless another one is configured', () => {
-    const pathWith = (yaml: string, env: NodeJS.ProcessEnv) => load(temporaryFile(yaml), [], env).storagePath;
+    const pathWith = (yaml: string, env: NodeJS.ProcessEnv) => load(temporaryFile(yaml), [], env).storage.path;
     expect(pathWith('', {})).toBeUndefined();
     expect(pathWith('', { STATE_DIRECTORY: '/var/lib/a:/var/lib/b' })).toBe('/var/lib/a');
     expect(pathWith('storage: {path: /srv/c}', { STATE_DIRECTORY: '/var/lib/a' })).toBe('/srv/c');
@@ -220,7 +220,7 @@ describe('loadConfig', () => {
   it('asks for the features of license managers one vendor license at a time, unless that is set', () => {
     const sources = '[{name: a, manager: rlm, servers: [5053@h], via: {command: /bin/true}}]';
     const own = `embedded_analyzer: {time_zone: UTC, sources: ${sources}}\n`;
-    const requestOf = (text: string) => load(temporaryFile(text)).featuresRequest;
+    const requestOf = (text: string) => load(temporaryFile(text)).features.request;
     expect([requestOf(own), requestOf(`${own}features: {request: all}\n`)]).toEqual(['per_vendor_license', 'all']);
     expect(requestOf('')).toBe('auto');
   });

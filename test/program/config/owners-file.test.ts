@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { ownerKeyProblem } from '../../../src/base/settings/owners.ts';
 import { catalogue } from '../../../src/exporter/metrics/catalogue.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
 import { readOwnersFile } from '../../../src/program/config/owners-file.ts';
 import { ConfigError } from '../../../src/program/config/problems.ts';
-import { ownerKeyProblem } from '../../../src/base/settings/owners.ts';
 import { createCleanup } from '../../support/harness.ts';
 
 const cleanup = createCleanup();

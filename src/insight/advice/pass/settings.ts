@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { SectionOf } from '../../../base/settings/table.ts';
 import { boolean, integer, isNot, scheduleNeverOff, text } from '../../../base/settings/values.ts';
 
 /** Hours of the week in which people work. */
@@ -76,3 +77,6 @@ export const rightsizing = z
       ),
   })
   .describe('Advice on the number of licenses.');
+
+/** The advice on the number of licenses. */
+export type RightsizingSection = SectionOf<typeof rightsizing>;

@@ -1,8 +1,11 @@
 import { z } from 'zod';
-import { listOf } from '../../base/settings/structures.ts';
-import { anyText, duration, integer, size, text } from '../../base/settings/values.ts';
 import { baseUrl } from '../../base/settings/addresses.ts';
 import { clientTls } from '../../base/settings/client-tls.ts';
+import { listOf } from '../../base/settings/structures.ts';
+import { anyText, duration, integer, size, text } from '../../base/settings/values.ts';
+import type { ClientTls } from '../model/client-tls.ts';
+import type { Secret } from './secret.ts';
+import type { SectionOf } from './table.ts';
 
 /** The analyzer that is polled, and the account for it. */
 export const analyzer = z
@@ -55,3 +58,16 @@ export const analyzer = z
     tls: clientTls('the host of the URL'),
   })
   .describe('The analyzer to poll.');
+
+/** The analyzer to poll. Durations are seconds, sizes bytes. */
+export interface AnalyzerConfig extends Omit<SectionOf<typeof analyzer>, 'url' | 'username' | 'password' | 'tls'> {
+  readonly url: string;
+  /** Without its domain. */
+  readonly username: string;
+  readonly password: Secret;
+  /** The file of the password, so that it can be read again. */
+  readonly passwordFile: string | undefined;
+  /** Whether it runs in this process, with credentials that are generated for each run. */
+  readonly isOfDemo: boolean;
+  readonly tls: ClientTls<Secret>;
+}
