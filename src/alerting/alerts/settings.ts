@@ -1,8 +1,13 @@
 import { z } from 'zod';
+import type { ClientTls } from '../../base/model/client-tls.ts';
 import { baseUrl } from '../../base/settings/addresses.ts';
 import { camelized } from '../../base/settings/camel.ts';
-import { listOf, mapOf, secretInFile, strictListOf, textOrMap } from '../../base/settings/structures.ts';
+import { labelMap, labelName, matchers } from '../../base/settings/labels.ts';
+import type { Secret } from '../../base/settings/secret.ts';
+import { listOf, mapOf, oneOrMore, secretInFile, strictListOf, textOrMap } from '../../base/settings/structures.ts';
+import type { ValuesOf } from '../../base/settings/table.ts';
 import { boolean, duration, isNot, isNotAddress, oneOf, text } from '../../base/settings/values.ts';
+import { ruleSettings } from './rules.ts';
 
 /** `alerting.alertmanagers`, with the keys of Prometheus' configuration. */
 
@@ -86,3 +91,52 @@ export const alertmanagers = listOf(textOrMap(address, entry)).superRefine((entr
 
 /** One Alertmanager, before its files are read. Durations are seconds; `url` has no trailing slash. */
 export type AlertmanagerEntry = z.output<typeof alertmanagers>[number][number];
+
+/** An Alertmanager that receives alerts. Durations are seconds. Secrets stay in their files, which are read for each request. */
+export interface AlertmanagerConfig extends Omit<AlertmanagerEntry, 'tls'> {
+  readonly tls: ClientTls<Secret>;
+}
+
+/** The keys of `alerting` that the engine, and the rules for Prometheus, read. */
+export const engine = {
+  alertmanager_external_url: baseUrl('https://alertmanager.example.com')
+    .optional()
+    .describe('URL of Alertmanager for people. Alerts link to a silence that is filled in for them.'),
+  external_labels: labelMap.prefault({}).meta({ description: 'Labels added to every alert.', fileOnly: true }),
+  evaluation_interval: duration(0.1, 600)
+    .prefault('30s')
+    .describe('How often the rules are evaluated. They are also evaluated after each poll.'),
+  resend_delay: duration(0.1, 3600).prefault('1m').describe('How often a firing alert is sent again.'),
+  resolve: oneOf('explicit', 'expire')
+    .prefault('explicit')
+    .describe(
+      'How an alert ends in Alertmanager: `explicit` sends it as resolved, `expire` stops sending it. Use `expire` for two daemons side by side.',
+    ),
+  unknown_hold: duration(0, 30 * 86_400)
+    .prefault('1h')
+    .describe(
+      'How long an alert is kept while there is no data about it, but about others. While nothing can be seen, it is kept for a day at most.',
+    ),
+  ignore: oneOrMore(matchers).prefault([]).meta({
+    description: 'Matchers, such as `vendor_license="lic01;cdslmd"`. Alerts that match an entry are ignored.',
+    fileOnly: true,
+  }),
+  rules: ruleSettings
+    .prefault({})
+    .meta({ description: 'Thresholds and durations for each alert, see docs/alerts.md.', fileOnly: true }),
+  prometheus_job: text
+    .prefault('license-exporter')
+    .describe('The job under which Prometheus scrapes the exporter. The command `rules` writes it into the rules.'),
+  prometheus_labels: listOf(labelName)
+    .prefault([])
+    .describe(
+      'Labels of the target in Prometheus, such as `cluster`, that alerts keep. The command `rules` writes them into the rules.',
+    ),
+  runbook_base_url: baseUrl('https://wiki.example.com/runbooks.md').optional().meta({
+    description: 'URL of your copy of `deploy/runbooks.md`. Alerts link to their section of it.',
+    shownDefault: '`/runbooks` of the daemon',
+  }),
+} as const;
+
+/** What the engine reads. Durations are seconds. */
+export type EngineSection = ValuesOf<typeof engine>;

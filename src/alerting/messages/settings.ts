@@ -1,8 +1,12 @@
 import { z } from 'zod';
+import type { ClientTls } from '../../base/model/client-tls.ts';
 import { isHttpUrl } from '../../base/settings/addresses.ts';
 import { clientTls } from '../../base/settings/client-tls.ts';
+import type { Secret } from '../../base/settings/secret.ts';
 import { listOf, recordOf } from '../../base/settings/structures.ts';
+import type { ValuesOf } from '../../base/settings/table.ts';
 import { boolean, duration, isNot, isNotAddress, schedule, text } from '../../base/settings/values.ts';
+import type { AlertmanagerConfig } from '../alerts/settings.ts';
 
 /** Receivers of alerts beside Alertmanagers, with the keys of `email_config` and `webhook_config` of Alertmanager. */
 
@@ -93,3 +97,51 @@ export const webhook = z.strictObject({
   timeout: duration(0.1, 600).prefault('10s').describe('Timeout of a request.'),
   send_resolved: boolean.prefault(true).describe('Whether the end of an alert is sent.'),
 });
+
+/** The keys of `alerting` about messages to people. */
+export const messages = {
+  email,
+  webhook,
+  group_wait: duration(0, 3600)
+    .prefault('30s')
+    .describe(
+      'How long the first message about a vendor license, by e-mail or webhook, waits for further alerts. Messages about expiries wait ten times as long.',
+    ),
+  group_interval: duration(0, 86_400)
+    .prefault('5m')
+    .describe('Minimum time between two messages about the same vendor license, by e-mail or webhook.'),
+  repeat_interval: duration(1)
+    .prefault('12h')
+    .describe('How often a message about alerts that still fire is repeated, by e-mail or webhook.'),
+} as const;
+
+/** What messages have in common. Durations are seconds. */
+export type MessagesSection = Omit<ValuesOf<typeof messages>, 'email' | 'webhook'>;
+
+/** A mail server that receives alerts. The password stays in its file, which is read for each mail. */
+export interface EmailConfig {
+  readonly host: string;
+  readonly port: number;
+  readonly from: string;
+  readonly to: readonly string[];
+  /** Addresses by owner. */
+  readonly owners: ReadonlyMap<string, readonly string[]>;
+  readonly username: string | undefined;
+  readonly passwordFile: string | undefined;
+  readonly requireTls: boolean;
+  readonly tls: ClientTls<Secret>;
+  readonly hello: string | undefined;
+  readonly sendResolved: boolean;
+  /** A cron expression; `undefined` without digests. */
+  readonly digest: string | undefined;
+}
+
+/** A URL that receives alerts. Secrets stay in their files, which are read for each request. */
+export interface WebhookConfig extends Pick<AlertmanagerConfig, 'basicAuth' | 'authorization' | 'tls'> {
+  /** Either it or its file is given. */
+  readonly url: string | undefined;
+  readonly urlFile: string | undefined;
+  /** Seconds. */
+  readonly timeout: number;
+  readonly sendResolved: boolean;
+}

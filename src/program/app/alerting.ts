@@ -4,8 +4,8 @@ import { type Alertmanager, createAlertmanager } from '../../alerting/alerts/ale
 import { createCounts, type DeliveryCounts } from '../../alerting/alerts/delivery.ts';
 import { AlertEngine, type EngineOptions } from '../../alerting/alerts/engine.ts';
 import { createListedFile } from '../../alerting/alerts/listed-file.ts';
+import type { AlertmanagerConfig } from '../../alerting/alerts/settings.ts';
 import { createStateFile } from '../../alerting/alerts/state-file.ts';
-import type { AlertmanagerConfig } from '../../alerting/settings.ts';
 import { followTls } from '../../base/files/followed-tls.ts';
 import { readPasswordFile } from '../../base/files/named-files.ts';
 import type { Log } from '../../base/model/log.ts';

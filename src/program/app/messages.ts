@@ -11,9 +11,9 @@ import {
   type MessagesOptions,
   type Receiver,
 } from '../../alerting/messages/messages.ts';
+import type { EmailConfig, WebhookConfig } from '../../alerting/messages/settings.ts';
 import type { SmtpOptions } from '../../alerting/messages/smtp.ts';
 import { createWebhookChannel } from '../../alerting/messages/webhook-channel.ts';
-import type { EmailConfig, WebhookConfig } from '../../alerting/settings.ts';
 import { followTls } from '../../base/files/followed-tls.ts';
 import { readPasswordFile } from '../../base/files/named-files.ts';
 import { createLocalTime } from '../../base/model/local-time.ts';

@@ -1,4 +1,5 @@
-import type { AlertmanagerConfig, EmailConfig, WebhookConfig } from '../../alerting/settings.ts';
+import type { AlertmanagerConfig } from '../../alerting/alerts/settings.ts';
+import type { EmailConfig, WebhookConfig } from '../../alerting/messages/settings.ts';
 import { OFF } from '../../base/settings/values.ts';
 import type { FileReference } from './checked-settings.ts';
 import type { ConfigSettings } from './config-settings.ts';

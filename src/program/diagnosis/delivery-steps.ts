@@ -1,8 +1,8 @@
 import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import type { Alertmanager } from '../../alerting/alerts/alertmanager.ts';
+import type { WebhookConfig } from '../../alerting/messages/settings.ts';
 import { tryConnection } from '../../alerting/messages/smtp.ts';
-import type { WebhookConfig } from '../../alerting/settings.ts';
 import { readPasswordFile } from '../../base/files/named-files.ts';
 import { tlsOptions } from '../../base/model/client-tls.ts';
 import { explainConnection, explainUnknown, type Peer } from '../../base/model/connection-failure.ts';

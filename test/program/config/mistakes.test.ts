@@ -372,7 +372,7 @@ describe.runIf(peer('openssl'))('certificates', () => {
   });
 });
 
-const namedFiles = join(here, '../../../src/program/config/named-files.ts');
+const namedFiles = join(here, '../../../src/base/files/named-files.ts');
 const LOOK =
   'const [file, ...paths] = process.argv.slice(1);' +
   'const { directoryProblem, readText } = await import(file);' +
