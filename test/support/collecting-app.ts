@@ -1,7 +1,7 @@
 import type { SourceHealth } from '../../src/base/model/observation/source.ts';
 import { type Clock, createClock } from '../../src/base/scheduling/clock.ts';
 import { createApp } from '../../src/program/app/app.ts';
-import { createCollecting } from '../../src/program/app/embedded-analyzer.ts';
+import { createCollecting } from '../../src/analyzer/analyzer.ts';
 import { loadConfig } from '../../src/program/config/load.ts';
 import type { SettingKey } from '../../src/program/config/settings.ts';
 import { quickPolls } from './end-to-end.ts';

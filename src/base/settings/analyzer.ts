@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { baseUrl } from '../../base/settings/addresses.ts';
-import { clientTls } from '../../base/settings/client-tls.ts';
-import { listOf } from '../../base/settings/structures.ts';
-import { anyText, duration, integer, size, text } from '../../base/settings/values.ts';
+import { baseUrl } from './addresses.ts';
+import { clientTls } from './client-tls.ts';
+import { listOf } from './structures.ts';
+import { anyText, duration, integer, size, text } from './values.ts';
 import type { ClientTls } from '../model/client-tls.ts';
 import type { Secret } from './secret.ts';
 import type { SectionOf } from './table.ts';

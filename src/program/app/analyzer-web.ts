@@ -7,10 +7,10 @@ import { linkOf, pages } from '../../site/pages/table.ts';
 import type { Reload } from '../../site/web/reload.ts';
 import { createWebServer, type WebServer } from '../../site/web/server.ts';
 import type { Config } from '../config/config.ts';
-import { externalUrl } from './alerting.ts';
-import { analyzerIdentity } from './identity.ts';
+import { externalUrl } from '../../alerting/alerting.ts';
+import { analyzerIdentity } from '../../exporter/client/identity.ts';
 import { sourcesMount } from './source-page.ts';
-import type { WebAccess } from './web-access.ts';
+import type { WebAccess } from '../config/web-access.ts';
 
 /** What the pages of an analyzer without an exporter show. */
 export interface AnalyzerWebDeps {

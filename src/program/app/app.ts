@@ -13,20 +13,20 @@ import { NightlyPass } from '../../insight/advice/pass/nightly-pass.ts';
 import type { Reload } from '../../site/web/reload.ts';
 import { createWebServer } from '../../site/web/server.ts';
 import type { Config } from '../config/config.ts';
-import { createAccounts } from './account.ts';
-import { externalUrl } from './alerting.ts';
-import { type Connection, type ConnectionListeners, connectByHttp, connectInProcess } from './connection.ts';
+import { createAccounts } from '../../exporter/client/account.ts';
+import { externalUrl } from '../../alerting/alerting.ts';
+import { type Connection, type ConnectionListeners, connectByHttp, connectInProcess } from '../../exporter/client/analyzer-connection.ts';
 import { CurrentPipeline } from './current-pipeline.ts';
 import { deniedRequests } from './denials.ts';
-import { analyzerIdentity } from './identity.ts';
-import { createMounts, siteOf } from './mounts.ts';
-import { createCurrentOwners } from './owners.ts';
+import { analyzerIdentity } from '../../exporter/client/identity.ts';
+import { createMounts, siteOf } from '../../site/site.ts';
+import { createCurrentOwners } from '../config/current-owners.ts';
 import { createPipeline } from './pipeline.ts';
-import { createCurrentPrices } from './prices.ts';
+import { createCurrentPrices } from '../config/current-prices.ts';
 import { warnOfRestart } from './restart-only.ts';
 import { createStorage, type Storage } from './storage.ts';
-import { createBackendOf } from './viewers.ts';
-import { WebAccess } from './web-access.ts';
+import { createBackendOf } from '../../site/viewers.ts';
+import { WebAccess } from '../config/web-access.ts';
 
 /** What the process gives the daemon: log, version, sources and how it is stopped. */
 export interface AppDeps {

@@ -12,7 +12,7 @@ import type { UpstreamState } from '../../exporter/metrics/self.ts';
 import type { NightlyPass } from '../../insight/advice/pass/nightly-pass.ts';
 import type { Config } from '../config/config.ts';
 import { type Carried, carryOver } from './carried.ts';
-import type { Logons } from './connection.ts';
+import type { Logons } from '../../exporter/client/analyzer-connection.ts';
 import type { Pipeline } from './pipeline.ts';
 import { giveBackStartMemory } from './start-memory.ts';
 

@@ -5,8 +5,8 @@ import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import { Secret } from '../../base/settings/secret.ts';
 import type { Config } from '../config/config.ts';
 import { defaultsOf, type SettingKey } from '../config/settings.ts';
-import { createSimulatedAnalyzer, type Ownership } from './embedded-analyzer.ts';
-import { embeddedName } from './identity.ts';
+import { createSimulatedAnalyzer, type Ownership } from '../../analyzer/analyzer.ts';
+import { embeddedName } from '../../exporter/client/identity.ts';
 
 /** The analyzer of the demo. Its exporter talks HTTP with NTLM to it, as with any other analyzer. */
 

@@ -22,8 +22,8 @@ import { nextRun } from '../../base/scheduling/runs.ts';
 import type { StateWrites } from '../../base/storage/file-writes.ts';
 import { stateFiles } from '../../base/storage/saved-files.ts';
 import type { Config } from '../config/config.ts';
-import { authorizationOf, externalUrl } from './alerting.ts';
-import { analyzerIdentity } from './identity.ts';
+import { authorizationOf, externalUrl } from '../../alerting/alerting.ts';
+import { analyzerIdentity } from '../../exporter/client/identity.ts';
 
 /** Creates the receivers of alerts beside Alertmanagers, for the daemon and for `test-alert`. */
 

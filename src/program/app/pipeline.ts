@@ -31,14 +31,14 @@ import type { SharedBackend } from '../../site/grafana/answers/backend.ts';
 import { createUpstreamCache } from '../../site/grafana/answers/upstream-cache.ts';
 import type { Config } from '../config/config.ts';
 import { defaultsOf } from '../config/settings.ts';
-import { createAlerting } from './alerting.ts';
+import { createAlerting } from '../../alerting/alerting.ts';
 import { attentionOf, notConfiguredRules } from './attention.ts';
 import type { Carried } from './carried.ts';
-import type { Connection, ConnectionListeners, Logons } from './connection.ts';
-import { demandInputs } from './demand-inputs.ts';
+import type { Connection, ConnectionListeners, Logons } from '../../exporter/client/analyzer-connection.ts';
+import { demandInputs } from '../../insight/advice/pass/demand-inputs.ts';
 import { createDenialWatch } from './denials.ts';
-import { createFieldFile } from './field-contract.ts';
-import { analyzerIdentity } from './identity.ts';
+import { createFieldFile } from '../../exporter/inventory/field-file.ts';
+import { analyzerIdentity } from '../../exporter/client/identity.ts';
 import { createAppMessages } from './messages.ts';
 
 /** Everything from the client of the analyzer to the readers of the inventory. A reload creates a new pipeline. */

@@ -12,7 +12,7 @@ import { createTransport } from '../../exporter/client/transport.ts';
 import { AskedDecoder } from '../../exporter/inventory/decoding/asked-decoder.ts';
 import type { Answers } from '../../exporter/inventory/decoding/decode.ts';
 import type { Decoder, IncomingAnswer } from '../../exporter/inventory/decoding/decoder.ts';
-import { createAccounts, createDispatcher, createPasswordRefresh } from './account.ts';
+import { createAccounts, createDispatcher, createPasswordRefresh } from '../../exporter/client/account.ts';
 
 /** Other analyzers as sources: each is asked with its own account, whose logons are counted as those of a polled analyzer are. */
 

@@ -1,7 +1,7 @@
 import { createClock } from '../../base/scheduling/clock.ts';
 import { createDemoAnalyzer, demoDefaults } from '../app/demo-analyzer.ts';
-import { createCollecting } from '../app/embedded-analyzer.ts';
-import { embeddedName } from '../app/identity.ts';
+import { createCollecting } from '../../analyzer/analyzer.ts';
+import { embeddedName } from '../../exporter/client/identity.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { checkConfiguration, withoutConfiguration } from '../diagnosis/configuration-step.ts';

@@ -31,7 +31,7 @@ import { lockDirectory, StorageInUse } from '../../base/storage/directory-lock.t
 import { giveToOwnerOf } from '../../base/storage/private-file.ts';
 import { HISTORY_FILE } from '../../base/storage/saved-files.ts';
 import { WINDOW_DAYS } from '../../insight/advice/method/window.ts';
-import { LICENSE_MANAGERS } from '../app/embedded-analyzer.ts';
+import { LICENSE_MANAGERS } from '../../analyzer/analyzer.ts';
 import { createSourceAnalyzers } from '../app/source-analyzers.ts';
 import { storagePathOf } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';

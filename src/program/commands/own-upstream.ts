@@ -4,7 +4,7 @@ import type { Log } from '../../base/model/log.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
 import type { Clock } from '../../base/scheduling/clock.ts';
-import { type CollectingAnalyzer, createCollecting, type Ownership } from '../app/embedded-analyzer.ts';
+import { type CollectingAnalyzer, createCollecting, type Ownership } from '../../analyzer/analyzer.ts';
 import type { Config } from '../config/config.ts';
 import { NEEDS_RESTART, type Upstream } from './upstream.ts';
 

@@ -7,8 +7,8 @@ import {
 import type { Channel } from '../../alerting/messages/channel.ts';
 import { type TestAnswer, testMessages } from '../../alerting/messages/test-message.ts';
 import type { Log } from '../../base/model/log.ts';
-import { createAlertmanagers, externalUrl } from '../app/alerting.ts';
-import { analyzerIdentity } from '../app/identity.ts';
+import { createAlertmanagers, externalUrl } from '../../alerting/alerting.ts';
+import { analyzerIdentity } from '../../exporter/client/identity.ts';
 import { createChannels } from '../app/messages.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';

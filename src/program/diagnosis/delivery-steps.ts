@@ -8,7 +8,7 @@ import { tlsOptions } from '../../base/model/client-tls.ts';
 import { explainConnection, explainUnknown, type Peer } from '../../base/model/connection-failure.ts';
 import type { Explanation } from '../../base/model/explanation.ts';
 import { revealTls } from '../../base/settings/secret.ts';
-import { createAlertmanagers } from '../app/alerting.ts';
+import { createAlertmanagers } from '../../alerting/alerting.ts';
 import { smtpOptions } from '../app/messages.ts';
 import { hostOf, portOf, withinLimit } from './network-steps.ts';
 import { bad, explained, good, type Step } from './step.ts';

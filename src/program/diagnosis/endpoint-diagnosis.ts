@@ -8,7 +8,7 @@ import { createQueryClient } from '../../exporter/client/query-client.ts';
 import { createTransport, type RequestObservation, type Transport } from '../../exporter/client/transport.ts';
 import { type Inspection, inspectAnswer } from '../../exporter/inventory/decoding/inspection.ts';
 import { createLocalDecoder } from '../../exporter/inventory/decoding/local-decoder.ts';
-import { createDispatcher, openAccount } from '../app/account.ts';
+import { createDispatcher, openAccount } from '../../exporter/client/account.ts';
 import { examine, type Plan, type Probe } from './examination.ts';
 import type { AnalyzerSite } from './site.ts';
 

@@ -1,6 +1,6 @@
 import type { EndpointName } from '../../base/query-api/endpoints.ts';
-import { connectInProcess } from '../app/connection.ts';
-import { embeddedName } from '../app/identity.ts';
+import { connectInProcess } from '../../exporter/client/analyzer-connection.ts';
+import { embeddedName } from '../../exporter/client/identity.ts';
 import { diagnose, type Finding } from './endpoint-diagnosis.ts';
 import { planOf } from './examination.ts';
 import { noQueryApi, USUAL_URL } from './http-step.ts';

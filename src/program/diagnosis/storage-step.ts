@@ -14,7 +14,7 @@ import { dirname, join } from 'node:path';
 import { directoryProblem } from '../../base/files/named-files.ts';
 import type { Explanation } from '../../base/model/explanation.ts';
 import { findLockHolder } from '../../base/storage/directory-lock.ts';
-import { logonFileOf } from '../app/account.ts';
+import { logonFileOf } from '../../exporter/client/account.ts';
 import type { Site } from './site.ts';
 import { bad, explained, good, type Outcome, type Step, warning } from './step.ts';
 import { mayBeRunning } from './web-step.ts';

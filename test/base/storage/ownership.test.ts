@@ -8,7 +8,7 @@ import { createFileWrites } from '../../../src/base/storage/file-writes.ts';
 import { writeJsonFile } from '../../../src/base/storage/json-state.ts';
 import { LogonFile } from '../../../src/exporter/client/logon-file.ts';
 import { openKeptFile } from '../../../src/insight/advice/pass/kept-file.ts';
-import { pseudonymKeyIn } from '../../../src/program/app/pseudonym-key.ts';
+import { pseudonymKeyIn } from '../../../src/analyzer/sources/pseudonym-key.ts';
 import { createCleanup, createTestLog } from '../../support/harness.ts';
 
 /** A daemon that root starts by hand leaves nothing that the account of the service cannot use. */

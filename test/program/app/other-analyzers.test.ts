@@ -8,7 +8,7 @@ import { createReadingThread } from '../../../src/analyzer/sources/reading/readi
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import type { VendorLicenseObservation } from '../../../src/base/model/observation/observation.ts';
 import { collectors } from '../../../src/exporter/metrics/metric.ts';
-import { createHost, settingsOf } from '../../../src/program/app/sources.ts';
+import { createHost, settingsOf } from '../../../src/analyzer/sources/configured-sources.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
 import type { SettingKey } from '../../../src/program/config/settings.ts';
 import { startCollectingApp } from '../../support/collecting-app.ts';

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { assets } from '../../../src/base/html/assets.ts';
-import { createMounts } from '../../../src/program/app/mounts.ts';
+import { createMounts } from '../../../src/site/site.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
 import { ConfigError } from '../../../src/program/config/problems.ts';
 import { reservedPaths } from '../../../src/site/pages/table.ts';

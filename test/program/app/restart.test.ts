@@ -1,7 +1,7 @@
 import { afterEach, expect, it } from 'vitest';
 import { createClock } from '../../../src/base/scheduling/clock.ts';
 import { camel } from '../../../src/base/settings/camel.ts';
-import { createCollecting } from '../../../src/program/app/embedded-analyzer.ts';
+import { createCollecting } from '../../../src/analyzer/analyzer.ts';
 import type { Config } from '../../../src/program/config/config.ts';
 import { type SettingKey, settingKeys, settings } from '../../../src/program/config/settings.ts';
 import {

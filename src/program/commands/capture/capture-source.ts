@@ -1,7 +1,7 @@
 import type { SourceConfig } from '../../../analyzer/sources/source-settings.ts';
 import type { Log } from '../../../base/model/log.ts';
 import type { SourceProblem } from '../../../base/model/observation/source-failure.ts';
-import { createHost, settingsOf } from '../../app/sources.ts';
+import { createHost, settingsOf } from '../../../analyzer/sources/configured-sources.ts';
 import type { Config } from '../../config/config.ts';
 import { type Anonymized, anonymize } from './anonymize.ts';
 import { readTexts } from './read-texts.ts';

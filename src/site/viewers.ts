@@ -1,11 +1,11 @@
 import type { FastifyRequest } from 'fastify';
-import type { Log } from '../../base/model/log.ts';
-import type { Backend, SharedBackend } from '../../site/grafana/answers/backend.ts';
-import { EVERYONE, GROUP } from '../../site/settings.ts';
-import type { Access } from '../../site/web/access.ts';
-import { viewerOf } from '../../site/web/server.ts';
-import type { Viewer } from '../../site/web/trusted-proxy.ts';
-import type { Config } from '../config/config.ts';
+import type { Log } from '../base/model/log.ts';
+import type { Backend, SharedBackend } from './grafana/answers/backend.ts';
+import { EVERYONE, GROUP } from './settings.ts';
+import type { Access } from './web/access.ts';
+import { viewerOf } from './web/server.ts';
+import type { Viewer } from './web/trusted-proxy.ts';
+import type { Config } from '../program/config/config.ts';
 
 /** Who may see names of license users, and prices, and who has seen some. */
 

@@ -1,23 +1,23 @@
 import type { FastifyRequest } from 'fastify';
-import { StoreError } from '../../analyzer/history/history-file.ts';
-import type { RecordedDemand } from '../../analyzer/history/recorded-demand.ts';
-import type { Site } from '../../base/html/frame.ts';
-import type { Log } from '../../base/model/log.ts';
-import type { RecordingHealth } from '../../base/model/observation/recording.ts';
-import type { SourceHealth } from '../../base/model/observation/source.ts';
-import type { Backend } from '../../site/grafana/answers/backend.ts';
-import type { DenialSource } from '../../site/pages/denied.ts';
-import type { PageContext } from '../../site/pages/page.ts';
-import { lazyPlugin } from '../../site/pages/routes.ts';
-import { linkOf, navigationOf, type PagePath, pagesOf } from '../../site/pages/table.ts';
-import { pathList } from '../../site/web/landing-page.ts';
-import type { Mount } from '../../site/web/server.ts';
-import type { Config } from '../config/config.ts';
-import { externalUrl } from './alerting.ts';
-import { alertCountsOf, collectionTimes, hasDenials } from './attention.ts';
-import { deniedToday, nameOf } from './denials.ts';
-import { shownName } from './identity.ts';
-import type { Pipeline } from './pipeline.ts';
+import { StoreError } from '../analyzer/history/history-file.ts';
+import type { RecordedDemand } from '../analyzer/history/recorded-demand.ts';
+import type { Site } from '../base/html/frame.ts';
+import type { Log } from '../base/model/log.ts';
+import type { RecordingHealth } from '../base/model/observation/recording.ts';
+import type { SourceHealth } from '../base/model/observation/source.ts';
+import type { Backend } from './grafana/answers/backend.ts';
+import type { DenialSource } from './pages/denied.ts';
+import type { PageContext } from './pages/page.ts';
+import { lazyPlugin } from './pages/routes.ts';
+import { linkOf, navigationOf, type PagePath, pagesOf } from './pages/table.ts';
+import { pathList } from './web/landing-page.ts';
+import type { Mount } from './web/server.ts';
+import type { Config } from '../program/config/config.ts';
+import { externalUrl } from '../alerting/alerting.ts';
+import { alertCountsOf, collectionTimes, hasDenials } from '../program/app/attention.ts';
+import { deniedToday, nameOf } from '../program/app/denials.ts';
+import { shownName } from '../exporter/client/identity.ts';
+import type { Pipeline } from '../program/app/pipeline.ts';
 
 /** The routes of all rooms, and the pages among them. */
 

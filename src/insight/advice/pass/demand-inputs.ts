@@ -1,12 +1,12 @@
-import type { RecordedDemand } from '../../analyzer/history/recorded-demand.ts';
-import { createLocalTime } from '../../base/model/local-time.ts';
-import { nextRun } from '../../base/scheduling/runs.ts';
-import type { Selection } from '../../exporter/inventory/selection.ts';
-import { createAskedSource, type HistoryClient } from '../../insight/advice/pass/asked-demand-source.ts';
-import type { PassInputs } from '../../insight/advice/pass/nightly-pass.ts';
-import { createRecordedSource, type Owns } from '../../insight/advice/pass/recorded-demand-source.ts';
-import type { Config } from '../config/config.ts';
-import { analyzerIdentity } from './identity.ts';
+import type { RecordedDemand } from '../../../analyzer/history/recorded-demand.ts';
+import { createLocalTime } from '../../../base/model/local-time.ts';
+import { nextRun } from '../../../base/scheduling/runs.ts';
+import type { Selection } from '../../../exporter/inventory/selection.ts';
+import { createAskedSource, type HistoryClient } from './asked-demand-source.ts';
+import type { PassInputs } from './nightly-pass.ts';
+import { createRecordedSource, type Owns } from './recorded-demand-source.ts';
+import type { Config } from '../../../program/config/config.ts';
+import { analyzerIdentity } from '../../../exporter/client/identity.ts';
 
 /** Where the history is. */
 interface HistoryOrigin {

@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { StoreError } from '../../analyzer/history/history-file.ts';
-import { IMPORT_FOLDER } from '../../analyzer/history/staged-import.ts';
-import type { ListenerOptions } from '../../analyzer/server/http-front.ts';
-import { type Analyzer, type AnalyzerOptions, createAnalyzer } from '../../analyzer/server/server.ts';
-import { createSimulatedSite } from '../../analyzer/simulated/simulated-site.ts';
-import type { Log } from '../../base/model/log.ts';
-import type { Source, SourceHealth } from '../../base/model/observation/source.ts';
-import { errorFields } from '../../base/model/operator-error.ts';
-import type { Clock } from '../../base/scheduling/clock.ts';
-import { HISTORY_FILE } from '../../base/storage/saved-files.ts';
-import { setAside } from '../../base/storage/set-aside.ts';
-import type { Config } from '../config/config.ts';
-import { createArchiving } from './archiving.ts';
-import { createSources } from './sources.ts';
+import { StoreError } from './history/history-file.ts';
+import { IMPORT_FOLDER } from './history/staged-import.ts';
+import type { ListenerOptions } from './server/http-front.ts';
+import { type Analyzer, type AnalyzerOptions, createAnalyzer } from './server/server.ts';
+import { createSimulatedSite } from './simulated/simulated-site.ts';
+import type { Log } from '../base/model/log.ts';
+import type { Source, SourceHealth } from '../base/model/observation/source.ts';
+import { errorFields } from '../base/model/operator-error.ts';
+import type { Clock } from '../base/scheduling/clock.ts';
+import { HISTORY_FILE } from '../base/storage/saved-files.ts';
+import { setAside } from '../base/storage/set-aside.ts';
+import type { Config } from '../program/config/config.ts';
+import { createArchiving } from './archive/archiving.ts';
+import { createSources } from './sources/configured-sources.ts';
 
 const DAY = 86_400;
 /** Maximum size of history in memory, bytes. */

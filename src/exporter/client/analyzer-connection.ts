@@ -2,12 +2,12 @@ import type { AnswerQuestion } from '../../analyzer/server/query-answers.ts';
 import type { Log } from '../../base/model/log.ts';
 import { limitRepeats } from '../../base/model/repeat-log.ts';
 import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
-import type { CredentialGate } from '../../exporter/client/credential-gate.ts';
-import { createOwnTransport } from '../../exporter/client/own-transport.ts';
-import type { NtlmStats } from '../../exporter/client/stats.ts';
-import type { RequestObservation, Transport } from '../../exporter/client/transport.ts';
-import { createTransport } from '../../exporter/client/transport.ts';
-import { defaultsOf } from '../config/settings.ts';
+import type { CredentialGate } from './credential-gate.ts';
+import { createOwnTransport } from './own-transport.ts';
+import type { NtlmStats } from './stats.ts';
+import type { RequestObservation, Transport } from './transport.ts';
+import { createTransport } from './transport.ts';
+import { defaultsOf } from '../../program/config/settings.ts';
 import { createCredentialsLog, createDispatcher, createPasswordRefresh } from './account.ts';
 
 /** How the pipeline asks its analyzer: over HTTP with an account, or in this process. */

@@ -1,8 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { fileStamp } from '../../base/files/named-files.ts';
 import type { Log } from '../../base/model/log.ts';
-import type { EntryFile, NamedEntries } from '../config/entry-file.ts';
-import { ConfigError } from '../config/problems.ts';
+import type { EntryFile, NamedEntries } from './entry-file.ts';
+import { ConfigError } from './problems.ts';
 
 /** Follows changes of a file with entries: of owners, or of prices. */
 export interface FollowedFile<T> {

@@ -1,8 +1,8 @@
-import { Archive } from '../../analyzer/archive/archive.ts';
-import type { DatabaseOptions } from '../../analyzer/archive/connection.ts';
-import type { Exchanged } from '../../analyzer/archive/exchange.ts';
-import type { ArchiveConfig } from '../../analyzer/archive/settings.ts';
-import type { AnalyzerOptions } from '../../analyzer/server/server.ts';
+import { Archive } from './archive.ts';
+import type { DatabaseOptions } from './connection.ts';
+import type { Exchanged } from './exchange.ts';
+import type { ArchiveConfig } from './settings.ts';
+import type { AnalyzerOptions } from '../server/server.ts';
 import { followTls } from '../../base/files/followed-tls.ts';
 import { readPasswordFile } from '../../base/files/named-files.ts';
 import type { Log } from '../../base/model/log.ts';

@@ -1,8 +1,8 @@
 import { hostname } from 'node:os';
 import type { Log } from '../../base/model/log.ts';
 import { type Access, openAccess } from '../../site/web/access.ts';
-import type { Config } from '../config/config.ts';
-import { hasChanged, readWebConfig, type WebConfig } from '../config/web-config.ts';
+import type { Config } from './config.ts';
+import { hasChanged, readWebConfig, type WebConfig } from './web-config.ts';
 
 /** The access defined by the configuration and the web config. It follows changes of the files: renewed certificates, added and removed users. */
 

@@ -4,7 +4,7 @@ import type { StateWrites } from '../../base/storage/file-writes.ts';
 import { createJsonState } from '../../base/storage/json-state.ts';
 import { stateFiles } from '../../base/storage/saved-files.ts';
 import { stampOf } from '../../base/storage/stamp.ts';
-import { type KeptContract, movedContract } from '../../exporter/inventory/field-contract.ts';
+import { type KeptContract, movedContract } from './field-contract.ts';
 
 const FILE = stateFiles.fields;
 

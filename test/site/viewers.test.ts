@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { refusalOfNames, refusalOfPrices } from '../../../src/program/app/viewers.ts';
-import type { Access } from '../../../src/site/web/access.ts';
+import { refusalOfNames, refusalOfPrices } from '../../src/site/viewers.ts';
+import type { Access } from '../../src/site/web/access.ts';
 
 const loopback = [
   { host: '127.0.0.1', port: 1 },

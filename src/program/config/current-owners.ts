@@ -1,7 +1,7 @@
 import type { Log } from '../../base/model/log.ts';
 import { createOwners, type OwnerMapping } from '../../base/model/owners.ts';
-import type { Config } from '../config/config.ts';
-import { readOwnersFile } from '../config/owners-file.ts';
+import type { Config } from './config.ts';
+import { readOwnersFile } from './owners-file.ts';
 import { createFollowedFile } from './followed-file.ts';
 
 /** Who acts on vendor licenses and features, by the configuration. It follows changes of the file. */

@@ -1,17 +1,17 @@
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createManagerSource } from '../../analyzer/sources/manager-source.ts';
-import { createReader } from '../../analyzer/sources/reading/read-output.ts';
-import { createReadingThread } from '../../analyzer/sources/reading/reading-thread.ts';
-import { createSourceSet, type SourceSet } from '../../analyzer/sources/source-set.ts';
-import type { SourceConfig, SourceSettings } from '../../analyzer/sources/source-settings.ts';
-import { rootWarning } from '../../analyzer/sources/transport/tool-check.ts';
-import { createTransportHost, type TransportHost } from '../../analyzer/sources/transport/transport-host.ts';
+import { createManagerSource } from './manager-source.ts';
+import { createReader } from './reading/read-output.ts';
+import { createReadingThread } from './reading/reading-thread.ts';
+import { createSourceSet, type SourceSet } from './source-set.ts';
+import type { SourceConfig, SourceSettings } from './source-settings.ts';
+import { rootWarning } from './transport/tool-check.ts';
+import { createTransportHost, type TransportHost } from './transport/transport-host.ts';
 import { followTls } from '../../base/files/followed-tls.ts';
 import type { Log } from '../../base/model/log.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../../program/config/config.ts';
 import { pseudonymKeyIn } from './pseudonym-key.ts';
-import { createSourceAnalyzers } from './source-analyzers.ts';
+import { createSourceAnalyzers } from '../../program/app/source-analyzers.ts';
 
 /** The license managers that the embedded analyzer collects from, by the configuration. */
 

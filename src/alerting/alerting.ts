@@ -1,19 +1,19 @@
 import { hostname } from 'node:os';
 import { join } from 'node:path';
-import { type Alertmanager, createAlertmanager } from '../../alerting/alerts/alertmanager.ts';
-import { createCounts, type DeliveryCounts } from '../../alerting/alerts/delivery.ts';
-import { AlertEngine, type EngineOptions } from '../../alerting/alerts/engine.ts';
-import { createListedFile } from '../../alerting/alerts/listed-file.ts';
-import type { AlertmanagerConfig } from '../../alerting/alerts/settings.ts';
-import { createStateFile } from '../../alerting/alerts/state-file.ts';
-import { followTls } from '../../base/files/followed-tls.ts';
-import { readPasswordFile } from '../../base/files/named-files.ts';
-import type { Log } from '../../base/model/log.ts';
-import type { StateWrites } from '../../base/storage/file-writes.ts';
-import { stateFiles } from '../../base/storage/saved-files.ts';
-import { stampOf } from '../../base/storage/stamp.ts';
-import type { Config } from '../config/config.ts';
-import { analyzerIdentity, namesOfSaved } from './identity.ts';
+import { type Alertmanager, createAlertmanager } from './alerts/alertmanager.ts';
+import { createCounts, type DeliveryCounts } from './alerts/delivery.ts';
+import { AlertEngine, type EngineOptions } from './alerts/engine.ts';
+import { createListedFile } from './alerts/listed-file.ts';
+import type { AlertmanagerConfig } from './alerts/settings.ts';
+import { createStateFile } from './alerts/state-file.ts';
+import { followTls } from '../base/files/followed-tls.ts';
+import { readPasswordFile } from '../base/files/named-files.ts';
+import type { Log } from '../base/model/log.ts';
+import type { StateWrites } from '../base/storage/file-writes.ts';
+import { stateFiles } from '../base/storage/saved-files.ts';
+import { stampOf } from '../base/storage/stamp.ts';
+import type { Config } from '../program/config/config.ts';
+import { analyzerIdentity, namesOfSaved } from '../exporter/client/identity.ts';
 
 /** Creates the clients of the Alertmanagers from the configuration, for the daemon and for `test-alert`. */
 

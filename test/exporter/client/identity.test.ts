@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import { describe, expect, it } from 'vitest';
-import { analyzerIdentity, namesOfSaved } from '../../../src/program/app/identity.ts';
+import { analyzerIdentity, namesOfSaved } from '../../../src/exporter/client/identity.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
 import type { SettingKey } from '../../../src/program/config/settings.ts';
 import { createConfig } from '../../support/harness.ts';

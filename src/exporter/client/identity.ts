@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
-import type { Config } from '../config/config.ts';
+import type { Config } from '../../program/config/config.ts';
 
 /** Who is monitored: what metrics, alerts of the engine, and alerts of Prometheus have in common. */
 export interface AnalyzerIdentity {
