@@ -12,7 +12,7 @@ const packageRooms: Readonly<Record<string, readonly string[]>> = {
   'prom-client': ['exporter/metrics'],
   'node-cron': ['base/scheduling'],
   httpntlm: ['base/ntlm'],
-  fastify: ['site/web', 'site/pages', 'site/grafana/protocols', 'program/app', 'analyzer/server'],
+  fastify: ['site', 'program/app', 'analyzer/server'],
   bcryptjs: ['site/web', 'program/commands'],
   yaml: ['program/config', 'alerting/alerts'],
   // schemas of settings stand beside what reads them

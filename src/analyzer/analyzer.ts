@@ -1,18 +1,18 @@
 import { join } from 'node:path';
-import { StoreError } from './history/history-file.ts';
-import { IMPORT_FOLDER } from './history/staged-import.ts';
-import type { ListenerOptions } from './server/http-front.ts';
-import { type Analyzer, type AnalyzerOptions, createAnalyzer } from './server/server.ts';
-import { createSimulatedSite } from './simulated/simulated-site.ts';
 import type { Log } from '../base/model/log.ts';
 import type { Source, SourceHealth } from '../base/model/observation/source.ts';
 import { errorFields } from '../base/model/operator-error.ts';
 import type { Clock } from '../base/scheduling/clock.ts';
 import { HISTORY_FILE } from '../base/storage/saved-files.ts';
 import { setAside } from '../base/storage/set-aside.ts';
-import type { Config } from '../program/config/config.ts';
 import { createArchiving } from './archive/archiving.ts';
-import { createSources } from './sources/configured-sources.ts';
+import { StoreError } from './history/history-file.ts';
+import { IMPORT_FOLDER } from './history/staged-import.ts';
+import type { ListenerOptions } from './server/http-front.ts';
+import { type Analyzer, type AnalyzerOptions, createAnalyzer } from './server/server.ts';
+import type { EmbeddedConfig, OwnConfig } from './settings.ts';
+import { createSimulatedSite } from './simulated/simulated-site.ts';
+import { createSources, type SourcesHost } from './sources/configured-sources.ts';
 
 const DAY = 86_400;
 /** Maximum size of history in memory, bytes. */
@@ -36,7 +36,7 @@ export interface Ownership extends Pick<AnalyzerOptions, 'version'> {
 }
 
 function listenerOf(
-  { listen, tls, limits }: Config['embeddedAnalyzer'],
+  { listen, tls, limits }: EmbeddedConfig,
   clients: Ownership['clients'],
 ): ListenerOptions | undefined {
   if (listen === undefined || clients === undefined) return undefined;
@@ -50,7 +50,7 @@ function listenerOf(
 }
 
 function optionsOf(
-  config: Config,
+  config: OwnConfig,
   { log, clock, version, clients }: Ownership,
 ): Omit<AnalyzerOptions, 'origin' | 'sources'> {
   const { embeddedAnalyzer: settings, storage } = config;
@@ -77,7 +77,10 @@ function optionsOf(
   };
 }
 
-function simulatedSiteOf(config: Config, now: () => number): ReturnType<typeof createSimulatedSite> {
+function simulatedSiteOf(
+  config: Pick<OwnConfig, 'embeddedAnalyzer'>,
+  now: () => number,
+): ReturnType<typeof createSimulatedSite> {
   const { seed, vendorLicenses, features, timeZone, collectionInterval, historyDays, knowledge } =
     config.embeddedAnalyzer;
   return createSimulatedSite({
@@ -94,11 +97,11 @@ function simulatedSiteOf(config: Config, now: () => number): ReturnType<typeof c
 }
 
 /** What the history of this configuration is of: license managers, or a simulated site. */
-export const originOf = (config: Config): string =>
+export const originOf = (config: Pick<OwnConfig, 'embeddedAnalyzer'>): string =>
   config.embeddedAnalyzer.sources.length > 0 ? LICENSE_MANAGERS : simulatedSiteOf(config, () => 0).origin;
 
 /** The configured embedded analyzer on a simulated site. */
-export function createSimulatedAnalyzer(config: Config, own: Ownership): Analyzer {
+export function createSimulatedAnalyzer(config: OwnConfig, own: Ownership): Analyzer {
   const site = simulatedSiteOf(config, own.clock.now);
   return createAnalyzer({
     ...optionsOf(config, own),
@@ -110,7 +113,7 @@ export function createSimulatedAnalyzer(config: Config, own: Ownership): Analyze
 }
 
 /** The configured embedded analyzer on license managers. */
-function createCollectingAnalyzer(config: Config, sources: readonly Source[], own: Ownership): Analyzer {
+function createCollectingAnalyzer(config: OwnConfig, sources: readonly Source[], own: Ownership): Analyzer {
   const { path: storagePath } = config.storage;
   return createAnalyzer({
     ...optionsOf(config, own),
@@ -128,14 +131,17 @@ export interface CollectingAnalyzer {
   readonly analyzer: Analyzer;
   health(): readonly SourceHealth[];
   /** Uses the sources of another configuration. Those that have not changed go on undisturbed. */
-  reload(config: Config): Promise<void>;
+  reload(config: OwnConfig): Promise<void>;
   /** Resolves when no process of a source runs any more. */
   stop(): Promise<void>;
 }
 
 /** @throws OperatorError if a file that it needs cannot be used */
-export function createCollecting(config: Config, own: Ownership): CollectingAnalyzer {
-  const sources = createSources(config, own.clock.now, own.log);
+export function createCollecting(
+  config: OwnConfig,
+  own: Ownership & Pick<SourcesHost, 'askAnalyzers'>,
+): CollectingAnalyzer {
+  const sources = createSources(config, { ...own, now: own.clock.now });
   const analyzer = createCollectingAnalyzer(config, sources.sources(), own);
   return {
     analyzer,

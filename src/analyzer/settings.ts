@@ -4,6 +4,7 @@ import type { Secret } from '../base/settings/secret.ts';
 import { listOf, strictListOf } from '../base/settings/structures.ts';
 import type { SectionOf } from '../base/settings/table.ts';
 import { duration, integer, oneOf, size, text, timeZone } from '../base/settings/values.ts';
+import type { ArchiveConfig } from './archive/settings.ts';
 import { sourceDefaults, sourceEntry } from './sources/settings.ts';
 import type { SourceConfig } from './sources/source-settings.ts';
 
@@ -148,4 +149,10 @@ export interface EmbeddedConfig
   readonly timeZone: string;
   /** Empty for the simulated site. */
   readonly sources: readonly SourceConfig[];
+}
+
+/** What an analyzer of this process reads of the configuration. */
+export interface OwnConfig {
+  readonly embeddedAnalyzer: EmbeddedConfig;
+  readonly storage: { readonly path: string | undefined; readonly archive: ArchiveConfig | undefined };
 }

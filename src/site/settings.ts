@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { baseUrl, headerName, listenAddress, proxyAddress, urlPath } from '../base/settings/addresses.ts';
+import type { Secret } from '../base/settings/secret.ts';
 import { listOf } from '../base/settings/structures.ts';
 import type { SectionOf } from '../base/settings/table.ts';
 import { autoOr, boolean, duration, text, timeZone } from '../base/settings/values.ts';
@@ -110,3 +111,11 @@ export type DatasourceSection = SectionOf<typeof datasource>;
 
 /** Who may see names of license users, and prices: users, and groups as `group:NAME`. */
 export type AccessSection = SectionOf<typeof access>;
+
+/** The routes for Grafana, with the content of their files. */
+export interface DatasourceConfig extends Omit<DatasourceSection, 'pseudonymise' | 'pseudonymKeyFile' | 'timeZone'> {
+  /** Of the days of the analyzer that is read. */
+  readonly timeZone: string;
+  /** Undefined if names of users are shown unchanged. */
+  readonly pseudonymKey: Secret | undefined;
+}

@@ -1,74 +1,71 @@
-import type { FastifyRequest } from 'fastify';
-import { StoreError } from '../analyzer/history/history-file.ts';
-import type { RecordedDemand } from '../analyzer/history/recorded-demand.ts';
+import type { AlertEngine } from '../alerting/alerts/engine.ts';
+import type { Messages } from '../alerting/messages/messages.ts';
 import type { Site } from '../base/html/frame.ts';
+import { createLocalTime } from '../base/model/local-time.ts';
 import type { Log } from '../base/model/log.ts';
 import type { RecordingHealth } from '../base/model/observation/recording.ts';
 import type { SourceHealth } from '../base/model/observation/source.ts';
-import type { Backend } from './grafana/answers/backend.ts';
+import type { OwnerMapping } from '../base/model/owners.ts';
+import { limitRepeats } from '../base/model/repeat-log.ts';
+import type { AnalyzerConfig } from '../base/settings/analyzer.ts';
+import { type Identified, shownName } from '../exporter/client/identity.ts';
+import type { Exporter } from '../exporter/exporter.ts';
+import { type PollingConfig, polledHistory } from '../exporter/poll/settings.ts';
+import type { ProposalSource } from '../insight/advice/pass/proposals.ts';
+import { alertCountsOf, attentionOf, collectionTimes } from './attention.ts';
+import type { SharedBackend } from './grafana/answers/backend.ts';
+import { createUpstreamCache } from './grafana/answers/upstream-cache.ts';
 import type { DenialSource } from './pages/denied.ts';
 import type { PageContext } from './pages/page.ts';
 import { lazyPlugin } from './pages/routes.ts';
 import { linkOf, navigationOf, type PagePath, pagesOf } from './pages/table.ts';
+import type { AccessSection, DatasourceConfig, WebSection } from './settings.ts';
+import { createBackendOf } from './viewers.ts';
 import { pathList } from './web/landing-page.ts';
-import type { Mount } from './web/server.ts';
-import type { Config } from '../program/config/config.ts';
-import { externalUrl } from '../alerting/alerting.ts';
-import { alertCountsOf, collectionTimes, hasDenials } from '../program/app/attention.ts';
-import { deniedToday, nameOf } from '../program/app/denials.ts';
-import { shownName } from '../exporter/client/identity.ts';
-import type { Pipeline } from '../program/app/pipeline.ts';
+import type { Reload } from './web/reload.ts';
+import { createWebServer, type Mount, type WebOptions, type WebServer } from './web/server.ts';
 
-/** The routes of all rooms, and the pages among them. */
+/** Wires what is served: the listener, the routes for Grafana, and the pages. */
 
-interface SiteDeps {
-  readonly demo: boolean;
-  readonly version: string;
-  /** Of an analyzer in this process; `undefined` without one. */
-  readonly sources?: () => readonly SourceHealth[];
+/** What the listener and its routes read of the configuration. */
+export interface SiteConfig extends Identified {
+  readonly analyzer: AnalyzerConfig | undefined;
+  readonly web: Pick<WebSection, 'telemetryPath' | 'protectHealth' | 'enableLifecycle'> & {
+    readonly listen: WebSection['listenAddress'];
+  };
+  readonly access: AccessSection;
+  readonly datasource: DatasourceConfig;
+  readonly alerting: { readonly runbookBaseUrl: string | undefined };
+  readonly metrics: PollingConfig['metrics'];
+  readonly history: PollingConfig['history'];
 }
 
-/** What the pages have in common. */
-export const siteOf = ({ demo, version, sources }: SiteDeps): Site => ({
-  demo,
-  version,
-  links: navigationOf(sources !== undefined),
-});
+/** What a reload replaces, as it is now. */
+export interface Served {
+  readonly config: SiteConfig;
+  readonly exporter: Exporter;
+  readonly engine: Pick<AlertEngine, 'status'>;
+  readonly messages: Pick<Messages, 'status'>;
+  readonly backend: SharedBackend;
+}
 
-interface MountDeps {
-  readonly pages: Site;
-  /** The configuration at start, because a reload does not change paths. */
-  readonly initial: Config;
-  /** The current one, which a reload replaces. */
-  readonly pipeline: () => Pipeline;
+/** What the site shows of others. */
+export interface SiteNeighbors
+  extends Pick<WebOptions, 'metricsPage' | 'access' | 'isReady'>,
+    Pick<PageContext, 'url' | 'imported'> {
+  readonly demo: boolean;
+  readonly version: string;
+  readonly served: () => Served;
+  /** Of an analyzer in this process; `undefined` without one. */
   readonly sources: (() => readonly SourceHealth[]) | undefined;
   readonly recording: (() => RecordingHealth) | undefined;
-  readonly recorded: RecordedDemand | undefined;
-  /** The data for the user of a request. */
-  readonly backend: (request: FastifyRequest) => Backend;
+  /** The denials that an analyzer in this process records; `undefined` without one. */
+  readonly deniedToday: Extract<DenialSource, { readonly kind: 'recorded' }>['today'] | undefined;
+  /** What a request to reload does; `undefined` if there is nothing to reload. */
+  readonly reload: Reload['run'] | undefined;
   /** Epoch seconds. */
   readonly now: () => number;
   readonly log: Log;
-}
-
-function denialSource({ config, passInputs }: Pipeline, recorded: RecordedDemand | undefined): DenialSource {
-  if (recorded !== undefined) return { kind: 'recorded', today: () => deniedToday(recorded, passInputs.owns) };
-  return { kind: hasDenials(config) ? 'polled' : 'not polled' };
-}
-
-function importedOf(recorded: RecordedDemand | undefined): PageContext['imported'] {
-  if (recorded === undefined) return () => [];
-  return (vendorLicense, feature) => {
-    try {
-      return recorded
-        .series()
-        .filter((series) => series.feature === feature && nameOf(series.vendorLicense) === vendorLicense)
-        .flatMap(recorded.imported);
-    } catch (error) {
-      if (error instanceof StoreError) return [];
-      throw error;
-    }
-  };
 }
 
 /** The routes of a path. */
@@ -87,19 +84,40 @@ function routesOf({ routes, ...page }: PagePath, context: PageContext): Pick<Mou
   };
 }
 
-/** The routes of all rooms, by the paths of the configuration. */
-export function createMounts({
-  pages,
-  initial,
-  pipeline,
-  sources,
-  recording,
-  recorded,
-  backend,
-  now,
-  log,
-}: MountDeps): readonly Mount[] {
-  const deadline = (): number => pipeline().config.datasource.deadline;
+/** The data behind Grafana and the pages, for one configuration. */
+export function createBackend(
+  { datasource }: Pick<SiteConfig, 'datasource'>,
+  neighbors: {
+    readonly exporter: Pick<Exporter, 'asked' | 'concurrency' | 'inventory'>;
+    readonly engine: Pick<AlertEngine, 'status'>;
+    readonly proposals: ProposalSource;
+    readonly owners: () => OwnerMapping;
+    readonly now: () => number;
+  },
+): SharedBackend {
+  const { exporter, engine, proposals, owners, now } = neighbors;
+  const { asked, concurrency, inventory } = exporter;
+  return {
+    inventory: () => inventory.latest(),
+    attention: () => attentionOf(engine.status(), inventory.latest(), now()),
+    upstream: createUpstreamCache({ client: asked, connections: concurrency, cacheTtl: datasource.cacheTtl, now }),
+    users: { pseudonymKey: datasource.pseudonymKey?.reveal() },
+    owners,
+    proposals,
+    localTime: createLocalTime(datasource.timeZone),
+    now,
+  };
+}
+
+/** The routes of all rooms, by the paths of the configuration at start: a reload does not change them. */
+export function createMounts(
+  initial: SiteConfig,
+  site: Site,
+  neighbors: SiteNeighbors,
+  limitedLog: Log,
+): readonly Mount[] {
+  const { served, sources, recording, deniedToday, now, log } = neighbors;
+  const deadline = (): number => served().config.datasource.deadline;
   const collecting = sources && recording && { sources, recording };
   const offered = pagesOf(collecting !== undefined).map(([name, page]) => {
     const isGrafana = name === 'grafana';
@@ -111,22 +129,59 @@ export function createMounts({
     };
   });
   const context: PageContext = {
-    site: pages,
-    backend,
+    site,
+    backend: createBackendOf({
+      // what decides who may see names and prices: the addresses at start, because a reload does not change them
+      site: () => ({
+        access: served().config.access,
+        listen: initial.web.listen,
+        demo: neighbors.demo,
+        web: neighbors.access(),
+      }),
+      datasource: () => served().backend,
+      log,
+    }),
     deadline,
-    onProblem: (error) => log.error({ err: error }, 'request from Grafana failed'),
+    onProblem: (error) => limitedLog.error({ err: error }, 'request from Grafana failed'),
     now,
-    url: () => externalUrl(pipeline().config),
-    analyzer: () => shownName(pipeline().config),
-    engine: () => pipeline().alerting.status(),
-    alertCounts: () => alertCountsOf(pipeline().alerting.status()),
-    receivers: () => pipeline().messages.status(),
-    runbooks: () => pipeline().config.alerting.runbookBaseUrl ?? 'runbooks',
-    collectedAt: () => collectionTimes(pipeline().inventory.latest()),
-    denials: () => denialSource(pipeline(), recorded),
+    url: neighbors.url,
+    analyzer: () => shownName(served().config),
+    engine: () => served().engine.status(),
+    alertCounts: () => alertCountsOf(served().engine.status()),
+    receivers: () => served().messages.status(),
+    runbooks: () => served().config.alerting.runbookBaseUrl ?? 'runbooks',
+    collectedAt: () => collectionTimes(served().exporter.inventory.latest()),
+    denials: () => {
+      if (deniedToday !== undefined) return { kind: 'recorded', today: deniedToday };
+      return { kind: polledHistory(served().config).length > 0 ? 'polled' : 'not polled' };
+    },
     collecting,
-    imported: importedOf(recorded),
+    imported: neighbors.imported,
     interfaces: pathList({ telemetryPath: initial.web.telemetryPath, mounts: offered }),
   };
   return offered.map(({ page, ...mount }) => ({ ...mount, ...routesOf(page, context) }));
+}
+
+/** The HTTP server with all routes. It does not listen yet. @param initial the configuration at start */
+export function createSite(initial: SiteConfig, neighbors: SiteNeighbors): WebServer {
+  const { served, reload } = neighbors;
+  const log = limitRepeats(neighbors.log);
+  const site: Site = {
+    demo: neighbors.demo,
+    version: neighbors.version,
+    links: navigationOf(neighbors.sources !== undefined),
+  };
+  return createWebServer({
+    listen: initial.web.listen,
+    telemetryPath: initial.web.telemetryPath,
+    site,
+    metricsPage: neighbors.metricsPage,
+    access: neighbors.access,
+    mounts: createMounts(initial, site, neighbors, log),
+    isReady: neighbors.isReady,
+    prepare: () => served().exporter.inventory.refresh(),
+    protectHealth: () => served().config.web.protectHealth,
+    reload: reload && { isEnabled: () => served().config.web.enableLifecycle, run: reload },
+    log,
+  });
 }

@@ -1,18 +1,17 @@
 import type { FastifyRequest } from 'fastify';
 import type { Log } from '../base/model/log.ts';
 import type { Backend, SharedBackend } from './grafana/answers/backend.ts';
-import { EVERYONE, GROUP } from './settings.ts';
+import { type AccessSection, EVERYONE, GROUP, type WebSection } from './settings.ts';
 import type { Access } from './web/access.ts';
 import { viewerOf } from './web/server.ts';
 import type { Viewer } from './web/trusted-proxy.ts';
-import type { Config } from '../program/config/config.ts';
 
 /** Who may see names of license users, and prices, and who has seen some. */
 
 interface Site {
-  readonly access: Config['access'];
+  readonly access: AccessSection;
   /** The addresses of the listeners. */
-  readonly listen: Config['web']['listen'];
+  readonly listen: WebSection['listenAddress'];
   readonly demo: boolean;
   /** The users of the web config, and the proxy that names others. */
   readonly web: Pick<Access, 'users' | 'proxy'>;

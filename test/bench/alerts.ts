@@ -14,6 +14,7 @@ import { createOwners } from '../../src/base/model/owners.ts';
 import type { Inventory } from '../../src/exporter/inventory/inventory.ts';
 import { collectAlerts } from '../../src/exporter/metrics/alerting.ts';
 import { renderGauges } from '../../src/exporter/metrics/render.ts';
+import { defaultsOf } from '../../src/program/config/settings.ts';
 import { evaluateRule, pastOf, policy, settingsOf } from '../support/alert-views.ts';
 import { deriveInventoryNow } from '../support/derived-inventory.ts';
 import { quickRules } from '../support/end-to-end.ts';
@@ -159,11 +160,12 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       });
     const mapping = owners(count);
     const engine = new AlertEngine({
+      ...defaultsOf('alerting'),
       inventory: () => inventory,
       authenticated: () => true,
       rules: settings,
       ignore: [],
-      alertmanagers: [{ alertmanager: connect(), counts }],
+      targets: [{ alertmanager: connect(), counts }],
       evaluationInterval: 3600,
       resendDelay: 3600,
       unknownHold: 3600,
@@ -177,7 +179,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       notConfigured: () => new Set(),
       forecasts: () => undefined,
       denied: () => undefined,
-      alertmanagerUrl: undefined,
+
       timeZone: 'Europe/Berlin',
       runbookUrl: (name) => `http://bench/runbooks#${name.toLowerCase()}`,
       generatorUrl: 'http://bench/alerts',

@@ -97,8 +97,7 @@ async function renderPage(count: number): Promise<string> {
   });
   self.setReload(true, now - 100);
   const exposition = createExposition({
-    enabled: allCollectors,
-    maxSeries: 100_000_000,
+    metrics: { collectors: allCollectors, maxSeries: 100_000_000 },
     self,
     owners: () => owners,
     rightsizing: () => undefined,

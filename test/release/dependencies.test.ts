@@ -83,8 +83,9 @@ describe('findings', () => {
     const script = `
       import { globSync } from 'node:fs';
       import { registerHooks } from 'node:module';
+      import { resolve } from 'node:path';
       registerHooks({ load: (url, context, next) => { console.log(url); return next(url, context); } });
-      for (const command of globSync('src/program/commands/*.ts')) await import('.' + command);`;
+      for (const command of globSync('src/program/commands/*.ts')) await import(resolve(command));`;
     const loaded = execFileSync(process.execPath, ['--input-type=module', '-e', script], {
       cwd: repository,
       encoding: 'utf8',

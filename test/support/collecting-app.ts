@@ -1,7 +1,8 @@
+import { createCollecting } from '../../src/analyzer/analyzer.ts';
 import type { SourceHealth } from '../../src/base/model/observation/source.ts';
 import { type Clock, createClock } from '../../src/base/scheduling/clock.ts';
 import { createApp } from '../../src/program/app/app.ts';
-import { createCollecting } from '../../src/analyzer/analyzer.ts';
+import { createSourceAnalyzers } from '../../src/program/app/source-analyzers.ts';
 import { loadConfig } from '../../src/program/config/load.ts';
 import type { SettingKey } from '../../src/program/config/settings.ts';
 import { quickPolls } from './end-to-end.ts';
@@ -39,7 +40,13 @@ export async function startCollectingApp(
   const config = loadConfig({ flags, env: {}, requireAnalyzer: true });
   const timeZone = config.datasource.timeZone ?? config.embeddedAnalyzer.timeZone;
   const log = createTestLog();
-  const { analyzer, health, stop } = createCollecting(config, { clock, log, version: '0.0.0', clients: undefined });
+  const { analyzer, health, stop } = createCollecting(config, {
+    clock,
+    log,
+    version: '0.0.0',
+    clients: undefined,
+    askAnalyzers: createSourceAnalyzers,
+  });
   cleanup.add(stop);
   await analyzer.start();
   const app = createApp(

@@ -9,7 +9,7 @@ import type { Source } from '../../src/base/model/observation/source.ts';
 import type { Snapshot } from '../../src/base/model/snapshot.ts';
 import type { EndpointName } from '../../src/base/query-api/endpoints.ts';
 import { type Answers, decodeAnswer } from '../../src/exporter/inventory/decoding/decode.ts';
-import { newestOf } from '../../src/program/app/denials.ts';
+import { newestOf } from '../../src/program/app/recorded.ts';
 import { createSnapshot, good } from './scenario.ts';
 
 /** The simulated site of the demo with 200 features, collected and polled without a daemon. History is not polled. */

@@ -7,6 +7,7 @@ import type { Forecasts, SourceState } from '../../src/alerting/alerts/rule.ts';
 import type { RuleSettings } from '../../src/alerting/alerts/rules.ts';
 import type { Source } from '../../src/base/model/observation/source.ts';
 import { noOwners, type Owners } from '../../src/base/model/owners.ts';
+import { defaultsOf } from '../../src/program/config/settings.ts';
 import { policy } from './alert-views.ts';
 import { AlertmanagerModel } from './alertmanager-model.ts';
 import { deriveInventoryNow } from './derived-inventory.ts';
@@ -62,7 +63,8 @@ export async function sendMessages({
   });
   let inventory: ReturnType<typeof deriveInventoryNow> | undefined;
   const engine = new AlertEngine({
-    rules,
+    ...defaultsOf('alerting'),
+    rules: { ...defaultsOf('alerting').rules, ...rules },
     ignore: [],
     runbookUrl: () => '',
     generatorUrl: 'http://monitor.example.com:10319/alerts',
@@ -79,14 +81,14 @@ export async function sendMessages({
     denied: polled.denied,
     isSeriesLimited: () => false,
     isReloadRefused: () => false,
-    alertmanagers: [{ alertmanager: model.client({ now: () => now, answers: () => true }), counts: createCounts() }],
+    targets: [{ alertmanager: model.client({ now: () => now, answers: () => true }), counts: createCounts() }],
     owners: () => owners,
     unknownHold: 3600,
     resolve: 'explicit',
     analyzer: 'lic:80',
     shard: '',
     externalLabels: {},
-    alertmanagerUrl: undefined,
+
     timeZone: SITE_ZONE,
     owned: policy,
     listed: new Listed(),

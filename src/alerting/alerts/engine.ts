@@ -8,7 +8,7 @@ import { type Address, createAddress, readdress } from './address.ts';
 import { type AlertStates, keyOf, type Labels } from './alert.ts';
 import { QUEUE_CAPACITY } from './delivery.ts';
 import type { EngineStatus } from './engine-status.ts';
-import { createEvaluation, type EvaluationOptions, unknownEvaluation } from './evaluation.ts';
+import { createEvaluation, unknownEvaluation } from './evaluation.ts';
 import { changesOf, logChanges, type SentAlerts, type SumUpOptions, shownAlerts, sumUpAlerts } from './groups.ts';
 import { silenceUrl } from './links.ts';
 import type { Listed, Owned } from './listed.ts';
@@ -17,7 +17,8 @@ import { ownLabelsOf } from './notification.ts';
 import { ACTIVE_RESENDS, createNotifier, type NotifierOptions } from './notifier.ts';
 import { restore } from './restore.ts';
 import type { EvaluatedRule, Rule, View } from './rule.ts';
-import { createRules, type RuleSettings } from './rules.ts';
+import { createRules } from './rules.ts';
+import type { EngineSection } from './settings.ts';
 import type { SavedAlerts, StateFile } from './state-file.ts';
 import { step, type Transition } from './state-machine.ts';
 import { createStatements, type StatementKeeper, type Statements } from './statements.ts';
@@ -39,24 +40,13 @@ type Surroundings = {
 };
 
 /** The rules, the receivers, the clock and the state of an engine. */
-export interface EngineOptions
-  extends Surroundings,
-    Pick<EvaluationOptions, 'ignore'>,
-    Pick<NotifierOptions, 'generatorUrl' | 'resendDelay' | 'evaluationInterval'> {
+export interface EngineOptions extends Surroundings, EngineSection, Pick<NotifierOptions, 'generatorUrl' | 'targets'> {
   /** The current inventory; `undefined` before the first one. */
   readonly inventory: CurrentInventory['latest'];
-  readonly rules: RuleSettings;
   /** Names of the rules about what is not configured now. */
   readonly notConfigured: () => ReadonlySet<string>;
   /** The annotation `runbook_url` of a rule. */
   readonly runbookUrl: (name: string) => string;
-  /** How long an alert is kept while its condition is unknown, seconds. */
-  readonly unknownHold: number;
-  /** `explicit` sends the end of an alert; `expire` stops sending it, for two daemons side by side. */
-  readonly resolve: 'explicit' | 'expire';
-  readonly externalLabels: Labels;
-  /** URL of Alertmanager for people, for links to a new silence. */
-  readonly alertmanagerUrl: string | undefined;
   /** The IANA name of the zone of times in texts. */
   readonly timeZone: string;
   /** What was listed before. It is filled from its file, unless alerts are continued. */
@@ -68,7 +58,6 @@ export interface EngineOptions
   readonly initial: SavedAlerts | undefined;
   /** The alerts of the last run; `undefined` if none are kept. */
   readonly stateFile: StateFile | undefined;
-  readonly alertmanagers: NotifierOptions['targets'];
   /** Name of the analyzer. */
   readonly analyzer: string;
   /** Its share that this daemon monitors; empty if that is all of it. */
@@ -114,7 +103,7 @@ export class AlertEngine {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: EngineOptions) {
-    const { owners, shard, ignore, analyzer, alertmanagerUrl, log } = options;
+    const { owners, shard, ignore, analyzer, alertmanagerExternalUrl, log } = options;
     this.#options = options;
     const rules = createRules(options.rules);
     const commonLabels: Labels = { ...options.externalLabels, ...ownLabelsOf(analyzer) };
@@ -127,12 +116,13 @@ export class AlertEngine {
       rules,
       linksOf: (labels) => ({
         runbook_url: options.runbookUrl(labels.alertname ?? ''),
-        ...(alertmanagerUrl !== undefined && { silence_url: silenceUrl(alertmanagerUrl, labels, analyzer) }),
+        ...(alertmanagerExternalUrl !== undefined && {
+          silence_url: silenceUrl(alertmanagerExternalUrl, labels, analyzer),
+        }),
       }),
     };
     this.#notifier = createNotifier({
       ...options,
-      targets: options.alertmanagers,
       commonLabels,
       // an alert that expires must not outlive its condition
       unknownHold: options.resolve === 'explicit' ? options.unknownHold : 0,

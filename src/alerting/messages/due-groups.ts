@@ -1,21 +1,12 @@
 import type { Labels } from '../alerts/alert.ts';
 import type { Group } from './groups.ts';
 import { dueSince, type Entry, isOngoing, type Ledger } from './ledger.ts';
+import type { MessagesSection } from './settings.ts';
 
 /** When messages about each group are due. Times are epoch seconds. */
 
-/** Seconds. */
-export interface GroupTimes {
-  /** How long the first message about a group waits for further alerts. */
-  readonly groupWait: number;
-  /** Minimum time between two messages about a group. */
-  readonly groupInterval: number;
-  /** How often a message about alerts that still fire is repeated. */
-  readonly repeatInterval: number;
-}
-
 /** How alerts are grouped, and how often a group is repeated. */
-export interface DueGroupOptions extends GroupTimes {
+export interface DueGroupOptions extends MessagesSection {
   readonly groupOf: (labels: Labels) => Group;
   /** Whether a digest repeats expiries. */
   readonly hasDigest: boolean;

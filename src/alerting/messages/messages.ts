@@ -3,12 +3,13 @@ import type { FileWrites } from '../../base/storage/file-writes.ts';
 import { stampOf } from '../../base/storage/stamp.ts';
 import type { ReceiverStatus } from '../alerts/delivery.ts';
 import type { HandOver } from '../alerts/engine.ts';
+import type { EngineSection } from '../alerts/settings.ts';
 import type { Channel } from './channel.ts';
 import type { DigestSchedule } from './digest.ts';
-import type { GroupTimes } from './due-groups.ts';
 import type { MessageCounts } from './message-counts.ts';
 import { Outbox } from './outbox.ts';
 import { createMessageFile, emptyState, type ReceiverStates } from './receiver-state.ts';
+import type { MessagesSection } from './settings.ts';
 
 /** A receiver and its counts. */
 export interface Receiver {
@@ -19,11 +20,9 @@ export interface Receiver {
 }
 
 /** The receivers, their texts, and the file that keeps what they were told. */
-export interface MessagesOptions extends GroupTimes {
+export interface MessagesOptions extends MessagesSection, Pick<EngineSection, 'unknownHold'> {
   readonly receivers: readonly Receiver[];
   readonly analyzer: string;
-  /** How long an alert is kept while its condition is unknown, seconds. */
-  readonly unknownHold: number;
   /** Where the state is kept; `undefined` without storage. */
   readonly file: { readonly path: string; readonly writes: FileWrites } | undefined;
   /** States to continue, for example from before a reload. */

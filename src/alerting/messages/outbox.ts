@@ -4,26 +4,26 @@ import { createLatestOnly } from '../../base/scheduling/latest-only.ts';
 import type { Labels } from '../alerts/alert.ts';
 import type { ReceiverStatus } from '../alerts/delivery.ts';
 import type { HandOver } from '../alerts/engine.ts';
+import type { EngineSection } from '../alerts/settings.ts';
 import type { Channel, Draft, SendOutcome } from './channel.ts';
 import { Digest, type DigestSchedule, digestKey } from './digest.ts';
-import { type DueGroup, type DueGroupOptions, dueGroups, type GroupTimes, groupKeys } from './due-groups.ts';
+import { type DueGroup, type DueGroupOptions, dueGroups, groupKeys } from './due-groups.ts';
 import { createFailures, type Failures } from './failures.ts';
 import { type Group, groupOf } from './groups.ts';
 import { createInhibitor } from './inhibitions.ts';
 import { createLedgerKeeper, type Entry, hasChanged, type LedgerKeeper, markSent, noticeOf } from './ledger.ts';
 import type { MessageCounts } from './message-counts.ts';
 import type { Frozen, ReceiverState } from './receiver-state.ts';
+import type { MessagesSection } from './settings.ts';
 
 /** One receiver: how it is reached, what it was told, and when it is told again. */
-export interface OutboxOptions extends GroupTimes {
+export interface OutboxOptions extends MessagesSection, Pick<EngineSection, 'unknownHold'> {
   readonly channel: Channel;
   readonly counts: MessageCounts;
   readonly initial: ReceiverState;
   /** `undefined` without digests. */
   readonly schedule: DigestSchedule | undefined;
   readonly analyzer: string;
-  /** Seconds. */
-  readonly unknownHold: number;
   /** Saves the state of all receivers. Resolves when it is saved, or when that fails. */
   readonly save: () => Promise<void>;
   /** Epoch seconds. */

@@ -42,7 +42,7 @@ const sender = z
 const addresses = listOf(address);
 
 /** How alerts are sent as mails. */
-export const email = z.strictObject({
+const email = z.strictObject({
   smarthost: smarthost
     .optional()
     .describe('Mail server, as `host:port`, that receives alerts as e-mail. Port 465 uses TLS from the start.'),
@@ -82,7 +82,7 @@ const webhookUrl = z
   });
 
 /** Where alerts are sent in Alertmanager's format. */
-export const webhook = z.strictObject({
+const webhook = z.strictObject({
   url: webhookUrl.optional().describe('URL that receives alerts as Alertmanager sends them to a webhook.'),
   url_file: text.optional().describe('File that holds the URL, if the URL is a secret. It is read for each request.'),
   basic_auth: z.strictObject({

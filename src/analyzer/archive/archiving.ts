@@ -1,13 +1,13 @@
-import { Archive } from './archive.ts';
-import type { DatabaseOptions } from './connection.ts';
-import type { Exchanged } from './exchange.ts';
-import type { ArchiveConfig } from './settings.ts';
-import type { AnalyzerOptions } from '../server/server.ts';
 import { followTls } from '../../base/files/followed-tls.ts';
 import { readPasswordFile } from '../../base/files/named-files.ts';
 import type { Log } from '../../base/model/log.ts';
 import { errorFields } from '../../base/model/operator-error.ts';
 import type { Clock } from '../../base/scheduling/clock.ts';
+import type { ArchivableHistory, Archiving } from '../history/archivable-history.ts';
+import { Archive } from './archive.ts';
+import type { DatabaseOptions } from './connection.ts';
+import type { Exchanged } from './exchange.ts';
+import type { ArchiveConfig } from './settings.ts';
 
 const PROBLEM = 'the archive of the history cannot be used; recording goes on, and it gets the days later';
 
@@ -27,7 +27,7 @@ export function databaseOf(
 export function createArchiving(
   config: ArchiveConfig,
   { log, clock, version }: { readonly log: Log; readonly clock: Clock; readonly version: string },
-): NonNullable<AnalyzerOptions['archive']> {
+): (history: ArchivableHistory) => Archiving {
   const options = {
     ...databaseOf(config, log),
     name: config.name,

@@ -1,11 +1,11 @@
 import { z } from 'zod';
+import type { ClientTls } from '../model/client-tls.ts';
 import { baseUrl } from './addresses.ts';
 import { clientTls } from './client-tls.ts';
-import { listOf } from './structures.ts';
-import { anyText, duration, integer, size, text } from './values.ts';
-import type { ClientTls } from '../model/client-tls.ts';
 import type { Secret } from './secret.ts';
+import { listOf } from './structures.ts';
 import type { SectionOf } from './table.ts';
+import { anyText, duration, integer, size, text } from './values.ts';
 
 /** The analyzer that is polled, and the account for it. */
 export const analyzer = z

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Camel } from './camel.ts';
+import { type Camel, camel } from './camel.ts';
 
 /** A table of settings. Their schemas are nested like the sections of the file. */
 
@@ -64,6 +64,15 @@ export type ValuesOf<S> = {
 
 /** The values of one section, in camelCase. */
 export type SectionOf<S extends z.ZodObject> = ValuesOf<{ readonly section: S }>['section'];
+
+/** The values of a section of which nothing is set. */
+export function sectionDefaults<S extends z.ZodObject>(section: S): SectionOf<S> {
+  const values = Object.entries(section.shape).map(([name, schema]) => [
+    camel(name),
+    schema instanceof z.ZodObject ? sectionDefaults(schema) : (schema as z.ZodType).parse(undefined),
+  ]);
+  return Object.fromEntries(values) as SectionOf<S>;
+}
 
 /** A setting from its schema. */
 export function settingOf(schema: z.ZodType): Setting {

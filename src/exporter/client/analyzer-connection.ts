@@ -1,14 +1,13 @@
-import type { AnswerQuestion } from '../../analyzer/server/query-answers.ts';
 import type { Log } from '../../base/model/log.ts';
 import { limitRepeats } from '../../base/model/repeat-log.ts';
-import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
+import { type AnalyzerConfig, analyzer as analyzerSection } from '../../base/settings/analyzer.ts';
+import { sectionDefaults } from '../../base/settings/table.ts';
+import { createCredentialsLog, createDispatcher, createPasswordRefresh } from './account.ts';
 import type { CredentialGate } from './credential-gate.ts';
-import { createOwnTransport } from './own-transport.ts';
+import { createOwnTransport, type OwnTransportOptions } from './own-transport.ts';
 import type { NtlmStats } from './stats.ts';
 import type { RequestObservation, Transport } from './transport.ts';
 import { createTransport } from './transport.ts';
-import { defaultsOf } from '../../program/config/settings.ts';
-import { createCredentialsLog, createDispatcher, createPasswordRefresh } from './account.ts';
 
 /** How the pipeline asks its analyzer: over HTTP with an account, or in this process. */
 
@@ -66,17 +65,14 @@ export function connectByHttp(
   return { transport, logons: { gate, stats: dispatcher.stats } };
 }
 
-/** Whom the analyzer of this process answers. Only GetHttpUserName says so. */
-const IDENTITY = 'license-exporter';
-
 /** Asks the analyzer of this process, which hands its answers over. */
 export function connectInProcess(
-  answer: AnswerQuestion,
+  ask: OwnTransportOptions['ask'],
   { observe }: Pick<ConnectionListeners, 'observe'>,
 ): Connection {
   const transport = createOwnTransport({
-    ask: (endpoint, query, signal) => answer({ endpoint, query, identity: IDENTITY }, signal),
-    timeout: defaultsOf('analyzer').timeout,
+    ask,
+    timeout: sectionDefaults(analyzerSection).timeout,
     observe,
   });
   return { transport, logons: undefined };

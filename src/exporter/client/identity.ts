@@ -1,6 +1,6 @@
 import { hostname } from 'node:os';
 import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
-import type { Config } from '../../program/config/config.ts';
+import type { ShardSection } from '../inventory/settings.ts';
 
 /** Who is monitored: what metrics, alerts of the engine, and alerts of Prometheus have in common. */
 export interface AnalyzerIdentity {
@@ -20,15 +20,21 @@ function hostAndPort(url: string): string {
 export const embeddedName = (): string => `embedded@${hostname()}`;
 
 /** The name of the analyzer for people. That of one in this process is only for labels, unless it was configured. */
-export const shownName = (config: Config): string | undefined =>
+export const shownName = (
+  config: Identified & { readonly analyzer: Pick<AnalyzerConfig, 'url' | 'name' | 'isOfDemo'> | undefined },
+): string | undefined =>
   config.analyzerName === undefined && config.analyzer?.isOfDemo !== false
     ? undefined
     : analyzerIdentity(config).analyzer;
 
-type Identified = Pick<Config, 'analyzerName' | 'shard'> & {
+/** What of the configuration says who is monitored. */
+export interface Identified {
+  /** `analyzer.name`, which the embedded analyzer has too. */
+  readonly analyzerName: string | undefined;
+  readonly shard: ShardSection;
   /** `undefined` for the embedded one. */
   readonly analyzer: Pick<AnalyzerConfig, 'url' | 'name'> | undefined;
-};
+}
 
 /** The name of an analyzer without `analyzer.name`. */
 const givenName = ({ analyzer }: Identified): string =>

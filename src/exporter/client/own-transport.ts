@@ -12,10 +12,20 @@ interface OwnReply {
   readonly body: readonly Buffer[];
 }
 
+/** A question to an analyzer in this process. */
+interface OwnQuestion {
+  readonly endpoint: EndpointName;
+  /** The parameters as in a URL, without `?`. */
+  readonly query: string;
+  /** Who asks. Only GetHttpUserName says so. */
+  readonly identity: string;
+}
+
+const IDENTITY = 'license-exporter';
+
 /** An analyzer in this process, and who is told about requests. */
 export interface OwnTransportOptions {
-  /** @param query the parameters as in a URL, without `?` */
-  readonly ask: (endpoint: EndpointName, query: string, signal: AbortSignal) => Promise<OwnReply>;
+  readonly ask: (question: OwnQuestion, signal: AbortSignal) => Promise<OwnReply>;
   /** Timeout of a request in seconds, decoding included. */
   readonly timeout: number;
   readonly observe: (observation: RequestObservation) => void;
@@ -81,7 +91,7 @@ export function createOwnTransport({ ask, timeout, observe }: OwnTransportOption
       const end = endOf(signal);
       const query = writeQuery(endpoints[endpoint], parameters).slice(1);
       // it need not look at the signal
-      const { status, body } = await Promise.race([ask(endpoint, query, signal), end]);
+      const { status, body } = await Promise.race([ask({ endpoint, query, identity: IDENTITY }, signal), end]);
       signal.throwIfAborted();
       if (status !== 200) throw statusFault(status, undefined, '');
       bytes = body.reduce((sum, piece) => sum + piece.length, 0);

@@ -8,11 +8,11 @@ import { type Body, SharedAnswers } from './answers.ts';
 import { type Block, createBlock } from './block.ts';
 import type { Family } from './family.ts';
 import { expirationGauges, FeatureBlock, featureGauges, RangeLabels } from './feature-block.ts';
-import type { Enabled } from './metric.ts';
 import { acceptsGzip, chooseFormat, contentTypes, type Format } from './negotiation.ts';
 import { renderGauges } from './render.ts';
 import { RightsizingBlock, type RightsizingState } from './rightsizing-block.ts';
 import type { SelfMetrics } from './self.ts';
+import type { MetricsSection } from './settings.ts';
 import {
   collectHistory,
   collectPolls,
@@ -28,9 +28,7 @@ type Blocks = Readonly<Record<BlockName, Block>>;
 
 /** Which metrics are shown, how many series at most, and from where they come. */
 export interface ExpositionOptions {
-  readonly enabled: Enabled;
-  /** Maximum number of series of API data. */
-  readonly maxSeries: number;
+  readonly metrics: Pick<MetricsSection, 'collectors' | 'maxSeries'>;
   readonly self: SelfMetrics;
   readonly owners: () => OwnerMapping;
   /** The results of right-sizing; `undefined` before the first pass. */
@@ -95,7 +93,8 @@ const problem = (status: number, text: string): Page => ({
  * sampled when a page is requested, at most once a second.
  */
 export function createExposition(options: ExpositionOptions): Exposition {
-  const { enabled, self } = options;
+  const { self } = options;
+  const { collectors: enabled, maxSeries } = options.metrics;
   const answers = new SharedAnswers(options.nowMs ?? steadyNow);
   const rightsizingBlock = new RightsizingBlock();
   const labels = new RangeLabels();
@@ -108,7 +107,7 @@ export function createExposition(options: ExpositionOptions): Exposition {
 
   const createBlocks = async (inventory: Inventory): Promise<Blocks> => {
     const owners = options.owners();
-    let budget = options.maxSeries;
+    let budget = maxSeries;
     const spend = (made: Block): Block => {
       budget -= made.series;
       return made;

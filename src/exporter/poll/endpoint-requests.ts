@@ -2,7 +2,6 @@ import { type FailureKind, QueryError } from '../../base/model/failure.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { FeatureRecord } from '../../base/model/records.ts';
 import {
-  type HistoryQuestion,
   historyPart,
   historyQuestion,
   type PolledAnswers,
@@ -15,7 +14,8 @@ import { parseVendorLicense } from '../../base/model/vendor-license.ts';
 import { createPattern } from '../../base/model/wildcard.ts';
 import type { QueryClient } from '../client/query-client.ts';
 import type { Selection } from '../inventory/selection.ts';
-import { createExpirationSearch, type SearchLevel } from './expiration-search.ts';
+import { createExpirationSearch } from './expiration-search.ts';
+import { type PollingConfig, polledHistory } from './settings.ts';
 
 /** How one endpoint is polled: its current parts, and how to request one. */
 export interface EndpointRequest<E extends PolledEndpoint> {
@@ -41,11 +41,8 @@ export type EndpointRequests = { readonly [E in PolledEndpoint]: EndpointRequest
 /** What the requests depend on: the selection, the form of GetFeatures and the search of expiries. */
 export interface EndpointRequestsOptions {
   readonly client: QueryClient<PolledAnswers>;
+  readonly config: PollingConfig;
   readonly selection: Selection;
-  /** Whether this exporter reports data that belongs to no vendor license. Only shard 0 does. */
-  readonly ownsSite: boolean;
-  readonly history: readonly HistoryQuestion[];
-  readonly expirationSearch: SearchLevel;
   readonly log: Log;
   /** Whether GetFeatures is currently requested per vendor license. */
   readonly featuresPerVendorLicense: () => boolean;
@@ -66,7 +63,7 @@ function requireOwners(records: readonly FeatureRecord[]): void {
 
 /** The requests of each endpoint. */
 export function createEndpointRequests(options: EndpointRequestsOptions): EndpointRequests {
-  const { client, selection } = options;
+  const { client, config, selection } = options;
   /** The last known products, to find names that cannot be requested alone. */
   let products: readonly string[] = [];
 
@@ -87,7 +84,7 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
   };
 
   const whole = (): readonly string[] => [WHOLE];
-  const requestExpirations = createExpirationSearch({ client, level: options.expirationSearch, log: options.log });
+  const requestExpirations = createExpirationSearch({ client, level: config.expiration.search, log: options.log });
   return {
     GetProducts: {
       endpoint: 'GetProducts',
@@ -101,7 +98,7 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
     },
     GetConcurrentUsers: {
       endpoint: 'GetConcurrentUsers',
-      parts: () => (options.ownsSite ? [WHOLE] : []),
+      parts: () => (config.shard.index === 0 ? [WHOLE] : []),
       send: (_, signal) => client.getConcurrentUsers({}, signal),
     },
     GetFeatures: {
@@ -129,9 +126,9 @@ export function createEndpointRequests(options: EndpointRequestsOptions): Endpoi
     GetHistory: {
       endpoint: 'GetHistory',
       parts: () =>
-        options.history
-          .filter(({ product }) => selection.ownsVendorLicense(parseVendorLicense(product).vendorLicense))
-          .map(historyPart),
+        polledHistory(config)
+          .filter(({ vendorLicense }) => selection.ownsVendorLicense(parseVendorLicense(vendorLicense).vendorLicense))
+          .map(({ vendorLicense, ...feature }) => historyPart({ product: vendorLicense, ...feature })),
       send: (part, signal) => {
         const { product, feature, package: pkg, featureType } = historyQuestion(part);
         return client.getHistory(

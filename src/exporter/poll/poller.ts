@@ -1,7 +1,6 @@
 import type { Log } from '../../base/model/log.ts';
 import {
   type EndpointState,
-  type HistoryQuestion,
   type PolledAnswers,
   type PolledEndpoint,
   productNames,
@@ -12,11 +11,11 @@ import { canonical } from '../../base/model/vendor-license.ts';
 import { createLatestOnly } from '../../base/scheduling/latest-only.ts';
 import { createLimit } from '../../base/scheduling/limit.ts';
 import { longestGap } from '../../base/scheduling/runs.ts';
+import { OFF } from '../../base/settings/values.ts';
 import type { QueryClient } from '../client/query-client.ts';
 import type { Selection } from '../inventory/selection.ts';
 import { createEndpointPoll, type EndpointPoll, type EndpointPollOptions, type PassCause } from './endpoint-poll.ts';
 import { createEndpointRequests } from './endpoint-requests.ts';
-import type { SearchLevel } from './expiration-search.ts';
 import { createFailureLog } from './failure-log.ts';
 import { createFeaturesForm } from './features-form.ts';
 import { keepFeatures, keepNotListed } from './incomplete-lists.ts';
@@ -30,6 +29,7 @@ import {
 } from './plausibility.ts';
 import { createPollLog } from './poll-log.ts';
 import { createSchedules } from './schedule.ts';
+import type { PollingConfig } from './settings.ts';
 
 /**
  * After a poll of what has changed, the next one waits for this multiple of its duration. Otherwise each of many sources would have
@@ -38,24 +38,11 @@ import { createSchedules } from './schedule.ts';
 const REST = 20;
 const MAX_REST_MS = 10_000;
 
-/** The client, the schedules, and the snapshot that an earlier pipeline left. */
+/** The client, the configuration, and the snapshot that an earlier pipeline left. */
 export interface PollerOptions {
   readonly client: QueryClient<PolledAnswers>;
-  /** Cron expression of each endpoint, or `off`. GetProducts is always polled. */
-  readonly schedules: Readonly<Record<PolledEndpoint, string>>;
-  /** Seconds; `auto` is 3 × the interval of the endpoint, at least 5 minutes. */
-  readonly maxDataAge: number | 'auto';
-  /** Delay of every scheduled poll, seconds. */
-  readonly startOffset: number;
-  /** Timeout of a request, seconds. The deadline of a pass is never shorter. */
-  readonly requestTimeout: number;
-  /** Maximum number of concurrent requests. */
-  readonly concurrency: number;
-  readonly featuresRequest: 'auto' | 'all' | 'per_vendor_license';
-  readonly expirationSearch: SearchLevel;
+  readonly config: PollingConfig;
   readonly selection: Selection;
-  readonly ownsSite: boolean;
-  readonly history: readonly HistoryQuestion[];
   readonly now: () => number;
   readonly log: Log;
   /** Called with each new snapshot, after `latest` returns it. */
@@ -117,8 +104,17 @@ export function createPoller(options: PollerOptions): Poller {
   const stopping = new AbortController();
   const failureLog = createFailureLog({ log, now });
   // reserves one request for the whole site, even if the requests of all vendor licenses hang
-  const limit = createLimit(Math.max(1, options.concurrency - 1));
-  const off = (Object.keys(options.schedules) as PolledEndpoint[]).filter((name) => options.schedules[name] === 'off');
+  const { analyzer, poll: settings, features } = options.config;
+  const limit = createLimit(Math.max(1, analyzer.concurrency - 1));
+  const expressions: Readonly<Record<PolledEndpoint, string>> = {
+    GetProducts: settings.products,
+    GetServerDown: settings.serverDown,
+    GetConcurrentUsers: settings.concurrentUsers,
+    GetFeatures: settings.features,
+    GetExpirationFeatures: settings.expirations,
+    GetHistory: settings.history,
+  };
+  const off = (Object.keys(expressions) as PolledEndpoint[]).filter((name) => expressions[name] === OFF);
   let snapshot = createSnapshot(options.initial, off, now());
   /** Whether each endpoint is polled only once. */
   let isOnce = false;
@@ -132,8 +128,14 @@ export function createPoller(options: PollerOptions): Poller {
   const listedProducts = (): readonly string[] => productNames(snapshot) ?? [];
   const isServing = (): boolean => snapshot.endpoints.GetProducts?.parts.get(WHOLE)?.ok === true;
   const known = (): Known => ({ snapshot, now: now(), ownsVendorLicense: options.selection.ownsVendorLicense });
-  const form = createFeaturesForm({ configured: options.featuresRequest, isServing, known, now, log });
-  const requests = createEndpointRequests({ ...options, featuresPerVendorLicense: () => form.isPerVendorLicense });
+  const form = createFeaturesForm({ configured: features.request, isServing, known, now, log });
+  const requests = createEndpointRequests({
+    client: options.client,
+    config: options.config,
+    selection: options.selection,
+    log,
+    featuresPerVendorLicense: () => form.isPerVendorLicense,
+  });
 
   const commit = <E extends PolledEndpoint>(
     endpoint: E,
@@ -173,8 +175,8 @@ export function createPoller(options: PollerOptions): Poller {
   };
 
   const createPoll = <E extends PolledEndpoint>(endpoint: E, more: Specifics<E> = {}): EndpointPoll => {
-    const interval = longestGap(options.schedules[endpoint]);
-    const maxAge = options.maxDataAge === 'auto' ? Math.max(MIN_DATA_AGE, 3 * interval) : options.maxDataAge;
+    const interval = longestGap(expressions[endpoint]);
+    const maxAge = settings.maxDataAge === 'auto' ? Math.max(MIN_DATA_AGE, 3 * interval) : settings.maxDataAge;
     const parts = options.initial?.endpoints[endpoint]?.parts ?? new Map();
     const initial = { ...options.initial?.endpoints[endpoint], interval, maxAge, parts };
     // each endpoint has a state from the start, so that it counts as failing until its first attempt has ended
@@ -184,7 +186,7 @@ export function createPoller(options: PollerOptions): Poller {
     return createEndpointPoll<E>({
       request: requests[endpoint],
       initial,
-      deadline: Math.max(Math.min(interval, MAX_DEADLINE), options.requestTimeout),
+      deadline: Math.max(Math.min(interval, MAX_DEADLINE), analyzer.timeout),
       limit,
       now,
       log: createPollLog(endpoint, log, failureLog),
@@ -226,8 +228,8 @@ export function createPoller(options: PollerOptions): Poller {
 
   const run = (...endpoints: PolledEndpoint[]): Promise<unknown> =>
     Promise.all(endpoints.map((endpoint) => polls.get(endpoint)?.run(stopping.signal)));
-  const expressions = new Map([...polls.keys()].map((endpoint) => [endpoint, options.schedules[endpoint]]));
-  const schedules = createSchedules(expressions, options.startOffset, (endpoint) => void run(endpoint), now);
+  const polled = new Map([...polls.keys()].map((endpoint) => [endpoint, expressions[endpoint]]));
+  const schedules = createSchedules(polled, settings.startOffset, (endpoint) => void run(endpoint), now);
 
   const pollPending = createLatestOnly(async () => {
     // what changes meanwhile is polled with it

@@ -1,17 +1,9 @@
 import { z } from 'zod';
-import { listOf, mapOf, strictListOf } from '../../base/settings/structures.ts';
+import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
+import { mapOf, strictListOf } from '../../base/settings/structures.ts';
 import type { SectionOf } from '../../base/settings/table.ts';
-import {
-  anyText,
-  autoOr,
-  duration,
-  integer,
-  oneOf,
-  regularExpression,
-  schedule,
-  scheduleNeverOff,
-  text,
-} from '../../base/settings/values.ts';
+import { anyText, autoOr, duration, oneOf, schedule, scheduleNeverOff, text } from '../../base/settings/values.ts';
+import type { ExpirationSection, ShardSection } from '../inventory/settings.ts';
 
 /** When each endpoint is polled, and how often it is retried. */
 export const poll = z
@@ -84,3 +76,21 @@ export type FeaturesSection = SectionOf<typeof features>;
 
 /** Features whose history is polled. */
 export type HistorySection = SectionOf<typeof history>;
+
+/** What polling reads of the configuration. */
+export interface PollingConfig {
+  /** Of requests: their timeout in seconds, and how many are sent at once. The deadline of a pass is never shorter. */
+  readonly analyzer: Pick<AnalyzerConfig, 'timeout' | 'concurrency'>;
+  /** GetProducts is always polled. The delay of scheduled polls is in seconds. */
+  readonly poll: Omit<PollSection, 'startOffset'> & { readonly startOffset: number };
+  readonly features: FeaturesSection;
+  readonly expiration: Pick<ExpirationSection, 'search'>;
+  readonly history: HistorySection;
+  readonly metrics: { readonly collectors: { readonly history: boolean } };
+  /** Data that belongs to no vendor license is reported by shard 0 alone. */
+  readonly shard: Pick<ShardSection, 'index'>;
+}
+
+/** The features whose history is requested for their denials; empty if denials are not polled. */
+export const polledHistory = (config: Pick<PollingConfig, 'metrics' | 'history'>): HistorySection['features'] =>
+  config.metrics.collectors.history ? config.history.features : [];

@@ -2,15 +2,15 @@ import type { Site } from '../../base/html/frame.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
+import { analyzerIdentity } from '../../exporter/client/identity.ts';
 import { createSourceExposition } from '../../exporter/metrics/source-exposition.ts';
 import { linkOf, pages } from '../../site/pages/table.ts';
 import type { Reload } from '../../site/web/reload.ts';
 import { createWebServer, type WebServer } from '../../site/web/server.ts';
 import type { Config } from '../config/config.ts';
-import { externalUrl } from '../../alerting/alerting.ts';
-import { analyzerIdentity } from '../../exporter/client/identity.ts';
-import { sourcesMount } from './source-page.ts';
+import { externalUrl } from '../config/external-url.ts';
 import type { WebAccess } from '../config/web-access.ts';
+import { sourcesMount } from './source-page.ts';
 
 /** What the pages of an analyzer without an exporter show. */
 export interface AnalyzerWebDeps {
@@ -58,7 +58,7 @@ export function createAnalyzerWeb(config: () => Config, deps: AnalyzerWebDeps): 
       identity: () => ({
         // this process is the analyzer, also if it polls another one as an exporter
         ...analyzerIdentity({ ...config(), analyzer: undefined }),
-        externalUrl: externalUrl({ web: { ...config().web, listen: [webListenAddress] } }),
+        externalUrl: externalUrl({ ...config().web, listen: [webListenAddress] }),
       }),
     }),
     access: () => access.current(),

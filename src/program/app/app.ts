@@ -5,28 +5,30 @@ import type { Analyzer } from '../../analyzer/server/server.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
-import { limitRepeats } from '../../base/model/repeat-log.ts';
 import { type Clock, createClock } from '../../base/scheduling/clock.ts';
 import { RIGHTSIZING_FILE } from '../../base/storage/saved-files.ts';
+import { createAccounts } from '../../exporter/client/account.ts';
+import {
+  type Connection,
+  type ConnectionListeners,
+  connectByHttp,
+  connectInProcess,
+} from '../../exporter/client/analyzer-connection.ts';
+import { analyzerIdentity } from '../../exporter/client/identity.ts';
 import { createSelfMetrics } from '../../exporter/metrics/self.ts';
 import { NightlyPass } from '../../insight/advice/pass/nightly-pass.ts';
+import { createSite } from '../../site/site.ts';
 import type { Reload } from '../../site/web/reload.ts';
-import { createWebServer } from '../../site/web/server.ts';
 import type { Config } from '../config/config.ts';
-import { createAccounts } from '../../exporter/client/account.ts';
-import { externalUrl } from '../../alerting/alerting.ts';
-import { type Connection, type ConnectionListeners, connectByHttp, connectInProcess } from '../../exporter/client/analyzer-connection.ts';
-import { CurrentPipeline } from './current-pipeline.ts';
-import { deniedRequests } from './denials.ts';
-import { analyzerIdentity } from '../../exporter/client/identity.ts';
-import { createMounts, siteOf } from '../../site/site.ts';
 import { createCurrentOwners } from '../config/current-owners.ts';
-import { createPipeline } from './pipeline.ts';
 import { createCurrentPrices } from '../config/current-prices.ts';
+import { externalUrl } from '../config/external-url.ts';
+import { WebAccess } from '../config/web-access.ts';
+import { CurrentPipeline } from './current-pipeline.ts';
+import { createPipeline } from './pipeline.ts';
+import { deniedRequests, deniedToday, importedOf } from './recorded.ts';
 import { warnOfRestart } from './restart-only.ts';
 import { createStorage, type Storage } from './storage.ts';
-import { createBackendOf } from '../../site/viewers.ts';
-import { WebAccess } from '../config/web-access.ts';
 
 /** What the process gives the daemon: log, version, sources and how it is stopped. */
 export interface AppDeps {
@@ -69,7 +71,6 @@ export interface App {
 export function createApp(initial: Config, deps: AppDeps): App {
   const { log, clock = createClock() } = deps;
   const { now } = clock;
-  const limitedLog = limitRepeats(log);
   const storage = deps.storage ?? createStorage(log);
   const { writes } = storage;
   const releaseStorage = (): void => {
@@ -86,52 +87,35 @@ export function createApp(initial: Config, deps: AppDeps): App {
   const prices = createCurrentPrices(initial, log);
   const access = new WebAccess(initial, log);
 
-  const pages = siteOf(deps);
-  const mounts = createMounts({
-    pages,
-    initial,
-    pipeline: () => current.now,
-    sources: deps.sources,
-    recording: deps.recording,
-    recorded: deps.recorded,
-    backend: createBackendOf({
-      // what decides who may see names and prices: the addresses at start, because a reload does not change them
-      site: () => ({
-        access: current.now.config.access,
-        listen: initial.web.listen,
-        demo: deps.demo,
-        web: access.current(),
-      }),
-      datasource: () => current.now.datasource,
-      log,
-    }),
-    now,
-    log: limitedLog,
-  });
-  const web = createWebServer({
-    listen: initial.web.listen,
-    telemetryPath: initial.web.telemetryPath,
-    site: pages,
+  const { recorded } = deps;
+  const web = createSite(initial, {
+    ...deps,
+    served: () => current.now,
     metricsPage: (request) => current.page(request),
     access: () => access.current(),
-    mounts,
     isReady: () => current.isFirstPollOver,
-    prepare: () => current.now.inventory.refresh(),
-    protectHealth: () => current.now.config.web.protectHealth,
-    reload: deps.reload && { isEnabled: () => current.now.config.web.enableLifecycle, run: deps.reload },
-    log: limitedLog,
+    url: () => externalUrl(current.now.config.web),
+    sources: deps.sources,
+    recording: deps.recording,
+    reload: deps.reload,
+    deniedToday: recorded && (() => deniedToday(recorded, current.now.insight.owns)),
+    imported: importedOf(recorded),
+    now,
   });
   const self = createSelfMetrics({
     version: deps.version,
     revision: deps.revision,
     nodeVersion: process.version,
     demo: deps.demo,
-    identity: () => ({ ...analyzerIdentity(current.now.config), externalUrl: externalUrl(current.now.config) }),
+    identity: () => {
+      const { config } = current.now;
+      return { ...analyzerIdentity(config), externalUrl: externalUrl(config.web) };
+    },
     now,
     shard: initial.shard,
     upstream: () => current.upstream(),
     web: web.counts,
-    alerting: () => current.now.alerting.status(),
+    alerting: () => current.now.engine.status(),
     receivers: () =>
       current.now.messages.status().flatMap((status) => {
         const counts = messageCounts.get(status.receiver);
@@ -139,19 +123,19 @@ export function createApp(initial: Config, deps: AppDeps): App {
       }),
     sources: deps.sources ?? (() => []),
     recording: () => deps.recording?.(),
-    denials: () =>
-      deps.recorded === undefined ? [] : deniedRequests(deps.recorded.denials, current.now.passInputs.owns),
+    denials: () => (recorded === undefined ? [] : deniedRequests(recorded.denials, current.now.insight.owns)),
     stateWrites: () => writes.all(),
     processMetrics: true,
   });
   const connect = (config: Config, listeners: ConnectionListeners): Connection => {
-    const { analyzer } = config;
+    const { analyzer, storage: place } = config;
     if (analyzer !== undefined) {
-      const gate = accounts.gateOf({ analyzer, storagePath: config.storage.path });
+      const gate = accounts.gateOf({ analyzer, storagePath: place.path });
       return connectByHttp(analyzer, { gate, version: deps.version, now, log }, listeners);
     }
-    if (deps.own === undefined) throw new Error('unreachable: without an analyzer to poll, it is in this process');
-    return connectInProcess(deps.own.answer, listeners);
+    const { own } = deps;
+    if (own === undefined) throw new Error('unreachable: without an analyzer to poll, it is in this process');
+    return connectInProcess(own.answer, listeners);
   };
   current.open(initial, (config, carried) =>
     createPipeline(config, {
@@ -162,7 +146,7 @@ export function createApp(initial: Config, deps: AppDeps): App {
       writes,
       carried,
       rightsizing,
-      recorded: deps.recorded,
+      recorded,
       sources: () => deps.sources?.(),
       recording: () => deps.recording?.(),
       owners: owners.current,
@@ -196,14 +180,14 @@ export function createApp(initial: Config, deps: AppDeps): App {
           owners.reload(config);
           prices.reload(config);
           access.reload(config);
-          warnOfRestart(initial, config, deps.recorded !== undefined, log);
+          warnOfRestart(initial, config, recorded !== undefined, log);
           self.setReload(true, now());
           log.info({}, 'configuration reloaded');
         },
       ),
     refuseReload: () => {
       self.setReload(false, now());
-      void current.now.alerting.evaluate();
+      void current.now.engine.evaluate();
     },
     stop: async () => {
       access.stop();

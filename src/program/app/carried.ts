@@ -33,17 +33,19 @@ interface CarryOptions {
 /** What has stopped, and is continued. */
 interface Stopped {
   readonly config: Config;
-  readonly poller: Pick<Poller, 'latest'>;
-  readonly fieldContract: Pick<FieldContract, 'kept'>;
-  readonly alerting: Pick<AlertEngine, 'states'>;
+  readonly exporter: {
+    readonly poller: Pick<Poller, 'latest'>;
+    readonly fieldContract: Pick<FieldContract, 'kept'>;
+  };
+  readonly engine: Pick<AlertEngine, 'states'>;
   readonly listed: Listed;
   readonly messages: Pick<Messages, 'states'>;
 }
 
-const carriedOf = ({ poller, fieldContract, alerting, listed, messages }: Stopped): Carried => ({
-  data: poller.latest(),
-  fields: fieldContract.kept(),
-  alerts: alerting.states(),
+const carriedOf = ({ exporter, engine, listed, messages }: Stopped): Carried => ({
+  data: exporter.poller.latest(),
+  fields: exporter.fieldContract.kept(),
+  alerts: engine.states(),
   listed,
   messages: messages.states(),
 });

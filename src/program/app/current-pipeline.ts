@@ -5,6 +5,7 @@ import { limitRepeats } from '../../base/model/repeat-log.ts';
 import { toWall } from '../../base/model/steady-clock.ts';
 import type { Clock } from '../../base/scheduling/clock.ts';
 import { createLimit } from '../../base/scheduling/limit.ts';
+import type { Logons } from '../../exporter/client/analyzer-connection.ts';
 import { createStats, type NtlmStats } from '../../exporter/client/stats.ts';
 import type { FieldState, FieldStates } from '../../exporter/inventory/field-states.ts';
 import type { Exposition, Page } from '../../exporter/metrics/exposition.ts';
@@ -12,7 +13,6 @@ import type { UpstreamState } from '../../exporter/metrics/self.ts';
 import type { NightlyPass } from '../../insight/advice/pass/nightly-pass.ts';
 import type { Config } from '../config/config.ts';
 import { type Carried, carryOver } from './carried.ts';
-import type { Logons } from '../../exporter/client/analyzer-connection.ts';
 import type { Pipeline } from './pipeline.ts';
 import { giveBackStartMemory } from './start-memory.ts';
 
@@ -49,8 +49,8 @@ function createUpstreamTotals(): UpstreamTotals {
  *
  * @param url of the first page
  */
-function logFirstPoll({ config, inventory: current }: Pipeline, url: string, log: Log): void {
-  const inventory = current.latest();
+function logFirstPoll({ config, exporter }: Pipeline, url: string, log: Log): void {
+  const inventory = exporter.inventory.latest();
   if (inventory?.emptiness === 'not selected') {
     log.warn(
       {},
@@ -117,7 +117,7 @@ export class CurrentPipeline {
   open(config: Config, create: Create): void {
     this.#create = create;
     this.#pipeline = create(config);
-    this.#exposition = this.#pipeline.exposition;
+    this.#exposition = this.#pipeline.exporter.exposition;
   }
 
   get now(): Pipeline {
@@ -130,23 +130,24 @@ export class CurrentPipeline {
   }
 
   page(...request: Parameters<Exposition['page']>): Promise<Page> {
-    return (this.#exposition ?? this.now.exposition).page(...request);
+    return (this.#exposition ?? this.now.exporter.exposition).page(...request);
   }
 
   /** The state of the logons; `undefined` where nobody logs on. */
   upstream(): UpstreamState | undefined {
-    const { logons } = this.now;
+    const { logons } = this.now.exporter;
     return logons && this.#totals.state(logons);
   }
 
   /** Derives the inventory again. */
   async recommit(): Promise<void> {
-    await this.now.inventory.commit(this.now.poller.latest());
+    const { inventory, poller } = this.now.exporter;
+    await inventory.commit(poller.latest());
   }
 
   /** Polls what a collection of the analyzer in this process has changed. */
   pollChanged(vendorLicenses: readonly string[]): void {
-    this.now.poller
+    this.now.exporter.poller
       .pollChanged(vendorLicenses)
       .catch((error: unknown) => this.#options.log.error({ err: error }, 'what was collected could not be polled'));
   }
@@ -166,14 +167,14 @@ export class CurrentPipeline {
 
   /** Polls once. @returns the page, and whether every endpoint answered with all that is needed */
   async runOnce(): Promise<{ page: readonly Uint8Array[]; up: boolean }> {
-    await this.now.poller.pollOnce();
+    await this.now.exporter.poller.pollOnce();
     await this.recommit();
     const { status, body } = await this.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
     // the log has the error; the output is for metrics alone
     if (status !== 200) return { page: [], up: false };
     // not one text: the page of a very large site is longer than the longest string
     const page = Buffer.isBuffer(body) ? [body] : await Array.fromAsync<Uint8Array>(body);
-    const inventory = this.now.inventory.latest();
+    const inventory = this.now.exporter.inventory.latest();
     return { page, up: inventory?.up === true && neededEverywhere(inventory.fields).length === 0 };
   }
 
@@ -208,19 +209,20 @@ export class CurrentPipeline {
     const old = this.now;
     await rightsizing.pause();
     await old.stop();
-    if (old.logons !== undefined) this.#totals.retire(old.logons);
+    const { logons } = old.exporter;
+    if (logons !== undefined) this.#totals.retire(logons);
     apply?.();
     const counts = [...deliveryCounts.values(), ...messageCounts.values()];
     this.#pipeline = this.#create?.(config, carryOver(old, config, { clock, counts, log }));
     this.#run();
     await this.recommit();
-    this.#exposition = this.now.exposition;
+    this.#exposition = this.now.exporter.exposition;
   }
 
   #run(): void {
     const { rightsizing, log } = this.#options;
     const pipeline = this.now;
-    void rightsizing.use(pipeline.passInputs);
+    void rightsizing.use(pipeline.insight.inputs);
     pipeline.start().then(
       () => {
         if (!this.#isFirstPollOver) {

@@ -1,12 +1,12 @@
 import { randomBytes } from 'node:crypto';
+import { createSimulatedAnalyzer, type Ownership } from '../../analyzer/analyzer.ts';
 import type { Analyzer } from '../../analyzer/server/server.ts';
 import { ntHash } from '../../base/ntlm/primitives.ts';
 import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import { Secret } from '../../base/settings/secret.ts';
+import { embeddedName } from '../../exporter/client/identity.ts';
 import type { Config } from '../config/config.ts';
 import { defaultsOf, type SettingKey } from '../config/settings.ts';
-import { createSimulatedAnalyzer, type Ownership } from '../../analyzer/analyzer.ts';
-import { embeddedName } from '../../exporter/client/identity.ts';
 
 /** The analyzer of the demo. Its exporter talks HTTP with NTLM to it, as with any other analyzer. */
 

@@ -7,12 +7,12 @@ import { limitRepeats } from '../../base/model/repeat-log.ts';
 import { type EndpointName, endpointNames } from '../../base/query-api/endpoints.ts';
 import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import { createStateWrites } from '../../base/storage/file-writes.ts';
+import { createAccounts, createDispatcher, createPasswordRefresh } from '../../exporter/client/account.ts';
 import { createQueryClient, type QueryClient } from '../../exporter/client/query-client.ts';
 import { createTransport } from '../../exporter/client/transport.ts';
 import { AskedDecoder } from '../../exporter/inventory/decoding/asked-decoder.ts';
 import type { Answers } from '../../exporter/inventory/decoding/decode.ts';
 import type { Decoder, IncomingAnswer } from '../../exporter/inventory/decoding/decoder.ts';
-import { createAccounts, createDispatcher, createPasswordRefresh } from '../../exporter/client/account.ts';
 
 /** Other analyzers as sources: each is asked with its own account, whose logons are counted as those of a polled analyzer are. */
 

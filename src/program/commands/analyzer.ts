@@ -1,15 +1,16 @@
+import { createCollecting, createSimulatedAnalyzer } from '../../analyzer/analyzer.ts';
 import { createRefusalLog } from '../../analyzer/server/refusal-log.ts';
 import { createClock } from '../../base/scheduling/clock.ts';
 import { createAnalyzerWeb } from '../app/analyzer-web.ts';
 import { ANALYZER_ADDRESS } from '../app/demo-analyzer.ts';
-import { createCollecting, createSimulatedAnalyzer } from '../../analyzer/analyzer.ts';
 import { warnOfRestart } from '../app/restart-only.ts';
+import { createSourceAnalyzers } from '../app/source-analyzers.ts';
 import { createStorage } from '../app/storage.ts';
-import { WebAccess } from '../config/web-access.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
 import type { SettingKey } from '../config/settings.ts';
+import { WebAccess } from '../config/web-access.ts';
 import { type CommandContext, reloaded, untilStopped } from './command.ts';
 
 const NO_USERS =
@@ -46,6 +47,7 @@ export async function analyzer(context: CommandContext): Promise<number> {
     clock,
     log,
     version,
+    askAnalyzers: createSourceAnalyzers,
     clients: {
       gate: { domain, channelBinding, users: () => loaded.users, onVerdict: refusals.add },
       onRequest: (request: object) => log.info({ ...request }, 'request'),

@@ -1,7 +1,8 @@
-import { createClock } from '../../base/scheduling/clock.ts';
-import { createDemoAnalyzer, demoDefaults } from '../app/demo-analyzer.ts';
 import { createCollecting } from '../../analyzer/analyzer.ts';
+import { createClock } from '../../base/scheduling/clock.ts';
 import { embeddedName } from '../../exporter/client/identity.ts';
+import { createDemoAnalyzer, demoDefaults } from '../app/demo-analyzer.ts';
+import { createSourceAnalyzers } from '../app/source-analyzers.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { checkConfiguration, withoutConfiguration } from '../diagnosis/configuration-step.ts';
@@ -40,6 +41,7 @@ async function examineSources(common: Common, before: StepResult): Promise<Repor
     log,
     version,
     clients: undefined,
+    askAnalyzers: createSourceAnalyzers,
   });
   try {
     await analyzer.start();

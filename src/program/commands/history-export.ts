@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { originOf } from '../../analyzer/analyzer.ts';
 import { csvText, openMetricsText } from '../../analyzer/exchange/export-history.ts';
 import { openStore } from '../../analyzer/history/store.ts';
 import { createLocalTime } from '../../base/model/local-time.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
 import { createPattern } from '../../base/model/wildcard.ts';
 import { HISTORY_FILE } from '../../base/storage/saved-files.ts';
-import { originOf } from '../../analyzer/analyzer.ts';
 import { storagePathOf } from '../app/storage.ts';
 import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './command.ts';

@@ -1,6 +1,7 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
+import { LICENSE_MANAGERS } from '../../analyzer/analyzer.ts';
 import {
   type AnalyzerOptions,
   type ImportReport,
@@ -31,7 +32,6 @@ import { lockDirectory, StorageInUse } from '../../base/storage/directory-lock.t
 import { giveToOwnerOf } from '../../base/storage/private-file.ts';
 import { HISTORY_FILE } from '../../base/storage/saved-files.ts';
 import { WINDOW_DAYS } from '../../insight/advice/method/window.ts';
-import { LICENSE_MANAGERS } from '../../analyzer/analyzer.ts';
 import { createSourceAnalyzers } from '../app/source-analyzers.ts';
 import { storagePathOf } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';

@@ -1,10 +1,11 @@
+import { type CollectingAnalyzer, createCollecting, type Ownership } from '../../analyzer/analyzer.ts';
 import type { RecordedDemand } from '../../analyzer/history/recorded-demand.ts';
 import type { Analyzer } from '../../analyzer/server/server.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
 import type { Clock } from '../../base/scheduling/clock.ts';
-import { type CollectingAnalyzer, createCollecting, type Ownership } from '../../analyzer/analyzer.ts';
+import { createSourceAnalyzers } from '../app/source-analyzers.ts';
 import type { Config } from '../config/config.ts';
 import { NEEDS_RESTART, type Upstream } from './upstream.ts';
 
@@ -26,7 +27,13 @@ export function ownUpstream(first: Config, clock: Clock, log: Log, version: stri
     gate: { domain, channelBinding, users: () => users },
     onRequest: (request) => log.debug(request, 'analyzer request'),
   };
-  const { analyzer, health, reload, stop } = createCollecting(first, { clock, log, version, clients });
+  const { analyzer, health, reload, stop } = createCollecting(first, {
+    clock,
+    log,
+    version,
+    clients,
+    askAnalyzers: createSourceAnalyzers,
+  });
   return {
     analyzer,
     recorded: analyzer.demand,

@@ -1,3 +1,4 @@
+import { createAlertmanagers, createChannels, type Sending } from '../../alerting/alerting.ts';
 import {
   alertsBody,
   createTestNotification,
@@ -6,11 +7,9 @@ import {
 } from '../../alerting/alerts/notification.ts';
 import type { Channel } from '../../alerting/messages/channel.ts';
 import { type TestAnswer, testMessages } from '../../alerting/messages/test-message.ts';
-import type { Log } from '../../base/model/log.ts';
-import { createAlertmanagers, externalUrl } from '../../alerting/alerting.ts';
 import { analyzerIdentity } from '../../exporter/client/identity.ts';
-import { createChannels } from '../app/messages.ts';
 import type { Config } from '../config/config.ts';
+import { externalUrl } from '../config/external-url.ts';
 import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './command.ts';
 
@@ -25,8 +24,8 @@ interface Test {
 
 const now = (): number => Date.now() / 1000;
 
-function alertmanagerTests(config: Config, notification: Notification, version: string, log: Log): readonly Test[] {
-  return createAlertmanagers(config, version, now, log).map((alertmanager) => ({
+function alertmanagerTests(config: Config, notification: Notification, sending: Sending): readonly Test[] {
+  return createAlertmanagers(config, sending).map((alertmanager) => ({
     name: alertmanager.url,
     run: async () => {
       const outcome = await alertmanager.post((ahead) => alertsBody([notification], ahead));
@@ -49,13 +48,15 @@ export async function testAlert({ line, env, version, createLog, print }: Comman
   // standard output is for the result
   const log = createLog({ ...config.log, level: config.log.level === 'info' ? 'warn' : config.log.level });
   const { alerting } = config;
+  const url = externalUrl(config.web);
   const notification = createTestNotification(now(), {
     externalLabels: alerting.externalLabels,
     ...analyzerIdentity(config),
-    generatorURL: `${externalUrl(config)}/alerts`,
+    generatorURL: `${url}/alerts`,
   });
-  const channels = createChannels(config, { timeZone: config.datasource.timeZone, version, now, log });
-  const alertmanagers = alertmanagerTests(config, notification, version, log);
+  const sending: Sending = { url, version, now, log };
+  const channels = createChannels(config, sending);
+  const alertmanagers = alertmanagerTests(config, notification, sending);
   const tests = [...alertmanagers, ...channels.flatMap((channel) => channelTests(channel, notification))];
   if (tests.length === 0) {
     print(

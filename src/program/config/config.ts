@@ -5,12 +5,11 @@ import type { OwnerEntry } from '../../base/model/owners.ts';
 import type { PriceEntry } from '../../base/model/prices.ts';
 import type { TrustedProxy } from '../../base/model/trusted-proxy.ts';
 import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
-import type { Secret } from '../../base/settings/secret.ts';
 import type { ExpirationSection, SelectSection, ShardSection } from '../../exporter/inventory/settings.ts';
 import type { MetricsSection } from '../../exporter/metrics/settings.ts';
 import type { FeaturesSection, HistorySection, PollSection } from '../../exporter/poll/settings.ts';
 import type { RightsizingSection } from '../../insight/advice/pass/settings.ts';
-import type { AccessSection, DatasourceSection, WebSection } from '../../site/settings.ts';
+import type { AccessSection, DatasourceConfig, WebSection } from '../../site/settings.ts';
 import type { LogSection } from '../log/settings.ts';
 import type { NamedEntries } from './entry-file.ts';
 import type { SettingKey } from './settings.ts';
@@ -43,11 +42,7 @@ export interface Config {
   readonly web: ListenerConfig;
   readonly access: AccessSection;
   readonly alerting: AlertingConfig;
-  readonly datasource: Omit<DatasourceSection, 'pseudonymise' | 'pseudonymKeyFile' | 'timeZone'> & {
-    readonly timeZone: string;
-    /** Undefined if names of users are shown unchanged. */
-    readonly pseudonymKey: Secret | undefined;
-  };
+  readonly datasource: DatasourceConfig;
   readonly rightsizing: Omit<RightsizingSection, 'priceFile'>;
   /** The owners, with those of `owners_file` after those of `own`. */
   readonly owners: NamedEntries<OwnerEntry> & {

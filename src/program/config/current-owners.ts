@@ -1,8 +1,8 @@
 import type { Log } from '../../base/model/log.ts';
 import { createOwners, type OwnerMapping } from '../../base/model/owners.ts';
 import type { Config } from './config.ts';
-import { readOwnersFile } from './owners-file.ts';
 import { createFollowedFile } from './followed-file.ts';
+import { readOwnersFile } from './owners-file.ts';
 
 /** Who acts on vendor licenses and features, by the configuration. It follows changes of the file. */
 export interface CurrentOwners {

@@ -1,8 +1,8 @@
 import type { Log } from '../../base/model/log.ts';
 import { createPrices, type Prices } from '../../base/model/prices.ts';
 import type { Config } from './config.ts';
-import { readPriceFile } from './price-file.ts';
 import { createFollowedFile } from './followed-file.ts';
+import { readPriceFile } from './price-file.ts';
 
 /** The prices of licenses, by the configuration. They follow changes of the file. */
 export interface CurrentPrices {

@@ -1,9 +1,8 @@
 import { managerNames, managers } from '../../analyzer/sources/managers.ts';
 import { managersWith, ownKeys, type SourceEntry } from '../../analyzer/sources/settings.ts';
-import type { SourceConfig, SourceSettings } from '../../analyzer/sources/source-settings.ts';
+import type { SourceConfig } from '../../analyzer/sources/source-settings.ts';
 import { readText } from '../../base/files/named-files.ts';
 import { camel } from '../../base/settings/camel.ts';
-import type { Secret } from '../../base/settings/secret.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { analyzerOfSource } from './source-analyzer.ts';
 import { pathsIn, type WrittenSource, writtenSources } from './source-entries.ts';

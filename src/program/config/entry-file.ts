@@ -1,4 +1,4 @@
-import { type Stats, statSync } from 'node:fs';
+import { statSync } from 'node:fs';
 import { extname } from 'node:path';
 import type { z } from 'zod';
 import { fileStamp, readText } from '../../base/files/named-files.ts';

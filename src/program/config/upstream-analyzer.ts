@@ -1,11 +1,9 @@
 import { dirname, join } from 'node:path';
-import { directoryProblem, isDirectory, readPasswordFile, readText } from '../../base/files/named-files.ts';
-import type { ClientTls } from '../../base/model/client-tls.ts';
-import { OperatorError } from '../../base/model/operator-error.ts';
+import { directoryProblem, isDirectory, readPasswordFile } from '../../base/files/named-files.ts';
 import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import { Secret } from '../../base/settings/secret.ts';
 import type { ConfigSettings } from './config-settings.ts';
-import type { Section, SettingKey } from './settings.ts';
+import type { SettingKey } from './settings.ts';
 
 /** The analyzer to poll, with the content of its files. */
 

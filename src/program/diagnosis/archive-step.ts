@@ -1,6 +1,6 @@
+import { databaseOf } from '../../analyzer/archive/archiving.ts';
 import { connectArchive } from '../../analyzer/archive/connection.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
-import { databaseOf } from '../../analyzer/archive/archiving.ts';
 import { good, type Step, warning } from './step.ts';
 
 /** Whether the database of the archive accepts the logon. A daemon works without it, so this is no failure. */

@@ -1,5 +1,6 @@
 import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
+import { createAlertmanagers, smtpOptions } from '../../alerting/alerting.ts';
 import type { Alertmanager } from '../../alerting/alerts/alertmanager.ts';
 import type { WebhookConfig } from '../../alerting/messages/settings.ts';
 import { tryConnection } from '../../alerting/messages/smtp.ts';
@@ -8,8 +9,6 @@ import { tlsOptions } from '../../base/model/client-tls.ts';
 import { explainConnection, explainUnknown, type Peer } from '../../base/model/connection-failure.ts';
 import type { Explanation } from '../../base/model/explanation.ts';
 import { revealTls } from '../../base/settings/secret.ts';
-import { createAlertmanagers } from '../../alerting/alerting.ts';
-import { smtpOptions } from '../app/messages.ts';
 import { hostOf, portOf, withinLimit } from './network-steps.ts';
 import { bad, explained, good, type Step } from './step.ts';
 
@@ -81,7 +80,7 @@ export const alertmanagersStep: Step = {
   needs: [],
   applies: ({ kind, config }) => kind !== 'demo' && config.alerting.alertmanagers.length > 0,
   check: async ({ config, version, log }) => {
-    const alertmanagers = createAlertmanagers(config, version, () => Date.now() / 1000, log);
+    const alertmanagers = createAlertmanagers(config, { version, now: () => Date.now() / 1000, log });
     try {
       const problems = await Promise.all(alertmanagers.map(problemOf));
       const problem = problems.find((found) => found !== undefined);

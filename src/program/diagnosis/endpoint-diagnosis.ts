@@ -4,11 +4,11 @@ import { type EndpointName, endpointNames } from '../../base/query-api/endpoints
 import type { Fields } from '../../base/query-api/field.ts';
 import { fieldEndpoints, recordFields } from '../../base/query-api/records.ts';
 import { createStateWrites } from '../../base/storage/file-writes.ts';
+import { createDispatcher, openAccount } from '../../exporter/client/account.ts';
 import { createQueryClient } from '../../exporter/client/query-client.ts';
 import { createTransport, type RequestObservation, type Transport } from '../../exporter/client/transport.ts';
 import { type Inspection, inspectAnswer } from '../../exporter/inventory/decoding/inspection.ts';
 import { createLocalDecoder } from '../../exporter/inventory/decoding/local-decoder.ts';
-import { createDispatcher, openAccount } from '../../exporter/client/account.ts';
 import { examine, type Plan, type Probe } from './examination.ts';
 import type { AnalyzerSite } from './site.ts';
 

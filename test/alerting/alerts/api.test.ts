@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/exporter/metrics/catalogue.ts';
-import { externalUrl } from '../../../src/alerting/alerting.ts';
+import { externalUrl } from '../../../src/program/config/external-url.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import { quickPolls, startSite } from '../../support/end-to-end.ts';
 import { startFakeAlertmanager } from '../../support/fake-alertmanager.ts';
@@ -166,9 +166,9 @@ describe('links in alerts', () => {
     ['[::1]:10319', 'http://[::1]:10319'],
     ['exporter.lan:1', 'http://exporter.lan:1'],
   ])('lead where %s listens', (listen, expected) => {
-    expect(externalUrl(createConfig('http://h/a', { 'web.listen_address': listen }))).toBe(expected);
+    expect(externalUrl(createConfig('http://h/a', { 'web.listen_address': listen }).web)).toBe(expected);
     const settings = { 'web.listen_address': listen, 'web.external_url': 'https://lic.example.com/x/' };
-    expect(externalUrl(createConfig('http://h/a', settings))).toBe('https://lic.example.com/x');
+    expect(externalUrl(createConfig('http://h/a', settings).web)).toBe('https://lic.example.com/x');
   });
 });
 

@@ -12,6 +12,7 @@ import { createFileWrites } from '../../../src/base/storage/file-writes.ts';
 import { stampOf } from '../../../src/base/storage/stamp.ts';
 import { CurrentInventory } from '../../../src/exporter/inventory/current.ts';
 import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
+import { defaultsOf } from '../../../src/program/config/settings.ts';
 import { alertsJson } from '../../../src/site/pages/api/route.ts';
 import { alertsPageOf } from '../../support/alert-page.ts';
 import { policy, settingsOf } from '../../support/alert-views.ts';
@@ -117,11 +118,12 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
   const derive = () => deriveInventoryNow(snapshotOf(world.down, world.inUse), now(), policy);
   const create = ({ inventory = derive, ...changes }: Changes = {}): AlertEngine =>
     new AlertEngine({
+      ...defaultsOf('alerting'),
       inventory,
       authenticated: () => world.authenticated,
       rules: settingsOf(more.settings),
       ignore: [],
-      alertmanagers: [{ alertmanager: stub, counts: createCounts() }],
+      targets: [{ alertmanager: stub, counts: createCounts() }],
       evaluationInterval: 30,
       resendDelay: 60,
       unknownHold: 3600,
@@ -135,7 +137,7 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
       notConfigured: () => new Set(),
       forecasts: () => undefined,
       denied: () => undefined,
-      alertmanagerUrl: undefined,
+
       timeZone: 'Europe/Berlin',
       runbookUrl: (name) => `https://wiki.example.com/runbooks.md#${name.toLowerCase()}`,
       generatorUrl: 'http://exporter:10319/alerts',
@@ -214,7 +216,7 @@ describe('the engine', () => {
     const { create, stub, world } = start();
     world.down = true;
     const engine = create({
-      alertmanagers: [hanging, stub].map((alertmanager) => ({ alertmanager, counts: createCounts() })),
+      targets: [hanging, stub].map((alertmanager) => ({ alertmanager, counts: createCounts() })),
     });
     await engine.start();
     await advance(120);
@@ -269,7 +271,7 @@ describe('the engine', () => {
     const { create, stub, world } = start({ settings: { LicenseFeatureSaturated: { for: '0s' } } });
     world.inUse = 10;
     const ignore = [[{ label: 'owner', operator: '=', value: 'nobody' }]] as const;
-    const engine = create({ owners: () => owners, alertmanagerUrl: 'https://am.example.com', ignore });
+    const engine = create({ owners: () => owners, alertmanagerExternalUrl: 'https://am.example.com', ignore });
     await engine.start();
     owners = noOwners;
     world.down = 'unknown';
@@ -337,7 +339,7 @@ describe('the engine', () => {
 
   it('evaluates without an Alertmanager, keeps its file, and leaves the alerts to Prometheus', async () => {
     const stateFile = createMemoryFile();
-    const { create, stub, world } = start({ alertmanagers: [], stateFile });
+    const { create, stub, world } = start({ targets: [], stateFile });
     world.down = true;
     const engine = create();
     await engine.start();

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { noOwners } from '../../../src/base/model/owners.ts';
-import type { PolledEndpoint } from '../../../src/base/model/snapshot.ts';
 import type { Field } from '../../../src/base/query-api/field.ts';
 import { recordFields } from '../../../src/base/query-api/records.ts';
 import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import type { Family } from '../../../src/exporter/metrics/family.ts';
 import { collectVendorLicenses } from '../../../src/exporter/metrics/site-collector.ts';
 import { createPoller } from '../../../src/exporter/poll/poller.ts';
+import { defaultsOf } from '../../../src/program/config/settings.ts';
 import { policy } from '../../support/alert-views.ts';
 import { AlertmanagerModel } from '../../support/alertmanager-model.ts';
 import { isLong } from '../../support/extent.ts';
@@ -134,18 +134,12 @@ function breakRecords(all: WireLists, { list, field, form }: Case): WireLists {
   };
 }
 
-const schedules = Object.fromEntries(
-  (
-    [
-      'GetProducts',
-      'GetServerDown',
-      'GetConcurrentUsers',
-      'GetFeatures',
-      'GetExpirationFeatures',
-      'GetHistory',
-    ] as const
-  ).map((endpoint) => [endpoint, '* * * * *']),
-) as Readonly<Record<PolledEndpoint, string>>;
+const scheduled = ['products', 'serverDown', 'concurrentUsers', 'features', 'expirations', 'history'];
+const poll = {
+  ...defaultsOf('poll'),
+  ...Object.fromEntries(scheduled.map((name) => [name, '* * * * *'])),
+  startOffset: 0,
+};
 
 interface Outcome {
   readonly firing: Firing;
@@ -165,16 +159,16 @@ async function run(breaking: Case | undefined): Promise<Outcome> {
   const site = createWireSite(current, policy, now);
   const poller = createPoller({
     client: site.client,
-    schedules,
-    maxDataAge: 'auto',
-    startOffset: 0,
-    requestTimeout: 30,
-    concurrency: 4,
-    featuresRequest: breaking?.request ?? 'all',
-    expirationSearch: 'none',
+    config: {
+      analyzer: { timeout: 30, concurrency: 4 },
+      poll,
+      features: { request: breaking?.request ?? 'all' },
+      expiration: { search: 'none' },
+      history: { features: [] },
+      metrics: { collectors: { history: false } },
+      shard: { index: 0 },
+    },
     selection: policy,
-    ownsSite: true,
-    history: [],
     now,
     log: createTestLog(),
     onCommit: () => undefined,

@@ -3,12 +3,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { openHistoryFile } from '../../../src/analyzer/history/history-file.ts';
+import { pseudonymKeyIn } from '../../../src/analyzer/sources/pseudonym-key.ts';
 import { lockDirectory } from '../../../src/base/storage/directory-lock.ts';
 import { createFileWrites } from '../../../src/base/storage/file-writes.ts';
 import { writeJsonFile } from '../../../src/base/storage/json-state.ts';
 import { LogonFile } from '../../../src/exporter/client/logon-file.ts';
 import { openKeptFile } from '../../../src/insight/advice/pass/kept-file.ts';
-import { pseudonymKeyIn } from '../../../src/analyzer/sources/pseudonym-key.ts';
 import { createCleanup, createTestLog } from '../../support/harness.ts';
 
 /** A daemon that root starts by hand leaves nothing that the account of the service cannot use. */

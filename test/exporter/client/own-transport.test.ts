@@ -36,7 +36,7 @@ it('the decoder gets the bytes of the answer and its end, and its answer is the 
 
 it('the parameters of the contract are asked, as in a URL', async () => {
   const asked: string[] = [];
-  const { client, settle } = setUp(async (endpoint, query) => {
+  const { client, settle } = setUp(async ({ endpoint, query }) => {
     asked.push(`${endpoint} ${query}`);
     return answered;
   });
@@ -120,7 +120,7 @@ describe('a failure', () => {
 
   it('is the timeout of a request, which the analyzer is told', async () => {
     let told: unknown;
-    const { client, observed } = setUp((_endpoint, _query, signal) => {
+    const { client, observed } = setUp((_question, signal) => {
       signal.addEventListener('abort', () => {
         told = signal.reason;
       });

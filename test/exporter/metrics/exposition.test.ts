@@ -58,8 +58,7 @@ async function commit(exposition: Exposition, snapshot: Snapshot): Promise<void>
 
 function create(options: Partial<ExpositionOptions> = {}): Exposition {
   return createExposition({
-    enabled: collectors,
-    maxSeries: 500_000,
+    metrics: { collectors: collectors, maxSeries: 500_000 },
     self: silent,
     owners: () => noOwners,
     rightsizing: () => undefined,
@@ -209,7 +208,7 @@ describe('the page', () => {
     const shown = async (enabled: Enabled) => {
       const rows = [{ ...forecast(), needed: 7 }];
       const rightsizing = () => ({ computedAt: NOW, durationSeconds: 9, rows, startOf });
-      const exposition = create({ enabled, rightsizing });
+      const exposition = create({ metrics: { collectors: enabled, maxSeries: 500_000 }, rightsizing });
       await commit(exposition, createSnapshot(everyField));
       return namesOf(await read(exposition));
     };
@@ -285,7 +284,7 @@ describe('the page', () => {
         answer(Array.from({ length: 50 }, (_, i) => feature({ feature: `f${String(i).padStart(2, '0')}`, inUse }))),
       ),
     });
-    const exposition = create({ maxSeries: 400, self });
+    const exposition = create({ metrics: { collectors, maxSeries: 400 }, self });
     await commit(exposition, createSnapshot({ features: features(1) }));
     const first = await read(exposition);
     await commit(exposition, createSnapshot({ features: features(2) }));

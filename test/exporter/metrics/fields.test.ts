@@ -59,8 +59,7 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
     usageWhenNotCurrent: 'withhold',
   });
   const exposition = createExposition({
-    enabled: allCollectors,
-    maxSeries: 1e6,
+    metrics: { collectors: allCollectors, maxSeries: 1e6 },
     self,
     owners: () => noOwners,
     rightsizing: () => undefined,

@@ -30,8 +30,7 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     usageWhenNotCurrent: 'withhold',
   });
   const exposition = createExposition({
-    enabled,
-    maxSeries: 500_000,
+    metrics: { collectors: enabled, maxSeries: 500_000 },
     self,
     owners: () => noOwners,
     rightsizing: () => ({

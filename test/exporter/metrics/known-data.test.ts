@@ -91,8 +91,7 @@ describe('which data is known', () => {
 
   it('is nothing before the first poll, and says so', async () => {
     const exposition = createExposition({
-      enabled: collectors,
-      maxSeries: 100,
+      metrics: { collectors: collectors, maxSeries: 100 },
       self: {
         observeRequest: () => undefined,
         setReload: () => undefined,

@@ -4,6 +4,8 @@ import { historyPart, type PolledAnswers, type Snapshot, WHOLE } from '../../../
 import type { QueryClient } from '../../../src/exporter/client/query-client.ts';
 import { createSelection } from '../../../src/exporter/inventory/selection.ts';
 import { createPoller, type Poller, type PollerOptions } from '../../../src/exporter/poll/poller.ts';
+import type { PollingConfig } from '../../../src/exporter/poll/settings.ts';
+import { defaultsOf } from '../../../src/program/config/settings.ts';
 import { createTestLog } from '../../support/harness.ts';
 import { answer, expiration, feature, product } from '../../support/scenario.ts';
 
@@ -66,33 +68,29 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-const schedules: PollerOptions['schedules'] = {
-  GetProducts: '* * * * *',
-  GetServerDown: '* * * * *',
-  GetConcurrentUsers: '* * * * *',
-  GetFeatures: '*/5 * * * *',
-  GetExpirationFeatures: '7 * * * *',
-  GetHistory: '17 * * * *',
+const poll: PollingConfig['poll'] = { ...defaultsOf('poll'), startOffset: 0 };
+const everything: PollingConfig = {
+  analyzer: { timeout: 30, concurrency: 4 },
+  poll,
+  features: { request: 'auto' },
+  expiration: { search: 'none' },
+  history: { features: [] },
+  metrics: { collectors: { history: true } },
+  shard: { index: 0 },
 };
 
-function create(site: { client: Client }, options: Partial<PollerOptions> = {}): Poller {
+type Changes = Partial<Omit<PollerOptions, 'client' | 'config'>> & Partial<PollingConfig>;
+
+function create(site: { client: Client }, changes: Changes = {}): Poller {
   vi.useFakeTimers({ now: Date.UTC(2026, 10, 18, 9, 0, 30) });
   poller = createPoller({
     client: site.client,
-    schedules,
-    maxDataAge: 'auto',
-    startOffset: 0,
-    requestTimeout: 30,
-    concurrency: 4,
-    featuresRequest: 'auto',
-    expirationSearch: 'none',
+    config: { ...everything, ...changes },
     selection: createSelection({ shard: { index: 0, total: 1 }, include: [], exclude: [] }),
-    ownsSite: true,
-    history: [],
     now: () => Date.now() / 1000,
     log: createTestLog(),
     onCommit: () => undefined,
-    ...options,
+    ...changes,
   });
   return poller;
 }
@@ -183,7 +181,7 @@ it('fails GetFeatures of all vendor licenses if no record names its owner', asyn
     ...site.client,
     getFeatures: async () => answer([feature({ serverName: 'a', daemon: '' })]),
   };
-  const running = create({ client: client as Client }, { featuresRequest: 'all' });
+  const running = create({ client: client as Client }, { features: { request: 'all' } });
   await running.pollOnce();
   expect(running.latest().endpoints.GetFeatures?.parts.get(WHOLE)).toMatchObject({
     ok: false,
@@ -227,7 +225,7 @@ describe('the poller', () => {
 
   it('delays scheduled polls by its offset', async () => {
     const site = createSite('a;d');
-    await create(site, { startOffset: 7 }).start();
+    await create(site, { poll: { ...poll, startOffset: 7 } }).start();
     await vi.advanceTimersByTimeAsync(36_000);
     expect(count(site, 'GetProducts')).toBe(1);
     await vi.advanceTimersByTimeAsync(2000);
@@ -260,7 +258,7 @@ describe('the poller', () => {
   it('requests one part every minute if all fail, and the others when it is good', async () => {
     const site = createSite('a;d', 'b;d', 'c;d');
     site.failing.add('GetExpirationFeatures');
-    await create(site, { schedules: { ...schedules, GetExpirationFeatures: '0 8 * * *' } }).start();
+    await create(site, { poll: { ...poll, expirations: '0 8 * * *' } }).start();
     await vi.advanceTimersByTimeAsync(125_000);
     expect(count(site, 'GetExpirationFeatures')).toBe(9);
     await vi.advanceTimersByTimeAsync(120_000);
@@ -367,7 +365,7 @@ describe('the poller', () => {
     site.calls.length = 0;
     const running = create(site, {
       initial: before.latest(),
-      schedules: { ...schedules, GetServerDown: 'off', GetConcurrentUsers: 'off', GetFeatures: 'off' },
+      poll: { ...poll, serverDown: 'off', concurrentUsers: 'off', features: 'off' },
     });
     await running.start();
     await vi.advanceTimersByTimeAsync(10 * 60_000);
@@ -426,7 +424,7 @@ describe('the poller', () => {
     const hanging = (_: unknown, signal: AbortSignal) =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(signal.reason)));
     const client = { ...site.client, getExpirationFeatures: hanging, getConcurrentUsers: hanging };
-    void create({ client: client as unknown as Client }, { concurrency: 2 }).start();
+    void create({ client: client as unknown as Client }, { analyzer: { timeout: 30, concurrency: 2 } }).start();
     await vi.advanceTimersByTimeAsync(10 * 60_000);
     expect([count(site, 'GetProducts'), count(site, 'GetFeatures')]).toEqual([11, 3]);
   });
@@ -434,7 +432,7 @@ describe('the poller', () => {
   it('requests everything that failed when GetProducts recovers', async () => {
     const site = createSite('a;d');
     for (const endpoint of ['GetProducts', 'GetFeatures', 'GetExpirationFeatures']) site.failing.add(endpoint);
-    const running = create(site, { featuresRequest: 'all' });
+    const running = create(site, { features: { request: 'all' } });
     await running.start();
     await vi.advanceTimersByTimeAsync(8 * 60_000);
     site.failing.clear();
@@ -474,7 +472,7 @@ describe('the poller', () => {
 
   it('does not request a name that matches others too', async () => {
     const site = createSite('a%;d', 'ab;d');
-    const running = create(site, { featuresRequest: 'per_vendor_license' });
+    const running = create(site, { features: { request: 'per_vendor_license' } });
     await running.start();
     for (const endpoint of ['GetFeatures', 'GetExpirationFeatures'] as const) {
       expect(running.latest().endpoints[endpoint]?.parts.get('a%;d')).toMatchObject({
@@ -490,7 +488,7 @@ describe('the poller', () => {
     const site = createSite('lic01;cdslmd', 'lic02;mgcld');
     const running = create(site, {
       selection: createSelection({ shard: { index: 2, total: 3 }, include: [], exclude: [] }),
-      ownsSite: false,
+      shard: { index: 1 },
     });
     await running.start();
     expect(parts(running.latest(), 'GetExpirationFeatures')).toEqual(['lic02;mgcld']);
@@ -501,7 +499,7 @@ describe('the poller', () => {
   it('polls the configured history', async () => {
     const site = createSite('a;d');
     const question = { product: 'a;d', feature: 'f', package: '', featureType: '' };
-    const running = create(site, { history: [question] });
+    const running = create(site, { history: { features: [{ ...question, vendorLicense: question.product }] } });
     await running.start();
     expect(parts(running.latest(), 'GetHistory')).toEqual([historyPart(question)]);
   });
@@ -531,7 +529,7 @@ describe('the poller', () => {
       ...site.client,
       getFeatures: async () => answer([feature({ serverName: '', daemon: '' })]),
     } as unknown as Client;
-    const running = create({ client }, { featuresRequest: 'all' });
+    const running = create({ client }, { features: { request: 'all' } });
     await running.pollOnce();
     const reading = running.latest().endpoints.GetFeatures?.parts.get(WHOLE);
     expect(reading).toMatchObject({ ok: false, failure: { kind: 'schema' } });
@@ -553,21 +551,20 @@ describe('the poller', () => {
       },
     } as unknown as Client;
     // one slot is reserved for requests about the whole site
-    await create({ client }, { concurrency: 4 }).start();
+    await create({ client }, { analyzer: { timeout: 30, concurrency: 4 } }).start();
     expect(peak).toBe(3);
   });
 
   it('supports a schedule that runs once a year', async () => {
     const site = createSite('a;d');
-    const yearly = Object.fromEntries(
-      Object.keys(schedules).map((endpoint) => [endpoint, '0 0 1 1 *']),
-    ) as PollerOptions['schedules'];
+    const names = ['products', 'serverDown', 'concurrentUsers', 'features', 'expirations', 'history'];
+    const yearly = { ...poll, ...Object.fromEntries(names.map((name) => [name, '0 0 1 1 *'])) };
     const slow = {
       ...site.client,
       // on the clock of the test
       getServerDown: () => new Promise((resolve) => setTimeout(() => resolve(answer([])), 5000)),
     };
-    const polling = create({ client: slow as unknown as Client }, { schedules: yearly });
+    const polling = create({ client: slow as unknown as Client }, { poll: yearly });
     const started = polling.start();
     await vi.advanceTimersByTimeAsync(6000);
     await started;
@@ -593,12 +590,12 @@ describe('the poller', () => {
 });
 
 describe('what has changed at an analyzer in this process', () => {
-  async function startOwn(options: Partial<PollerOptions> = {}) {
+  async function startOwn(options: Changes = {}) {
     const site = createSite('a;d', 'b;d');
     const commits: Snapshot[] = [];
     const log = createTestLog();
     const running = create(site, {
-      featuresRequest: 'per_vendor_license',
+      features: { request: 'per_vendor_license' },
       onCommit: (snapshot) => commits.push(snapshot),
       log,
       ...options,
@@ -664,7 +661,7 @@ describe('what has changed at an analyzer in this process', () => {
   });
 
   it('is left out only if it does not become too old', async () => {
-    const { site, running } = await startOwn({ maxDataAge: 400 });
+    const { site, running } = await startOwn({ poll: { ...poll, maxDataAge: 400 } });
     await running.pollChanged(['b;d']);
     site.calls.length = 0;
     // nobody polls GetFeatures for the next five minutes
@@ -692,8 +689,8 @@ describe('what has changed at an analyzer in this process', () => {
   it('leaves history to its schedule', async () => {
     const question = { product: 'a;d', feature: 'f', package: '', featureType: '' };
     const { site, running } = await startOwn({
-      history: [question],
-      schedules: { ...schedules, GetHistory: '1 * * * *' },
+      history: { features: [{ ...question, vendorLicense: question.product }] },
+      poll: { ...poll, history: '1 * * * *' },
     });
     await running.pollChanged(['a;d']);
     expect(count(site, 'GetHistory')).toBe(0);
@@ -744,7 +741,7 @@ describe('what has changed at an analyzer in this process', () => {
   });
 
   it('waits for a pass that runs, and a scheduled one waits for it', async () => {
-    const { site, running, log } = await startOwn({ schedules: { ...schedules, GetProducts: '30 * * * * *' } });
+    const { site, running, log } = await startOwn({ poll: { ...poll, products: '30 * * * * *' } });
     const gates = hold(site, 'getServerDown');
     await vi.advanceTimersByTimeAsync(30_000);
     const polled = running.pollChanged([]);
@@ -795,7 +792,7 @@ describe('what has changed at an analyzer in this process', () => {
     const { running } = await startOwn();
     await running.stop();
     const other = create(createSite('a;d'), {
-      featuresRequest: 'per_vendor_license',
+      features: { request: 'per_vendor_license' },
       onCommit: (snapshot) => {
         if (isBroken) throw new Error('broken');
         seen.push(snapshot);

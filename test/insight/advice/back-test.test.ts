@@ -173,7 +173,7 @@ async function startPass({ source, inventory }: Site, on = TODAY): Promise<Night
   const pass = new NightlyPass({ now: () => Date.now() / 1000, log, writes: createFileWrites('rightsizing.db', log) });
   cleanup.add(() => pass.stop());
   const inputs: PassInputs = {
-    isEnabled: true,
+    enabled: true,
     tolerance: 4,
     workingTime,
     analyzer: 'analyzer',

@@ -73,7 +73,7 @@ it('a date is confirmed by passes of two days, over a restart, and not by two pa
     const writes = createFileWrites('rightsizing.db', log);
     const pass = new NightlyPass({ now: () => Date.now() / 1000, log, writes });
     const inputs: PassInputs = {
-      isEnabled: true,
+      enabled: true,
       tolerance,
       workingTime: { weekdays: new Set([1]), from: 8, to: 18 },
       analyzer: 'a',

@@ -113,7 +113,7 @@ async function start(given: Partial<PassInputs> & Pick<PassInputs, 'source'>): P
   cleanup.add(() => pass.stop());
   const inventory = inventoryOf(names(3).map((name) => ({ feature: name })));
   const inputs: PassInputs = {
-    isEnabled: true,
+    enabled: true,
     tolerance: 4,
     workingTime: { weekdays: new Set([1, 2, 3, 4, 5]), from: 8, to: 18 },
     analyzer: 'analyzer',
@@ -160,7 +160,7 @@ describe('the nightly pass', () => {
   it('computes nothing if it is off, and shows nothing', async () => {
     at(FIRST);
     const source = { ...sourceOf(createStore(2, names(3))), ready: () => Promise.reject(new Error('was asked')) };
-    const { pass, log } = await start({ source, isEnabled: false });
+    const { pass, log } = await start({ source, enabled: false });
     await pass.pause();
     expect([pass.latest(), pass.status().isEnabled, log.entries]).toEqual([undefined, false, []]);
   });

@@ -3,12 +3,13 @@ import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { createHost, settingsOf } from '../../../src/analyzer/sources/configured-sources.ts';
 import { createReader } from '../../../src/analyzer/sources/reading/read-output.ts';
 import { createReadingThread } from '../../../src/analyzer/sources/reading/reading-thread.ts';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import type { VendorLicenseObservation } from '../../../src/base/model/observation/observation.ts';
 import { collectors } from '../../../src/exporter/metrics/metric.ts';
-import { createHost, settingsOf } from '../../../src/analyzer/sources/configured-sources.ts';
+import { createSourceAnalyzers } from '../../../src/program/app/source-analyzers.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
 import type { SettingKey } from '../../../src/program/config/settings.ts';
 import { startCollectingApp } from '../../support/collecting-app.ts';
@@ -189,7 +190,7 @@ describe('the users of another analyzer', () => {
       env: {},
       requireAnalyzer: true,
     });
-    const host = createHost(config, workday, createTestLog());
+    const host = createHost(config, { askAnalyzers: createSourceAnalyzers, now: workday, log: createTestLog() });
     const thread = createReadingThread();
     const [settings] = config.embeddedAnalyzer.sources.map((one) => settingsOf(one, createTestLog()));
     if (settings === undefined) throw new Error('no source');

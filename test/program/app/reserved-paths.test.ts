@@ -1,9 +1,9 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { assets } from '../../../src/base/html/assets.ts';
-import { createMounts } from '../../../src/site/site.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
 import { ConfigError } from '../../../src/program/config/problems.ts';
 import { reservedPaths } from '../../../src/site/pages/table.ts';
+import { createMounts } from '../../../src/site/site.ts';
 import { pathList } from '../../../src/site/web/landing-page.ts';
 import {
   createCleanup,
@@ -23,23 +23,30 @@ afterEach(() => cleanup.run());
 const load = (flag: string, path: string): unknown =>
   loadConfig({ flags: new Map([[flag, path]]) as never, env: {}, requireAnalyzer: false });
 
-const PAGES = createMounts({
-  pages: testSite,
-  initial: createConfig('http://127.0.0.1:9', {}),
-  pipeline: () => {
-    throw new Error('no request is sent');
+const notAsked = (): never => {
+  throw new Error('no request is sent');
+};
+const PAGES = createMounts(
+  createConfig('http://127.0.0.1:9', {}),
+  testSite,
+  {
+    demo: false,
+    version: '1',
+    served: notAsked,
+    sources: () => [],
+    recording: notAsked,
+    deniedToday: undefined,
+    imported: notAsked,
+    metricsPage: notAsked,
+    access: notAsked,
+    isReady: notAsked,
+    url: notAsked,
+    reload: undefined,
+    now: () => 0,
+    log: createTestLog(),
   },
-  sources: () => [],
-  recording: () => {
-    throw new Error('no request is sent');
-  },
-  recorded: undefined,
-  backend: () => {
-    throw new Error('no request is sent');
-  },
-  now: () => 0,
-  log: createTestLog(),
-}).map(({ path }) => path);
+  createTestLog(),
+).map(({ path }) => path);
 
 describe('the reserved paths', () => {
   it('are those of all pages and assets, and nothing else', () => {

@@ -1,7 +1,8 @@
 import { afterEach, expect, it } from 'vitest';
+import { createCollecting } from '../../../src/analyzer/analyzer.ts';
 import { createClock } from '../../../src/base/scheduling/clock.ts';
 import { camel } from '../../../src/base/settings/camel.ts';
-import { createCollecting } from '../../../src/analyzer/analyzer.ts';
+import { createSourceAnalyzers } from '../../../src/program/app/source-analyzers.ts';
 import type { Config } from '../../../src/program/config/config.ts';
 import { type SettingKey, settingKeys, settings } from '../../../src/program/config/settings.ts';
 import {
@@ -45,15 +46,9 @@ const places: Readonly<Record<string, string>> = {
   'analyzer.tls.ca_file': 'analyzer.tls.ca',
   'analyzer.tls.cert_file': 'analyzer.tls.cert',
   'analyzer.tls.key_file': 'analyzer.tls.key',
-  'features.request': 'featuresRequest',
-  'history.features': 'historyFeatures',
-  'expiration.search': 'expirationSearch',
-  'expiration.permanent_after': 'permanentAfter',
-  'storage.path': 'storagePath',
   'web.config_file': 'web.access',
   'datasource.pseudonymise': 'datasource.pseudonymKey',
   'datasource.pseudonym_key_file': 'datasource.pseudonymKey',
-  'rightsizing.enabled': 'rightsizing.isEnabled',
   'rightsizing.price_file': 'prices.file',
   owners: 'owners.entries',
   owners_file: 'owners.file',
@@ -93,6 +88,7 @@ it('a setting takes effect by a reload, or says that it needs a restart', async 
     log: createTestLog(),
     version: '0',
     clients: undefined,
+    askAnalyzers: createSourceAnalyzers,
   });
   cleanup.add(() => collecting.stop());
   await collecting.reload(observed<Config>(config, seen));

@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { openSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { LICENSE_MANAGERS } from '../../../src/analyzer/analyzer.ts';
 import type { DayOfSamples } from '../../../src/analyzer/history/sample.ts';
 import { openStore } from '../../../src/analyzer/history/store.ts';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { runAtOnce } from '../../../src/base/scheduling/slices.ts';
-import { LICENSE_MANAGERS } from '../../../src/analyzer/analyzer.ts';
 import { createCleanup } from '../../support/harness.ts';
 import { createRunner, launch } from '../../support/run.ts';
 

@@ -1,13 +1,11 @@
 import type { Failure } from '../../../base/model/failure.ts';
 import type { EndpointName } from '../../../base/query-api/endpoints.ts';
+import type { ExpirationSection } from '../settings.ts';
 
 /** The messages between the main thread and the thread that decodes what Grafana asks for. */
 
 /** The start data of the thread. */
-export interface AskedSettings {
-  /** A license that expires at this time or later is permanent, epoch seconds. */
-  readonly permanentAfter: number;
-}
+export interface AskedSettings extends Pick<ExpirationSection, 'permanentAfter'> {}
 
 /** To the thread: bytes of an answer as they arrived, or the end of the interest in it. */
 export type AskedInput =

@@ -1,14 +1,13 @@
 import { QueryError } from '../../../base/model/failure.ts';
 import type { EndpointName } from '../../../base/query-api/endpoints.ts';
+import type { ExpirationSection } from '../settings.ts';
 import { refuse, refuseStructure, structureLimitsOf } from './body-limits.ts';
 import { type Answers, decodeAnswer } from './decode.ts';
 import type { Decoder, IncomingAnswer } from './decoder.ts';
 import { JsonScan } from './json-scan.ts';
 
 /** What decoding depends on beside the body. */
-export interface LocalDecoderOptions {
-  /** A license that expires at this time or later is permanent, epoch seconds. */
-  readonly permanentAfter: number;
+export interface LocalDecoderOptions extends Pick<ExpirationSection, 'permanentAfter'> {
   /** Called with each complete body before it is decoded. Must not change it. */
   readonly onBody?: (endpoint: EndpointName, body: Buffer) => void;
 }

@@ -3,6 +3,7 @@ import type { Answer } from '../../../base/model/records.ts';
 import type { PolledAnswers } from '../../../base/model/snapshot.ts';
 import { type EndpointName, endpoints } from '../../../base/query-api/endpoints.ts';
 import { runSliced } from '../../../base/scheduling/slices.ts';
+import type { ExpirationSection } from '../settings.ts';
 import { structureLimitsOf } from './body-limits.ts';
 import { BodyRecords } from './body-records.ts';
 import type { Answers } from './decode.ts';
@@ -26,9 +27,7 @@ const LEAST = 32 * 1024;
 const MOST_UNREAD = 8 * 1024 * 1024;
 
 /** How polled answers are decoded. */
-interface PolledDecoderOptions {
-  /** A license that expires at this time or later is permanent, epoch seconds. */
-  readonly permanentAfter: number;
+interface PolledDecoderOptions extends Pick<ExpirationSection, 'permanentAfter'> {
   /** Decodes large bodies that have no records: in another thread, because it blocks its own. */
   readonly whole: Decoder<Answers>;
 }

@@ -4,20 +4,17 @@ import { createLimit } from '../../../base/scheduling/limit.ts';
 import { untilReady } from '../../../base/scheduling/ready.ts';
 import type { FileWrites } from '../../../base/storage/file-writes.ts';
 import type { CurrentInventory } from '../../../exporter/inventory/current.ts';
-import { METHOD, type WorkingTime } from '../method/advice.ts';
+import { METHOD } from '../method/advice.ts';
 import { originsOf } from '../method/back-test.ts';
 import { HIGH_DAYS } from '../method/window.ts';
 import { type DemandSource, NOT_POLLED, NothingKnown } from './demand-source.ts';
 import { KeptResult, type ResultInputs } from './kept-result.ts';
 import type { PassOptions, PassResult } from './pass.ts';
 import type { AdviceTable, Rightsizing, RightsizingStatus } from './rightsizing.ts';
+import type { RightsizingSection } from './settings.ts';
 
 /** What a pass depends on. A reload replaces it. */
-export interface PassInputs extends ResultInputs {
-  readonly isEnabled: boolean;
-  /** Hours a year for which `needed` may be exceeded. */
-  readonly tolerance: number;
-  readonly workingTime: WorkingTime;
+export interface PassInputs extends ResultInputs, Pick<RightsizingSection, 'enabled' | 'tolerance' | 'workingTime'> {
   readonly source: DemandSource;
   /** What decides which series there are: with another one, a new pass is due. */
   readonly scope: string;
@@ -76,14 +73,14 @@ export class NightlyPass implements Rightsizing {
   }
 
   latest(): AdviceTable | undefined {
-    return this.#inputs?.isEnabled === true ? this.#result.latest()?.table : undefined;
+    return this.#inputs?.enabled === true ? this.#result.latest()?.table : undefined;
   }
 
   status(): RightsizingStatus {
     const summary = this.#result.latest()?.pass.summary;
     const waitsForPoll = this.#waitsForPoll();
     return {
-      isEnabled: this.#inputs?.isEnabled === true,
+      isEnabled: this.#inputs?.enabled === true,
       lastSuccess: summary?.computedAt,
       durationSeconds: summary?.durationSeconds,
       failure: this.#failure,
@@ -103,7 +100,7 @@ export class NightlyPass implements Rightsizing {
     await this.#inTurn(async () => {
       this.#inputs = next;
       this.#forgetFailures();
-      if (!next.isEnabled) return;
+      if (!next.enabled) return;
       await this.#result.open(next).catch((error: unknown) => {
         this.#log.error(errorFields(error), 'advice cannot be kept');
       });
@@ -138,14 +135,14 @@ export class NightlyPass implements Rightsizing {
 
   async #beginPasses(): Promise<void> {
     if (this.#inputs === undefined || this.#isPaused || !this.#hasBegun) return;
-    if (this.#inputs.isEnabled && this.#isDue(this.#inputs)) await this.#run();
+    if (this.#inputs.enabled && this.#isDue(this.#inputs)) await this.#run();
     else this.#arm();
   }
 
   #arm(): void {
     const inputs = this.#inputs;
     clearTimeout(this.#timer);
-    if (inputs === undefined || !inputs.isEnabled || this.#isPaused || !this.#hasBegun) return;
+    if (inputs === undefined || !inputs.enabled || this.#isPaused || !this.#hasBegun) return;
     const scheduled = inputs.nextRun(this.#now());
     const dueAt = Math.min(scheduled, this.#retryAt ?? scheduled);
     const wait = Math.min(Math.max(0, (dueAt - this.#now()) * 1000), MAX_TIMER_MS);
@@ -167,13 +164,13 @@ export class NightlyPass implements Rightsizing {
 
   /** Whether a pass begins with the end of the first poll. */
   #waitsForPoll(): boolean {
-    return this.#inputs?.isEnabled === true && !this.#hasBegun && !this.#isPaused && this.#isDue(this.#inputs);
+    return this.#inputs?.enabled === true && !this.#hasBegun && !this.#isPaused && this.#isDue(this.#inputs);
   }
 
   #run(): Promise<void> {
     const { signal } = this.#running;
     return this.#inTurn(async () => {
-      if (this.#inputs === undefined || !this.#inputs.isEnabled || signal.aborted) return;
+      if (this.#inputs === undefined || !this.#inputs.enabled || signal.aborted) return;
       this.#isRunning = true;
       this.#progress = undefined;
       try {

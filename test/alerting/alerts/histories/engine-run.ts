@@ -5,6 +5,7 @@ import { Listed } from '../../../../src/alerting/alerts/listed.ts';
 import type { EvaluatedRule } from '../../../../src/alerting/alerts/rule.ts';
 import { createRules } from '../../../../src/alerting/alerts/rules.ts';
 import { movedAlerts, type SavedAlerts } from '../../../../src/alerting/alerts/state-file.ts';
+import { defaultsOf } from '../../../../src/program/config/settings.ts';
 import { settingsOf } from '../../../support/alert-views.ts';
 import type { AlertmanagerModel } from '../../../support/alertmanager-model.ts';
 import { failingLog } from '../../../support/failing-log.ts';
@@ -110,6 +111,7 @@ export class EngineRun {
     const post: typeof alertmanager.post = async (write) =>
       running.isGone ? { is: 'accepted' } : alertmanager.post(write);
     const engine = new AlertEngine({
+      ...defaultsOf('alerting'),
       rules: settings,
       ignore: [],
       runbookUrl: () => '',
@@ -127,14 +129,14 @@ export class EngineRun {
       denied: () => undefined,
       isSeriesLimited: () => undefined,
       isReloadRefused: () => false,
-      alertmanagers: history.delivers ? [{ alertmanager: { ...alertmanager, post }, counts: createCounts() }] : [],
+      targets: history.delivers ? [{ alertmanager: { ...alertmanager, post }, counts: createCounts() }] : [],
       owners: () => ownersAt(history, running.frame.tick),
       unknownHold: 3600,
       resolve: isSideBySide(history) ? 'expire' : 'explicit',
       analyzer: analyzerOf(history, described),
       shard: shardOf(described),
       externalLabels: {},
-      alertmanagerUrl: undefined,
+
       timeZone: 'Europe/Berlin',
       owned: selectionOf(described),
       listed: new Listed(),

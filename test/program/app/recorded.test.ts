@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/analyzer/history/history-file.ts';
 import type { DeniedDay, RecordedDenials } from '../../../src/analyzer/history/recorded-denials.ts';
-import { createDenialWatch } from '../../../src/program/app/denials.ts';
+import { createDenialWatch } from '../../../src/program/app/recorded.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../../support/harness.ts';
 
 /** The denials that an analyzer in this process records, on the pages and in the metrics. */

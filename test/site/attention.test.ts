@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import type { AlertState } from '../../../src/alerting/alerts/alert.ts';
-import { type EngineStatus, ruleNames, withoutData } from '../../../src/alerting/alerts/engine-status.ts';
-import { createRules } from '../../../src/alerting/alerts/rules.ts';
-import { alertCountsOf, attentionOf, notConfiguredRules } from '../../../src/program/app/attention.ts';
-import { ruleOf, settingsOf } from '../../support/alert-views.ts';
-import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
-import { answer, createSnapshot, good, NOW, product } from '../../support/scenario.ts';
+import { notConfiguredRules } from '../../src/alerting/alerting.ts';
+import type { AlertState } from '../../src/alerting/alerts/alert.ts';
+import { type EngineStatus, ruleNames, withoutData } from '../../src/alerting/alerts/engine-status.ts';
+import { createRules } from '../../src/alerting/alerts/rules.ts';
+import { alertCountsOf, attentionOf } from '../../src/site/attention.ts';
+import { ruleOf, settingsOf } from '../support/alert-views.ts';
+import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
+import { answer, createSnapshot, good, NOW, product } from '../support/scenario.ts';
 
 const state = (labels: Record<string, string>, more: Partial<AlertState> = {}): AlertState => ({
   rule: 'r',
@@ -113,8 +114,8 @@ describe('what Grafana gets of the alerts', () => {
 describe('an alert about what is not configured', () => {
   const config = {
     metrics: { collectors: { history: false } },
-    historyFeatures: [],
-    rightsizing: { isEnabled: false },
+    history: { features: [] },
+    rightsizing: { enabled: false },
   } as unknown as Parameters<typeof notConfiguredRules>[0];
   const archive = { since: NOW, lastSuccessAt: undefined, problem: undefined, waiting: undefined };
   const of = (own: Parameters<typeof notConfiguredRules>[1], more: object = {}) => [
@@ -139,7 +140,7 @@ describe('an alert about what is not configured', () => {
       'LicenseRunsOut',
     ]);
     const own = { logons: undefined, sources: [{}], recording: { archive } };
-    expect(of(own, { rightsizing: { isEnabled: true } })).toEqual(['LicenseAnalyzerAuthFailing']);
+    expect(of(own, { rightsizing: { enabled: true } })).toEqual(['LicenseAnalyzerAuthFailing']);
   });
 
   it('has nothing to be unknown about; one about what is configured and not read yet has', () => {

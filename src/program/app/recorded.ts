@@ -7,11 +7,28 @@ import type { DeniedRequests } from '../../exporter/metrics/recording.ts';
 import type { Owns } from '../../insight/advice/pass/recorded-demand-source.ts';
 import type { DeniedToday } from '../../site/pages/denied.ts';
 import type { Known } from '../../site/pages/known.ts';
+import type { PageContext } from '../../site/pages/page.ts';
 
-/** The denials that an analyzer in this process records, by the names of vendor licenses that the other metrics and pages have. */
+/** What an analyzer in this process has recorded, by the names of vendor licenses that the metrics and pages have. */
 
 /** The name of a vendor license outside of the history. */
-export const nameOf = (vendorLicense: string): string => parseVendorLicense(vendorLicense).vendorLicense;
+const nameOf = (vendorLicense: string): string => parseVendorLicense(vendorLicense).vendorLicense;
+
+/** What of a feature was imported, for its page. While the history cannot be read, nothing is. */
+export function importedOf(recorded: RecordedDemand | undefined): PageContext['imported'] {
+  if (recorded === undefined) return () => [];
+  return (vendorLicense, feature) => {
+    try {
+      return recorded
+        .series()
+        .filter((series) => series.feature === feature && nameOf(series.vendorLicense) === vendorLicense)
+        .flatMap(recorded.imported);
+    } catch (error) {
+      if (error instanceof StoreError) return [];
+      throw error;
+    }
+  };
+}
 
 /** @param owns what is selected, and of this shard */
 export function* deniedRequests(denials: RecordedDenials, owns: Owns): Generator<DeniedRequests> {
