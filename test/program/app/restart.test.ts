@@ -67,7 +67,7 @@ const ofCommands: readonly SettingKey[] = [
 it('a setting takes effect by a reload, or says that it needs a restart', async () => {
   const analyzer = await startAnalyzer();
   cleanup.add(() => analyzer.stop());
-  const config = createConfig(analyzer.url, { 'web.enable_lifecycle': true });
+  const config = createConfig(analyzer.url, { 'web.enable_lifecycle': true, 'metrics.collectors.history': true });
   const seen = new Set<string>();
   const app = await startApp(config, { reload: async () => undefined });
   cleanup.add(() => app.stop());
