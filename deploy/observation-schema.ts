@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { createObservationSchema } from '../src/analyzer/sources/json/json-schema.ts';
+import { createObservationSchema } from '../src/analyzer/sources/json/code.ts';
 
 /** Writes the JSON Schema of observation documents, with which scripts can check what they write. */
 

@@ -1,4 +1,7 @@
+import { countsByClass } from '../alerting/alerts/alert-classes.ts';
+import { attentionItems } from '../alerting/alerts/attention.ts';
 import type { AlertEngine } from '../alerting/alerts/engine.ts';
+import { type EngineStatus, withoutData } from '../alerting/alerts/engine-status.ts';
 import type { Messages } from '../alerting/messages/messages.ts';
 import type { Site } from '../base/html/frame.ts';
 import { createLocalTime } from '../base/model/local-time.ts';
@@ -7,16 +10,17 @@ import type { RecordingHealth } from '../base/model/observation/recording.ts';
 import type { SourceHealth } from '../base/model/observation/source.ts';
 import type { OwnerMapping } from '../base/model/owners.ts';
 import { limitRepeats } from '../base/model/repeat-log.ts';
+import { type Figure, unknown } from '../base/model/unknown.ts';
 import type { AnalyzerConfig } from '../base/settings/analyzer.ts';
 import { type Identified, shownName } from '../exporter/client/identity.ts';
 import type { Exporter } from '../exporter/exporter.ts';
+import type { Inventory } from '../exporter/inventory/inventory.ts';
 import { type PollingConfig, polledHistory } from '../exporter/poll/settings.ts';
 import type { ProposalSource } from '../insight/advice/pass/proposals.ts';
-import { alertCountsOf, attentionOf, collectionTimes } from './attention.ts';
-import type { SharedBackend } from './grafana/answers/backend.ts';
+import type { Attention, SharedBackend } from './grafana/answers/backend.ts';
 import { createUpstreamCache } from './grafana/answers/upstream-cache.ts';
 import type { DenialSource } from './pages/denied.ts';
-import type { PageContext } from './pages/page.ts';
+import type { AlertCounts, PageContext } from './pages/page.ts';
 import { lazyPlugin } from './pages/routes.ts';
 import { linkOf, navigationOf, type PagePath, pagesOf } from './pages/table.ts';
 import type { AccessSection, DatasourceConfig, WebSection } from './settings.ts';
@@ -26,6 +30,38 @@ import type { Reload } from './web/reload.ts';
 import { createWebServer, type Mount, type WebOptions, type WebServer } from './web/server.ts';
 
 /** Wires what is served: the listener, the routes for Grafana, and the pages. */
+
+/** What the alert engine says, as Grafana and the pages show it. */
+
+/** How many alerts fire or are pending; `undefined` until the rules have been evaluated. */
+export function alertCountsOf(status: EngineStatus): AlertCounts | undefined {
+  if (status.lastEvaluation === undefined) return undefined;
+  const { critical, warning, info, pending } = countsByClass(status.alerts);
+  return { critical, warning, info, pending, withoutData: withoutData(status).length };
+}
+
+/** When vendor licenses were collected last, epoch seconds. */
+function collectionTimes(inventory: Inventory | undefined): (vendorLicense: string | undefined) => Figure {
+  const known = new Map<string, Figure>(
+    inventory?.vendorLicenses.map(({ vendorLicense, collectionTime }) => [vendorLicense, collectionTime]),
+  );
+  return (vendorLicense = '') => known.get(vendorLicense) ?? unknown;
+}
+
+/**
+ * What needs attention, for Grafana and the pages; `undefined` until the rules have been evaluated.
+ *
+ * @param now epoch seconds
+ */
+export function attentionOf(
+  status: EngineStatus,
+  inventory: Inventory | undefined,
+  now: number,
+): Attention | undefined {
+  if (status.lastEvaluation === undefined) return undefined;
+  const rows = attentionItems({ status, collectedAt: collectionTimes(inventory), now });
+  return { rows, withoutData: withoutData(status).length };
+}
 
 /** What the listener and its routes read of the configuration. */
 export interface SiteConfig extends Identified {

@@ -1,4 +1,4 @@
-import { createObservationSchema } from '../../src/analyzer/sources/json/json-schema.ts';
+import { createObservationSchema } from '../../src/analyzer/sources/json/code.ts';
 import { cell, code, table } from '../support/markdown.ts';
 
 /** The keys of observation documents as tables, made from their JSON Schema. */

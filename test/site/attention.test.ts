@@ -3,7 +3,7 @@ import { notConfiguredRules } from '../../src/alerting/alerting.ts';
 import type { AlertState } from '../../src/alerting/alerts/alert.ts';
 import { type EngineStatus, ruleNames, withoutData } from '../../src/alerting/alerts/engine-status.ts';
 import { createRules } from '../../src/alerting/alerts/rules.ts';
-import { alertCountsOf, attentionOf } from '../../src/site/attention.ts';
+import { alertCountsOf, attentionOf } from '../../src/site/site.ts';
 import { ruleOf, settingsOf } from '../support/alert-views.ts';
 import { deriveInventoryNow, everything } from '../support/derived-inventory.ts';
 import { answer, createSnapshot, good, NOW, product } from '../support/scenario.ts';

@@ -5,7 +5,7 @@ import type { EngineStatus } from '../../src/alerting/alerts/engine-status.ts';
 import { pageHtml } from '../../src/base/html/frame.ts';
 import { unknown } from '../../src/base/model/unknown.ts';
 import { runAtOnce } from '../../src/base/scheduling/slices.ts';
-import { type AlertsPageData, alertsContent } from '../../src/site/pages/alerts/markup.ts';
+import { type AlertsPageData, alertsContent } from '../../src/site/pages/alerts/route.ts';
 import { ruleOf } from './alert-views.ts';
 import { NOW } from './scenario.ts';
 import { testSite } from './served-page.ts';

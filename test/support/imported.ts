@@ -8,8 +8,8 @@ import { debugLogUsage } from '../../src/analyzer/sources/flexnet/debug-log-usag
 import { reportLogUsage } from '../../src/analyzer/sources/rlm/report-log-usage.ts';
 import { createLocalTime, dateText } from '../../src/base/model/local-time.ts';
 import { runAtOnce } from '../../src/base/scheduling/slices.ts';
+import { reader } from '../../src/program/commands/import.ts';
 import { reportText } from '../../src/program/commands/import-report.ts';
-import { reader } from '../../src/program/commands/import-texts.ts';
 
 /** Imports in UTC, as the command does them, and what a history has after several. */
 

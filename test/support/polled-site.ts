@@ -1,7 +1,7 @@
 import type { DeniedFeature } from '../../src/alerting/alerts/rule.ts';
 import { createCollector } from '../../src/analyzer/history/collector.ts';
 import type { DeniedSeries } from '../../src/analyzer/history/recorded-denials.ts';
-import { endpointBodies } from '../../src/analyzer/server/endpoint-bodies.ts';
+import { endpointBodies } from '../../src/analyzer/server/query-answers.ts';
 import { createSimulatedSite, type SimulatedSiteOptions } from '../../src/analyzer/simulated/simulated-site.ts';
 import { createLocalTime } from '../../src/base/model/local-time.ts';
 import { type VendorLicenseObservation, vendorLicenseName } from '../../src/base/model/observation/observation.ts';

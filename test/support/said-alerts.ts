@@ -1,5 +1,5 @@
 import { createAddress } from '../../src/alerting/alerts/address.ts';
-import { createEvaluation } from '../../src/alerting/alerts/evaluation.ts';
+import { createEvaluation } from '../../src/alerting/alerts/engine.ts';
 import { sumUpAlerts } from '../../src/alerting/alerts/groups.ts';
 import { createRules, type RuleSettings } from '../../src/alerting/alerts/rules.ts';
 import { step } from '../../src/alerting/alerts/state-machine.ts';

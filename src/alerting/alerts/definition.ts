@@ -1,13 +1,44 @@
+import type { FeatureRecord, ProductRecord } from '../../base/model/records.ts';
 import type { Finding, Labels } from './alert.ts';
 import type { Adjustable, Adjusted, Lookup, Shape, Values } from './alert-settings.ts';
-import type { Example } from './example.ts';
-import type { Evaluation, Severity, View } from './rule.ts';
+import type { Evaluation, Forecast, RecordingState, Severity, SourceState, View } from './rule.ts';
 import type { About } from './texts.ts';
 
 /**
  * Everything that is said about an alert: each has a folder in `definitions`, and one row in `definitions.ts`. The settings, the
  * rules of the engine and those for Prometheus, the list of what needs attention, documentation and tests are made from these.
  */
+
+/** What GetProducts, GetFeatures and the others have said. Fields that are left out have usual values. */
+export interface ExampleSite {
+  /** One vendor license without it. `failed`: no answer. */
+  readonly products?: readonly Partial<ProductRecord>[] | 'failed';
+  /** Those whose server is down. */
+  readonly down?: readonly string[];
+  readonly features?: readonly Partial<FeatureRecord>[];
+  /** Whether the expiries of one more vendor license cannot be polled. */
+  readonly isPartial?: boolean;
+  /** Fields that GetProducts lacks. */
+  readonly missingFields?: readonly string[];
+  /** Records of GetProducts that cannot be used. */
+  readonly badRecords?: number;
+  /** Denials of yesterday, in the history of the first feature. */
+  readonly denials?: number;
+}
+
+/** A site on which an alert fires. What is left out is as on a site without problems. */
+export interface Example extends ExampleSite {
+  /** The site of a day ago, if it was another one. */
+  readonly before?: ExampleSite;
+  /** `alerting.rules` as in the file. */
+  readonly settings?: unknown;
+  readonly authenticated?: boolean;
+  readonly sources?: readonly Partial<SourceState>[];
+  readonly recording?: RecordingState;
+  readonly forecasts?: readonly Partial<Forecast>[];
+  readonly isSeriesLimited?: boolean;
+  readonly isReloadRefused?: boolean;
+}
 
 /** The order of what needs attention: the site is not known; nobody can work; users are denied; waits; soon; parts are not known; full; later. */
 export const attentionClasses = {

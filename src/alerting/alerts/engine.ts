@@ -5,23 +5,81 @@ import { createLatestOnly } from '../../base/scheduling/latest-only.ts';
 import { runSliced } from '../../base/scheduling/slices.ts';
 import type { CurrentInventory } from '../../exporter/inventory/current.ts';
 import { type Address, createAddress, readdress } from './address.ts';
-import { type AlertStates, keyOf, type Labels } from './alert.ts';
+import { type AlertStates, type Finding, keyOf, type Labels } from './alert.ts';
 import { QUEUE_CAPACITY } from './delivery.ts';
 import type { EngineStatus } from './engine-status.ts';
-import { createEvaluation, unknownEvaluation } from './evaluation.ts';
 import { changesOf, logChanges, type SentAlerts, type SumUpOptions, shownAlerts, sumUpAlerts } from './groups.ts';
+import { isListEmpty } from './insights.ts';
 import { silenceUrl } from './links.ts';
 import type { Listed, Owned } from './listed.ts';
 import type { ListedFile } from './listed-file.ts';
 import { ownLabelsOf } from './notification.ts';
 import { ACTIVE_RESENDS, createNotifier, type NotifierOptions } from './notifier.ts';
-import { restore } from './restore.ts';
-import type { EvaluatedRule, Rule, View } from './rule.ts';
+import { type EvaluatedRule, type Evaluation, nothingKnown, type Rule, type View } from './rule.ts';
 import { createRules } from './rules.ts';
 import type { EngineSection } from './settings.ts';
-import type { SavedAlerts, StateFile } from './state-file.ts';
+import { restore, type SavedAlerts, type StateFile } from './state-file.ts';
 import { step, type Transition } from './state-machine.ts';
 import { createStatements, type StatementKeeper, type Statements } from './statements.ts';
+
+/** A matcher in the syntax of Prometheus and Alertmanager. Regular expressions match the whole value. */
+export interface Matcher {
+  readonly label: string;
+  readonly operator: '=' | '!=' | '=~' | '!~';
+  readonly value: string;
+}
+
+/** Whether labels match all matchers of one of the groups. */
+export function createIgnore(groups: readonly (readonly Matcher[])[]): (labels: Labels) => boolean {
+  const compiled = groups.map((matchers) =>
+    matchers.map(({ label, operator, value }) => {
+      const expression = operator.endsWith('~') ? new RegExp(`^(?:${value})$`, 'su') : undefined;
+      const isWanted = operator.startsWith('=');
+      return (labels: Labels): boolean => {
+        const actual = labels[label] ?? '';
+        return (expression === undefined ? actual === value : expression.test(actual)) === isWanted;
+      };
+    }),
+  );
+  return (labels) => compiled.some((matchers) => matchers.every((matches) => matches(labels)));
+}
+
+/** The rules, and which of their alerts are left out. */
+export interface EvaluationOptions {
+  readonly rules: readonly Rule[];
+  /** Alerts whose labels match all matchers of a group are ignored. */
+  readonly ignore: readonly (readonly Matcher[])[];
+  /** Labels that are added to every alert when it is sent. Matchers apply to them too. */
+  readonly commonLabels: Labels;
+  readonly address: Address;
+}
+
+/** That nothing is listed is an alert of its own, which fires later: until then, nothing else ends. */
+const ofEmptiedList = ({ unknownAbout, isUnknown }: Evaluation): Partial<Evaluation> => ({
+  unknownAbout: new Set([...unknownAbout, '']),
+  isUnknown: (labels) => labels.vendor_license !== undefined || isUnknown(labels),
+});
+
+/** Evaluates rules one by one, in slices, because a large site takes long. */
+export function createEvaluation({ rules, ignore, commonLabels, address }: EvaluationOptions) {
+  const isIgnored = createIgnore(ignore);
+  const isWanted = ({ labels }: Finding): boolean => !isIgnored({ ...commonLabels, ...address(labels) });
+  return function* (view: View): Generator<void, readonly EvaluatedRule[]> {
+    const evaluated: EvaluatedRule[] = [];
+    for (const rule of rules) {
+      const evaluation = yield* rule.evaluate(view);
+      const findings = ignore.length === 0 ? evaluation.findings : evaluation.findings.filter(isWanted);
+      const emptied = isListEmpty(view.inventory) && ofEmptiedList(evaluation);
+      evaluated.push({ rule, evaluation: { ...evaluation, findings, ...emptied } });
+      yield;
+    }
+    return evaluated;
+  };
+}
+
+/** The result of rules that cannot be evaluated: the condition of every alert is unknown. */
+const unknownEvaluation = (rules: readonly Rule[]): readonly EvaluatedRule[] =>
+  rules.map((rule) => ({ rule, evaluation: nothingKnown }));
 
 /** The alerts after an evaluation, for those who send them by other ways than Alertmanager. */
 export interface HandOver {

@@ -1,11 +1,102 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
 import type { Collected } from '../../base/model/observation/observation.ts';
 import { type EndpointName, endpoints } from '../../base/query-api/endpoints.ts';
+import { writeJson } from '../../base/query-api/json.ts';
 import { readParameters } from '../../base/query-api/parameters.ts';
+import { createRecordWriter } from '../../base/query-api/record-json.ts';
+import { recordFields } from '../../base/query-api/records.ts';
+import { eachSliced } from '../history/each-sliced.ts';
+import {
+  getEfficiency,
+  getHeatMap,
+  getHistory,
+  getHistoryReserved,
+  type HistoryWindowParameters,
+} from '../history/history-charts.ts';
 import { StoreError } from '../history/history-file.ts';
+import type { Parameters } from '../history/parameter-filter.ts';
+import type { HistorySelector, Recorded } from '../history/recorded-days.ts';
 import type { Store } from '../history/store.ts';
-import { endpointBodies } from './endpoint-bodies.ts';
+import { getExpirationFeatures } from './expiration-records.ts';
+import { findPools, toFeature } from './feature-records.ts';
+import { getConcurrentUsers, getProducts, getServerDown } from './product-records.ts';
 import { failure, JSON_TYPE, type Reply, TEXT_TYPE } from './reply.ts';
+import { getUsers } from './user-records.ts';
+
+/** What an answer is made from. */
+export interface BodyContext {
+  readonly current: readonly Collected[];
+  /** Epoch seconds. */
+  readonly now: number;
+  /** The user of the request, `domain\user`. */
+  readonly identity: string;
+  /** Aborted when the client has disconnected. */
+  readonly signal: AbortSignal;
+  /** @throws StoreError if history cannot be read now */
+  readonly recorded: () => Recorded;
+}
+
+/** The body of an answer, in one or more pieces, and whether it is JSON. */
+export interface EndpointBody {
+  readonly isJson: boolean;
+  readonly body: readonly Buffer[];
+}
+
+/** Records of a piece of a body. The text of a larger one would not fit where short-lived data is collected cheaply. */
+const PIECE = 100;
+
+const json = (value: unknown): EndpointBody => ({ isJson: true, body: [Buffer.from(writeJson(value))] });
+const text = (body: string): EndpointBody => ({ isJson: false, body: [Buffer.from(body)] });
+
+const writeFeatures = createRecordWriter(recordFields.GetFeatures);
+
+/**
+ * Records as an array inside an array (spec 4.2), written piece by piece. The brackets of a piece are changed as bytes: as texts,
+ * each piece would be copied twice.
+ */
+async function getFeatures({ current, now, signal }: BodyContext, parameters: Parameters): Promise<EndpointBody> {
+  const pools = findPools(current, parameters);
+  const begins = Array.from({ length: Math.ceil(pools.length / PIECE) }, (_, i) => i * PIECE);
+  const body = [Buffer.from('[[')];
+  const write = (from: number): void => {
+    const bytes = Buffer.from(writeFeatures(pools.slice(from, from + PIECE).map((found) => toFeature(found, now))));
+    bytes.write(',');
+    body.push(bytes.subarray(from === 0 ? 1 : 0, -1));
+  };
+  await eachSliced(begins, write, signal);
+  body.push(Buffer.from(']]'));
+  return { isJson: true, body };
+}
+
+function selectorOf(parameters: Parameters): HistorySelector {
+  const { product = '', feature = '', package: packageName = '', ftype, type } = parameters;
+  return { product, feature, package: packageName, featureType: ftype ?? type ?? '' };
+}
+
+function windowParameters({ year = '', month = '', last }: Parameters): HistoryWindowParameters {
+  return { year, month, ...(last !== undefined && { last }) };
+}
+
+type MakeBody = (context: BodyContext, parameters: Parameters) => EndpointBody | Promise<EndpointBody>;
+
+/** The answer of each endpoint. Parameters are already checked. */
+export const endpointBodies: Readonly<Record<EndpointName, MakeBody>> = {
+  GetProducts: ({ current, now }, parameters) => json(getProducts(current, now, parameters)),
+  GetFeatures: getFeatures,
+  GetUsers: ({ current }, parameters) => json(getUsers(current, parameters)),
+  GetServerDown: ({ current, now }, parameters) => json(getServerDown(current, now, parameters)),
+  GetExpirationFeatures: ({ current, now }, parameters) => json(getExpirationFeatures(current, now, parameters)),
+  GetHistory: async ({ recorded }, parameters) => json(await getHistory(recorded(), selectorOf(parameters))),
+  GetHistoryReserved: async ({ recorded }, parameters) =>
+    json(await getHistoryReserved(recorded(), selectorOf(parameters))),
+  GetEfficiency: async ({ recorded }, parameters) =>
+    json(await getEfficiency(recorded(), selectorOf(parameters), windowParameters(parameters))),
+  GetHeatMap: async ({ recorded }, parameters) =>
+    json(await getHeatMap(recorded(), selectorOf(parameters), windowParameters(parameters))),
+  GetHttpUserName: ({ identity }) => text(identity),
+  // a bare value cannot be left out
+  GetConcurrentUsers: ({ current }) => text(String(getConcurrentUsers(current) ?? Number.NaN)),
+};
 
 /** A question to the Query API, over HTTP or from this process. */
 export interface Question {

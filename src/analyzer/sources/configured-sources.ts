@@ -1,17 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { followTls } from '../../base/files/followed-tls.ts';
 import type { Log } from '../../base/model/log.ts';
-import { createManagerSource } from './manager-source.ts';
-import { pseudonymKeyIn } from './pseudonym-key.ts';
+import type { SourceHealth } from '../../base/model/observation/source.ts';
+import { giveToOwnerOf } from '../../base/storage/private-file.ts';
+import { PSEUDONYM_KEY } from '../../base/storage/saved-files.ts';
+import { setAside } from '../../base/storage/set-aside.ts';
+import { createManagerSource, type ManagerSource } from './manager-source.ts';
 import { createReader } from './reading/read-output.ts';
 import { createReadingThread } from './reading/reading-thread.ts';
-import { createSourceSet, type SourceSet } from './source-set.ts';
 import type { SourceConfig, SourceSettings } from './source-settings.ts';
 import { rootWarning } from './transport/tool-check.ts';
 import { createTransportHost, type TransportHost } from './transport/transport-host.ts';
 
 /** The license managers that the embedded analyzer collects from, by the configuration. */
+
+/** What this program writes: base64url. */
+const IS_KEY = /^[\w-]+\s*$/;
+const LOST = 'users have other pseudonyms from now on; restore a backup to have the former ones';
+
+/**
+ * The key of the pseudonyms of license users. It is kept in the storage directory, so that a user has the same pseudonym
+ * after a restart. A damaged file is set aside and gets a new key. Without a directory, and while the file cannot be used,
+ * a key is made for this run: no name of a user is shown without one.
+ */
+export function pseudonymKeyIn(storagePath: string | undefined, log: Log): string {
+  const fresh = randomBytes(32).toString('base64url');
+  if (storagePath === undefined) return fresh;
+  const path = join(storagePath, PSEUDONYM_KEY);
+  try {
+    return keptKey(path, fresh.length, log) ?? createKey(path, fresh);
+  } catch (error) {
+    const reason = (error as Error).message;
+    const remedy = 'check the disk, and the owner and mode of storage.path';
+    log.error({ file: path, reason, remedy }, 'users have other pseudonyms until the next start');
+    return fresh;
+  }
+}
+
+/** The key in the file; `undefined` without one. @throws NodeJS.ErrnoException if it cannot be read */
+function keptKey(path: string, length: number, log: Log): string | undefined {
+  try {
+    const key = readFileSync(path, 'utf8');
+    if (key.length >= length && IS_KEY.test(key)) return key;
+    setAside({ path, reason: 'it is not a key', lost: LOST }, log);
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'EISDIR') setAside({ path, reason: 'it is a directory', lost: LOST }, log);
+    else if (code !== 'ENOENT') throw error;
+  }
+  return undefined;
+}
+
+function createKey(path: string, key: string): string {
+  const directory = dirname(path);
+  // `recursive` never returns if a parent cannot be created, for example in /proc
+  if (!existsSync(directory)) mkdirSync(directory, { mode: 0o750 });
+  // never over a file that could not be set aside
+  writeFileSync(path, key, { mode: 0o600, flag: 'wx' });
+  giveToOwnerOf(directory, path);
+  return key;
+}
+
+/** The sources of an analyzer. */
+export interface SourceSet {
+  /** In the order of the settings. A source whose settings have not changed stays the same object. */
+  sources(): readonly ManagerSource[];
+  health(): readonly SourceHealth[];
+  /** Sources that are no longer there are closed once `sources` is no longer used. */
+  replace(settings: readonly SourceSettings[]): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Two settings with the same key mean the same source. */
+const keyOf = (settings: SourceSettings): string =>
+  JSON.stringify(settings, (_, value: unknown) => (value instanceof RegExp ? value.source : value));
+
+/** The sources of a configuration, of which a reload keeps those that have not changed. */
+export function createSourceSet(
+  settings: readonly SourceSettings[],
+  create: (settings: SourceSettings) => ManagerSource,
+): SourceSet {
+  let byKey = new Map(settings.map((one) => [keyOf(one), create(one)]));
+  return {
+    sources: () => [...byKey.values()],
+    health: () => [...byKey.values()].map((source) => source.health()),
+    replace: async (next) => {
+      const before = byKey;
+      byKey = new Map(next.map((one) => [keyOf(one), before.get(keyOf(one)) ?? create(one)]));
+      const kept = new Set(byKey.values());
+      await Promise.all([...before.values()].filter((source) => !kept.has(source)).map((source) => source.close()));
+    },
+    close: async () => {
+      await Promise.all([...byKey.values()].map((source) => source.close()));
+    },
+  };
+}
 
 /** The settings of a source, with its secrets. */
 export function settingsOf({ via, ...source }: SourceConfig, log: Log): SourceSettings {

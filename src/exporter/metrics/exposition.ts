@@ -10,7 +10,6 @@ import type { Family } from './family.ts';
 import { expirationGauges, FeatureBlock, featureGauges, RangeLabels } from './feature-block.ts';
 import { acceptsGzip, chooseFormat, contentTypes, type Format } from './negotiation.ts';
 import { renderGauges } from './render.ts';
-import { RightsizingBlock, type RightsizingState } from './rightsizing-block.ts';
 import type { SelfMetrics } from './self.ts';
 import type { MetricsSection } from './settings.ts';
 import {
@@ -19,6 +18,8 @@ import {
   collectSite,
   collectVendorLicenses,
   type PollingState,
+  RightsizingBlock,
+  type RightsizingState,
 } from './site-collector.ts';
 
 /** Parts of the page that `collect[]` can ask for, in page order. */

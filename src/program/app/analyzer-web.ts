@@ -4,13 +4,28 @@ import type { RecordingHealth } from '../../base/model/observation/recording.ts'
 import type { SourceHealth } from '../../base/model/observation/source.ts';
 import { analyzerIdentity } from '../../exporter/client/identity.ts';
 import { createSourceExposition } from '../../exporter/metrics/source-exposition.ts';
+import { lazyPlugin } from '../../site/pages/routes.ts';
 import { linkOf, pages } from '../../site/pages/table.ts';
 import type { Reload } from '../../site/web/reload.ts';
-import { createWebServer, type WebServer } from '../../site/web/server.ts';
+import { createWebServer, type Mount, type WebServer } from '../../site/web/server.ts';
 import type { Config } from '../config/config.ts';
 import { externalUrl } from '../config/external-url.ts';
 import type { WebAccess } from '../config/web-access.ts';
-import { sourcesMount } from './source-page.ts';
+
+/** The page of sources. */
+const sourcesMount = (
+  sources: () => readonly SourceHealth[],
+  recording: () => RecordingHealth,
+  now: () => number,
+  site: Site,
+): Mount => ({
+  path: pages.sources.path,
+  about: pages.sources.about,
+  plugin: lazyPlugin(pages.sources.routes.paths, async () => {
+    const sourcesRoutes = await pages.sources.routes.load();
+    return sourcesRoutes({ site, now, collecting: { sources, recording } }, linkOf(pages.sources));
+  }),
+});
 
 /** What the pages of an analyzer without an exporter show. */
 export interface AnalyzerWebDeps {

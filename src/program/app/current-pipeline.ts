@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import type { DeliveryCounts } from '../../alerting/alerts/delivery.ts';
 import type { MessageCounts } from '../../alerting/messages/message-counts.ts';
 import type { Log } from '../../base/model/log.ts';
@@ -14,7 +16,25 @@ import type { NightlyPass } from '../../insight/advice/pass/nightly-pass.ts';
 import type { Config } from '../config/config.ts';
 import { type Carried, carryOver } from './carried.ts';
 import type { Pipeline } from './pipeline.ts';
-import { giveBackStartMemory } from './start-memory.ts';
+
+/** After the first poll: alerts are evaluated, the page is rendered, and a small pass is over. Milliseconds. */
+const DELAY_MS = 60_000;
+
+function collect(): void {
+  setFlagsFromString('--expose-gc');
+  const gc = runInNewContext('gc') as (options: object) => void;
+  setFlagsFromString('--no-expose-gc');
+  gc({ type: 'major', execution: 'sync', flavor: 'last-resort' });
+}
+
+/**
+ * Gives back the memory that only the start has needed. V8 keeps the pages of a heap that has become smaller, 110 MB with 100,000
+ * features, until a collection for the sake of memory. By itself, it begins none while a daemon polls. It takes 30 ms with 200
+ * features and 180 ms with 100,000, once.
+ */
+function giveBackStartMemory(): void {
+  setTimeout(collect, DELAY_MS).unref();
+}
 
 /** Transport counters over all reloads: a counter must not decrease. */
 interface UpstreamTotals {

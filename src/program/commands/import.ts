@@ -10,6 +10,7 @@ import {
   importSeries,
   type ServerImportOptions,
 } from '../../analyzer/exchange/import-history.ts';
+import type { ReadText } from '../../analyzer/exchange/import-texts.ts';
 import { Names } from '../../analyzer/exchange/names.ts';
 import { readRecordedSeries } from '../../analyzer/history/recorded-series.ts';
 import {
@@ -36,10 +37,26 @@ import { createSourceAnalyzers } from '../app/source-analyzers.ts';
 import { storagePathOf } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
+import { recognize, replay } from './capture/replay.ts';
 import type { CommandContext, CommandLine } from './command.ts';
 import { dayOfFlag } from './dates.ts';
 import { reportText } from './import-report.ts';
-import { reader } from './import-texts.ts';
+
+/** Reads what a tool has printed. @param timeZone of the times in it */
+export const reader =
+  (timeZone: string) =>
+  (text: string, now: number): ReadText | undefined => {
+    const capture = recognize(text, now, timeZone);
+    if (capture === undefined) return undefined;
+    const { results, unread } = replay(capture);
+    if (results.length === 0) return undefined;
+    const { time } = capture.header;
+    return {
+      at: time === now ? undefined : time,
+      observations: results.flatMap(({ vendorLicenses }) => vendorLicenses),
+      unread: unread.map(({ line }) => line),
+    };
+  };
 
 const PROGRESS_MS = 5_000;
 

@@ -1,12 +1,95 @@
 import { readFile } from 'node:fs/promises';
 import { managerCodes } from '../../analyzer/sources/manager-codes.ts';
 import { managerNames } from '../../analyzer/sources/managers.ts';
+import type { Parsed } from '../../analyzer/sources/parsed.ts';
 import { decodeOutput } from '../../analyzer/sources/transport/decode-output.ts';
+import { expiryDay } from '../../base/model/expiry-day.ts';
+import { type PoolObservation, vendorLicenseName } from '../../base/model/observation/observation.ts';
 import { ConfigError } from '../config/problems.ts';
-import type { Capture } from './capture/capture-file.ts';
-import { isUnderstood, recognize, replay } from './capture/replay.ts';
+import { type Capture, inputKinds } from './capture/capture-file.ts';
+import { isUnderstood, type Replayed, recognize, replay } from './capture/replay.ts';
 import type { CommandContext } from './command.ts';
-import { understoodText } from './understood-text.ts';
+
+/** What `try-source` prints. Names and lines are those of the file. */
+
+const known = (value: number | undefined, what: string): string =>
+  value === undefined ? `${what} not known` : `${value} ${what}`;
+
+const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
+
+function capacityOf({ increments }: PoolObservation): string {
+  const counts = increments.map(({ count }) => count);
+  if (counts.includes(Number.POSITIVE_INFINITY)) return 'uncounted';
+  const isKnown = counts.every((count) => count !== undefined);
+  return isKnown
+    ? counted(
+        counts.reduce((sum, count) => sum + count, 0),
+        'license',
+      )
+    : 'licenses not known';
+}
+
+function expiryOf({ increments }: PoolObservation, timeZone: string): string {
+  const dates = increments.map(({ expires }) => {
+    if (expires === 'unknown') return 'not known';
+    return expiryDay(expires, timeZone) ?? 'permanent';
+  });
+  return `expires ${[...new Set(dates)].join(', ')}`;
+}
+
+function reserveOf({ reservations, unusedReserve, reserved }: PoolObservation): string {
+  if (unusedReserve !== undefined) return `${unusedReserve} reserved and not in use`;
+  const listed = reservations?.reduce((sum, { licenses }) => sum + licenses, 0);
+  return known(reserved ?? listed, 'reserved');
+}
+
+function poolLine(pool: PoolObservation, timeZone: string): string {
+  const { feature, version, inUse, checkouts, queued, unknownOfCheckouts = [] } = pool;
+  const listed = checkouts.reduce((sum, { licenses }) => sum + licenses, 0);
+  const isAll = !unknownOfCheckouts.includes('list');
+  const figures = [
+    capacityOf(pool),
+    known(inUse ?? (isAll ? listed : undefined), 'in use'),
+    counted(checkouts.length, 'checkout'),
+    reserveOf(pool),
+    known(queued?.length, 'queued'),
+    expiryOf(pool, timeZone),
+  ];
+  return `    ${version === '' ? feature : `${feature} ${version}`}: ${figures.join(', ')}`;
+}
+
+const linesOf = ({ members, vendorLicenses, problems }: Parsed, timeZone: string): readonly string[] => [
+  ...members.map(
+    ({ server, up, isMaster }) => `  server ${server}: ${up ? 'up' : 'down'}${isMaster ? ', master' : ''}`,
+  ),
+  ...vendorLicenses.flatMap((one) => [
+    `  ${vendorLicenseName(one)}: ${one.reachable ? 'up' : 'down'}, ${counted(one.pools.length, 'feature')}`,
+    ...one.pools.map((pool) => poolLine(pool, timeZone)),
+  ]),
+  ...problems.map(({ kind, message }) => `  problem: ${kind}: ${message}`),
+];
+
+/** What the program understood of a capture, as text for the one who made it. */
+export function understoodText({ header, sections }: Capture, replayed: Replayed): string {
+  const { results, failures, unread, remarks } = replayed;
+  const inputs = [...new Set(sections.map(({ input }) => inputKinds[input]))];
+  const lines = [
+    `${header.manager}: ${inputs.join(', ')}`,
+    ...results.flatMap((result) => linesOf(result, header.timeZone)),
+    ...remarks.map((remark) => `  ${remark}`),
+    ...failures.map(({ kind, message }) => `  failure: ${kind}: ${message}`),
+    '',
+  ];
+  if (unread.length === 0) {
+    const isWhole = isUnderstood(replayed);
+    lines.push(isWhole ? 'Every line is understood.' : 'The text gives no data.');
+  } else {
+    lines.push(`Not understood: ${counted(unread.length, 'line')}`);
+    for (const { line, text, isWhole, input } of unread)
+      lines.push(`  line ${line}, ${inputKinds[input]}${isWhole ? '' : ', the end'}: ${text}`);
+  }
+  return `${lines.join('\n')}\n`;
+}
 
 /** What can be tried, by the titles of all managers. */
 const titles = managerNames.flatMap((name) =>

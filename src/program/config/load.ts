@@ -1,6 +1,6 @@
+import type { ArchiveConfig } from '../../analyzer/archive/settings.ts';
 import type { EmbeddedConfig } from '../../analyzer/settings.ts';
 import type { FeaturesSection } from '../../exporter/poll/settings.ts';
-import { archiveOf } from './archive.ts';
 import type { Config } from './config.ts';
 import { ConfigSettings, type LoadOptions } from './config-settings.ts';
 import { embeddedOf } from './embedded-files.ts';
@@ -12,8 +12,31 @@ import { alertmanagersOf, emailOf, webhookOf } from './receiver-files.ts';
 import { checkRelations } from './relations.ts';
 import { settingKeys, settingTable } from './settings.ts';
 import { timeZonesOf } from './time-zones.ts';
-import { analyzerOf, checkAnalyzer } from './upstream-analyzer.ts';
+import { analyzerOf, checkAnalyzer, hasAnalyzer } from './upstream-analyzer.ts';
 import { accessOf, datasourceOf, webOf } from './web-files.ts';
+
+const KEY = 'storage.archive.url';
+
+/** The archive of the history; `undefined` if none is configured. Reports problems of its settings and files. */
+function archiveOf(settings: ConfigSettings): ArchiveConfig | undefined {
+  const first = settings.firstSettingOf('storage.archive');
+  const address = settings.value(KEY);
+  const passwordFile = settings.secretFile('storage.archive.password_file');
+  const tls = settings.clientTls('storage.archive.tls');
+  if (first === undefined) return undefined;
+  if (address === undefined) {
+    if (!settings.isInvalid(KEY)) settings.need(KEY, first);
+    return undefined;
+  }
+  if (hasAnalyzer(settings)) {
+    const why = 'keeps the history of the embedded analyzer, and analyzer.url polls another one';
+    settings.refuse(KEY, `${why}; remove it, or make that analyzer a source: "manager: query-api"`);
+  }
+  // the name of this host is another one on a new machine
+  const { name } = settings.section('analyzer');
+  if (name === undefined) settings.need('analyzer.name', KEY);
+  return { ...address, passwordFile, schema: settings.value('storage.archive.schema') ?? '', name: name ?? '', tls };
+}
 
 const restartKeys = settingKeys.filter((key) => settingTable.settings[key].restart !== undefined);
 

@@ -1,23 +1,72 @@
-import type { IncomingMessage } from 'node:http';
+import { lookup } from 'node:dns/promises';
+import type { IncomingMessage, RequestListener, Server } from 'node:http';
+import { createServer as createTlsServer } from 'node:https';
 import { Readable } from 'node:stream';
-import { Server as TlsServer } from 'node:tls';
+import { type TLSSocket, Server as TlsServer } from 'node:tls';
 import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest } from 'fastify';
 import type { Site } from '../../base/html/frame.ts';
 import { listenError } from '../../base/model/listen-error.ts';
 import type { Log } from '../../base/model/log.ts';
 import { holderOf } from '../../base/model/peer-address.ts';
-import { type Access, tlsOptions } from './access.ts';
+import { type Access, isClientAccepted, tlsOptions } from './access.ts';
 import { chunksOf, isLong } from './body-chunks.ts';
-import { addressOf } from './connections.ts';
+import { addressOf, type Connections } from './connections.ts';
 import { createGuard, type Guard } from './guard.ts';
 import { landingPage, nothingPage } from './landing-page.ts';
 import { type WebCounts, type WebLimits, webLimits } from './limits.ts';
-import { addressesOf, createListener } from './listener.ts';
 import { listenerPaths } from './listener-paths.ts';
 import { type MetricsPage, type MetricsRequest, sendMetrics } from './metrics-page.ts';
 import { sendPage, sendText, serveAssets } from './page-answers.ts';
 import { handleReload, type Reload } from './reload.ts';
 import type { Viewer } from './trusted-proxy.ts';
+
+// an import of node:http loads the fetch of Node too, which is 13 MB
+const { createServer } = process.getBuiltinModule('node:http');
+
+/** Maximum size of the headers of a request, bytes. */
+const MAX_HEAD = 16 * 1024;
+/** How long a request with its body may take, milliseconds. */
+const REQUEST_MS = 30_000;
+/** How long idle connections are kept: longer than most scrape intervals, milliseconds. */
+const KEEP_ALIVE_MS = 72_000;
+/** How often Node checks for requests that take too long, milliseconds. It does so without connections too. */
+const CHECK_MS = 5_000;
+
+/** An HTTP or HTTPS server of Node with limits on what a peer can send. TLS cannot be switched on or off later. */
+function createListener(
+  access: () => Access,
+  limits: WebLimits,
+  connections: Connections,
+  listener: RequestListener,
+): Server {
+  const { tls } = access();
+  const options = {
+    maxHeaderSize: MAX_HEAD,
+    headersTimeout: limits.headMs,
+    requestTimeout: Math.max(REQUEST_MS, limits.headMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    connectionsCheckingInterval: Math.min(CHECK_MS, limits.headMs / 2),
+  };
+  const inTurn = connections.inTurn(listener);
+  const server =
+    tls === undefined
+      ? createServer(options, inTurn)
+      : createTlsServer({ ...options, ...tlsOptions(tls), handshakeTimeout: limits.headMs }, inTurn);
+  server.on('connection', connections.accept);
+  if (tls !== undefined) {
+    server.on('secureConnection', (socket: TLSSocket) => {
+      connections.secure(socket);
+      if (!isClientAccepted(socket, access().tls ?? tls)) socket.destroy();
+    });
+  }
+  return server;
+}
+
+/** The addresses of a host; none if it has no name here. */
+async function addressesOf(host: string): Promise<string[]> {
+  const found = await lookup(host, { all: true }).catch(() => []);
+  return found.map(({ address }) => address);
+}
 
 /** Why a request is refused before it reaches a route, with the message of the response. */
 const refusals = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { AlertStates } from '../../../src/alerting/alerts/alert.ts';
-import { createEvaluation } from '../../../src/alerting/alerts/evaluation.ts';
+import { createEvaluation } from '../../../src/alerting/alerts/engine.ts';
 import { createRules } from '../../../src/alerting/alerts/rules.ts';
 import { step, type Transition } from '../../../src/alerting/alerts/state-machine.ts';
 import { runAtOnce } from '../../../src/base/scheduling/slices.ts';

@@ -1,5 +1,5 @@
+import type { ExampleSite } from '../../../src/alerting/alerts/definition.ts';
 import { engineAlerts } from '../../../src/alerting/alerts/definitions.ts';
-import type { ExampleSite } from '../../../src/alerting/alerts/example.ts';
 import type { SourceState, View } from '../../../src/alerting/alerts/rule.ts';
 import { historyPart } from '../../../src/base/model/snapshot.ts';
 import { forecast, forecasts } from '../../support/forecasts.ts';

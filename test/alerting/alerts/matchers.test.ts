@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createIgnore } from '../../../src/alerting/alerts/matchers.ts';
+import { createIgnore } from '../../../src/alerting/alerts/engine.ts';
 import { matchers } from '../../../src/base/settings/labels.ts';
 
 const isIgnored = (entries: readonly string[], given: Readonly<Record<string, string>>): boolean =>

@@ -1,7 +1,6 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { createAlertmanager } from '../../../src/alerting/alerts/alertmanager.ts';
+import { createAlertmanager, createReceiverClock } from '../../../src/alerting/alerts/alertmanager.ts';
 import { alertsBody, type Notification } from '../../../src/alerting/alerts/notification.ts';
-import { createReceiverClock } from '../../../src/alerting/alerts/receiver-clock.ts';
 import type { Look } from '../../../src/base/scheduling/clock.ts';
 import { startFakeAlertmanager } from '../../support/fake-alertmanager.ts';
 import { createCleanup } from '../../support/harness.ts';

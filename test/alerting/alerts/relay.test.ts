@@ -1,6 +1,6 @@
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { relayExpression, relayRecords } from '../../../src/alerting/alerts/prometheus/relay.ts';
+import { relayExpression, relayRecords } from '../../../src/alerting/alerts/prometheus/rule-file.ts';
 import { peer } from '../../support/peers.ts';
 import { type Firing, labelsOf } from './histories/firing.ts';
 import { createReplica, createTimeline, type Episode, type History, type Replica } from './histories/history.ts';

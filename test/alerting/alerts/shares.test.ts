@@ -3,8 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import type { AlertState } from '../../../src/alerting/alerts/alert.ts';
-import { restore } from '../../../src/alerting/alerts/restore.ts';
-import { createStateFile } from '../../../src/alerting/alerts/state-file.ts';
+import { createStateFile, restore } from '../../../src/alerting/alerts/state-file.ts';
 import { createFileWrites } from '../../../src/base/storage/file-writes.ts';
 import { createCleanup, createTestLog } from '../../support/harness.ts';
 

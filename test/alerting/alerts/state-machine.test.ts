@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type AlertState, type AlertStates, fingerprint, type Labels } from '../../../src/alerting/alerts/alert.ts';
-import { restoreSaved } from '../../../src/alerting/alerts/restore.ts';
 import type { Evaluation, Rule } from '../../../src/alerting/alerts/rule.ts';
+import { restoreSaved } from '../../../src/alerting/alerts/state-file.ts';
 import { step } from '../../../src/alerting/alerts/state-machine.ts';
 import { isLong } from '../../support/extent.ts';
 

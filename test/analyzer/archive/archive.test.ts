@@ -3,7 +3,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
-import { Archive } from '../../../src/analyzer/archive/archive.ts';
+import { Archive } from '../../../src/analyzer/archive/archiving.ts';
 import { connectArchive } from '../../../src/analyzer/archive/connection.ts';
 import type { ExchangeOptions } from '../../../src/analyzer/archive/exchange.ts';
 import { dayColumns, hourColumns } from '../../../src/analyzer/archive/rows.ts';

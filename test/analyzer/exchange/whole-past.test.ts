@@ -11,7 +11,7 @@ import { debugLogUsage } from '../../../src/analyzer/sources/flexnet/debug-log-u
 import { reportLogUsage } from '../../../src/analyzer/sources/rlm/report-log-usage.ts';
 import { createLocalTime, type LocalTime } from '../../../src/base/model/local-time.ts';
 import { runAtOnce } from '../../../src/base/scheduling/slices.ts';
-import { reader } from '../../../src/program/commands/import-texts.ts';
+import { reader } from '../../../src/program/commands/import.ts';
 import { isLong, isMatrix } from '../../support/extent.ts';
 import { type FeatureTruth, generatePast, type Past, type PastFile, pastKinds } from '../../support/generated-past.ts';
 import { createCleanup } from '../../support/harness.ts';

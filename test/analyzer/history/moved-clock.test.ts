@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest';
-import { type Collection, createSourceCollection } from '../../../src/analyzer/history/collection.ts';
-import { isDown } from '../../../src/analyzer/history/collector.ts';
+import { type Collection, createSourceCollection, isDown } from '../../../src/analyzer/history/collector.ts';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import type { VendorLicenseObservation } from '../../../src/base/model/observation/observation.ts';
 import { eventually } from '../../support/harness.ts';

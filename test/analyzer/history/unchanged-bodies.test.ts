@@ -7,7 +7,7 @@ import { Recorder } from '../../../src/analyzer/history/recorder.ts';
 import { figuresOf } from '../../../src/analyzer/history/sample.ts';
 import { createSlots } from '../../../src/analyzer/history/slots.ts';
 import { openStore } from '../../../src/analyzer/history/store.ts';
-import { type BodyContext, endpointBodies } from '../../../src/analyzer/server/endpoint-bodies.ts';
+import { type BodyContext, endpointBodies } from '../../../src/analyzer/server/query-answers.ts';
 import { createSimulatedSite } from '../../../src/analyzer/simulated/simulated-site.ts';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import type { EndpointName } from '../../../src/base/query-api/endpoints.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { countUsers, licensesInUse } from '../../../src/analyzer/history/usage.ts';
+import { createSourceSet } from '../../../src/analyzer/sources/configured-sources.ts';
 import { createManagerSource, type ManagerSource } from '../../../src/analyzer/sources/manager-source.ts';
 import type { Parsed } from '../../../src/analyzer/sources/parsed.ts';
-import { createSourceSet } from '../../../src/analyzer/sources/source-set.ts';
 import type { SourceSettings } from '../../../src/analyzer/sources/source-settings.ts';
 import type { Collected, VendorLicenseObservation } from '../../../src/base/model/observation/observation.ts';
 import {

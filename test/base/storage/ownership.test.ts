@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
 import { openHistoryFile } from '../../../src/analyzer/history/history-file.ts';
-import { pseudonymKeyIn } from '../../../src/analyzer/sources/pseudonym-key.ts';
+import { pseudonymKeyIn } from '../../../src/analyzer/sources/configured-sources.ts';
 import { lockDirectory } from '../../../src/base/storage/directory-lock.ts';
 import { createFileWrites } from '../../../src/base/storage/file-writes.ts';
 import { writeJsonFile } from '../../../src/base/storage/json-state.ts';

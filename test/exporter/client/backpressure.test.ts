@@ -2,7 +2,7 @@ import { afterEach, expect, it } from 'vitest';
 import { NtlmDispatcher } from '../../../src/exporter/client/dispatcher.ts';
 import { createQueryClient } from '../../../src/exporter/client/query-client.ts';
 import { createTransport } from '../../../src/exporter/client/transport.ts';
-import { ownMemory } from '../../../src/exporter/inventory/decoding/chunk-memory.ts';
+import { ownMemory } from '../../../src/exporter/inventory/decoding/asked-decoder.ts';
 import type { Decoder } from '../../../src/exporter/inventory/decoding/decoder.ts';
 import { createCleanup, createTestGate } from '../../support/harness.ts';
 import { startScripted } from '../../support/scripted-server.ts';

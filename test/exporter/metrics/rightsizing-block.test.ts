@@ -6,7 +6,7 @@ import {
   RightsizingBlock,
   type RightsizingFigures,
   type RightsizingState,
-} from '../../../src/exporter/metrics/rightsizing-block.ts';
+} from '../../../src/exporter/metrics/site-collector.ts';
 import { startOf } from '../../support/forecasts.ts';
 import { NOW } from '../../support/scenario.ts';
 

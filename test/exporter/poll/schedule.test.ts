@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { createSchedules } from '../../../src/exporter/poll/schedule.ts';
+import { createSchedules } from '../../../src/exporter/poll/poller.ts';
 
 const clock = (): number => Date.now() / 1000;
 

@@ -2,8 +2,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { camel } from '../../../src/base/settings/camel.ts';
+import { helpOfCommand, helpText } from '../../../src/program/commands/command-line.ts';
 import { commands } from '../../../src/program/commands/commands.ts';
-import { helpOfCommand, helpText } from '../../../src/program/commands/help.ts';
 import { shownDefault } from '../../../src/program/config/setting-flags.ts';
 import { environmentName, settingKeys, settings, variableName } from '../../../src/program/config/settings.ts';
 

@@ -1,15 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createLocalTime, dateText } from '../../../src/base/model/local-time.ts';
+import { type DaySources, shapeDays } from '../../../src/site/grafana/answers/chart-answers.ts';
 import type { ChartContext } from '../../../src/site/grafana/answers/chart-context.ts';
 import type { Combinations } from '../../../src/site/grafana/answers/combinations.ts';
 import { shapeHeatMap } from '../../../src/site/grafana/answers/history-answers.ts';
-import { periodsTable } from '../../../src/site/grafana/answers/history-bars.ts';
-import { type DaySources, shapeDays } from '../../../src/site/grafana/answers/history-days.ts';
 import type { Table } from '../../../src/site/grafana/answers/panel-data.ts';
 import { dayRange } from '../../../src/site/grafana/answers/period.ts';
 import { readQuery } from '../../../src/site/grafana/answers/read-query.ts';
-import { shapeHistory } from '../../../src/site/grafana/answers/trend-answers.ts';
+import { periodsTable, shapeHistory } from '../../../src/site/grafana/answers/trend-answers.ts';
 import { columnOf, trendOf } from '../../support/trend.ts';
 
 /** The shapes that only rows have, of answers that our own analyzer does not give. */

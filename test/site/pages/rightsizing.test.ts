@@ -5,7 +5,7 @@ import { createPrices, type PriceEntry } from '../../../src/base/model/prices.ts
 import { createProposalSource } from '../../../src/insight/advice/pass/proposals.ts';
 import { createReport } from '../../../src/insight/advice/pass/report.ts';
 import type { AdviceTable, KeptAdvice } from '../../../src/insight/advice/pass/rightsizing.ts';
-import { reportContent } from '../../../src/site/pages/rightsizing/markup.ts';
+import { reportContent } from '../../../src/site/pages/rightsizing/route.ts';
 import { sendPage } from '../../../src/site/web/page-answers.ts';
 import { adviceOf, adviceTable, manyAdvices, pastOf, rightsizingOf, TODAY } from '../../support/advice-table.ts';
 import { drawnViews, flawless, startBrowser, type TestBrowser, views } from '../../support/browser.ts';

@@ -4,7 +4,7 @@ import { WHOLE } from '../../../src/base/model/snapshot.ts';
 import { createSelection, type Selection } from '../../../src/exporter/inventory/selection.ts';
 import { type AttentionItem, attentionListHtml } from '../../../src/site/pages/alert-list.ts';
 import { figuresOf } from '../../../src/site/pages/site-figures.ts';
-import { type StatusPageData, statusContent } from '../../../src/site/pages/status/markup.ts';
+import { type StatusPageData, statusContent } from '../../../src/site/pages/status/route.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { answer, createSnapshot, feature, good, NOW, product, type Scenario } from '../../support/scenario.ts';
 

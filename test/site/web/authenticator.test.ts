@@ -1,7 +1,7 @@
 import type { Worker } from 'node:worker_threads';
 import { compareSync, hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { createAuthenticator } from '../../../src/site/web/authenticator.ts';
+import { createAuthenticator } from '../../../src/site/web/guard.ts';
 import { webLimits } from '../../../src/site/web/limits.ts';
 import { createPasswordCheck, type PasswordCheck } from '../../../src/site/web/password-check.ts';
 

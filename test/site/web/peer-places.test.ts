@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createPeerPlaces, type Place } from '../../../src/site/web/peer-places.ts';
+import { createPeerPlaces, type Place } from '../../../src/site/web/connections.ts';
 
 /** Connections of peers, and which of them were dropped. */
 function start(limits: { total: number; perPeer: number }) {

@@ -1,5 +1,8 @@
+import type { PoolObservation, VendorLicenseObservation } from '../../../base/model/observation/observation.ts';
 import { SourceFailure } from '../../../base/model/observation/source-failure.ts';
+import { isSelected } from '../feature-selection.ts';
 import type { Parsed } from '../parsed.ts';
+import { type FeatureUsage, usageOf } from './feature-usage.ts';
 import type { LicenseSupply } from './inventory.ts';
 import {
   clockProblem,
@@ -9,14 +12,129 @@ import {
   othersFailure,
   partialProblems,
 } from './lmstat-problems.ts';
-import type { LmstatReport } from './lmstat-report.ts';
+import type { LmstatFeature, LmstatReport } from './lmstat-report.ts';
 import { membersOf, membersWithoutData } from './members.ts';
 import { type FlexnetMemory, nextMemory } from './memory.ts';
-import type { OptionsFile } from './options-file.ts';
+import { type OptionsFile, optionsOf } from './options-file.ts';
 import { ownPartOf } from './own-part.ts';
+import { contradicts, observePools, suppliedPools } from './pool-observations.ts';
 import type { FlexnetSettings } from './settings.ts';
-import { VendorLicenses } from './vendor-licenses.ts';
-import type { FeatureDaemon } from './which-daemon.ts';
+import { type FeatureDaemon, NO_DAEMON, WhichDaemon } from './which-daemon.ts';
+
+/** What is known beside `lmstat -a`. */
+export interface Supplies {
+  /** Of `lmstat -i`. */
+  readonly inventory: readonly LicenseSupply[];
+  /** Of license files. For the features that they have, they are used instead of `inventory`. */
+  readonly fileSupply: readonly LicenseSupply[];
+  /** Options files by daemon, as far as they are known. */
+  readonly options: ReadonlyMap<string, OptionsFile>;
+  /** Of `lmstat -S`, which lists the features of one daemon, and of earlier outputs. */
+  readonly served: readonly FeatureDaemon[];
+}
+
+interface Rules {
+  /** Epoch seconds. */
+  readonly at: number;
+  readonly hasTimes: boolean;
+  readonly hasSeenQueue: boolean;
+}
+
+/** The vendor licenses of an output: its vendor daemons with their features. */
+class VendorLicenses {
+  readonly #settings: FlexnetSettings;
+  readonly #supplies: Supplies;
+  readonly #rules: Rules;
+  readonly #report: LmstatReport;
+  readonly #whichDaemon: WhichDaemon;
+  readonly #supplyOf: ReadonlyMap<string, LicenseSupply[]>;
+  readonly #pools = new Map<string, PoolObservation[]>();
+  /** Daemons that are down. */
+  readonly down = new Set<string>();
+  /** Features of which nothing says to which daemon they belong. */
+  unattributed = 0;
+  contradictions = 0;
+
+  constructor(report: LmstatReport, supplies: Supplies, settings: FlexnetSettings, rules: Rules) {
+    this.#report = report;
+    this.#supplies = supplies;
+    this.#settings = settings;
+    this.#rules = rules;
+    const { inventory, fileSupply, served } = supplies;
+    this.#whichDaemon = new WhichDaemon(report.daemons, [...fileSupply, ...inventory, ...served], settings.daemons);
+    const keyOf = ({ daemon, feature }: LicenseSupply): string => this.#keyOf(daemon, feature);
+    const inFiles = new Set(fileSupply.map(keyOf));
+    const others = inventory.filter((supply) => !inFiles.has(keyOf(supply)));
+    this.#supplyOf = Map.groupBy([...fileSupply, ...others], keyOf);
+    for (const [daemon, { up }] of this.#whichDaemon.listed) {
+      this.#pools.set(daemon, []);
+      if (!up) this.down.add(daemon);
+    }
+  }
+
+  /** Observes all features. */
+  observe(): VendorLicenseObservation[] {
+    for (const usage of this.#usages()) this.#observeFeature(usage);
+    const [server = ''] = this.#settings.servers;
+    const supplied = Map.groupBy(this.#supplyOf.values(), ([first]) => this.#whichDaemon.spelled(first?.daemon ?? ''));
+    return [...this.#pools].map(([daemon, pools]) => ({
+      server: server.toLowerCase(),
+      daemon,
+      part: this.#settings.part,
+      reachable: !this.down.has(daemon),
+      ...(this.unattributed > 0 && daemon !== NO_DAEMON && { hasOtherPools: true as const }),
+      pools: this.down.has(daemon) ? this.#suppliedPools(supplied.get(daemon) ?? []) : pools,
+    }));
+  }
+
+  #observeFeature(usage: FeatureUsage): void {
+    const { daemon, name } = usage;
+    const supply = this.#supplyOf.get(this.#keyOf(daemon, name)) ?? [];
+    const reserves = optionsOf(this.#supplies.options, daemon)?.reserves.filter(({ feature }) => feature === name);
+    const { at, hasTimes, hasSeenQueue } = this.#rules;
+    const rules = { hasTimes, hasSeenQueue, lingerAtLeast: this.#settings.borrow.lingerAtLeast };
+    const pools = this.#pools.get(daemon) ?? [];
+    for (const pool of observePools(usage, { supply, reserves, at }, rules)) pools.push(pool);
+    this.#pools.set(daemon, pools);
+    // what it serves contradicts that
+    this.down.delete(daemon);
+    if (usage.isContradiction || contradicts(reserves, usage)) this.contradictions += 1;
+  }
+
+  /** The features that are served, with their daemons. */
+  #usages(): FeatureUsage[] {
+    const listings = new Map<string, { daemon: string; features: LmstatFeature[] }>();
+    for (const feature of this.#report.features) {
+      if (!this.#isShown(feature)) continue;
+      const named = this.#whichDaemon.of(feature);
+      if (named === undefined) this.unattributed += 1;
+      const daemon = named ?? NO_DAEMON;
+      const key = this.#keyOf(daemon, feature.name);
+      const listing = listings.get(key) ?? { daemon, features: [] };
+      listing.features.push(feature);
+      listings.set(key, listing);
+    }
+    return [...listings.values()].map(({ daemon, features }) => usageOf(daemon, features));
+  }
+
+  #isShown({ name, supply }: LmstatFeature): boolean {
+    if (supply.kind === 'error') return false;
+    if (supply.kind === 'unsupported' && this.#settings.features.dropUnsupported) return false;
+    return isSelected(name, this.#settings.features);
+  }
+
+  #suppliedPools(supplies: readonly LicenseSupply[][]): PoolObservation[] {
+    return supplies.flatMap((supply) => {
+      const feature = supply[0]?.feature;
+      if (feature === undefined || !isSelected(feature, this.#settings.features)) return [];
+      return suppliedPools(feature, supply, this.#rules.at);
+    });
+  }
+
+  #keyOf(daemon: string, feature: string): string {
+    return `${this.#whichDaemon.spelled(daemon)} ${feature}`;
+  }
+}
 
 /** Everything that one collection has read. */
 export interface FlexnetInput {

@@ -1,11 +1,91 @@
 import { QueryError } from '../../../base/model/failure.ts';
-import { type Answer, type Discarded, type DiscardReason, noDiscards } from '../../../base/model/records.ts';
+import {
+  type Answer,
+  type Discarded,
+  type DiscardReason,
+  MAX_UNKNOWN_FIELDS,
+  noDiscards,
+  type OwnerFields,
+} from '../../../base/model/records.ts';
 import { canonical, parseVendorLicense } from '../../../base/model/vendor-license.ts';
-import type { Field } from '../../../base/query-api/field.ts';
-import { createUnknownFields, describeFields } from './field-names.ts';
-import { FieldsByOwner } from './fields-by-owner.ts';
+import type { Field, Fields } from '../../../base/query-api/field.ts';
+import { fieldsOfBits, unionOfBits } from '../../../base/query-api/present-fields.ts';
 import type { PresentFields, Raw, RecordKind } from './record-kinds.ts';
 import { createWireValues, type WireValues } from './wire-values.ts';
+
+/** Field names come from the analyzer. They are shortened and escaped before they are shown. */
+
+/** Maximum number of characters of a name. */
+const NAME_LENGTH = 40;
+/** Maximum number of names in one sentence. */
+const NAMES_LISTED = 10;
+
+/** Control characters, lone surrogates, and characters that end a line or change its direction. */
+const UNPRINTABLE = /[\p{C}\p{Zl}\p{Zp}]/gu;
+
+function printable(name: string): string {
+  const start = [...name.slice(0, 2 * NAME_LENGTH)].slice(0, NAME_LENGTH).join('');
+  const shown = start.replace(UNPRINTABLE, (character) => `\\u{${character.codePointAt(0)?.toString(16)}}`);
+  return start.length < name.length ? `${shown}…` : shown;
+}
+
+/** Describes a record by the names of its fields, without values. */
+function describeFields(record: unknown): string {
+  if (record === null) return 'is null';
+  if (Array.isArray(record)) return 'is an array';
+  if (typeof record !== 'object') return `is a ${typeof record}`;
+  const names = Object.keys(record);
+  if (names.length === 0) return 'has no fields';
+  const more = names.length > NAMES_LISTED ? ` and ${names.length - NAMES_LISTED} more` : '';
+  return `has the fields ${names.slice(0, NAMES_LISTED).map(printable).join(', ')}${more}`;
+}
+
+/** Collects the names of fields that are not in the specification. One per answer. */
+interface UnknownFields {
+  /** Adds the name of an unknown field. */
+  add(name: string): void;
+  names(): readonly string[];
+}
+
+/** Collects the names of fields that are not in the specification, up to the limit. */
+function createUnknownFields(): UnknownFields {
+  const unknown = new Set<string>();
+  return {
+    add: (name) => {
+      if (unknown.size < MAX_UNKNOWN_FIELDS) unknown.add(name);
+    },
+    names: () => [...new Set([...unknown].map(printable))],
+  };
+}
+
+/** Collects which fields the records of each vendor license of an answer have. */
+export class FieldsByOwner {
+  readonly #fields: Fields;
+  readonly #bits = new Map<string, number>();
+  /** Nearly all records of a vendor license follow each other, and have the same fields. */
+  #last = { owner: '', bits: -1 };
+
+  constructor(fields: Fields) {
+    this.#fields = fields;
+  }
+
+  /** Adds a record, by the bits of its fields. */
+  add(owner: string, bits: number): void {
+    if (this.#last.bits === bits && this.#last.owner === owner) return;
+    this.#last = { owner, bits };
+    this.#bits.set(owner, unionOfBits(this.#bits.get(owner) ?? 0, bits));
+  }
+
+  /** Vendor licenses with the same fields share their list, so that it is sent to another thread only once. */
+  list(): readonly OwnerFields[] {
+    const lists = new Map<number, readonly string[]>();
+    return [...this.#bits].map(([owner, bits]) => {
+      const names = lists.get(bits) ?? fieldsOfBits(this.#fields, bits);
+      lists.set(bits, names);
+      return { owner, names };
+    });
+  }
+}
 
 /** Whether an item of an answer can be a record. */
 export const isObject = (raw: unknown): raw is Raw => typeof raw === 'object' && raw !== null && !Array.isArray(raw);

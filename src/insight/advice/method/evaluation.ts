@@ -1,4 +1,4 @@
-import type { Advice, AdviceContext } from './advice.ts';
+import type { Advice, AdviceContext, RunsOut } from './advice.ts';
 import { applied } from './back-test.ts';
 import { lastBought, type Regime, regimeOf } from './bought.ts';
 import { neededFor } from './curve.ts';
@@ -10,10 +10,20 @@ import { enoughFrom } from './exclusions.ts';
 import type { Findings, WindowFigures } from './findings.ts';
 import { growthOf } from './growth.ts';
 import { HourTally } from './hour-tally.ts';
-import { busyWeekOf, enoughOnDays, limitOf, NEWEST_WEEKS, NO_LICENSE, outlookOf } from './outlook.ts';
+import {
+  busyWeekOf,
+  chanceOf,
+  enoughOnDays,
+  LEAST_AGE,
+  limitOf,
+  NEWEST_WEEKS,
+  NO_LICENSE,
+  type Outlook,
+  outlookOf,
+  weightOfGrowth,
+} from './outlook.ts';
 import { reasonOf } from './reason.ts';
 import { refusalsOf } from './refusals.ts';
-import { runsOutOf } from './run-out.ts';
 import { useDaysOf } from './use-days.ts';
 import {
   countDays,
@@ -22,12 +32,48 @@ import {
   newestWeeks,
   oldestCounted,
   PROVISIONAL_DAYS,
+  WEEK,
   WEEKS,
   type WeeklyPeaks,
   WINDOW_DAYS,
   weeklyPeaks,
   YEAR_HOURS,
 } from './window.ts';
+
+/** When a busy week has all licenses in use. */
+
+/** Chances that the licenses are still enough: on the day itself, and at both ends of the range. */
+const EVEN = 0.5;
+const EARLIEST = 0.95;
+const LATEST = 0.05;
+/** A date further ahead than this is no end of a range. Weeks. */
+const NO_END = 3 * WEEKS;
+
+/**
+ * @param historyDays length of the history: no date is further ahead
+ * @returns `undefined` unless it is likely that use grows and that the licenses run out within a year
+ */
+function runsOutOf(
+  outlook: Outlook,
+  bought: number,
+  { today, historyDays }: { today: number; historyDays: number },
+): RunsOut | undefined {
+  if (weightOfGrowth(outlook, LEAST_AGE) < EVEN) return undefined;
+  const weekOf = (chance: number, last: number): number | undefined => {
+    for (let week = 0; week <= last; week += 1) {
+      if (chanceOf(outlook, 'busyWeek', bought, week) < chance) return week;
+    }
+    return undefined;
+  };
+  const week = weekOf(EVEN, Math.min(WEEKS, Math.floor(historyDays / WEEK)));
+  if (week === undefined) return undefined;
+  const latest = weekOf(LATEST, NO_END);
+  return {
+    day: today + WEEK * week,
+    earliest: today + WEEK * (weekOf(EARLIEST, week) ?? week),
+    latest: latest === undefined ? undefined : today + WEEK * latest,
+  };
+}
 
 /** Chances with which licenses are enough. */
 const LIKELY = 0.5;

@@ -1,21 +1,51 @@
+import { parseVendorLicense } from '../../../base/model/vendor-license.ts';
 import type { EndpointName } from '../../../base/query-api/endpoints.ts';
 import { inTurn } from '../../../base/scheduling/slices.ts';
+import { rowOfAnswer } from '../../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { answerAttention } from './attention.ts';
 import type { Backend } from './backend.ts';
 import { answerEfficiency, answerHeatMap, answerHistory, answerReserved, answerUsers } from './chart-answers.ts';
+import { askAll, type Combination, everyOwner, withNotices } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
-import { answerExpirations } from './expiration-answers.ts';
-import { answerFeatures, answerFeaturesOfUser } from './feature-answers.ts';
+import { answerExpirations, expirationAnswer } from './expiration-answers.ts';
+import { answerFeatures, answerFeaturesOfUser, isLetThrough } from './feature-answers.ts';
 import { knownNow } from './known-data.ts';
 import type { TargetAnswer } from './panel-data.ts';
 import type { KeyName } from './payload-keys.ts';
 import { answerProducts, answerServerDown } from './product-answers.ts';
 import type { Query } from './query.ts';
 import { answerRightsizing } from './rightsizing-answers.ts';
-import { answerSearchedExpirations } from './searched-expirations.ts';
 
 /** The targets of the datasource. The parser, the builder form and docs/grafana.md are derived from this table. */
+
+/** Expirations including packages and components, which are not polled. */
+async function answerSearchedExpirations(
+  search: string,
+  raw: Query,
+  backend: Backend,
+  signal: AbortSignal,
+): Promise<TargetAnswer> {
+  const { asked: query, inventory } = knownNow(raw, backend);
+  const { features } = query.values;
+  // the records do not contain the vendor license, so each is requested separately
+  const asked = everyOwner(query, inventory, features.length > 0 ? features : ['%']);
+  const parametersOf = ({ product, feature }: Combination) => ({
+    product,
+    filters: feature,
+    search,
+    ...(query.values.package !== undefined && { package: query.values.package }),
+  });
+  const { answers, ...rest } = await askAll(asked, 'GetExpirationFeatures', parametersOf, backend.upstream, signal);
+  const entries = answers
+    .flatMap(({ combination: { product }, answer }) => {
+      const { vendorLicense } = parseVendorLicense(product);
+      return answer.records.map((expiration) => rowOfAnswer(vendorLicense, { expiration }));
+    })
+    .filter((entry) => isLetThrough(query, entry));
+  const context = { now: inventory.at, localTime: backend.localTime, owners: backend.owners() };
+  return withNotices(rest, await inTurn(() => expirationAnswer(query, { items: entries }, context)));
+}
 
 /** What a panel can ask for, and how it is answered. */
 export interface Target {

@@ -1,13 +1,36 @@
 import { type Html, html, joined, nameHtml } from '../../../base/html/html.ts';
 import { dateText } from '../../../base/model/local-time.ts';
 import { unknown } from '../../../base/model/unknown.ts';
+import type { Advice } from '../../../insight/advice/method/advice.ts';
 import type { LookBack, ReportItem } from '../../../insight/advice/pass/report.ts';
 import { amountText } from '../../../insight/advice/pass/totals.ts';
 import { featureUrl } from '../links.ts';
 import { countText as count, counted } from '../wording.ts';
-import { weeksHtml } from './picture.ts';
 
 /** One feature in the report: a line, which opens. */
+
+/** The peaks of the weeks of a year against what is bought, as a small picture. */
+
+/** Of a week, in units of the picture. */
+const WEEK = 2;
+const BAR = 1.5;
+const HEIGHT = 24;
+
+/** @returns `undefined` where no week is known */
+function weeksHtml({ weeklyPeaks, bought = 0, count: gone = 0, state }: Advice): Html | undefined {
+  const known = weeklyPeaks.filter((peak) => peak !== null);
+  if (known.length === 0) return undefined;
+  const highest = Math.max(...known);
+  const most = Math.max(1, highest, bought);
+  const width = WEEK * weeklyPeaks.length;
+  const y = (licenses: number): number => Math.round((1 - licenses / most) * HEIGHT * 10) / 10;
+  const bars = weeklyPeaks.map((peak, i) =>
+    peak === null ? '' : `M${WEEK * i} ${HEIGHT}V${y(peak)}h${BAR}V${HEIGHT}z`,
+  );
+  const line = (licenses: number, name: string): Html => html`<path class="${name}" d="M0 ${y(licenses)}H${width}"/>`;
+  const kept = state === 'could go' ? line(bought - gone, 'kept') : undefined;
+  return html`<svg class="weeks" viewBox="0 -1 ${width} ${HEIGHT + 2}" preserveAspectRatio="none" role="img" aria-label="Peaks of ${known.length} weeks: at most ${count(highest)} of ${count(bought)} in use"><path class="used" d="${bars.join('')}"/>${line(bought, 'bought')}${kept}</svg>`;
+}
 
 /** What the page says for a request. */
 export interface ReportFrame {

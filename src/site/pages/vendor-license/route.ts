@@ -1,12 +1,54 @@
-import { html } from '../../../base/html/html.ts';
+import { type Content, html, joined, nameHtml } from '../../../base/html/html.ts';
+import { isKnown } from '../../../base/model/unknown.ts';
 import { gapsOf } from '../../../exporter/inventory/knowledge.ts';
-import { readAttention } from '../alert-list.ts';
-import { attempt } from '../known.ts';
+import { type AttentionItem, attentionSection, readAttention } from '../alert-list.ts';
+import { featureListHtml, moreHtml } from '../feature-list.ts';
+import { attempt, type Known } from '../known.ts';
 import { inventoryPage, missing, notFound, type PageContext, parameterOf, written } from '../page.ts';
 import type { Routes } from '../routes.ts';
-import { findFeatures, wordsOf } from '../search.ts';
-import { figuresOf } from '../site-figures.ts';
-import { vendorLicenseContent } from './markup.ts';
+import { type Found, filterHtml, findFeatures, wordsOf } from '../search.ts';
+import { figuresOf, type VendorLicenseFigures } from '../site-figures.ts';
+import { countsHtml, serverStates, stateHtml, usageHtml } from '../vendor-license-list.ts';
+import { type Clock, counted, expiryHtml, known } from '../wording.ts';
+
+/** The page of one vendor license: its server, what needs attention, and its features. */
+
+/** Everything that the page of one vendor license shows. */
+export interface VendorLicensePageData {
+  readonly figures: VendorLicenseFigures;
+  readonly owners: Readonly<Record<string, string>>;
+  readonly attention: Known<readonly AttentionItem[]>;
+  /** Why some of its data is not known. */
+  readonly gaps: readonly string[];
+  /** The filter as it was typed. */
+  readonly filter: string;
+  readonly found: Found;
+}
+
+/** The page of one vendor license, with its features or those that match the filter. */
+export function vendorLicenseContent(data: VendorLicensePageData, clock: Clock): Content {
+  const { figures, owners, attention, gaps, filter, found } = data;
+  const { vendorLicense, distinctUsers, collectionTime, downQualifiers } = figures.row;
+  const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
+  const parts = downQualifiers.filter((qualifier) => qualifier !== '');
+  const isDown = parts.length === 0 ? undefined : html` <small>(${joined(parts.map(nameHtml), ', ')})</small>`;
+  const title =
+    filter === '' ? `${counted(figures.features, 'feature')}` : `${counted(found.count, 'feature')} with “${filter}”`;
+  const none = html`<p>${filter === '' ? 'No feature is known.' : 'No feature matches.'}</p>`;
+  return html`<h1>${nameHtml(vendorLicense)}</h1>
+<p class="soft">Vendor license${owned}</p>
+<ul class="tiles">
+<li class="is-${serverStates[figures.state]?.[0] ?? 'unknown'}"><strong>${stateHtml(figures, clock)}</strong>${isDown}</li>
+<li>${usageHtml(figures)}</li>
+<li>${countsHtml(figures)}</li>
+<li><strong>${known(isKnown(collectionTime) ? distinctUsers : undefined)}</strong><small>users now</small></li>
+<li>${figures.nextExpiry === Number.POSITIVE_INFINITY ? 'Nothing is known to expire.' : expiryHtml(figures.nextExpiry, clock)}</li>
+</ul>
+${gaps.map((gap) => html`<p class="unknown">${gap}</p>\n`)}${attentionSection(attention, clock)}
+<h2 id="features">${title}</h2>
+${filterHtml({ filter, label: 'Feature, package or owner', vendorLicense })}
+${found.features.length === 0 ? none : featureListHtml(found.features, clock, 'features')}${moreHtml(found.features.length, found.count)}`;
+}
 
 /** The vendor license of the parameter `name`. The parameter `q` filters its features. */
 export const vendorLicenseRoutes = (context: PageContext): Routes =>

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { describe, expect, it } from 'vitest';
-import { createObservationSchema } from '../../../../src/analyzer/sources/json/json-schema.ts';
+import { createObservationSchema } from '../../../../src/analyzer/sources/json/code.ts';
 import { NOW, parseText } from './documents.ts';
 
 const page = readFileSync(join(import.meta.dirname, '../../../../docs/json-source.md'), 'utf8');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createObservationSchema } from '../../../../src/analyzer/sources/json/json-schema.ts';
+import { createObservationSchema } from '../../../../src/analyzer/sources/json/code.ts';
 import { isLong } from '../../../support/extent.ts';
 import { documents, parse, withFeatures } from './documents.ts';
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { decodeTrend } from '../../../../src/exporter/inventory/decoding/decode-series.ts';
+import { decodeTrend } from '../../../../src/exporter/inventory/decoding/decode.ts';
 
 const NOW = 1_800_000_000_000;
 const DAY = 86_400_000;

@@ -1,6 +1,6 @@
 import { managerCodes } from '../../../../src/analyzer/sources/manager-codes.ts';
 import { managerNames } from '../../../../src/analyzer/sources/managers.ts';
-import { PART } from '../../../../src/program/commands/capture/stand-ins.ts';
+import { PART } from '../../../../src/program/commands/capture/anonymize.ts';
 import type { Site } from '../../../support/license-site/site.ts';
 
 /** The names of a site that a capture must not have. */

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { StandIns } from '../../../../src/program/commands/capture/stand-ins.ts';
+import { StandIns } from '../../../../src/program/commands/capture/anonymize.ts';
 
 const standInsFor = (...names: readonly string[]): StandIns => new StandIns(names, new Map());
 
