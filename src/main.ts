@@ -7,8 +7,7 @@ import type { Log } from './base/model/log.ts';
 import { OperatorError } from './base/model/operator-error.ts';
 import type { CommandContext, LogSettings } from './program/commands/command.ts';
 import { parseCommandLine } from './program/commands/command-line.ts';
-import { logFields, readableFields } from './program/log/log-fields.ts';
-import { logfmtOf } from './program/log/logfmt.ts';
+import { logFields, logfmtOf, readableFields } from './program/log/log-fields.ts';
 
 /** Where a log goes that programs read. Lines for people are written to standard error by a thread of their own. */
 interface LogTarget {

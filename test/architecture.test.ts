@@ -213,6 +213,11 @@ describe('architecture', () => {
     expect([...new Set(inner)]).toEqual(['httpntlm/ntlm.js']);
   });
 
+  it('has no file of more than 400 lines', () => {
+    const long = sourceFiles(src).filter((path) => readFileSync(path, 'utf8').split('\n').length > 401);
+    expect(long.map((path) => relative(src, path))).toEqual([]);
+  });
+
   it('has no barrels, no default exports and no folder of mixed helpers', () => {
     const paths = sourceFiles(src).map((path) => relative(src, path));
     expect(paths.filter((path) => /(^|\/)(index\.ts|utils?|helpers?|common)(\/|$)/.test(path))).toEqual([]);

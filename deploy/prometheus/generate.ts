@@ -3,12 +3,12 @@ import { dirname, join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { AlertName } from '../../src/alerting/alerts/definitions.ts';
 import {
+  alertsForPrometheus,
   createRuleFile,
   type RuleFile,
   ruleFileText,
   usualOwners,
 } from '../../src/alerting/alerts/prometheus/rule-file.ts';
-import { alertsForPrometheus } from '../../src/alerting/alerts/relayed.ts';
 import { allAlerts, ruleSettings } from '../../src/alerting/alerts/rules.ts';
 
 /** Writes what is made of the definitions of alerts: the rules for Prometheus with the default settings, the manifest for its operator, the JSON of the mixin, and the runbooks. */

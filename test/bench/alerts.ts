@@ -13,7 +13,7 @@ import { step } from '../../src/alerting/alerts/state-machine.ts';
 import { createOwners } from '../../src/base/model/owners.ts';
 import type { Inventory } from '../../src/exporter/inventory/inventory.ts';
 import { collectAlerts } from '../../src/exporter/metrics/alerting.ts';
-import { renderGauges } from '../../src/exporter/metrics/render.ts';
+import { renderGauges } from '../../src/exporter/metrics/family.ts';
 import { defaultsOf } from '../../src/program/config/settings.ts';
 import { evaluateRule, pastOf, policy, settingsOf } from '../support/alert-views.ts';
 import { deriveInventoryNow } from '../support/derived-inventory.ts';

@@ -1,6 +1,6 @@
 import type { MetricName } from '../../src/exporter/metrics/catalogue.ts';
+import { TextWriter } from '../../src/exporter/metrics/family.ts';
 import { featureLabels } from '../../src/exporter/metrics/metric.ts';
-import { TextWriter } from '../../src/exporter/metrics/render.ts';
 import { buildRows } from '../../src/exporter/metrics/rows.ts';
 
 /** Gauges that share the labels of features. */

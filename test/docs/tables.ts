@@ -29,7 +29,7 @@ import { commands, usageOf } from '../../src/program/commands/commands.ts';
 import { shownDefault } from '../../src/program/config/setting-flags.ts';
 import { environmentName, flagName, settingKeys, settings } from '../../src/program/config/settings.ts';
 import { unsupported, webConfigKeys } from '../../src/program/config/web-config.ts';
-import { exitCodes } from '../../src/program/diagnosis/exit-codes.ts';
+import { exitCodes } from '../../src/program/diagnosis/step.ts';
 import { datasourceErrors } from '../../src/site/grafana/answers/errors.ts';
 import { type Key, payloadKeys } from '../../src/site/grafana/answers/payload-keys.ts';
 import { type Target, targets } from '../../src/site/grafana/answers/targets.ts';

@@ -1,7 +1,7 @@
 import { type ArchiveConnection, ArchiveError, connectArchive } from '../../src/analyzer/archive/connection.ts';
 import { Exchange, type Exchanged, type ExchangeOptions } from '../../src/analyzer/archive/exchange.ts';
-import type { ArchivableHistory } from '../../src/analyzer/history/archivable-history.ts';
 import type { Store } from '../../src/analyzer/history/store.ts';
+import type { ArchivableHistory } from '../../src/analyzer/history/store-archive.ts';
 import type { LocalTime } from '../../src/base/model/local-time.ts';
 import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 import type { Postgresql } from './start-postgresql.ts';

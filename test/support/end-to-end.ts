@@ -4,8 +4,12 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { stringify } from 'yaml';
-import { createRuleFile, type RuleOptions, ruleFileText } from '../../src/alerting/alerts/prometheus/rule-file.ts';
-import { alertsForPrometheus } from '../../src/alerting/alerts/relayed.ts';
+import {
+  alertsForPrometheus,
+  createRuleFile,
+  type RuleOptions,
+  ruleFileText,
+} from '../../src/alerting/alerts/prometheus/rule-file.ts';
 import { ruleSettings } from '../../src/alerting/alerts/rules.ts';
 import type { SettingKey } from '../../src/program/config/settings.ts';
 import { account, type Cleanup, eventually, startAnalyzer } from './harness.ts';

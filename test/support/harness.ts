@@ -14,9 +14,12 @@ import type { Log } from '../../src/base/model/log.ts';
 import type { Credentials } from '../../src/base/ntlm/client-codec.ts';
 import { ntHash } from '../../src/base/ntlm/primitives.ts';
 import type { AnalyzerConfig } from '../../src/base/settings/analyzer.ts';
-import { CredentialGate, type CredentialGateOptions } from '../../src/exporter/client/credential-gate.ts';
+import {
+  CredentialGate,
+  type CredentialGateOptions,
+  createMemoryStore,
+} from '../../src/exporter/client/credential-gate.ts';
 import { NtlmDispatcher } from '../../src/exporter/client/dispatcher.ts';
-import { createMemoryStore } from '../../src/exporter/client/logon-store.ts';
 import { createQueryClient, type QueryClient } from '../../src/exporter/client/query-client.ts';
 import { createTransport, type TransportOptions } from '../../src/exporter/client/transport.ts';
 import { createLocalDecoder, type LocalDecoderOptions } from '../../src/exporter/inventory/decoding/local-decoder.ts';

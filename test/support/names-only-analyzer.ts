@@ -1,7 +1,6 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { endpoints } from '../../src/base/query-api/endpoints.ts';
-import { OWN_ANALYZER, OWN_HEADER } from '../../src/base/query-api/own-server.ts';
+import { endpoints, OWN_ANALYZER, OWN_HEADER } from '../../src/base/query-api/endpoints.ts';
 import type { Cleanup } from './harness.ts';
 
 /**

@@ -143,7 +143,7 @@ export const wings: Readonly<Record<string, Wing>> = {
         promise: 'The same users and limits protect every path, and no client can block the others.',
         uses: [],
       },
-      'grafana/answers': { promise: 'An answer to Grafana is complete, or says what is missing.', uses: ['web'] },
+      'grafana/answers': { promise: 'An answer to Grafana is complete, or says what is missing.', uses: [] },
       'grafana/protocols': {
         promise: 'Both protocols of Grafana get the same answers. Panels cannot hold up polling.',
         uses: ['grafana/answers'],

@@ -1,9 +1,83 @@
 import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
+import type { VendorLicenseRow } from '../../exporter/inventory/vendor-license-row.ts';
 import type { Finding, Labels } from './alert.ts';
 import type { Shape, Values } from './alert-settings.ts';
 import type { Condition, RuleContext, Told } from './definition.ts';
-import type { View } from './rule.ts';
+import { aboutSite, type Evaluation, type SourceState, type View } from './rule.ts';
 import { usageText } from './texts.ts';
+
+/** The license managers that an analyzer in this process collects from, for conditions. */
+
+/** The result for one subject: not met, not known, or met with what is said about it. */
+export type Met = (Told & { readonly value?: number }) | 'unknown' | false;
+
+/** The result of a condition that is known, or not, for the site as a whole. */
+export const siteEvaluation = (findings: Evaluation['findings'], isUnknown: boolean): Evaluation => ({
+  findings,
+  isUnknown: () => isUnknown,
+  unknownAbout: aboutSite(isUnknown),
+  hasNoData: isUnknown,
+});
+
+/** A condition of the site as a whole. */
+export const siteCondition =
+  <S extends Shape>(met: (view: View, values: Values<S>) => Met): Condition<S> =>
+  ({ finding, settings: { base } }) =>
+  (view) => {
+    const result = met(view, base);
+    const findings = result === 'unknown' || result === false ? [] : [finding({}, result, result.value)];
+    return siteEvaluation(findings, result === 'unknown');
+  };
+
+/** A condition of each vendor license. @param hasNoData whether nothing is known about any */
+export const vendorLicenseCondition =
+  <S extends Shape>(
+    hasNoData: (view: View) => boolean,
+    met: (row: VendorLicenseRow, values: Values<S>, view: View) => Met,
+  ): Condition<S> =>
+  ({ parametersOf, finding }) =>
+  (view) => {
+    const unknown = new Set<string>();
+    const findings = view.inventory.vendorLicenses.flatMap((row): Finding[] => {
+      const { vendorLicense } = row;
+      const values = parametersOf({ vendorLicense });
+      const result = values.enabled && met(row, values, view);
+      if (result === 'unknown') unknown.add(vendorLicense);
+      if (result === 'unknown' || result === false) return [];
+      return [finding({ vendor_license: vendorLicense }, result, result.value)];
+    });
+    const isEmpty = hasNoData(view);
+    return {
+      findings,
+      isUnknown: ({ vendor_license = '' }) => isEmpty || unknown.has(vendor_license),
+      unknownAbout: isEmpty ? aboutSite(true) : unknown,
+      hasNoData: isEmpty,
+    };
+  };
+
+/** The labels of a source. Another label `source` says who sends the alert. */
+export const labelsOf = ({ name, manager }: SourceState) => ({ license_source: name, manager });
+
+/** Whether as many readings in succession failed. */
+export const isDown = ({ failedReadings = 0 }: SourceState, readings: number): boolean => failedReadings >= readings;
+
+/** An evaluation of the sources. Without any, there is no data; a source that was removed has no alerts. */
+export const evaluateSources = (
+  { sources = [] }: View,
+  findings: Evaluation['findings'],
+  isUnknown: (source: SourceState, vendorLicense: string | undefined) => boolean,
+): Evaluation => ({
+  findings,
+  isUnknown: ({ license_source: name, vendor_license: vendorLicense }) => {
+    const source = sources.find((candidate) => candidate.name === name);
+    return source !== undefined && isUnknown(source, vendorLicense);
+  },
+  // also if it is only not known whether a vendor license is of this source
+  unknownAbout: aboutSite(
+    sources.length === 0 || sources.some((source) => isUnknown(source, undefined) || isUnknown(source, '')),
+  ),
+  hasNoData: sources.every(({ failedReadings }) => failedReadings === undefined),
+});
 
 /**
  * The condition of one feature: `false`, `unknown` because a value is missing, `not reported` where the feature has no

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { Agent, buildConnector } from 'undici';
 import { type ClientTls, tlsOptions } from '../../base/model/client-tls.ts';
-import { openFilesProblem } from '../../base/model/explanation.ts';
+import { openFilesProblem } from '../../base/model/operator-error.ts';
 
 /** How to reach a receiver over HTTP. */
 export interface HttpOptions {

@@ -2,9 +2,9 @@ import { duration } from '../../base/settings/values.ts';
 import type { Finding } from './alert.ts';
 import type { Shape, Values } from './alert-settings.ts';
 import type { Condition } from './definition.ts';
+import type { Met } from './feature-condition.ts';
 import type { Drop, Missed, Past } from './past.ts';
 import { aboutSite, type View } from './rule.ts';
-import type { Met } from './site-condition.ts';
 import { humanDuration, localTimeText } from './texts.ts';
 
 /** A condition of what was there before and is missing now. */

@@ -1,4 +1,4 @@
-import type { Member } from '../../base/model/observation/member.ts';
+import type { Member } from '../../base/model/observation/observation.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';

@@ -6,8 +6,8 @@ import type { HandOver } from '../alerts/engine.ts';
 import type { EngineSection } from '../alerts/settings.ts';
 import type { Channel } from './channel.ts';
 import type { DigestSchedule } from './digest.ts';
-import type { MessageCounts } from './message-counts.ts';
 import { Outbox } from './outbox.ts';
+import type { MessageCounts } from './receiver-state.ts';
 import { createMessageFile, emptyState, type ReceiverStates } from './receiver-state.ts';
 import type { MessagesSection } from './settings.ts';
 

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import type { Log } from '../../base/model/log.ts';
-import { createLatestOnly } from '../../base/scheduling/latest-only.ts';
+import { createLatestOnly } from '../../base/scheduling/limit.ts';
 import type { Labels } from '../alerts/alert.ts';
 import type { ReceiverStatus } from '../alerts/delivery.ts';
 import type { HandOver } from '../alerts/engine.ts';
@@ -12,8 +12,7 @@ import { createFailures, type Failures } from './failures.ts';
 import { type Group, groupOf } from './groups.ts';
 import { createInhibitor } from './inhibitions.ts';
 import { createLedgerKeeper, type Entry, hasChanged, type LedgerKeeper, markSent, noticeOf } from './ledger.ts';
-import type { MessageCounts } from './message-counts.ts';
-import type { Frozen, ReceiverState } from './receiver-state.ts';
+import type { Frozen, MessageCounts, ReceiverState } from './receiver-state.ts';
 import type { MessagesSection } from './settings.ts';
 
 /** One receiver: how it is reached, what it was told, and when it is told again. */

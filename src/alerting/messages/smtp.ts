@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type SMTPConnection from 'nodemailer/lib/smtp-connection';
 import type { SMTPConnectionSendInfo } from 'nodemailer/lib/smtp-connection';
 import { type ClientTls, tlsOptions } from '../../base/model/client-tls.ts';
-import { openFilesProblem } from '../../base/model/explanation.ts';
+import { openFilesProblem } from '../../base/model/operator-error.ts';
 import type { RefusedRecipient, SendOutcome } from './channel.ts';
 import type { Recipient } from './receiver-state.ts';
 import { line } from './texts.ts';

@@ -5,7 +5,7 @@ import type { Log } from '../../base/model/log.ts';
 import type { ArchiveHealth } from '../../base/model/observation/recording.ts';
 import { errorFields } from '../../base/model/operator-error.ts';
 import type { Clock } from '../../base/scheduling/clock.ts';
-import type { ArchivableHistory, Archiving } from '../history/archivable-history.ts';
+import type { ArchivableHistory, Archiving } from '../history/store-archive.ts';
 import { type ArchiveConnection, connectArchive, type DatabaseOptions } from './connection.ts';
 import { Exchange, type Exchanged, type ExchangeOptions } from './exchange.ts';
 import type { ArchiveConfig } from './settings.ts';

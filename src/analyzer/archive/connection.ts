@@ -1,8 +1,7 @@
 import type { ClientConfig } from 'pg';
 import { type ClientTls, tlsOptions } from '../../base/model/client-tls.ts';
 import { explainConnection, type Peer } from '../../base/model/connection-failure.ts';
-import { inOneLine } from '../../base/model/explanation.ts';
-import { OperatorError } from '../../base/model/operator-error.ts';
+import { inOneLine, OperatorError } from '../../base/model/operator-error.ts';
 
 /** A connection to the database of the archive. */
 

@@ -1,10 +1,9 @@
 import { dateText } from '../../base/model/local-time.ts';
-import type { ArchivableHistory } from '../history/archivable-history.ts';
 import { type ArchivedDay, isSameDay, mergeDays } from '../history/archived-day.ts';
 import { decodeHours } from '../history/hour-columns.ts';
 import type { Series } from '../history/sample.ts';
 import { seriesKey } from '../history/series-table.ts';
-import type { ExchangedDay, MarkedDay, StoreArchive } from '../history/store-archive.ts';
+import type { ArchivableHistory, ExchangedDay, MarkedDay, StoreArchive } from '../history/store-archive.ts';
 import { type ArchiveConnection, ArchiveError, archiveError, type DatabaseOptions } from './connection.ts';
 import { DAY_COLUMNS, type DayToWrite, dayOf, writeDays } from './rows.ts';
 import { prepareMonths, prepareSchema } from './schema.ts';

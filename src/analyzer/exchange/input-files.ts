@@ -3,8 +3,7 @@ import { open } from 'node:fs/promises';
 import { basename, join, relative } from 'node:path';
 import type { Readable } from 'node:stream';
 import { createGunzip, createZstdDecompress } from 'node:zlib';
-import { openFilesProblem } from '../../base/model/explanation.ts';
-import { OperatorError } from '../../base/model/operator-error.ts';
+import { OperatorError, openFilesProblem } from '../../base/model/operator-error.ts';
 
 /** The files that are imported: one, or those of a folder. They can be compressed. */
 

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { OperatorError } from '../../base/model/operator-error.ts';
-import { fileLimitProblem } from '../../base/storage/open-files.ts';
-import { createPrivateFile } from '../../base/storage/private-file.ts';
+import { createPrivateFile, fileLimitProblem } from '../../base/storage/private-file.ts';
 import { isDamage } from '../../base/storage/set-aside.ts';
 import { DamagedRecord } from './day-codec.ts';
 import { createTables, migrateTables, OLDEST_SCHEMA_VERSION, SCHEMA_VERSION } from './history-schema.ts';

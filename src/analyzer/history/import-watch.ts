@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { LocalTime } from '../../base/model/local-time.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
-import { createLatestOnly } from '../../base/scheduling/latest-only.ts';
+import { createLatestOnly } from '../../base/scheduling/limit.ts';
 import type { ImportOrigin } from './imported-table.ts';
 import type { Recorder } from './recorder.ts';
 import { openImport, refuseStaged, removeStaged, removeWorkFolders, waitingImports } from './staged-import.ts';

@@ -1,12 +1,40 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
+import { createPattern } from '../../base/model/wildcard.ts';
+import { runSliced, untilAborted } from '../../base/scheduling/slices.ts';
 import { createDaySummary, type DayRecord, type DayTotals, type SummariseDay, totalsOf } from './day-summary.ts';
-import { eachSliced } from './each-sliced.ts';
 import type { HourSummary } from './hour-summary.ts';
-import { filter } from './parameter-filter.ts';
 import type { StoredSeries } from './series-table.ts';
 import type { Store } from './store.ts';
 
 /** Recorded data of series, day by day, in slices. */
+
+/** The parameters of a request that are given, by name. */
+export type Parameters = Readonly<Record<string, string>>;
+
+/** Matches every value when the parameter is not given. */
+export function filter(pattern: string | undefined, ignoreCase = false): (value: string) => boolean {
+  return pattern === undefined ? () => true : createPattern(pattern, { ignoreCase });
+}
+
+function* steps<T>(items: Iterable<T>, visit: (item: T) => void): Generator<void, void> {
+  for (const item of items) {
+    visit(item);
+    yield;
+  }
+}
+
+/**
+ * Calls back for each row of a table, in slices: other work on the thread waits for one slice at most.
+ *
+ * @param signal cancels it at the next row, with its reason
+ * @param sliceMilliseconds a longer slice, where the answer itself is waited for
+ */
+export const eachSliced = <T>(
+  items: Iterable<T>,
+  visit: (item: T) => void,
+  signal?: AbortSignal,
+  sliceMilliseconds?: number,
+): Promise<void> => runSliced(untilAborted(steps(items, visit), signal), sliceMilliseconds);
 
 /** Length of a slice of work, milliseconds. */
 const SLICE_MS = 10;

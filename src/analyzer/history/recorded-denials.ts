@@ -1,6 +1,6 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
 import { type Collected, type DenialCause, vendorLicenseName } from '../../base/model/observation/observation.ts';
-import { eachSliced } from './each-sliced.ts';
+import { eachSliced } from './recorded-days.ts';
 import type { Series } from './sample.ts';
 import type { Store } from './store.ts';
 

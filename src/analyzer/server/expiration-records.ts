@@ -1,7 +1,7 @@
 import type { Collected, PoolObservation } from '../../base/model/observation/observation.ts';
 import { formatDate } from '../../base/query-api/dates.ts';
 import type { WireExpiration } from '../../base/query-api/records.ts';
-import { filter, type Parameters } from '../history/parameter-filter.ts';
+import { filter, type Parameters } from '../history/recorded-days.ts';
 import { earliestExpiry, earliestOf, isExpired, isExpiring } from '../history/usage.ts';
 
 /** Feature types each search level of spec 4.5 covers. */

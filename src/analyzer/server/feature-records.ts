@@ -1,6 +1,6 @@
 import type { Checkout, Collected, PoolObservation } from '../../base/model/observation/observation.ts';
 import type { WireFeature } from '../../base/query-api/records.ts';
-import { filter, type Parameters } from '../history/parameter-filter.ts';
+import { filter, type Parameters } from '../history/recorded-days.ts';
 import {
   countByStatus,
   countUsers,

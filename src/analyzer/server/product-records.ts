@@ -2,7 +2,7 @@ import type { Checkout, Collected, PoolObservation } from '../../base/model/obse
 import { UNCOUNTED } from '../../base/model/uncounted.ts';
 import type { WireProduct, WireServerDown } from '../../base/query-api/records.ts';
 import { isDown } from '../history/collector.ts';
-import { filter, type Parameters } from '../history/parameter-filter.ts';
+import { filter, type Parameters } from '../history/recorded-days.ts';
 import {
   countByStatus,
   countUsers,

@@ -1,11 +1,10 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
 import type { Collected } from '../../base/model/observation/observation.ts';
 import { type EndpointName, endpoints } from '../../base/query-api/endpoints.ts';
+import type { Fields } from '../../base/query-api/field.ts';
 import { writeJson } from '../../base/query-api/json.ts';
 import { readParameters } from '../../base/query-api/parameters.ts';
-import { createRecordWriter } from '../../base/query-api/record-json.ts';
 import { recordFields } from '../../base/query-api/records.ts';
-import { eachSliced } from '../history/each-sliced.ts';
 import {
   getEfficiency,
   getHeatMap,
@@ -14,14 +13,42 @@ import {
   type HistoryWindowParameters,
 } from '../history/history-charts.ts';
 import { StoreError } from '../history/history-file.ts';
-import type { Parameters } from '../history/parameter-filter.ts';
-import type { HistorySelector, Recorded } from '../history/recorded-days.ts';
+import { eachSliced, type HistorySelector, type Parameters, type Recorded } from '../history/recorded-days.ts';
 import type { Store } from '../history/store.ts';
 import { getExpirationFeatures } from './expiration-records.ts';
 import { findPools, toFeature } from './feature-records.ts';
 import { getConcurrentUsers, getProducts, getServerDown } from './product-records.ts';
 import { failure, JSON_TYPE, type Reply, TEXT_TYPE } from './reply.ts';
 import { getUsers } from './user-records.ts';
+
+/**
+ * The text of records as `writeJson` writes it, several times faster: `JSON.stringify` writes all of them at once. It writes null
+ * for NaN, so the fields that can be NaN are then looked for in the text.
+ *
+ * @param fields the table of the records; a field that is unknown as `NaN` is never null or infinite
+ */
+export function createRecordWriter(fields: Fields): (records: readonly object[]) => string {
+  const names = Object.keys(fields).filter((name) => fields[name]?.unknown === 'NaN');
+  const canBeNaN: ReadonlySet<string> = new Set(names);
+  return (records) => writeNaN(JSON.stringify(records), canBeNaN);
+}
+
+const NULL_VALUE = ':null';
+
+/**
+ * Writes `NaN` for null after these names. A quote within a text has a backslash before it, so what stands between two
+ * quotes and `:null` is the name of a member, or ends with a backslash.
+ */
+function writeNaN(body: string, members: ReadonlySet<string>): string {
+  let changed = '';
+  let done = 0;
+  for (let at = body.indexOf(NULL_VALUE); at !== -1; at = body.indexOf(NULL_VALUE, at + 1)) {
+    if (body[at - 1] !== '"' || !members.has(body.slice(body.lastIndexOf('"', at - 2) + 1, at - 1))) continue;
+    changed += `${body.slice(done, at)}:NaN`;
+    done = at + NULL_VALUE.length;
+  }
+  return changed + body.slice(done);
+}
 
 /** What an answer is made from. */
 export interface BodyContext {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { holderOf, peerAddress } from '../../base/model/peer-address.ts';
-import { OWN_ANALYZER, OWN_HEADER } from '../../base/query-api/own-server.ts';
+import { OWN_ANALYZER, OWN_HEADER } from '../../base/query-api/endpoints.ts';
 import type { Gate } from './gate.ts';
 import { failure, type Reply, tooMany } from './reply.ts';
 

@@ -3,7 +3,6 @@ import { dirname } from 'node:path';
 import { createLocalTime } from '../../base/model/local-time.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { Source } from '../../base/model/observation/source.ts';
-import type { ArchivableHistory, Archiving } from '../history/archivable-history.ts';
 import { type Collector, createCollector } from '../history/collector.ts';
 import { checkOrigin } from '../history/history-file.ts';
 import { ImportWatch, type TakenUp } from '../history/import-watch.ts';
@@ -13,6 +12,7 @@ import { Recorder } from '../history/recorder.ts';
 import { figuresOf, type Past } from '../history/sample.ts';
 import { createSlots } from '../history/slots.ts';
 import { openStore } from '../history/store.ts';
+import type { ArchivableHistory, Archiving } from '../history/store-archive.ts';
 import type { HttpFront, ListenerOptions } from './http-front.ts';
 import { type AnswerQuestion, createQueryAnswers } from './query-answers.ts';
 

@@ -6,7 +6,7 @@ import type {
   QueuedRequest,
 } from '../../base/model/observation/observation.ts';
 import type { WireUser } from '../../base/query-api/records.ts';
-import { filter, type Parameters } from '../history/parameter-filter.ts';
+import { filter, type Parameters } from '../history/recorded-days.ts';
 import { isKnown } from '../history/usage.ts';
 
 /** The answer to GetUsers (spec 2.3, 4.3): who holds or waits for a license now. */

@@ -10,7 +10,7 @@ import {
   vendorLicenseName,
 } from '../../base/model/observation/observation.ts';
 import type { Source } from '../../base/model/observation/source.ts';
-import { eachSliced } from '../history/each-sliced.ts';
+import { eachSliced } from '../history/recorded-days.ts';
 import type { DayOfSamples, PastPiece, Sample, Series } from '../history/sample.ts';
 import { createSlots, type Slots } from '../history/slots.ts';
 import { poolCapacity, sumOfVersions } from '../history/usage.ts';

@@ -8,10 +8,10 @@ import {
 } from '../../base/model/observation/observation.ts';
 import type { Source, SourceHealth } from '../../base/model/observation/source.ts';
 import { SourceFailure, type SourceProblem, saysServerIsDown } from '../../base/model/observation/source-failure.ts';
-import { selectFeatures } from './feature-selection.ts';
 import type { ManagerReader } from './manager.ts';
 import type { Parsed } from './parsed.ts';
 import type { SourceSettings, UserSettings } from './source-settings.ts';
+import { selectFeatures } from './source-settings.ts';
 
 /** Characters of a pseudonym. */
 const LENGTH = 10;

@@ -1,7 +1,10 @@
-import type { Member } from '../../base/model/observation/member.ts';
-import type { VendorLicenseObservation } from '../../base/model/observation/observation.ts';
+import type { Member, VendorLicenseObservation } from '../../base/model/observation/observation.ts';
 import type { Diagnostics } from '../../base/model/observation/source.ts';
 import type { SourceProblem } from '../../base/model/observation/source-failure.ts';
+
+/** `{ [key]: value }`, or nothing of a value that is not known: its key is optional in an observation. */
+export const known = <K extends string, V>(key: K, value: V | undefined): { readonly [key in K]?: V } =>
+  (value === undefined ? {} : { [key]: value }) as { readonly [key in K]?: V };
 
 /** What the output of a license manager says. */
 export interface Parsed {

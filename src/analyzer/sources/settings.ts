@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { isPlainName } from '../../base/model/plain-name.ts';
+import { isPlainName } from '../../base/model/vendor-license.ts';
 import { baseUrl } from '../../base/settings/addresses.ts';
 import { analyzer } from '../../base/settings/analyzer.ts';
 import { type Camelized, camelized } from '../../base/settings/camel.ts';

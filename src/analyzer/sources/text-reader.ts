@@ -1,4 +1,4 @@
-import type { Member } from '../../base/model/observation/member.ts';
+import type { Member } from '../../base/model/observation/observation.ts';
 import { SourceFailure } from '../../base/model/observation/source-failure.ts';
 import type { ManagerReader, ReaderDeps } from './manager.ts';
 import type { Parsed } from './parsed.ts';

@@ -1,8 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { accessSync, constants, readFileSync, type Stats, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
-import { openFilesProblem } from '../model/explanation.ts';
-import { OperatorError } from '../model/operator-error.ts';
+import { OperatorError, openFilesProblem } from '../model/operator-error.ts';
 import { Secret } from '../settings/secret.ts';
 
 /** Files and directories that are named in a configuration. */

@@ -1,4 +1,4 @@
-import { type Explanation, openFileLimits } from './explanation.ts';
+import { type Explanation, openFileLimits } from './operator-error.ts';
 
 /** Why a server cannot be reached, as sentences for the log of the daemon and for `doctor`. */
 

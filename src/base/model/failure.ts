@@ -1,4 +1,4 @@
-import { inOneLine } from './explanation.ts';
+import { inOneLine } from './operator-error.ts';
 
 /**
  * Why a reading failed. One union for the error's `kind`, the log field `kind`, the metric label `reason` and the table of

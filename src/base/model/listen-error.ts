@@ -1,5 +1,4 @@
-import { explainOpenFiles } from './explanation.ts';
-import { OperatorError } from './operator-error.ts';
+import { explainOpenFiles, OperatorError } from './operator-error.ts';
 
 /** Why a process cannot listen, by system error code. */
 const reasons: Readonly<Record<string, string>> = {

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readFileSync } from 'node:fs';
 import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import { explainOpenFiles } from '../model/explanation.ts';
 import type { Log } from '../model/log.ts';
-import { createLatestOnly } from '../scheduling/latest-only.ts';
+import { explainOpenFiles } from '../model/operator-error.ts';
+import { createLatestOnly } from '../scheduling/limit.ts';
 import type { FileWrites } from './file-writes.ts';
 import { temporaryOf } from './leftovers.ts';
 import { giveToOwnerOf } from './private-file.ts';

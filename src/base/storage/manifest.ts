@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, readSync, statSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { openFilesProblem } from '../model/explanation.ts';
-import { OperatorError } from '../model/operator-error.ts';
+import { OperatorError, openFilesProblem } from '../model/operator-error.ts';
 
 /** The list of the files of a backup. It is written last. */
 export const MANIFEST = 'backup.json';

@@ -1,5 +1,25 @@
 import { closeSync, existsSync, lchownSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { devNull } from 'node:os';
 import { dirname } from 'node:path';
+import { openFilesProblem } from '../model/operator-error.ts';
+
+/** What SQLite says of any file that it cannot open. */
+const SQLITE_CANTOPEN = 14;
+
+/**
+ * The limit and the remedy, if a file could not be opened because too many are open; `undefined` for any other error. SQLite does
+ * not say why it cannot open a file: then another file is opened, to see.
+ */
+export function fileLimitProblem(error: unknown): string | undefined {
+  const { errcode } = error as { errcode?: number };
+  if (errcode === undefined || (errcode & 0xff) !== SQLITE_CANTOPEN) return openFilesProblem(error);
+  try {
+    closeSync(openSync(devNull, 'r'));
+    return undefined;
+  } catch (other) {
+    return openFilesProblem(other);
+  }
+}
 
 /** Gives a file or directory that root has created to the owner of its directory, because the daemon runs as that user. */
 export function giveToOwnerOf(directory: string, path: string): void {

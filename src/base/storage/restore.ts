@@ -1,8 +1,7 @@
 import { chmodSync, copyFileSync, existsSync, mkdirSync, renameSync, rmSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { explainOpenFiles } from '../model/explanation.ts';
-import { OperatorError } from '../model/operator-error.ts';
+import { explainOpenFiles, OperatorError } from '../model/operator-error.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { finishRestore, READY } from './finish-restore.ts';
 import { describeFile, MANIFEST, type Manifest, type ManifestFile, readManifest, syncPath } from './manifest.ts';

@@ -6,10 +6,9 @@ import type { Log } from '../../base/model/log.ts';
 import { type Credentials, normaliseDomain } from '../../base/ntlm/client-codec.ts';
 import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import type { StateWrites } from '../../base/storage/file-writes.ts';
-import { CredentialGate, type GateLimits } from './credential-gate.ts';
+import { CredentialGate, createMemoryStore, type GateLimits, type LogonStore } from './credential-gate.ts';
 import { NtlmDispatcher } from './dispatcher.ts';
 import { LogonFile, type LogonFileOptions } from './logon-file.ts';
-import { createMemoryStore, type LogonStore } from './logon-store.ts';
 import { logonPathOf } from './transport.ts';
 
 /** Creates the client of the analyzer from the configuration, for the daemon and for other commands. */

@@ -1,6 +1,6 @@
 import { explainConnection, explainUnknown, isTlsCode, theAnalyzer } from '../../base/model/connection-failure.ts';
-import type { Explanation } from '../../base/model/explanation.ts';
 import { type FailureKind, QueryError } from '../../base/model/failure.ts';
+import type { Explanation } from '../../base/model/operator-error.ts';
 import { type NtlmCode, NtlmError } from '../../base/ntlm/errors.ts';
 
 /** Failure kind of each NTLM code. */

@@ -5,11 +5,11 @@ import type { Log } from '../../base/model/log.ts';
 import { steadyNow } from '../../base/model/steady-clock.ts';
 import type { Credentials } from '../../base/ntlm/client-codec.ts';
 import type { FileWrites } from '../../base/storage/file-writes.ts';
-import { fileLimitProblem } from '../../base/storage/open-files.ts';
+import { fileLimitProblem } from '../../base/storage/private-file.ts';
 import { isDamage, setAside } from '../../base/storage/set-aside.ts';
+import { accountOf, type LogonStore } from './credential-gate.ts';
 import type { LogonRecord } from './logon-budget.ts';
 import { type AccountRecord, type LogonDatabase, MalformedRecord, openLogonDatabase } from './logon-database.ts';
-import { accountOf, type LogonStore } from './logon-store.ts';
 
 /** The file in which logons of an account are counted across restarts, and how writing it goes. */
 export interface LogonFileOptions {

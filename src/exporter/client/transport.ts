@@ -1,8 +1,13 @@
 import type { Dispatcher } from 'undici';
 import { type FailureKind, QueryError } from '../../base/model/failure.ts';
 import { steadyNow } from '../../base/model/steady-clock.ts';
-import { type EndpointName, endpoints, type ParametersOf } from '../../base/query-api/endpoints.ts';
-import { OWN_ANALYZER, OWN_HEADER } from '../../base/query-api/own-server.ts';
+import {
+  type EndpointName,
+  endpoints,
+  OWN_ANALYZER,
+  OWN_HEADER,
+  type ParametersOf,
+} from '../../base/query-api/endpoints.ts';
 import { writeQuery } from '../../base/query-api/parameters.ts';
 import { statusFault } from '../inventory/decoding/answer-faults.ts';
 import { type SizeLimits, sizeLimitOf } from '../inventory/decoding/body-limits.ts';

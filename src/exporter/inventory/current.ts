@@ -1,5 +1,5 @@
 import type { Snapshot } from '../../base/model/snapshot.ts';
-import { createLatestOnly } from '../../base/scheduling/latest-only.ts';
+import { createLatestOnly } from '../../base/scheduling/limit.ts';
 import { runSliced } from '../../base/scheduling/slices.ts';
 import { FeatureDerivation } from './feature-derivation.ts';
 import type { FieldStates } from './field-states.ts';

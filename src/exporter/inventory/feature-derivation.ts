@@ -3,9 +3,8 @@ import { WHOLE } from '../../base/model/snapshot.ts';
 import { parseVendorLicense } from '../../base/model/vendor-license.ts';
 import { createFeatureRow, type FeatureIdentity, type FeatureRow, identityOf } from './feature-row.ts';
 import { mergeExpirations, mergeFeatures } from './merge.ts';
-import { isSameArray } from './same-array.ts';
 import type { Selection } from './selection.ts';
-import { createSpelling } from './spelling.ts';
+import { createSpelling, isSameArray } from './spelling.ts';
 
 /** The records of a part that may be shown. */
 export interface PartRecords<R> {

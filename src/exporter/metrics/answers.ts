@@ -1,4 +1,4 @@
-import type { Block } from './block.ts';
+import type { Block } from './family.ts';
 import { assembleGzip, type Deflated, deflateEnd, inflatePieces } from './gzip.ts';
 import type { Format } from './negotiation.ts';
 

@@ -5,11 +5,10 @@ import { noFieldStates } from '../inventory/field-states.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import { type AlertingState, type AlertScope, collectAlerts } from './alerting.ts';
 import { type Body, SharedAnswers } from './answers.ts';
-import { type Block, createBlock } from './block.ts';
 import type { Family } from './family.ts';
+import { type Block, createBlock, renderGauges } from './family.ts';
 import { expirationGauges, FeatureBlock, featureGauges, RangeLabels } from './feature-block.ts';
 import { acceptsGzip, chooseFormat, contentTypes, type Format } from './negotiation.ts';
-import { renderGauges } from './render.ts';
 import type { SelfMetrics } from './self.ts';
 import type { MetricsSection } from './settings.ts';
 import {

@@ -1,14 +1,12 @@
 import type { OwnerMapping } from '../../base/model/owners.ts';
 import { inTurn, runSliced } from '../../base/scheduling/slices.ts';
 import { expiryName, type FeatureRow } from '../inventory/feature-row.ts';
-import type { Block } from './block.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
-import { labelsOf } from './columns.ts';
-import { toNumber } from './family.ts';
+import type { Block } from './family.ts';
+import { labelsOf, TextWriter, toNumber } from './family.ts';
 import { fieldGauges } from './field-metrics.ts';
 import { combineChecksums, type Deflated, deflateText } from './gzip.ts';
 import { attributeLabels, type Enabled, featureLabels, isEnabled } from './metric.ts';
-import { TextWriter } from './render.ts';
 import { buildRowsInSlices, type Rows } from './rows.ts';
 
 /** Rows of a piece: enough to be compressed well, few enough that a small change renders little. */

@@ -8,7 +8,7 @@ import {
   Registry,
 } from 'prom-client';
 import { catalogue, type MetricName } from './catalogue.ts';
-import { formatValue } from './render.ts';
+import { formatValue } from './family.ts';
 import { formatLabels } from './rows.ts';
 
 /** Registries of prom-client, and how they are rendered. */

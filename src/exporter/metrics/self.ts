@@ -5,11 +5,17 @@ import type { SourceHealth } from '../../base/model/observation/source.ts';
 import { endpointNames } from '../../base/query-api/endpoints.ts';
 import { type AlertingState, exposeAlerting } from './alerting.ts';
 import type { MetricName } from './catalogue.ts';
-import { exposeIdentity, type Identity } from './identity.ts';
-import { exposeMessages, type ReceiverState } from './messages.ts';
-import { type DeniedRequests, exposeRecording, type StateWrites } from './recording.ts';
 import { configurationOf, createRegistry, exposeIn, renderRegistry } from './registry.ts';
-import { exposeSources } from './sources.ts';
+import {
+  type DeniedRequests,
+  exposeIdentity,
+  exposeMessages,
+  exposeRecording,
+  exposeSources,
+  type Identity,
+  type ReceiverState,
+  type StateWrites,
+} from './sources.ts';
 
 /** The state of the logons at the analyzer, read at each scrape. */
 export interface UpstreamState {

@@ -1,11 +1,9 @@
 import { Gauge } from 'prom-client';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
-import { exposeIdentity, type Identity } from './identity.ts';
 import { chooseFormat, contentTypes } from './negotiation.ts';
-import { exposeRecording } from './recording.ts';
 import { configurationOf, createRegistry, exposeIn, renderRegistry } from './registry.ts';
-import { exposeSources } from './sources.ts';
+import { exposeIdentity, exposeRecording, exposeSources, type Identity } from './sources.ts';
 
 interface SourceExpositionOptions {
   readonly version: string;

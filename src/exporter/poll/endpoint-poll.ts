@@ -11,9 +11,8 @@ import {
   WHOLE,
 } from '../../base/model/snapshot.ts';
 import type { Limit } from '../../base/scheduling/limit.ts';
-import { createAbsence } from './absence.ts';
 import type { EndpointRequest } from './endpoint-requests.ts';
-import { CONTRADICTION } from './plausibility.ts';
+import { CONTRADICTION, createAbsence } from './plausibility.ts';
 import type { PollLog } from './poll-log.ts';
 
 /** Failures that a retry cannot fix. Rejected logons are retried: the credential gate decides whether one is sent. */

@@ -8,8 +8,7 @@ import {
   WHOLE,
 } from '../../base/model/snapshot.ts';
 import { canonical } from '../../base/model/vendor-license.ts';
-import { createLatestOnly } from '../../base/scheduling/latest-only.ts';
-import { createLimit } from '../../base/scheduling/limit.ts';
+import { createLatestOnly, createLimit } from '../../base/scheduling/limit.ts';
 import { longestGap, nextRun } from '../../base/scheduling/runs.ts';
 import { OFF } from '../../base/settings/values.ts';
 import type { QueryClient } from '../client/query-client.ts';

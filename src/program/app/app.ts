@@ -1,5 +1,5 @@
 import type { DeliveryCounts } from '../../alerting/alerts/delivery.ts';
-import type { MessageCounts } from '../../alerting/messages/message-counts.ts';
+import type { MessageCounts } from '../../alerting/messages/receiver-state.ts';
 import type { RecordedDemand } from '../../analyzer/history/recorded-demand.ts';
 import type { Analyzer } from '../../analyzer/server/server.ts';
 import type { Log } from '../../base/model/log.ts';
@@ -20,9 +20,8 @@ import { NightlyPass } from '../../insight/advice/pass/nightly-pass.ts';
 import { createSite } from '../../site/site.ts';
 import type { Reload } from '../../site/web/reload.ts';
 import type { Config } from '../config/config.ts';
-import { createCurrentOwners } from '../config/current-owners.ts';
-import { createCurrentPrices } from '../config/current-prices.ts';
-import { externalUrl } from '../config/external-url.ts';
+import { externalUrl } from '../config/exposure.ts';
+import { createCurrentOwners, createCurrentPrices } from '../config/followed-file.ts';
 import { WebAccess } from '../config/web-access.ts';
 import { CurrentPipeline } from './current-pipeline.ts';
 import { createPipeline } from './pipeline.ts';

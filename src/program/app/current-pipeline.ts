@@ -1,7 +1,7 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import type { DeliveryCounts } from '../../alerting/alerts/delivery.ts';
-import type { MessageCounts } from '../../alerting/messages/message-counts.ts';
+import type { MessageCounts } from '../../alerting/messages/receiver-state.ts';
 import type { Log } from '../../base/model/log.ts';
 import { limitRepeats } from '../../base/model/repeat-log.ts';
 import { toWall } from '../../base/model/steady-clock.ts';

@@ -3,11 +3,11 @@ import { StoreError } from '../../analyzer/history/history-file.ts';
 import type { RecordedDemand } from '../../analyzer/history/recorded-demand.ts';
 import type { DeniedSeries, RecordedDenials } from '../../analyzer/history/recorded-denials.ts';
 import { parseVendorLicense } from '../../base/model/vendor-license.ts';
-import type { DeniedRequests } from '../../exporter/metrics/recording.ts';
+import type { DeniedRequests } from '../../exporter/metrics/sources.ts';
 import type { Owns } from '../../insight/advice/pass/recorded-demand-source.ts';
 import type { DeniedToday } from '../../site/pages/denied.ts';
-import type { Known } from '../../site/pages/known.ts';
 import type { PageContext } from '../../site/pages/page.ts';
+import type { Known } from '../../site/pages/wording.ts';
 
 /** What an analyzer in this process has recorded, by the names of vendor licenses that the metrics and pages have. */
 

@@ -120,7 +120,7 @@ export const commands: readonly Command[] = [
     summary:
       'Replace the data in `storage.path` by a backup. The daemon must be stopped. What was there is moved to a folder in `storage.path`.',
     argument: { placeholder: 'DIRECTORY', what: 'the directory of a backup' },
-    run: async (context) => (await import('./restore.ts')).restore(context),
+    run: async (context) => (await import('./backup.ts')).restore(context),
   },
   {
     name: 'rules',

@@ -5,12 +5,11 @@ import { createDemoAnalyzer, demoDefaults } from '../app/demo-analyzer.ts';
 import { createSourceAnalyzers } from '../app/source-analyzers.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
-import { checkConfiguration, withoutConfiguration } from '../diagnosis/configuration-step.ts';
 import { notAsked } from '../diagnosis/endpoint-diagnosis.ts';
 import { exitCodeOf, type Report, reportJson, reportText } from '../diagnosis/report.ts';
 import type { Site } from '../diagnosis/site.ts';
 import { checkSteps, type Evidence, type StepResult } from '../diagnosis/step.ts';
-import { steps } from '../diagnosis/steps.ts';
+import { checkConfiguration, steps, withoutConfiguration } from '../diagnosis/steps.ts';
 import type { CommandContext } from './command.ts';
 
 /** What every site has, wherever its analyzer runs. */

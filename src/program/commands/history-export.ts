@@ -3,14 +3,23 @@ import { join } from 'node:path';
 import { originOf } from '../../analyzer/analyzer.ts';
 import { csvText, openMetricsText } from '../../analyzer/exchange/export-history.ts';
 import { openStore } from '../../analyzer/history/store.ts';
-import { createLocalTime } from '../../base/model/local-time.ts';
+import { createLocalTime, dayOfDate } from '../../base/model/local-time.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
 import { createPattern } from '../../base/model/wildcard.ts';
 import { HISTORY_FILE } from '../../base/storage/saved-files.ts';
 import { storagePathOf } from '../app/storage.ts';
 import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './command.ts';
-import { dayOfFlag } from './dates.ts';
+
+/** The day of a flag, counted from 1970-01-01; undefined without a value. @throws OperatorError for another text than a date */
+export function dayOfFlag(flag: string, value: string | undefined): number | undefined {
+  if (value === undefined) return undefined;
+  const [, year, month, date] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
+  const day = dayOfDate(Number(year), Number(month), Number(date));
+  const isDate = Number.isFinite(day) && new Date(day * 86_400_000).toISOString().startsWith(value);
+  if (!isDate) throw new OperatorError(`--${flag} ${value} is no date; write it as 2026-01-31`);
+  return day;
+}
 
 const formats = { openmetrics: openMetricsText, csv: csvText } as const;
 const isFormat = (name: string): name is keyof typeof formats => Object.hasOwn(formats, name);

@@ -39,7 +39,7 @@ import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
 import { recognize, replay } from './capture/replay.ts';
 import type { CommandContext, CommandLine } from './command.ts';
-import { dayOfFlag } from './dates.ts';
+import { dayOfFlag } from './history-export.ts';
 import { reportText } from './import-report.ts';
 
 /** Reads what a tool has printed. @param timeZone of the times in it */

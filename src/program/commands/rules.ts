@@ -1,10 +1,10 @@
 import {
+  alertsForPrometheus,
   createRuleFile,
   type RuleFile,
   ruleFileText,
   usualOwners,
 } from '../../alerting/alerts/prometheus/rule-file.ts';
-import { alertsForPrometheus } from '../../alerting/alerts/relayed.ts';
 import { createOwners } from '../../base/model/owners.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';

@@ -1,6 +1,5 @@
-import { inOneLine } from '../../base/model/explanation.ts';
 import type { Log } from '../../base/model/log.ts';
-import { OperatorError } from '../../base/model/operator-error.ts';
+import { inOneLine, OperatorError } from '../../base/model/operator-error.ts';
 import { createClock } from '../../base/scheduling/clock.ts';
 import { logonFileOf } from '../../exporter/client/account.ts';
 import { type App, createApp } from '../app/app.ts';

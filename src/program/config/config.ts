@@ -3,7 +3,7 @@ import type { ArchiveConfig } from '../../analyzer/archive/settings.ts';
 import type { EmbeddedConfig } from '../../analyzer/settings.ts';
 import type { OwnerEntry } from '../../base/model/owners.ts';
 import type { PriceEntry } from '../../base/model/prices.ts';
-import type { TrustedProxy } from '../../base/model/trusted-proxy.ts';
+import type { TrustedProxy } from '../../base/settings/addresses.ts';
 import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import type { ExpirationSection, SelectSection, ShardSection } from '../../exporter/inventory/settings.ts';
 import type { MetricsSection } from '../../exporter/metrics/settings.ts';

@@ -3,7 +3,9 @@ import type { AnalyzerAccount } from '../../analyzer/settings.ts';
 import { managerNames, managers } from '../../analyzer/sources/managers.ts';
 import { managersWith, ownKeys, type SourceEntry } from '../../analyzer/sources/settings.ts';
 import type { SourceConfig } from '../../analyzer/sources/source-settings.ts';
+import { type TlsRole, tryTls } from '../../base/files/certificates.ts';
 import { directoryProblem, isDirectory, readPasswordFile, readText } from '../../base/files/named-files.ts';
+import type { TlsContent, TlsPaths } from '../../base/model/client-tls.ts';
 import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import { camel } from '../../base/settings/camel.ts';
 import { Secret } from '../../base/settings/secret.ts';
@@ -12,11 +14,40 @@ import type { ConfigSettings } from './config-settings.ts';
 import { ConfigError } from './problems.ts';
 import { defaultsOf } from './settings.ts';
 import { pathsIn, type WrittenSource, writtenSources } from './source-entries.ts';
-import { readSourceTls } from './source-tls.ts';
 import { accountOf } from './upstream-analyzer.ts';
 import { parseUsersFile } from './users-file.ts';
 
 /** The sources of the embedded analyzer, complete and checked. */
+
+/** The content of TLS files of a source, as PEM, and their paths. */
+export interface SourceTlsFiles extends TlsContent<Secret> {
+  readonly files: TlsPaths;
+}
+
+/** Reads and checks the files, which are absolute paths. */
+function readSourceTls(
+  settings: ConfigSettings,
+  files: Readonly<Record<TlsRole, string | undefined>>,
+  refuse: (role: TlsRole, message: string) => void,
+): SourceTlsFiles {
+  const textOf = (role: TlsRole): string | undefined => {
+    const file = files[role];
+    if (file === undefined) return undefined;
+    const found = readText(file);
+    if ('text' in found) return found.text;
+    refuse(role, `${file} ${found.why}`);
+    return undefined;
+  };
+  if (files.cert !== undefined && files.key === undefined) refuse('cert', 'needs key_file too');
+  if (files.key !== undefined && files.cert === undefined) refuse('key', 'needs cert_file too');
+  const pem = { ca: textOf('ca'), cert: textOf('cert'), key: textOf('key') };
+  for (const { role, message, isWarning } of tryTls(pem, Date.now())) {
+    const text = `${files[role]} ${message}`;
+    if (isWarning) settings.warnings.add(text);
+    else refuse(role, text);
+  }
+  return { ...pem, key: pem.key === undefined ? undefined : new Secret(pem.key), files };
+}
 
 /** `via.analyzer` of a source: another analyzer, with its own account. */
 

@@ -1,7 +1,19 @@
-import type { Explanation } from '../../base/model/explanation.ts';
-import type { Config } from './config.ts';
+import { hostname } from 'node:os';
+import type { Explanation } from '../../base/model/operator-error.ts';
+import type { Config, ListenerConfig } from './config.ts';
 
 /** Listeners that are open to everyone on the network. */
+
+/** Addresses that mean every address of the host. */
+const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+
+/** The URL of the daemon for users: as configured, else from the first listen address, else from the host name. */
+export function externalUrl(web: Pick<ListenerConfig, 'listen' | 'access' | 'externalUrl'>): string {
+  const [{ host, port } = { host: undefined, port: 0 }] = web.listen;
+  const name = host === undefined || EVERYWHERE.has(host) ? hostname() : host;
+  const scheme = web.access?.tls === undefined ? 'http' : 'https';
+  return web.externalUrl ?? `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`;
+}
 
 const ALL: readonly (string | undefined)[] = [undefined, '0.0.0.0', '::'];
 

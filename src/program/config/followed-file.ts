@@ -1,8 +1,77 @@
 import { stat } from 'node:fs/promises';
 import { fileStamp } from '../../base/files/named-files.ts';
 import type { Log } from '../../base/model/log.ts';
+import { createOwners, type OwnerMapping } from '../../base/model/owners.ts';
+import { createPrices, type Prices } from '../../base/model/prices.ts';
+import type { Config } from './config.ts';
 import type { EntryFile, NamedEntries } from './entry-file.ts';
+import { readOwnersFile } from './owners-file.ts';
+import { readPriceFile } from './price-file.ts';
 import { ConfigError } from './problems.ts';
+
+/** The prices of licenses, by the configuration. They follow changes of the file. */
+export interface CurrentPrices {
+  /** The same object while nothing has changed. */
+  current(): Prices;
+  /** Applies another configuration. */
+  reload(config: Config): void;
+  start(): void;
+  stop(): void;
+}
+
+/** The prices of the configuration and of its file, which is read again when it changes. */
+export function createCurrentPrices({ prices }: Config, log: Log): CurrentPrices {
+  let current = createPrices(prices.entries);
+  const file = createFollowedFile(prices, {
+    what: 'prices',
+    read: readPriceFile,
+    onChange: (entries) => {
+      current = createPrices(entries);
+    },
+    log,
+  });
+  return {
+    ...file,
+    current: () => current,
+    reload: ({ prices: next }) => {
+      current = createPrices(next.entries);
+      file.reload(next);
+    },
+  };
+}
+
+/** Who acts on vendor licenses and features, by the configuration. It follows changes of the file. */
+export interface CurrentOwners {
+  current(): OwnerMapping;
+  /** Applies another configuration. */
+  reload(config: Config): void;
+  start(): void;
+  stop(): void;
+}
+
+/** @param onChange called when the file has changed what `current` returns */
+export function createCurrentOwners(initial: Config, log: Log, onChange: () => void): CurrentOwners {
+  let { owners: config } = initial;
+  let current = createOwners(config.entries);
+  const file = createFollowedFile(config, {
+    what: 'owners',
+    read: readOwnersFile,
+    onChange: (entries) => {
+      current = createOwners([...config.own, ...entries]);
+      onChange();
+    },
+    log,
+  });
+  return {
+    ...file,
+    current: () => current,
+    reload: ({ owners }) => {
+      config = owners;
+      current = createOwners(owners.entries);
+      file.reload(owners);
+    },
+  };
+}
 
 /** Follows changes of a file with entries: of owners, or of prices. */
 export interface FollowedFile<T> {
@@ -33,7 +102,7 @@ function reasonOf(error: ConfigError): string {
 }
 
 /** If the changed file has problems, they are logged, and the last entries are kept. */
-export function createFollowedFile<T>(
+function createFollowedFile<T>(
   initial: NamedEntries<T>,
   { what, read, onChange, log }: FollowedFileOptions<T>,
 ): FollowedFile<T> {

@@ -7,7 +7,7 @@ import { type Camel, camel } from '../../base/settings/camel.ts';
 import { owners, ownersFile } from '../../base/settings/owners.ts';
 import { secretInFile } from '../../base/settings/structures.ts';
 import { createTable, type KeyOf, type Table, type ValuesOf } from '../../base/settings/table.ts';
-import { storagePath } from '../../base/storage/settings.ts';
+import { storagePath } from '../../base/storage/saved-files.ts';
 import { expiration, select, shard } from '../../exporter/inventory/settings.ts';
 import { metrics } from '../../exporter/metrics/settings.ts';
 import { features, history, poll } from '../../exporter/poll/settings.ts';

@@ -8,7 +8,7 @@ import { anyText, boolean, isNot, oneOf } from '../../base/settings/values.ts';
 import { CheckedSettings } from './checked-settings.ts';
 import { ConfigError, inOrder, type Problem } from './problems.ts';
 import { RawSettings } from './raw-settings.ts';
-import { yaml } from './yaml.ts';
+import { yaml } from './yaml-source.ts';
 
 /** The web config file of the Prometheus exporter-toolkit: TLS and users of the HTTP server. */
 

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { BlockList } from 'node:net';
-import { type AddressRange, CLIENT_CERTIFICATE, type TrustedProxy } from '../../base/model/trusted-proxy.ts';
+import { type AddressRange, CLIENT_CERTIFICATE, type TrustedProxy } from '../../base/settings/addresses.ts';
 import { Secret } from '../../base/settings/secret.ts';
 import { EVERYONE, GROUP } from '../../site/settings.ts';
 import type { Config } from './config.ts';

@@ -1,7 +1,14 @@
+import { createRequire } from 'node:module';
 import type { Document, YAMLParseError } from 'yaml';
 import { shownPath } from '../../base/settings/structures.ts';
 import type { Problem } from './problems.ts';
-import { yaml } from './yaml.ts';
+
+type Yaml = typeof import('yaml');
+
+const require = createRequire(import.meta.url);
+
+/** The YAML library. It is loaded with the first file: a configuration by flags and environment needs none of its 72 modules. */
+export const yaml = (): Yaml => require('yaml');
 
 /** What a YAML file says, and where. */
 export interface YamlSource {

@@ -1,4 +1,4 @@
-import type { Explanation } from '../../base/model/explanation.ts';
+import type { Explanation } from '../../base/model/operator-error.ts';
 import { explained, good, stepToAnalyzer, warning } from './step.ts';
 
 /** A larger difference fails NTLMv2, seconds. */

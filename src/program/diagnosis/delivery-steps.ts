@@ -7,7 +7,7 @@ import { tryConnection } from '../../alerting/messages/smtp.ts';
 import { readPasswordFile } from '../../base/files/named-files.ts';
 import { tlsOptions } from '../../base/model/client-tls.ts';
 import { explainConnection, explainUnknown, type Peer } from '../../base/model/connection-failure.ts';
-import type { Explanation } from '../../base/model/explanation.ts';
+import type { Explanation } from '../../base/model/operator-error.ts';
 import { revealTls } from '../../base/settings/secret.ts';
 import { hostOf, portOf, withinLimit } from './network-steps.ts';
 import { bad, explained, good, type Step } from './step.ts';

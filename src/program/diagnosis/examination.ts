@@ -6,10 +6,9 @@ import type { EndpointName } from '../../base/query-api/endpoints.ts';
 import type { QueryClient } from '../../exporter/client/query-client.ts';
 import { emptinessOf } from '../../exporter/inventory/inventory.ts';
 import { createSelection, type Selection } from '../../exporter/inventory/selection.ts';
-import { isMissing } from '../../exporter/poll/absence.ts';
 import { featuresRefusals } from '../../exporter/poll/endpoint-requests.ts';
 import { searchRefusals } from '../../exporter/poll/expiration-search.ts';
-import { checkAllFeatures, checkFeatures, type Known } from '../../exporter/poll/plausibility.ts';
+import { checkAllFeatures, checkFeatures, isMissing, type Known } from '../../exporter/poll/plausibility.ts';
 import type { Config } from '../config/config.ts';
 
 /** The exporter's configuration of polling. */

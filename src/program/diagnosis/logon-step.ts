@@ -1,7 +1,7 @@
 import { tlsOptions } from '../../base/model/client-tls.ts';
-import type { Explanation } from '../../base/model/explanation.ts';
 import type { QueryError } from '../../base/model/failure.ts';
-import { readChallengeFacts } from '../../base/ntlm/challenge-facts.ts';
+import type { Explanation } from '../../base/model/operator-error.ts';
+import { readChallengeFacts } from '../../base/ntlm/challenges.ts';
 import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import { revealTls } from '../../base/settings/secret.ts';
 import { probeChallenge } from '../../exporter/client/challenge-probe.ts';

@@ -1,7 +1,7 @@
 import { healthJson, type SourceHealth } from '../../base/model/observation/source.ts';
 import type { Diagnosis, Finding } from './endpoint-diagnosis.ts';
-import { exitCodes } from './exit-codes.ts';
 import type { StepResult } from './step.ts';
+import { exitCodes } from './step.ts';
 
 /** What `doctor` prints, and its exit code. */
 

@@ -11,13 +11,39 @@ import {
 } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
+import { databaseOf } from '../../analyzer/archive/archiving.ts';
+import { connectArchive } from '../../analyzer/archive/connection.ts';
 import { directoryProblem } from '../../base/files/named-files.ts';
-import type { Explanation } from '../../base/model/explanation.ts';
+import { type Explanation, OperatorError } from '../../base/model/operator-error.ts';
 import { findLockHolder } from '../../base/storage/directory-lock.ts';
 import { logonFileOf } from '../../exporter/client/account.ts';
 import type { Site } from './site.ts';
 import { bad, explained, good, type Outcome, type Step, warning } from './step.ts';
 import { mayBeRunning } from './web-step.ts';
+
+/** Whether the database of the archive accepts the logon. A daemon works without it, so this is no failure. */
+export const archiveStep: Step = {
+  name: 'archive',
+  exit: 'local',
+  needs: [],
+  applies: ({ kind, config }) => kind === 'own' && config.storage.archive !== undefined,
+  check: async ({
+    config: {
+      storage: { archive },
+    },
+    log,
+  }) => {
+    if (archive === undefined) return good('none');
+    try {
+      const connection = await connectArchive(databaseOf(archive, log));
+      connection.close();
+      return good(`${archive.host}:${archive.port} accepts the logon of ${archive.user}`);
+    } catch (error) {
+      if (error instanceof OperatorError) return warning(error.message);
+      throw error;
+    }
+  },
+};
 
 /** Less free space is a warning, bytes. */
 const SCARCE = 100 * 2 ** 20;

@@ -2,14 +2,28 @@ import { isIP } from 'node:net';
 import { connect, type DetailedPeerCertificate, type TLSSocket } from 'node:tls';
 import { tlsOptions } from '../../base/model/client-tls.ts';
 import { explainConnection, explainUnknown, isTlsCode, theAnalyzer } from '../../base/model/connection-failure.ts';
-import type { Explanation } from '../../base/model/explanation.ts';
+import type { Explanation } from '../../base/model/operator-error.ts';
 import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import { revealTls } from '../../base/settings/secret.ts';
-import { dayOf, soonText } from './certificate-expiry.ts';
 import { askOnce, endpointUrl } from './first-answer.ts';
 import { attemptMs, hostOf, portOf, withinLimit } from './network-steps.ts';
 import type { AnalyzerSite } from './site.ts';
 import { bad, type Evidence, explained, good, type Outcome, stepToAnalyzer, warning } from './step.ts';
+
+/** When certificates end. Times are epoch milliseconds. */
+
+const DAY_MS = 86_400_000;
+/** A certificate that ends sooner should have been renewed, days. */
+const SOON_DAYS = 14;
+
+/** `2026-12-31`, in UTC. @param time epoch milliseconds */
+export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+
+/** `expires on DAY, in N days`, if that is soon. */
+export function soonText(end: number): string | undefined {
+  const left = Math.floor((end - Date.now()) / DAY_MS);
+  return left < SOON_DAYS ? `expires on ${dayOf(end)}, in ${left} ${left === 1 ? 'day' : 'days'}` : undefined;
+}
 
 /** What a handshake has shown. A peer can close the connection directly after it. */
 interface Handshake {

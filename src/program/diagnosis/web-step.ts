@@ -8,8 +8,8 @@ import { findLockHolder } from '../../base/storage/directory-lock.ts';
 import { ANALYZER_ADDRESS } from '../app/demo-analyzer.ts';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/exposure.ts';
-import { dayOf, soonText } from './certificate-expiry.ts';
 import { bad, good, type Outcome, type Step, warning } from './step.ts';
+import { dayOf, soonText } from './tls-step.ts';
 
 type Address = Config['web']['listen'][number];
 

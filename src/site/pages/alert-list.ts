@@ -1,8 +1,8 @@
 import { type Html, html, nameHtml } from '../../base/html/html.ts';
 import type { Backend } from '../grafana/answers/backend.ts';
 import { completeRows } from '../grafana/protocols/rows.ts';
-import type { Known } from './known.ts';
 import { featureUrl, vendorLicenseUrl } from './links.ts';
+import type { Known } from './wording.ts';
 import { type Clock, durationHtml, unknownHtml, untilHtml } from './wording.ts';
 
 /** What needs attention, as Grafana shows it: what alerts, and what will if it lasts; alike ones joined. */

@@ -2,8 +2,8 @@ import { type Html, html, nameHtml } from '../../base/html/html.ts';
 import { isKnown } from '../../base/model/unknown.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import { moreHtml } from './feature-list.ts';
-import type { Known } from './known.ts';
 import { type FeatureName, featureUrl } from './links.ts';
+import type { Known } from './wording.ts';
 import { counted, unknownHtml } from './wording.ts';
 
 /** Requests that were denied today. */

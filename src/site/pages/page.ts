@@ -8,7 +8,7 @@ import type { SourceHealth } from '../../base/model/observation/source.ts';
 import type { Figure } from '../../base/model/unknown.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { Backend } from '../grafana/answers/backend.ts';
-import { withDeadline } from '../grafana/protocols/deadline.ts';
+import { withDeadline } from '../grafana/protocols/answer-text.ts';
 import { sendPage } from '../web/page-answers.ts';
 import type { DenialSource } from './denied.ts';
 import type { Routes } from './routes.ts';

@@ -2,8 +2,22 @@ import { humanDuration, localTimeText } from '../../alerting/alerts/texts.ts';
 import { type Html, html } from '../../base/html/html.ts';
 import { expiryDay } from '../../base/model/expiry-day.ts';
 import { type Figure, unknown } from '../../base/model/unknown.ts';
+import { DatasourceError } from '../grafana/answers/errors.ts';
 
 /** Times and numbers as the pages write them. */
+
+/** A value, or why it is not known. */
+export type Known<T> = { readonly value: T } | { readonly reason: string };
+
+/** Reads a value of which a page can do without. Anything but an error for users is a bug. */
+export async function attempt<T>(read: () => Promise<T>): Promise<Known<T>> {
+  try {
+    return { value: await read() };
+  } catch (error) {
+    if (error instanceof DatasourceError) return { reason: error.message };
+    throw error;
+  }
+}
 
 const DAY = 86_400;
 

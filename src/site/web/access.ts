@@ -1,5 +1,5 @@
 import type { PeerCertificate, TLSSocket } from 'node:tls';
-import type { TrustedProxy } from '../../base/model/trusted-proxy.ts';
+import type { TrustedProxy } from '../../base/settings/addresses.ts';
 
 /** Access to the web server: TLS of the listener, users of the web config, and a proxy that names users. */
 

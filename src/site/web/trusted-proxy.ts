@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIPv4, isIPv6 } from 'node:net';
 import { TLSSocket } from 'node:tls';
 import { isLoopback, peerAddress } from '../../base/model/peer-address.ts';
-import { CLIENT_CERTIFICATE, type TrustedProxy } from '../../base/model/trusted-proxy.ts';
+import { CLIENT_CERTIFICATE, type TrustedProxy } from '../../base/settings/addresses.ts';
 import type { Access } from './access.ts';
 import { addressOf } from './connections.ts';
 

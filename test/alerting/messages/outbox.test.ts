@@ -5,9 +5,14 @@ import type { EvaluatedRule } from '../../../src/alerting/alerts/rule.ts';
 import { createRules } from '../../../src/alerting/alerts/rules.ts';
 import type { Channel, DigestContent, GroupContent, SendOutcome } from '../../../src/alerting/messages/channel.ts';
 import { isForDigest } from '../../../src/alerting/messages/groups.ts';
-import { createMessageCounts } from '../../../src/alerting/messages/message-counts.ts';
 import { Outbox, type OutboxOptions } from '../../../src/alerting/messages/outbox.ts';
-import { emptyState, type Frozen, readState, stateJson } from '../../../src/alerting/messages/receiver-state.ts';
+import {
+  createMessageCounts,
+  emptyState,
+  type Frozen,
+  readState,
+  stateJson,
+} from '../../../src/alerting/messages/receiver-state.ts';
 import { nowOf, stateOf as shownStateOf, statusText } from '../../../src/alerting/messages/texts.ts';
 import { settingsOf } from '../../support/alert-views.ts';
 import { createTestLog } from '../../support/harness.ts';

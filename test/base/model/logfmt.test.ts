@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { logfmtOf } from '../../../src/program/log/logfmt.ts';
+import { logfmtOf } from '../../../src/program/log/log-fields.ts';
 
 const head = { time: 't', level: 'info', msg: 'a"b\nc' };
 

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { CredentialGate, CredentialGateOptions, Permit } from '../../../src/exporter/client/credential-gate.ts';
+import { createMemoryStore } from '../../../src/exporter/client/credential-gate.ts';
 import type { Carrier } from '../../../src/exporter/client/logon-budget.ts';
-import { createMemoryStore } from '../../../src/exporter/client/logon-store.ts';
 import { isLong } from '../../support/extent.ts';
 import { account, createTestGate } from '../../support/harness.ts';
 

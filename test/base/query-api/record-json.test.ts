@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { createRecordWriter } from '../../../src/analyzer/server/query-answers.ts';
 import type { Field, Fields } from '../../../src/base/query-api/field.ts';
 import { writeJson } from '../../../src/base/query-api/json.ts';
-import { createRecordWriter } from '../../../src/base/query-api/record-json.ts';
 import { recordFields } from '../../../src/base/query-api/records.ts';
 
 const text = fc.oneof(

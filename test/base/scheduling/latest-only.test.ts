@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createLatestOnly } from '../../../src/base/scheduling/latest-only.ts';
+import { createLatestOnly } from '../../../src/base/scheduling/limit.ts';
 
 describe('work of which only the newest request counts', () => {
   it('runs one at a time, and once more for all calls meanwhile', async () => {

@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from 'vitest';
+import { createMemoryStore } from '../../../src/exporter/client/credential-gate.ts';
 import { withMessage } from '../../../src/exporter/client/logon-budget.ts';
-import { createMemoryStore } from '../../../src/exporter/client/logon-store.ts';
 import { account, createCleanup, eventually } from '../../support/harness.ts';
 import { type Call, LOGON_PATH } from '../../support/scripted-server.ts';
 import { type ScriptedOptions, setUpScripted } from './scripted-transport.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createRules } from '../../../src/alerting/alerts/rules.ts';
 import { collectAlerts } from '../../../src/exporter/metrics/alerting.ts';
-import { renderGauges } from '../../../src/exporter/metrics/render.ts';
+import { renderGauges } from '../../../src/exporter/metrics/family.ts';
 import { settingsOf } from '../../support/alert-views.ts';
 import { sayAlerts } from '../../support/said-alerts.ts';
 import {

@@ -13,10 +13,10 @@ import {
   type Page,
   type PageRequest,
 } from '../../../src/exporter/metrics/exposition.ts';
+import { renderGauges } from '../../../src/exporter/metrics/family.ts';
 import { assembleGzip, combineChecksums, deflateEnd, deflateText } from '../../../src/exporter/metrics/gzip.ts';
 import { collectors, type Enabled, isEnabled } from '../../../src/exporter/metrics/metric.ts';
 import { acceptsGzip, chooseFormat } from '../../../src/exporter/metrics/negotiation.ts';
-import { renderGauges } from '../../../src/exporter/metrics/render.ts';
 import { buildRows } from '../../../src/exporter/metrics/rows.ts';
 import type { SelfMetrics } from '../../../src/exporter/metrics/self.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';

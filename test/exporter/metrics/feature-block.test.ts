@@ -9,8 +9,8 @@ import {
   type Owners,
 } from '../../../src/base/model/owners.ts';
 import { createFeatureRow, type FeatureLabels, type FeatureRow } from '../../../src/exporter/inventory/feature-row.ts';
-import type { Block } from '../../../src/exporter/metrics/block.ts';
-import type { Family } from '../../../src/exporter/metrics/family.ts';
+import type { Block, Family } from '../../../src/exporter/metrics/family.ts';
+import { renderGauges, rowsWithin } from '../../../src/exporter/metrics/family.ts';
 import {
   expirationGauges,
   FeatureBlock,
@@ -19,7 +19,6 @@ import {
   RangeLabels,
 } from '../../../src/exporter/metrics/feature-block.ts';
 import { collectors, type Enabled } from '../../../src/exporter/metrics/metric.ts';
-import { renderGauges, rowsWithin } from '../../../src/exporter/metrics/render.ts';
 import { cases, isLong } from '../../support/extent.ts';
 import { allCollectors, complete, expiration, feature } from '../../support/scenario.ts';
 import { collectExpirations, collectFeatures } from './slow-features.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { noOwners } from '../../../src/base/model/owners.ts';
 import { createExposition } from '../../../src/exporter/metrics/exposition.ts';
+import { renderGauges } from '../../../src/exporter/metrics/family.ts';
 import { collectors } from '../../../src/exporter/metrics/metric.ts';
-import { renderGauges } from '../../../src/exporter/metrics/render.ts';
 import { collectPolls, collectVendorLicenses } from '../../../src/exporter/metrics/site-collector.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import {

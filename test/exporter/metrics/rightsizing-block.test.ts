@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Block } from '../../../src/exporter/metrics/block.ts';
+import type { Block } from '../../../src/exporter/metrics/family.ts';
 import { inflatePieces } from '../../../src/exporter/metrics/gzip.ts';
 import {
   collectRightsizing,

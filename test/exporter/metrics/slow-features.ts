@@ -1,7 +1,6 @@
 import { noOwners, type Owners } from '../../../src/base/model/owners.ts';
 import { expiryName, type FeatureRow } from '../../../src/exporter/inventory/feature-row.ts';
-import { collectGauges, labelsOf } from '../../../src/exporter/metrics/columns.ts';
-import { createFamily, type Family } from '../../../src/exporter/metrics/family.ts';
+import { collectGauges, createFamily, type Family, labelsOf } from '../../../src/exporter/metrics/family.ts';
 import { fieldGauges } from '../../../src/exporter/metrics/field-metrics.ts';
 import { attributeLabels, type Enabled, featureLabels } from '../../../src/exporter/metrics/metric.ts';
 import { buildRows, type Rows } from '../../../src/exporter/metrics/rows.ts';

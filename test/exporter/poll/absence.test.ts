@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Reading } from '../../../src/base/model/snapshot.ts';
-import { createAbsence } from '../../../src/exporter/poll/absence.ts';
+import { createAbsence } from '../../../src/exporter/poll/plausibility.ts';
 
 /** When an endpoint counts as absent. */
 

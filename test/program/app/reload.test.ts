@@ -4,9 +4,11 @@ import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from
 /** A reload while the data of before is still being rendered, and another one meanwhile. */
 
 const renderer = vi.hoisted(() => ({ gate: Promise.resolve(), begun: 0 }));
-vi.mock('../../../src/exporter/metrics/block.ts', async (importOriginal) => {
-  const { createBlock } = await importOriginal<typeof import('../../../src/exporter/metrics/block.ts')>();
+vi.mock('../../../src/exporter/metrics/family.ts', async (importOriginal) => {
+  const actual = await importOriginal<typeof import('../../../src/exporter/metrics/family.ts')>();
+  const { createBlock } = actual;
   return {
+    ...actual,
     createBlock: async (...args: Parameters<typeof createBlock>) => {
       renderer.begun += 1;
       await renderer.gate;
@@ -18,8 +20,10 @@ vi.mock('../../../src/exporter/metrics/block.ts', async (importOriginal) => {
 /** Pollers that were started and not stopped. */
 const polling = vi.hoisted(() => new Set<object>());
 vi.mock('../../../src/exporter/poll/poller.ts', async (importOriginal) => {
-  const { createPoller } = await importOriginal<typeof import('../../../src/exporter/poll/poller.ts')>();
+  const actual = await importOriginal<typeof import('../../../src/exporter/poll/poller.ts')>();
+  const { createPoller } = actual;
   return {
+    ...actual,
     createPoller: (...args: Parameters<typeof createPoller>) => {
       const poller = createPoller(...args);
       const listen = (): Promise<void> => {

@@ -14,9 +14,11 @@ import {
 /** Alerts and Grafana have the newest data even when metrics cannot be rendered. */
 
 const renderer = vi.hoisted(() => ({ isBroken: false }));
-vi.mock('../../../src/exporter/metrics/block.ts', async (importOriginal) => {
-  const { createBlock } = await importOriginal<typeof import('../../../src/exporter/metrics/block.ts')>();
+vi.mock('../../../src/exporter/metrics/family.ts', async (importOriginal) => {
+  const actual = await importOriginal<typeof import('../../../src/exporter/metrics/family.ts')>();
+  const { createBlock } = actual;
   return {
+    ...actual,
     createBlock: (...args: Parameters<typeof createBlock>) => {
       if (renderer.isBroken) throw new Error('a bug in the renderer');
       return createBlock(...args);

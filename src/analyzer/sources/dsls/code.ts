@@ -1,6 +1,6 @@
 import type { CheckoutEntry, FeatureEntry, IncrementEntry, QueuedEntry } from '../json/document.ts';
-import { known } from '../known.ts';
 import { wholeNumber } from '../lines.ts';
+import { known } from '../parsed.ts';
 import { textManagerCode } from '../text-manager.ts';
 import { readLines, type TextContext, type TextReport, unknownHost, unreachable } from '../text-report.ts';
 import { CLOCK_DIFFERENCE } from '../times.ts';

@@ -7,15 +7,13 @@ import { debugLog as debugLogKind } from './debug-log.ts';
 import { formOfLog, readLogLine } from './debug-log-line.ts';
 import { grantedBy, parseLicenseFile } from './license-file.ts';
 import { parseLmstat } from './lmstat.ts';
-import { lmstatArguments } from './lmstat-command.ts';
 import { parseLmstatInventory } from './lmstat-inventory.ts';
-import { noMemory } from './memory.ts';
 import type { FlexnetParsed } from './observe.ts';
+import { noMemory } from './observe.ts';
 import { parseOptionsFile } from './options-file.ts';
 import type { FlexnetOwn } from './own-settings.ts';
-import { type Beside, readFlexnet } from './read.ts';
-import { createFlexnetReader } from './reader.ts';
-import { flexnetSettings } from './settings.ts';
+import { flexnetSettings } from './own-settings.ts';
+import { type Beside, createFlexnetReader, lmstatArguments, readFlexnet } from './reader.ts';
 import { observeSupplies, parsedSupplies } from './supplied-licenses.ts';
 
 /** The words of FlexNet's tools and files, which name nobody. */

@@ -7,7 +7,7 @@ import { NEWER, notUnderstood } from '../text-report.ts';
 import { errorIn } from './lmstat-lines.ts';
 import type { FlexnetError, LmstatReport } from './lmstat-report.ts';
 import { memberProblem } from './members.ts';
-import type { FlexnetSettings } from './settings.ts';
+import type { FlexnetSettings } from './own-settings.ts';
 import { NO_DAEMON } from './which-daemon.ts';
 
 /** What FlexNet errors mean and what is wrong with an output, in sentences for the operator. `server` is `port@host` as configured. */

@@ -1,4 +1,4 @@
-import type { Member } from '../../../base/model/observation/member.ts';
+import type { Member } from '../../../base/model/observation/observation.ts';
 import type { SourceFailureKind, SourceProblem } from '../../../base/model/observation/source-failure.ts';
 import type { LmstatMember } from './lmstat-report.ts';
 

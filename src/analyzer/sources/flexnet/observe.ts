@@ -1,7 +1,7 @@
 import type { PoolObservation, VendorLicenseObservation } from '../../../base/model/observation/observation.ts';
 import { SourceFailure } from '../../../base/model/observation/source-failure.ts';
-import { isSelected } from '../feature-selection.ts';
 import type { Parsed } from '../parsed.ts';
+import { isSelected } from '../source-settings.ts';
 import { type FeatureUsage, usageOf } from './feature-usage.ts';
 import type { LicenseSupply } from './inventory.ts';
 import {
@@ -13,13 +13,104 @@ import {
   partialProblems,
 } from './lmstat-problems.ts';
 import type { LmstatFeature, LmstatReport } from './lmstat-report.ts';
-import { membersOf, membersWithoutData } from './members.ts';
-import { type FlexnetMemory, nextMemory } from './memory.ts';
+import { firstLabel, hostOf, membersOf, membersWithoutData } from './members.ts';
 import { type OptionsFile, optionsOf } from './options-file.ts';
-import { ownPartOf } from './own-part.ts';
+import type { FlexnetSettings } from './own-settings.ts';
 import { contradicts, observePools, suppliedPools } from './pool-observations.ts';
-import type { FlexnetSettings } from './settings.ts';
 import { type FeatureDaemon, NO_DAEMON, WhichDaemon } from './which-daemon.ts';
+
+/** What is remembered from one output of a source to the next. */
+export interface FlexnetMemory {
+  /** Hosts of users, a limited number. */
+  readonly knownHosts: ReadonlySet<string>;
+  /** Whether any output had a queue. Before, an output without one does not say that nobody waits. */
+  readonly hasSeenQueue: boolean;
+  /**
+   * The daemons that served a feature, by feature. Only a checkout shows it: without this, a feature would belong to another
+   * vendor license while none of its licenses is in use.
+   */
+  readonly daemons: ReadonlyMap<string, ReadonlySet<string>>;
+}
+
+/** Before the first output. */
+export const noMemory: FlexnetMemory = { knownHosts: new Set(), hasSeenQueue: false, daemons: new Map() };
+
+const MAX_HOSTS = 10_000;
+const MAX_FEATURES = 20_000;
+
+/** What is remembered after an output: the hosts of this one first, and as many of earlier ones as there is room for. */
+function nextMemory({ knownHosts, hasSeenQueue, daemons }: FlexnetMemory, report: LmstatReport): FlexnetMemory {
+  const hosts = new Set<string>();
+  const named = new Map(daemons);
+  for (const { name, pools } of report.features)
+    for (const { vendor } of pools) if (vendor !== undefined) addDaemon(named, name, vendor);
+  for (const { pools } of report.features)
+    for (const { checkouts } of pools)
+      for (const { host } of checkouts) {
+        if (host !== '' && hosts.size < MAX_HOSTS) hosts.add(host);
+      }
+  for (const host of knownHosts) if (hosts.size < MAX_HOSTS) hosts.add(host);
+  return { knownHosts: hosts, hasSeenQueue: hasSeenQueue || report.hasQueue, daemons: named };
+}
+
+/** Adds a daemon of a feature to those that are remembered. */
+export function addDaemon(daemons: Map<string, ReadonlySet<string>>, feature: string, daemon: string): void {
+  const known = daemons.get(feature);
+  if (known?.has(daemon) === true || (known === undefined && daemons.size >= MAX_FEATURES)) return;
+  daemons.set(feature, new Set([...(known ?? []), daemon]));
+}
+
+/** What an output says of the servers that were asked, and the other servers in it. */
+export interface OwnPart {
+  readonly report: LmstatReport;
+  /** As they are listed: those of a redundant group together. */
+  readonly others: readonly string[];
+}
+
+const portOf = (server: string): string => (server.includes('@') ? server.slice(0, server.indexOf('@')) : '');
+
+const isSamePort = (one: string, other: string): boolean =>
+  !/^\d+$/.test(portOf(one)) || !/^\d+$/.test(portOf(other)) || portOf(one) === portOf(other);
+
+const hasDomain = (host: string): boolean => firstLabel(host) !== host;
+
+/** A name can be shorter or longer, and a port can be missing. Two names with a domain are two hosts. */
+function isSameServer(one: string, other: string): boolean {
+  const [a, b] = [hostOf(one), hostOf(other)];
+  if (!isSamePort(one, other)) return false;
+  return a === b || (firstLabel(a) === firstLabel(b) && !(hasDomain(a) && hasDomain(b)));
+}
+
+const isListed = (one: string, other: string): boolean =>
+  hostOf(one) === hostOf(other) && portOf(one) === portOf(other);
+
+/**
+ * A tool prints the servers of all license files that it finds, one after the other, and a file can have the outputs of several
+ * runs. What is printed before the first server belongs to all of them.
+ *
+ * @returns undefined if the output has several servers, and not one of them is known to be the one that was asked
+ */
+export function ownPartOf(report: LmstatReport, servers: readonly string[]): OwnPart | undefined {
+  const lists = new Map(report.serverLists.map((list) => [list.join(',').toLowerCase(), list]));
+  if (lists.size < 2) return { report, others: [] };
+  const listsWith = (is: (one: string, server: string) => boolean): readonly string[] =>
+    [...lists].flatMap(([name, list]) => (list.some((one) => servers.some((server) => is(one, server))) ? [name] : []));
+  const exact = listsWith(isListed);
+  const own = new Set(exact.length > 0 ? exact : listsWith(isSameServer));
+  if (own.size === 0 || (own.size > 1 && servers.length === 1)) return undefined;
+  const isOwn = (part: { readonly servers: string }): boolean => part.servers === '' || own.has(part.servers);
+  return {
+    report: {
+      ...report,
+      serverLists: [...lists].flatMap(([name, list]) => (own.has(name) ? [list] : [])),
+      members: report.members.filter(isOwn),
+      daemons: report.daemons.filter(isOwn),
+      errors: report.errors.filter(isOwn),
+      features: report.features.filter(isOwn),
+    },
+    others: [...lists.keys()].filter((name) => !own.has(name)),
+  };
+}
 
 /** What is known beside `lmstat -a`. */
 export interface Supplies {

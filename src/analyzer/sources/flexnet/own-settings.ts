@@ -3,7 +3,21 @@ import { type Camelized, camelized } from '../../../base/settings/camel.ts';
 import { listOf, mapOf, oneOrMoreMaps, recordOf } from '../../../base/settings/structures.ts';
 import { isNot, text, timeZone } from '../../../base/settings/values.ts';
 import type { OwnSettings } from '../manager.ts';
-import type { LogSettings } from '../source-settings.ts';
+import type { LogSettings, SourceSettings } from '../source-settings.ts';
+import { createSourceTime, type SourceTime } from '../times.ts';
+
+/** What the configuration of a source says of its output. The first server names the vendor licenses. */
+export interface FlexnetSettings
+  extends Pick<SourceSettings, 'servers' | 'part' | 'daemons' | 'borrow' | 'users' | 'features'> {
+  /** Calendar of the zone in which the output has its times. */
+  readonly localTime: SourceTime;
+}
+
+/** What reading FlexNet needs of the settings of a source. */
+export const flexnetSettings = (settings: Omit<SourceSettings, 'via'>): FlexnetSettings => ({
+  ...settings,
+  localTime: createSourceTime(settings.timeZone, settings.calendarZone),
+});
 
 /** Files beside the output of lmstat. */
 export interface FlexnetOwn {

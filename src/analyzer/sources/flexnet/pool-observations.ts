@@ -5,7 +5,7 @@ import type {
   QueuedRequest,
   UnknownOfCheckouts,
 } from '../../../base/model/observation/observation.ts';
-import { known } from '../known.ts';
+import { known } from '../parsed.ts';
 import type { Expiry } from '../times.ts';
 import { checkedOut, type FeatureUsage, unusedReserve } from './feature-usage.ts';
 import type { LicenseSupply, OptionsReserve } from './inventory.ts';

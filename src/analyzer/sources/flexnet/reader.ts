@@ -1,11 +1,11 @@
 import type { VendorLicenseObservation } from '../../../base/model/observation/observation.ts';
 import type { Diagnostics } from '../../../base/model/observation/source.ts';
 import { SourceFailure, type SourceProblem } from '../../../base/model/observation/source-failure.ts';
-import { isPlainName } from '../../../base/model/plain-name.ts';
+import { isPlainName } from '../../../base/model/vendor-license.ts';
 import { LastGood } from '../last-good.ts';
-import { joined } from '../lines.ts';
+import { joined, type OnUnread } from '../lines.ts';
 import { DenialCount, type Denials, type TakenDenials, withDenials } from '../log/denial-count.ts';
-import type { ManagerReader, ReaderDeps } from '../manager.ts';
+import type { ManagerReader, ReaderDeps, ReadInput } from '../manager.ts';
 import type { SourceSettings } from '../source-settings.ts';
 import type { SourceTime } from '../times.ts';
 import { createFileTransport } from '../transport/file-transport.ts';
@@ -15,16 +15,51 @@ import { debugLog as debugLogKind } from './debug-log.ts';
 import type { LicenseSupply } from './inventory.ts';
 import { grantedBy, parseLicenseFile } from './license-file.ts';
 import { parseLmstat } from './lmstat.ts';
-import { lmstatArguments } from './lmstat-command.ts';
-import { parseLmstatInventory } from './lmstat-inventory.ts';
-import { addDaemon, noMemory } from './memory.ts';
-import type { FlexnetParsed } from './observe.ts';
+import { type InventoryReport, parseLmstatInventory } from './lmstat-inventory.ts';
+import type { LmstatReport } from './lmstat-report.ts';
+import { addDaemon, type FlexnetInput, type FlexnetParsed, noMemory, observeFlexnet, ownPartOf } from './observe.ts';
 import { type OptionsFile, optionsOf, parseOptionsFile } from './options-file.ts';
-import type { FlexnetOwn } from './own-settings.ts';
-import type { Beside } from './read.ts';
-import { flexnetSettings } from './settings.ts';
+import { type FlexnetOwn, flexnetSettings } from './own-settings.ts';
 import { observeSupplies, parsedSupplies } from './supplied-licenses.ts';
 import { type FeatureDaemon, NO_DAEMON } from './which-daemon.ts';
+
+/** What is known beside `lmstat -a`. */
+export type Beside = Pick<FlexnetInput, 'inventory' | 'fileSupply' | 'options' | 'served' | 'memory'>;
+
+/** The rows of the tables of the servers that were asked. A table before the first server is of all of them. */
+function ownSupply(
+  { byServers }: InventoryReport,
+  report: LmstatReport,
+  asked: readonly string[],
+): readonly LicenseSupply[] {
+  const own = ownPartOf(report, asked)?.report.serverLists ?? [];
+  const names = new Set(['', ...own.map((list) => list.join(',').toLowerCase())]);
+  return [...names].flatMap((name) => byServers.get(name) ?? []);
+}
+
+/** What the output of `lmstat -a` says, with what is known beside it. @throws SourceFailure if it says nothing */
+export function readFlexnet(
+  { settings, via, output, more }: ReadInput<FlexnetOwn, Beside>,
+  onUnread?: OnUnread,
+): FlexnetParsed {
+  const { at, exitCode: code, stderr } = output;
+  const flexnet = flexnetSettings(settings);
+  const { localTime, users } = flexnet;
+  const { knownHosts } = more.memory;
+  const text = textOf(output);
+  const report = parseLmstat(text, { localTime, now: at, split: users.split, knownHosts, onUnread });
+  const table = report.hasInventory ? parseLmstatInventory(text, { localTime, onUnread }) : undefined;
+  const inventory = more.inventory ?? (table && ownSupply(table, report, flexnet.servers));
+  const diagnostics = joined([report.diagnostics, ...(table === undefined ? [] : [table.diagnostics])]);
+  const run = { at, isCommand: via === 'command', exit: { code, stderr } };
+  return observeFlexnet({ ...more, report: { ...report, diagnostics }, inventory, settings: flexnet, output: run });
+}
+
+/** The arguments of the configured tool for lmstat: `lmutil lmstat …`, or a command that is lmstat already. */
+export function lmstatArguments({ via, servers }: SourceSettings, ...what: readonly string[]): readonly string[] {
+  const isLmstat = via?.kind === 'command' && via.command.some((word) => /(^|\/)lmstat(\.exe)?$/.test(word));
+  return [...(isLmstat ? [] : ['lmstat']), ...what, '-c', servers.join(',')];
+}
 
 /** What is known of FlexNet beside `lmstat -a`. What cannot be read keeps its last good content for 7 days. */
 export interface FlexnetFiles {

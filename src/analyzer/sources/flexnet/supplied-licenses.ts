@@ -4,8 +4,8 @@ import type { SourceProblem } from '../../../base/model/observation/source-failu
 import { joined } from '../lines.ts';
 import type { Parsed } from '../parsed.ts';
 import type { LicenseSupply } from './inventory.ts';
+import type { FlexnetSettings } from './own-settings.ts';
 import { suppliedPools } from './pool-observations.ts';
-import type { FlexnetSettings } from './settings.ts';
 
 /**
  * What license files alone tell: capacity and expiry of each vendor daemon.

@@ -1,4 +1,4 @@
-import { editDistance } from '../../../base/model/edit-distance.ts';
+import { editDistance } from '../../../base/settings/names.ts';
 
 /** Problems of an observation document. No value of it is repeated but numbers and names of keys: the rest may be a user. */
 

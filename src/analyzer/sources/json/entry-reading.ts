@@ -8,8 +8,8 @@ import {
   type VendorLicenseObservation,
   vendorLicenseName,
 } from '../../../base/model/observation/observation.ts';
-import { known } from '../known.ts';
 import type { DiagnosticsCount } from '../lines.ts';
+import { known } from '../parsed.ts';
 import type { SourceTime } from '../times.ts';
 import type { CheckoutEntry, FeatureEntry, IncrementEntry, QueuedEntry, VendorLicenseEntry } from './document.ts';
 import { featureKey, namesOf } from './document-check.ts';

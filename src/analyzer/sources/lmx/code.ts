@@ -1,8 +1,8 @@
 import { parseXml, XmlElement, XmlError } from '@rgrove/parse-xml';
 import { SourceFailure } from '../../../base/model/observation/source-failure.ts';
 import type { CheckoutEntry, FeatureEntry, VendorLicenseEntry } from '../json/document.ts';
-import { known } from '../known.ts';
 import { DiagnosticsCount, wholeNumber } from '../lines.ts';
+import { known } from '../parsed.ts';
 import { textManagerCode } from '../text-manager.ts';
 import {
   type Refusal,

@@ -7,7 +7,7 @@ import type {
 } from '../../../base/model/observation/observation.ts';
 import type { Diagnostics } from '../../../base/model/observation/source.ts';
 import type { SourceProblem } from '../../../base/model/observation/source-failure.ts';
-import { createLatestOnly } from '../../../base/scheduling/latest-only.ts';
+import { createLatestOnly } from '../../../base/scheduling/limit.ts';
 import type { LogSettings } from '../source-settings.ts';
 import { LogFollower, type LogKind, type Look } from './log-follower.ts';
 

@@ -1,6 +1,6 @@
 import type { CheckoutEntry, FeatureEntry } from '../json/document.ts';
-import { known } from '../known.ts';
 import { wholeNumber } from '../lines.ts';
+import { known } from '../parsed.ts';
 import { textManagerCode } from '../text-manager.ts';
 import { readLines, type TextContext, type TextReport, unknownHost, unreachable } from '../text-report.ts';
 import { dayIn, monthOf, yearlessTime } from '../times.ts';

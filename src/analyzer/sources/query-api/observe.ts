@@ -8,9 +8,9 @@ import type {
 } from '../../../base/model/observation/observation.ts';
 import { SourceFailure } from '../../../base/model/observation/source-failure.ts';
 import type { WireFeature, WireProduct } from '../../../base/query-api/records.ts';
-import { known } from '../known.ts';
 import type { OnUnread } from '../lines.ts';
 import type { Parsed } from '../parsed.ts';
+import { known } from '../parsed.ts';
 import { type RawUser, readAnswers } from './records.ts';
 
 /** Answers of another analyzer as observations. Its figures go on as they are; what is recorded and listed is made of them. */

@@ -1,7 +1,7 @@
 import { SourceFailure } from '../../../base/model/observation/source-failure.ts';
 import type { FeatureEntry } from '../json/document.ts';
-import { known } from '../known.ts';
 import { DiagnosticsCount, wholeNumber } from '../lines.ts';
+import { known } from '../parsed.ts';
 import { textManagerCode } from '../text-manager.ts';
 import {
   type Refusal,

@@ -5,6 +5,15 @@ import type { WireFeature, WireProduct } from '../../query-api/records.ts';
  * know is missing or `undefined`, never 0. A number is 0 only if the source reported 0, or listed everything and found none.
  */
 
+/** A server of a source. Redundant servers are several. */
+export interface Member {
+  /** `port@host`, as configured. */
+  readonly server: string;
+  /** Undefined if the last reading did not show it. */
+  readonly up: boolean | undefined;
+  readonly isMaster: boolean;
+}
+
 /** Licenses that were bought together: they have one expiry. */
 export interface Increment {
   /** Licenses; `Infinity` for uncounted ones, `undefined` when the number is not known. */

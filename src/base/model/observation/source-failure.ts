@@ -1,5 +1,5 @@
-import { openFilesProblem } from '../explanation.ts';
-import type { Member } from './member.ts';
+import { openFilesProblem } from '../operator-error.ts';
+import type { Member } from './observation.ts';
 
 /** Why a source could not be read, or not wholly. */
 export const sourceFailureKinds = {

@@ -1,5 +1,4 @@
-import type { Member } from './member.ts';
-import type { Collected, VendorLicenseObservation } from './observation.ts';
+import type { Collected, Member, VendorLicenseObservation } from './observation.ts';
 import type { SourceFailureKind, SourceProblem } from './source-failure.ts';
 
 /** Where the analyzer learns usage from: the simulated site, or a license manager. */

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import { QueryError } from '../../../base/model/failure.ts';
 import type { Answer } from '../../../base/model/records.ts';
 import { readJson } from '../../../base/query-api/json.ts';
-import { isSameArray } from '../same-array.ts';
+import { isSameArray } from '../spelling.ts';
 import { answerFault, recogniseBody } from './answer-faults.ts';
 import { refuse, refuseStructure } from './body-limits.ts';
 import { type JsonLimits, JsonScan } from './json-scan.ts';

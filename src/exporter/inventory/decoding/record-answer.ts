@@ -9,8 +9,8 @@ import {
 } from '../../../base/model/records.ts';
 import { canonical, parseVendorLicense } from '../../../base/model/vendor-license.ts';
 import type { Field, Fields } from '../../../base/query-api/field.ts';
-import { fieldsOfBits, unionOfBits } from '../../../base/query-api/present-fields.ts';
 import type { PresentFields, Raw, RecordKind } from './record-kinds.ts';
+import { fieldsOfBits, unionOfBits } from './record-kinds.ts';
 import { createWireValues, type WireValues } from './wire-values.ts';
 
 /** Field names come from the analyzer. They are shortened and escaped before they are shown. */

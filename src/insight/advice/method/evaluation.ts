@@ -8,6 +8,7 @@ import { type Decision, decide } from './decision.ts';
 import type { DayColumns, Demand } from './demand.ts';
 import { enoughFrom } from './exclusions.ts';
 import type { Findings, WindowFigures } from './findings.ts';
+import { useDaysOf } from './findings.ts';
 import { growthOf } from './growth.ts';
 import { HourTally } from './hour-tally.ts';
 import {
@@ -24,7 +25,6 @@ import {
 } from './outlook.ts';
 import { reasonOf } from './reason.ts';
 import { refusalsOf } from './refusals.ts';
-import { useDaysOf } from './use-days.ts';
 import {
   countDays,
   demandDays,

@@ -1,6 +1,5 @@
 import { type BreakKind, type BreakName, bestBreak, bestPair, breakKinds, Sums } from './breaks.ts';
-import { type Fit, fitColumns } from './least-squares.ts';
-import { medianOf } from './statistics.ts';
+import { type Fit, fitColumns, medianOf } from './least-squares.ts';
 import { WEEKS_A_YEAR } from './window.ts';
 
 /**

@@ -1,6 +1,5 @@
 import { type Explanation, explain } from './explanations.ts';
-import { leverageOf } from './least-squares.ts';
-import { quantileOf, sorted } from './statistics.ts';
+import { leverageOf, quantileOf, sorted } from './least-squares.ts';
 import { newestWeeks, WEEK, WEEKS, type WeeklyPeaks, WINDOW_DAYS, type WindowDays } from './window.ts';
 
 /**

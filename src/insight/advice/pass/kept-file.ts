@@ -1,7 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../../../base/model/operator-error.ts';
-import { fileLimitProblem } from '../../../base/storage/open-files.ts';
-import { createPrivateFile } from '../../../base/storage/private-file.ts';
+import { createPrivateFile, fileLimitProblem } from '../../../base/storage/private-file.ts';
 import { isDamage } from '../../../base/storage/set-aside.ts';
 
 /** The SQLite file of the results, how it is opened, and its possible problems. */

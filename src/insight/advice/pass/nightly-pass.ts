@@ -1,7 +1,6 @@
 import type { Log } from '../../../base/model/log.ts';
 import { errorFields, OperatorError } from '../../../base/model/operator-error.ts';
-import { createLimit } from '../../../base/scheduling/limit.ts';
-import { untilReady } from '../../../base/scheduling/ready.ts';
+import { createLimit, untilReady } from '../../../base/scheduling/limit.ts';
 import type { FileWrites } from '../../../base/storage/file-writes.ts';
 import type { CurrentInventory } from '../../../exporter/inventory/current.ts';
 import { METHOD } from '../method/advice.ts';

@@ -3,9 +3,16 @@ import type { LocalTime } from '../../../base/model/local-time.ts';
 import type { OwnerMapping } from '../../../base/model/owners.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { ProposalSource } from '../../../insight/advice/pass/proposals.ts';
-import type { Confidential } from '../../web/confidential.ts';
 import { DatasourceError } from './errors.ts';
 import type { UpstreamCache } from './upstream-cache.ts';
+
+/** Data that not every user may see: names of license users, and prices. For the user of one request. */
+export interface Confidential {
+  /** Why it is not served; `undefined` if it is. */
+  readonly refusal: () => string | undefined;
+  /** Called with the number of names or prices of each answer that has been made. */
+  readonly onServed: (count: number) => void;
+}
 
 /** What needs attention. */
 export interface Attention {

@@ -7,8 +7,8 @@ import {
   type ParametersOf,
 } from '../../../base/query-api/endpoints.ts';
 import { writeQuery } from '../../../base/query-api/parameters.ts';
+import { untilReady } from '../../../base/scheduling/limit.ts';
 import { createPlaces } from '../../../base/scheduling/places.ts';
-import { untilReady } from '../../../base/scheduling/ready.ts';
 import type { QueryClient } from '../../../exporter/client/query-client.ts';
 import type { Answers } from '../../../exporter/inventory/decoding/decode.ts';
 import { DatasourceError, fromQueryError } from './errors.ts';

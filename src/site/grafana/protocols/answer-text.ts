@@ -1,7 +1,32 @@
 import type { Readable } from 'node:stream';
+import type { FastifyReply } from 'fastify';
 import { slicedBody } from '../../../base/scheduling/sliced-body.ts';
+import { DatasourceError } from '../answers/errors.ts';
 
 /** Answers as JSON text, written in slices: a scrape or a health check waits for one slice at most. */
+
+/**
+ * Runs work until the client has disconnected, or the deadline has passed.
+ *
+ * @param seconds of the whole request: they include its time in the queue
+ */
+export async function withDeadline<T>(
+  reply: FastifyReply,
+  seconds: number,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const gone = new AbortController();
+  reply.raw.once('close', () => gone.abort(new DatasourceError('upstream_down', 'the client has disconnected')));
+  const late = setTimeout(
+    () => gone.abort(new DatasourceError('deadline', `the analyzer did not answer within ${seconds} s`)),
+    seconds * 1000 - reply.elapsedTime,
+  );
+  try {
+    return await work(gone.signal);
+  } finally {
+    clearTimeout(late);
+  }
+}
 
 /** A text, or a list whose items are written one by one. */
 type Part = string | Iterable<unknown>;

@@ -8,9 +8,8 @@ import { type Cell, keyOf, LazyList, type Table, type TargetAnswer } from '../an
 import { type Query, show } from '../answers/query.ts';
 import { readQuery } from '../answers/read-query.ts';
 import { answerRightsizing } from '../answers/rightsizing-answers.ts';
-import { answerBody } from './answer-text.ts';
+import { answerBody, withDeadline } from './answer-text.ts';
 import { sendError } from './api-error.ts';
-import { withDeadline } from './deadline.ts';
 import { toDatasourceError } from './routes.ts';
 import { rowValues, SEMICOLON_HINT } from './rows.ts';
 

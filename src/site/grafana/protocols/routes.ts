@@ -1,8 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Backend } from '../answers/backend.ts';
 import { DatasourceError } from '../answers/errors.ts';
-import { answerBody } from './answer-text.ts';
-import { withDeadline } from './deadline.ts';
+import { answerBody, withDeadline } from './answer-text.ts';
 import type { handlers } from './handlers.ts';
 
 /** The routes for the JSON data sources of Grafana, and the format of their errors. */

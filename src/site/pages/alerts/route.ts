@@ -10,9 +10,9 @@ import {
 } from '../../../alerting/alerts/alert-classes.ts';
 import { type AlertFilter, filterUrl, isFiltering, readFilter } from '../../../alerting/alerts/alert-filter.ts';
 import { type Selection, selectAlerts } from '../../../alerting/alerts/alert-selection.ts';
+import { factTimes } from '../../../alerting/alerts/attention.ts';
 import type { Delivery, ReceiverStatus } from '../../../alerting/alerts/delivery.ts';
 import { type EngineStatus, ruleNames, withoutData } from '../../../alerting/alerts/engine-status.ts';
-import { factTimes } from '../../../alerting/alerts/fact-times.ts';
 import { anchorOf } from '../../../alerting/alerts/links.ts';
 import { humanDuration, localTimeText } from '../../../alerting/alerts/texts.ts';
 import { type PageLink, pageHtml } from '../../../base/html/frame.ts';

@@ -6,11 +6,10 @@ import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { type AttentionItem, attentionSection, readAttention } from '../alert-list.ts';
 import { type DeniedToday, deniedOfFeature, readDenied } from '../denied.ts';
 import { featureListHtml } from '../feature-list.ts';
-import { attempt, type Known } from '../known.ts';
 import { type FeatureName, vendorLicenseUrl } from '../links.ts';
 import { inventoryPage, missing, notFound, type PageContext, parameterOf, written } from '../page.ts';
 import type { Routes } from '../routes.ts';
-import { agoHtml, type Clock, counted, countText, known, unknownHtml } from '../wording.ts';
+import { agoHtml, attempt, type Clock, counted, countText, type Known, known, unknownHtml } from '../wording.ts';
 import {
   type AdviceAnswer,
   type HistoryDay,

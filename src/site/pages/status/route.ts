@@ -8,14 +8,13 @@ import type { Emptiness, Inventory } from '../../../exporter/inventory/inventory
 import { type AttentionItem, attentionListHtml, readAttention } from '../alert-list.ts';
 import { type DeniedToday, deniedHtml, readDenied } from '../denied.ts';
 import { featureListHtml, moreHtml } from '../feature-list.ts';
-import { attempt, type Known } from '../known.ts';
 import { type AlertCounts, inventoryPage, type PageContext, parameterOf, written } from '../page.ts';
 import { ageHtml, pollListHtml, pollProblem } from '../poll-list.ts';
 import type { Routes } from '../routes.ts';
 import { type Found, filterHtml, findFeatures, missingWords, wordsOf } from '../search.ts';
 import { figuresOf, type SiteFigures } from '../site-figures.ts';
 import { vendorLicenseListHtml } from '../vendor-license-list.ts';
-import { type Clock, counted, countText, notRecordedHtml, sentence } from '../wording.ts';
+import { attempt, type Clock, counted, countText, type Known, notRecordedHtml, sentence } from '../wording.ts';
 
 /** The page at `/`: what a license administrator asks first. */
 

@@ -3,13 +3,12 @@ import { isKnown } from '../../../base/model/unknown.ts';
 import { gapsOf } from '../../../exporter/inventory/knowledge.ts';
 import { type AttentionItem, attentionSection, readAttention } from '../alert-list.ts';
 import { featureListHtml, moreHtml } from '../feature-list.ts';
-import { attempt, type Known } from '../known.ts';
 import { inventoryPage, missing, notFound, type PageContext, parameterOf, written } from '../page.ts';
 import type { Routes } from '../routes.ts';
 import { type Found, filterHtml, findFeatures, wordsOf } from '../search.ts';
 import { figuresOf, type VendorLicenseFigures } from '../site-figures.ts';
 import { countsHtml, serverStates, stateHtml, usageHtml } from '../vendor-license-list.ts';
-import { type Clock, counted, expiryHtml, known } from '../wording.ts';
+import { attempt, type Clock, counted, expiryHtml, type Known, known } from '../wording.ts';
 
 /** The page of one vendor license: its server, what needs attention, and its features. */
 

@@ -1,6 +1,10 @@
 import { describe, expect, it } from 'vitest';
-import { createRuleFile, type RuleOptions, usualOwners } from '../../../../src/alerting/alerts/prometheus/rule-file.ts';
-import { alertsForPrometheus } from '../../../../src/alerting/alerts/relayed.ts';
+import {
+  alertsForPrometheus,
+  createRuleFile,
+  type RuleOptions,
+  usualOwners,
+} from '../../../../src/alerting/alerts/prometheus/rule-file.ts';
 import { ruleSettings } from '../../../../src/alerting/alerts/rules.ts';
 import { namesIn } from '../../../support/promql.ts';
 

@@ -1,8 +1,7 @@
 import fc from 'fast-check';
 import { describe, it } from 'vitest';
 import { parseLmstatInventory } from '../../../../src/analyzer/sources/flexnet/lmstat-inventory.ts';
-import { noMemory } from '../../../../src/analyzer/sources/flexnet/memory.ts';
-import { observeFlexnet } from '../../../../src/analyzer/sources/flexnet/observe.ts';
+import { noMemory, observeFlexnet } from '../../../../src/analyzer/sources/flexnet/observe.ts';
 import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
 import { feature, HEAD, NOW, parse, settings, utc } from './samples.ts';
 

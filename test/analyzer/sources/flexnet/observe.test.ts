@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { LicenseSupply } from '../../../../src/analyzer/sources/flexnet/inventory.ts';
-import { noMemory } from '../../../../src/analyzer/sources/flexnet/memory.ts';
 import type { FlexnetInput } from '../../../../src/analyzer/sources/flexnet/observe.ts';
+import { noMemory } from '../../../../src/analyzer/sources/flexnet/observe.ts';
 import { parseOptionsFile } from '../../../../src/analyzer/sources/flexnet/options-file.ts';
 import type { PoolObservation } from '../../../../src/base/model/observation/observation.ts';
 import { failureOf, feature, HEAD, NOW, observe, parse, SERVER, settings, TITLE } from './samples.ts';

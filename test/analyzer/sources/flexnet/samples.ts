@@ -1,12 +1,12 @@
 import { type LmstatContext, parseLmstat } from '../../../../src/analyzer/sources/flexnet/lmstat.ts';
 import type { LmstatCheckout, LmstatReport } from '../../../../src/analyzer/sources/flexnet/lmstat-report.ts';
-import { noMemory } from '../../../../src/analyzer/sources/flexnet/memory.ts';
 import {
   type FlexnetInput,
   type FlexnetParsed,
+  noMemory,
   observeFlexnet,
 } from '../../../../src/analyzer/sources/flexnet/observe.ts';
-import type { FlexnetSettings } from '../../../../src/analyzer/sources/flexnet/settings.ts';
+import type { FlexnetSettings } from '../../../../src/analyzer/sources/flexnet/own-settings.ts';
 import { createSourceTime } from '../../../../src/analyzer/sources/times.ts';
 import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
 

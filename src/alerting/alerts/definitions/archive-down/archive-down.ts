@@ -1,6 +1,6 @@
 import { engineAlert } from '../../definition.ts';
+import { siteEvaluation } from '../../feature-condition.ts';
 import { aboutSite } from '../../rule.ts';
-import { siteEvaluation } from '../../site-condition.ts';
 import { humanDuration } from '../../texts.ts';
 
 /** The archive of the history cannot be used. */

@@ -1,8 +1,8 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { duration } from '../../../../base/settings/values.ts';
 import { engineAlert } from '../../definition.ts';
+import { vendorLicenseCondition } from '../../feature-condition.ts';
 import { humanDuration, localTimeText } from '../../texts.ts';
-import { vendorLicenseCondition } from '../../vendor-license-condition.ts';
 
 const parameters = {
   max_age: duration(1, 365 * 86_400)

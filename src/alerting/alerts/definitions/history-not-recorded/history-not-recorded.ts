@@ -1,7 +1,7 @@
 import { duration } from '../../../../base/settings/values.ts';
 import { engineAlert } from '../../definition.ts';
+import { siteEvaluation } from '../../feature-condition.ts';
 import { aboutSite } from '../../rule.ts';
-import { siteEvaluation } from '../../site-condition.ts';
 import { humanDuration } from '../../texts.ts';
 
 const parameters = {

@@ -1,8 +1,8 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { regularExpression } from '../../../../base/settings/values.ts';
 import { engineAlert } from '../../definition.ts';
+import { vendorLicenseCondition } from '../../feature-condition.ts';
 import { localTimeText } from '../../texts.ts';
-import { vendorLicenseCondition } from '../../vendor-license-condition.ts';
 
 const parameters = {
   icon_pattern: regularExpression

@@ -1,6 +1,6 @@
 import { integer } from '../../../../base/settings/values.ts';
 import { engineAlert } from '../../definition.ts';
-import { evaluateSources, isDown, labelsOf } from '../../source-evaluation.ts';
+import { evaluateSources, isDown, labelsOf } from '../../feature-condition.ts';
 
 const parameters = {
   readings: integer(1, 1000)
