@@ -1,5 +1,5 @@
 import type { AlertState, Labels } from '../alerts/alert.ts';
-import type { Group } from './groups.ts';
+import type { Group } from './message-group.ts';
 import type { Notice } from './ledger.ts';
 import type { Frozen, Recipient } from './receiver-state.ts';
 

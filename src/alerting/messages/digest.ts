@@ -1,7 +1,7 @@
 import type { AlertState, Labels } from '../alerts/alert.ts';
 import type { HandOver } from '../alerts/engine.ts';
 import type { DigestContent } from './channel.ts';
-import { isExpiry, isForDigest } from './groups.ts';
+import { isExpiry, isForDigest } from './message-group.ts';
 import type { ReceiverState } from './receiver-state.ts';
 
 /** When digests are due, and what is in them. Times are epoch seconds. */

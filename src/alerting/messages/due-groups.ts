@@ -1,5 +1,5 @@
 import type { Labels } from '../alerts/alert.ts';
-import type { Group } from './groups.ts';
+import type { Group } from './message-group.ts';
 import { dueSince, type Entry, isOngoing, type Ledger } from './ledger.ts';
 import type { MessagesSection } from './settings.ts';
 

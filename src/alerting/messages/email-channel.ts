@@ -1,7 +1,7 @@
 import type { Labels } from '../alerts/alert.ts';
 import type { Channel } from './channel.ts';
 import type { ExpiryTexts } from './expiry-mail.ts';
-import { isForDigest, isForPeople } from './groups.ts';
+import { isForDigest, isForPeople } from './message-group.ts';
 import type { MailContent } from './mail-frame.ts';
 import type { Recipient } from './receiver-state.ts';
 import { createLogonHold, type SmtpOptions, sendMail } from './smtp.ts';

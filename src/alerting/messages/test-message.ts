@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Notification } from '../alerts/notification.ts';
 import type { Channel, SendOutcome } from './channel.ts';
-import { groupOf } from './groups.ts';
+import { groupOf } from './message-group.ts';
 
 /** The message of the command `test-alert`. */
 

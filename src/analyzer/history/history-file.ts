@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { DatabaseSync, type SQLOutputValue, type StatementSync } from 'node:sqlite';
 import { OperatorError } from '../../base/model/operator-error.ts';
-import { createPrivateFile, fileLimitProblem } from '../../base/storage/private-file.ts';
+import { createPrivateFile, fileLimitProblem } from '../../base/storage/files.ts';
 import { isDamage } from '../../base/storage/set-aside.ts';
 import { DamagedRecord } from './day-codec.ts';
 import { createTables, migrateTables, OLDEST_SCHEMA_VERSION, SCHEMA_VERSION } from './history-schema.ts';

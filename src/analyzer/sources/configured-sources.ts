@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { followTls } from '../../base/files/followed-tls.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
-import { giveToOwnerOf } from '../../base/storage/private-file.ts';
+import { giveToOwnerOf } from '../../base/storage/files.ts';
 import { PSEUDONYM_KEY } from '../../base/storage/saved-files.ts';
 import { setAside } from '../../base/storage/set-aside.ts';
 import { createManagerSource, type ManagerSource } from './manager-source.ts';

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Collected, VendorLicenseObservation } from '../../base/model/observation/observation.ts';
 import type { OnUnread } from './lines.ts';
-import type { DenialLog } from './log/denial-count.ts';
+import type { DenialLog } from './log/denials.ts';
 import type { Parsed } from './parsed.ts';
 import type { LogSettings, SourceSettings } from './source-settings.ts';
 import type { Output, Transport } from './transport/transport.ts';

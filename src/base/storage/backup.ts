@@ -4,7 +4,7 @@ import { backup, DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../model/operator-error.ts';
 import { type Abandoned, removeAbandoned } from './leftovers.ts';
 import { describeFile, MANIFEST, type ManifestFile, syncPath, writeManifest } from './manifest.ts';
-import { fileLimitProblem } from './private-file.ts';
+import { fileLimitProblem } from './files.ts';
 import { savedFiles, savedNames } from './saved-files.ts';
 
 /** What is saved, and where to. */

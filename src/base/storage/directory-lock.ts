@@ -5,7 +5,7 @@ import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
 import { finishRestore } from './finish-restore.ts';
 import { removeLeftovers } from './leftovers.ts';
-import { fileLimitProblem, giveToOwnerOf } from './private-file.ts';
+import { fileLimitProblem, giveToOwnerOf } from './files.ts';
 
 /** The file in a storage directory that SQLite locks. */
 const LOCK_FILE = 'lock.db';

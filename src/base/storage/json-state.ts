@@ -6,7 +6,7 @@ import { explainOpenFiles } from '../model/operator-error.ts';
 import { createLatestOnly } from '../scheduling/limit.ts';
 import type { FileWrites } from './file-writes.ts';
 import { temporaryOf } from './leftovers.ts';
-import { giveToOwnerOf } from './private-file.ts';
+import { giveToOwnerOf } from './files.ts';
 import { setAside } from './set-aside.ts';
 import { movedSince, type Stamp } from './stamp.ts';
 

@@ -5,7 +5,7 @@ import { explainOpenFiles, OperatorError } from '../model/operator-error.ts';
 import { lockDirectory } from './directory-lock.ts';
 import { finishRestore, READY } from './finish-restore.ts';
 import { describeFile, MANIFEST, type Manifest, type ManifestFile, readManifest, syncPath } from './manifest.ts';
-import { giveToOwnerOf } from './private-file.ts';
+import { giveToOwnerOf } from './files.ts';
 import { PARTIAL_RESTORE, savedNames } from './saved-files.ts';
 
 /** The backup, and where it is restored. */

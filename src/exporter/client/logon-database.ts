@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import { steadyNow } from '../../base/model/steady-clock.ts';
-import { createPrivateFile } from '../../base/storage/private-file.ts';
+import { createPrivateFile } from '../../base/storage/files.ts';
 import { elapsed, type Stamp, stampOf } from '../../base/storage/stamp.ts';
 import type { LogonMessage, LogonRecord, Verdict } from './logon-budget.ts';
 

@@ -5,7 +5,7 @@ import type { Log } from '../../base/model/log.ts';
 import { steadyNow } from '../../base/model/steady-clock.ts';
 import type { Credentials } from '../../base/ntlm/client-codec.ts';
 import type { FileWrites } from '../../base/storage/file-writes.ts';
-import { fileLimitProblem } from '../../base/storage/private-file.ts';
+import { fileLimitProblem } from '../../base/storage/files.ts';
 import { isDamage, setAside } from '../../base/storage/set-aside.ts';
 import { accountOf, type LogonStore } from './credential-gate.ts';
 import type { LogonRecord } from './logon-budget.ts';

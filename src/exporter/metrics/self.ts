@@ -15,7 +15,7 @@ import {
   type Identity,
   type ReceiverState,
   type StateWrites,
-} from './sources.ts';
+} from './own-state.ts';
 
 /** The state of the logons at the analyzer, read at each scrape. */
 export interface UpstreamState {

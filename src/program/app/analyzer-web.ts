@@ -9,7 +9,7 @@ import { linkOf, pages } from '../../site/pages/table.ts';
 import type { Reload } from '../../site/web/reload.ts';
 import { createWebServer, type Mount, type WebServer } from '../../site/web/server.ts';
 import type { Config } from '../config/config.ts';
-import { externalUrl } from '../config/exposure.ts';
+import { externalUrl } from '../config/listeners.ts';
 import type { WebAccess } from '../config/web-access.ts';
 
 /** The page of sources. */

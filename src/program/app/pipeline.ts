@@ -12,7 +12,7 @@ import { createInsight, type Insight, type InsightNeighbors } from '../../insigh
 import type { SharedBackend } from '../../site/grafana/answers/backend.ts';
 import { createBackend } from '../../site/site.ts';
 import type { Config } from '../config/config.ts';
-import { externalUrl } from '../config/exposure.ts';
+import { externalUrl } from '../config/listeners.ts';
 import type { Carried } from './carried.ts';
 import { createDenialWatch } from './recorded.ts';
 

@@ -3,7 +3,7 @@ import { StoreError } from '../../analyzer/history/history-file.ts';
 import type { RecordedDemand } from '../../analyzer/history/recorded-demand.ts';
 import type { DeniedSeries, RecordedDenials } from '../../analyzer/history/recorded-denials.ts';
 import { parseVendorLicense } from '../../base/model/vendor-license.ts';
-import type { DeniedRequests } from '../../exporter/metrics/sources.ts';
+import type { DeniedRequests } from '../../exporter/metrics/own-state.ts';
 import type { Owns } from '../../insight/advice/pass/recorded-demand-source.ts';
 import type { DeniedToday } from '../../site/pages/denied.ts';
 import type { PageContext } from '../../site/pages/page.ts';

@@ -5,7 +5,7 @@ import { checkTool } from '../../analyzer/sources/transport/tool-check.ts';
 import { SourceFailure } from '../../base/model/observation/source-failure.ts';
 import { inOneLine } from '../../base/model/operator-error.ts';
 import type { Config } from '../config/config.ts';
-import { exposureOf } from '../config/exposure.ts';
+import { exposureOf } from '../config/listeners.ts';
 import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './command.ts';
 

@@ -30,7 +30,7 @@ import type { Log } from '../../base/model/log.ts';
 import { OperatorError } from '../../base/model/operator-error.ts';
 import { runAtOnce } from '../../base/scheduling/slices.ts';
 import { lockDirectory, StorageInUse } from '../../base/storage/directory-lock.ts';
-import { giveToOwnerOf } from '../../base/storage/private-file.ts';
+import { giveToOwnerOf } from '../../base/storage/files.ts';
 import { HISTORY_FILE } from '../../base/storage/saved-files.ts';
 import { WINDOW_DAYS } from '../../insight/advice/method/window.ts';
 import { createSourceAnalyzers } from '../app/source-analyzers.ts';

@@ -5,7 +5,7 @@ import { logonFileOf } from '../../exporter/client/account.ts';
 import { type App, createApp } from '../app/app.ts';
 import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
-import { exposureOf } from '../config/exposure.ts';
+import { exposureOf } from '../config/listeners.ts';
 import { loadConfig } from '../config/load.ts';
 import { type CommandContext, reloaded, untilStopped } from './command.ts';
 import { NEEDS_RESTART, type Upstream } from './upstream.ts';

@@ -9,7 +9,7 @@ import type { Channel } from '../../alerting/messages/channel.ts';
 import { type TestAnswer, testMessages } from '../../alerting/messages/test-message.ts';
 import { analyzerIdentity } from '../../exporter/client/identity.ts';
 import type { Config } from '../config/config.ts';
-import { externalUrl } from '../config/exposure.ts';
+import { externalUrl } from '../config/listeners.ts';
 import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './command.ts';
 

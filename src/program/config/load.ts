@@ -3,7 +3,7 @@ import type { EmbeddedConfig } from '../../analyzer/settings.ts';
 import type { FeaturesSection } from '../../exporter/poll/settings.ts';
 import type { Config } from './config.ts';
 import { ConfigSettings, type LoadOptions } from './config-settings.ts';
-import { embeddedOf } from './embedded-files.ts';
+import { embeddedOf } from './embedded-analyzer.ts';
 import { entriesNamedBy } from './entry-file.ts';
 import { ownersOf } from './owners-file.ts';
 import { readPriceFile } from './price-file.ts';

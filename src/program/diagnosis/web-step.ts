@@ -7,7 +7,7 @@ import { listenAddress } from '../../base/settings/addresses.ts';
 import { findLockHolder } from '../../base/storage/directory-lock.ts';
 import { ANALYZER_ADDRESS } from '../app/demo-analyzer.ts';
 import type { Config } from '../config/config.ts';
-import { exposureOf } from '../config/exposure.ts';
+import { exposureOf } from '../config/listeners.ts';
 import { bad, good, type Outcome, type Step, warning } from './step.ts';
 import { dayOf, soonText } from './tls-step.ts';
 

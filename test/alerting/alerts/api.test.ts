@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { catalogue } from '../../../src/exporter/metrics/catalogue.ts';
-import { externalUrl } from '../../../src/program/config/exposure.ts';
+import { externalUrl } from '../../../src/program/config/listeners.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import { quickPolls, startSite } from '../../support/end-to-end.ts';
 import { startFakeAlertmanager } from '../../support/fake-alertmanager.ts';

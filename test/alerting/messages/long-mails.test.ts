@@ -1,7 +1,7 @@
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import type { Labels } from '../../../src/alerting/alerts/alert.ts';
-import { groupOf } from '../../../src/alerting/messages/groups.ts';
+import { groupOf } from '../../../src/alerting/messages/message-group.ts';
 import type { NoticeState } from '../../../src/alerting/messages/ledger.ts';
 import { writingChannel } from '../../support/writing-channel.ts';
 

@@ -4,7 +4,7 @@ import type { HandOver } from '../../../src/alerting/alerts/engine.ts';
 import type { EvaluatedRule } from '../../../src/alerting/alerts/rule.ts';
 import { createRules } from '../../../src/alerting/alerts/rules.ts';
 import type { Channel, DigestContent, GroupContent, SendOutcome } from '../../../src/alerting/messages/channel.ts';
-import { isForDigest } from '../../../src/alerting/messages/groups.ts';
+import { isForDigest } from '../../../src/alerting/messages/message-group.ts';
 import { Outbox, type OutboxOptions } from '../../../src/alerting/messages/outbox.ts';
 import {
   createMessageCounts,

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { exposureOf } from '../../../src/program/config/exposure.ts';
+import { exposureOf } from '../../../src/program/config/listeners.ts';
 import type { SettingKey } from '../../../src/program/config/settings.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import { createCleanup, createConfig } from '../../support/harness.ts';

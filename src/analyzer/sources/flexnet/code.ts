@@ -3,7 +3,7 @@ import type { Captured, CapturedText, ManagerCode, Replay, TextKind, Vocabulary 
 import type { Parsed } from '../parsed.ts';
 import { createSourceTime } from '../times.ts';
 import { textOf } from '../transport/transport.ts';
-import { debugLog as debugLogKind } from './debug-log.ts';
+import { debugLog as debugLogKind } from './debug-log-denials.ts';
 import { formOfLog, readLogLine } from './debug-log-line.ts';
 import { grantedBy, parseLicenseFile } from './license-file.ts';
 import { parseLmstat } from './lmstat.ts';

@@ -4,14 +4,14 @@ import { SourceFailure, type SourceProblem } from '../../../base/model/observati
 import { isPlainName } from '../../../base/model/vendor-license.ts';
 import { LastGood } from '../last-good.ts';
 import { joined, type OnUnread } from '../lines.ts';
-import { DenialCount, type Denials, type TakenDenials, withDenials } from '../log/denial-count.ts';
+import { DenialCount, type Denials, type TakenDenials, withDenials } from '../log/denials.ts';
 import type { ManagerReader, ReaderDeps, ReadInput } from '../manager.ts';
 import type { SourceSettings } from '../source-settings.ts';
 import type { SourceTime } from '../times.ts';
 import { createFileTransport } from '../transport/file-transport.ts';
 import { type Transport, textOf } from '../transport/transport.ts';
 import type { TransportHost } from '../transport/transport-host.ts';
-import { debugLog as debugLogKind } from './debug-log.ts';
+import { debugLog as debugLogKind } from './debug-log-denials.ts';
 import type { LicenseSupply } from './inventory.ts';
 import { grantedBy, parseLicenseFile } from './license-file.ts';
 import { parseLmstat } from './lmstat.ts';

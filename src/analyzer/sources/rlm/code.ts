@@ -1,5 +1,5 @@
 import { DiagnosticsCount, linesOf, type OnUnread } from '../lines.ts';
-import { DenialCount, withDenials } from '../log/denial-count.ts';
+import { DenialCount, withDenials } from '../log/denials.ts';
 import type { ManagerCode, ManagerReader, ReaderDeps, ReadInput, Vocabulary } from '../manager.ts';
 import type { Parsed } from '../parsed.ts';
 import type { SourceSettings } from '../source-settings.ts';

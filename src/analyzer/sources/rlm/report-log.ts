@@ -1,7 +1,7 @@
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import type { DenialCause } from '../../../base/model/observation/observation.ts';
 import { DiagnosticsCount, MAX_LINE } from '../lines.ts';
-import type { DenialLog, DenialReader, Denials } from '../log/denial-count.ts';
+import type { DenialLog, DenialReader, Denials } from '../log/denials.ts';
 import { yearlessTime } from '../times.ts';
 
 /** The report log of an ISV server of RLM, which is plain text (vendor's documentation, "Reportlog File Format"). */

@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../../../base/model/operator-error.ts';
-import { createPrivateFile, fileLimitProblem } from '../../../base/storage/private-file.ts';
+import { createPrivateFile, fileLimitProblem } from '../../../base/storage/files.ts';
 import { isDamage } from '../../../base/storage/set-aside.ts';
 
 /** The SQLite file of the results, how it is opened, and its possible problems. */

@@ -1,5 +1,5 @@
 import { createHost, settingsOf } from '../../../analyzer/sources/configured-sources.ts';
-import type { DenialLog } from '../../../analyzer/sources/log/denial-count.ts';
+import type { DenialLog } from '../../../analyzer/sources/log/denials.ts';
 import { LogFollower } from '../../../analyzer/sources/log/log-follower.ts';
 import type { TextPlace } from '../../../analyzer/sources/manager.ts';
 import { managerCodes } from '../../../analyzer/sources/manager-codes.ts';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { DebugLogReader } from '../../../../src/analyzer/sources/flexnet/debug-log.ts';
+import { DebugLogReader } from '../../../../src/analyzer/sources/flexnet/debug-log-denials.ts';
 import { formOfLog } from '../../../../src/analyzer/sources/flexnet/debug-log-line.ts';
-import type { Denials } from '../../../../src/analyzer/sources/log/denial-count.ts';
+import type { Denials } from '../../../../src/analyzer/sources/log/denials.ts';
 import { createLocalTime } from '../../../../src/base/model/local-time.ts';
 import { isLong } from '../../../support/extent.ts';
 

@@ -12,8 +12,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { debugLog } from '../../../../src/analyzer/sources/flexnet/debug-log.ts';
-import { DenialCount, type TakenDenials } from '../../../../src/analyzer/sources/log/denial-count.ts';
+import { debugLog } from '../../../../src/analyzer/sources/flexnet/debug-log-denials.ts';
+import { DenialCount, type TakenDenials } from '../../../../src/analyzer/sources/log/denials.ts';
 
 const start = Date.parse('2026-11-18T09:00:00Z') / 1000;
 

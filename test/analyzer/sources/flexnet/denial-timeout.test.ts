@@ -1,6 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
-import { debugLog } from '../../../../src/analyzer/sources/flexnet/debug-log.ts';
-import { DenialCount } from '../../../../src/analyzer/sources/log/denial-count.ts';
+import { debugLog } from '../../../../src/analyzer/sources/flexnet/debug-log-denials.ts';
+import { DenialCount } from '../../../../src/analyzer/sources/log/denials.ts';
 
 /** A file server that does not answer: each look at the log takes as long as it wants. */
 vi.mock('../../../../src/analyzer/sources/log/log-follower.ts', () => ({

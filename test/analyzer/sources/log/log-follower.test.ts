@@ -13,7 +13,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { debugLog } from '../../../../src/analyzer/sources/flexnet/debug-log.ts';
+import { debugLog } from '../../../../src/analyzer/sources/flexnet/debug-log-denials.ts';
 import { LogFollower, type Look } from '../../../../src/analyzer/sources/log/log-follower.ts';
 
 let folder: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { debugLog } from '../../../../src/analyzer/sources/flexnet/debug-log.ts';
+import { debugLog } from '../../../../src/analyzer/sources/flexnet/debug-log-denials.ts';
 import { debugLogUsage } from '../../../../src/analyzer/sources/flexnet/debug-log-usage.ts';
 import { LineDecoder } from '../../../../src/analyzer/sources/log/line-decoder.ts';
 import type { UsageEvents } from '../../../../src/analyzer/sources/log/usage-log.ts';

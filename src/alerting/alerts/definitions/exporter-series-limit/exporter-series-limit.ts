@@ -1,5 +1,5 @@
 import { engineAlert } from '../../definition.ts';
-import { siteCondition } from '../../feature-condition.ts';
+import { siteCondition } from '../../conditions.ts';
 
 /** The exporter withholds series. */
 export const exporterSeriesLimit = engineAlert({
