@@ -1,8 +1,8 @@
 import { duration } from '../../base/settings/values.ts';
 import type { Finding } from './alert.ts';
 import type { Shape, Values } from './alert-settings.ts';
-import type { Condition } from './definition.ts';
 import type { Met } from './conditions.ts';
+import type { Condition } from './definition.ts';
 import type { Drop, Missed, Past } from './past.ts';
 import { aboutSite, type View } from './rule.ts';
 import { humanDuration, localTimeText } from './texts.ts';

@@ -1,6 +1,6 @@
 import type { AlertState, Labels } from '../alerts/alert.ts';
-import type { Group } from './message-group.ts';
 import type { Notice } from './ledger.ts';
+import type { Group } from './message-group.ts';
 import type { Frozen, Recipient } from './receiver-state.ts';
 
 /** What messages about one group of alerts are made of. */

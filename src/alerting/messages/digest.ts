@@ -1,7 +1,7 @@
 import type { AlertState, Labels } from '../alerts/alert.ts';
 import type { HandOver } from '../alerts/engine.ts';
 import type { DigestContent } from './channel.ts';
-import { isExpiry, isForDigest } from './message-group.ts';
+import { isExpiry } from './message-group.ts';
 import type { ReceiverState } from './receiver-state.ts';
 
 /** When digests are due, and what is in them. Times are epoch seconds. */
@@ -30,7 +30,15 @@ const PREFIX = 'digest ';
 /** What the digest of an owner is called among the messages. */
 export const digestKey = (owner: string): string => `${PREFIX}${owner}`;
 
-const isListed = (labels: Labels): boolean => isExpiry(labels) || isForDigest(labels);
+/** Whether a digest, the mail of `alerting.email.digest`, lists an alert while it fires. */
+const isInDigest = (labels: Labels): boolean => isExpiry(labels) || labels.alertname === 'LicenseRunsOut';
+
+/**
+ * Whether an alert is mailed by the digest alone, because licenses must be ordered within weeks, not minutes. Critical expiries are
+ * mailed at once too.
+ */
+export const waitsForDigest = (labels: Labels): boolean =>
+  isInDigest(labels) && !(isExpiry(labels) && labels.severity === 'critical');
 
 /** Collects the alerts that can wait for the next digest, by owner. It goes on where the saved one ended. */
 export class Digest {
@@ -56,7 +64,7 @@ export class Digest {
     if (this.#schedule === undefined) return;
     // single features: it lists them by day itself
     this.#alerts = [...alerts.values()]
-      .filter(({ labels }) => isListed(labels))
+      .filter(({ labels }) => isInDigest(labels))
       .flatMap((alert) => (alert.state === 'firing' && alert.members.length > 0 ? alert.members : [alert]));
     this.#hasData = evaluated.some(
       ({ rule, evaluation }) => isExpiry({ alertname: rule.name }) && !evaluation.hasNoData,

@@ -1,6 +1,6 @@
 import type { Labels } from '../alerts/alert.ts';
-import type { Group } from './message-group.ts';
 import { dueSince, type Entry, isOngoing, type Ledger } from './ledger.ts';
+import type { Group } from './message-group.ts';
 import type { MessagesSection } from './settings.ts';
 
 /** When messages about each group are due. Times are epoch seconds. */

@@ -1,8 +1,9 @@
 import type { Labels } from '../alerts/alert.ts';
 import type { Channel } from './channel.ts';
+import { waitsForDigest } from './digest.ts';
 import type { ExpiryTexts } from './expiry-mail.ts';
-import { isForDigest, isForPeople } from './message-group.ts';
 import type { MailContent } from './mail-frame.ts';
+import { isForPeople } from './message-group.ts';
 import type { Recipient } from './receiver-state.ts';
 import { createLogonHold, type SmtpOptions, sendMail } from './smtp.ts';
 
@@ -93,7 +94,7 @@ export function createEmailChannel(options: EmailOptions, now: () => number): Ch
     receiver: 'email',
     target: `${smtp.host}:${smtp.port}`,
     sendResolved: options.sendResolved,
-    isWanted: (labels) => isForPeople(labels) && (!hasDigest || !isForDigest(labels)),
+    isWanted: (labels) => isForPeople(labels) && (!hasDigest || !waitsForDigest(labels)),
     owners: [...owners.keys()],
     ownerOf,
     writeGroup: async (content, id, at) => {

@@ -15,10 +15,6 @@ const EXPIRY = /^License(Expired|ExpiringSoon)$/;
 /** Whether an alert is about the date on which a license ends. */
 export const isExpiry = ({ alertname = '' }: Labels): boolean => EXPIRY.test(alertname);
 
-/** Whether an alert can wait for the next digest, because licenses must be ordered within weeks, not minutes. */
-export const isForDigest = (labels: Labels): boolean =>
-  labels.alertname === 'LicenseRunsOut' || (isExpiry(labels) && labels.severity !== 'critical');
-
 /** Whether people get a message about an alert. One for information is no reason to act, except for what must be ordered in time. */
 export const isForPeople = (labels: Labels): boolean => labels.severity !== 'info' || isExpiry(labels);
 

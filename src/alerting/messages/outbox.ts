@@ -9,9 +9,9 @@ import type { Channel, Draft, SendOutcome } from './channel.ts';
 import { Digest, type DigestSchedule, digestKey } from './digest.ts';
 import { type DueGroup, type DueGroupOptions, dueGroups, groupKeys } from './due-groups.ts';
 import { createFailures, type Failures } from './failures.ts';
-import { type Group, groupOf } from './message-group.ts';
 import { createInhibitor } from './inhibitions.ts';
 import { createLedgerKeeper, type Entry, hasChanged, type LedgerKeeper, markSent, noticeOf } from './ledger.ts';
+import { type Group, groupOf } from './message-group.ts';
 import type { Frozen, MessageCounts, ReceiverState } from './receiver-state.ts';
 import type { MessagesSection } from './settings.ts';
 

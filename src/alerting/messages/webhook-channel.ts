@@ -3,8 +3,8 @@ import type { HttpClient } from '../alerts/http-client.ts';
 import { alertUrl } from '../alerts/links.ts';
 import { localTimeText } from '../alerts/texts.ts';
 import type { Channel, GroupContent, SendOutcome } from './channel.ts';
-import { isExpiry, isForPeople } from './message-group.ts';
 import type { Notice } from './ledger.ts';
+import { isExpiry, isForPeople } from './message-group.ts';
 
 /** Sends messages to a webhook with the payload, version 4, that Alertmanager sends. */
 

@@ -1,6 +1,6 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
 import type { DayOfSamples, Sample, Series } from '../history/sample.ts';
-import { RefusedRequests } from '../sources/log/refused-requests.ts';
+import { RefusedRequests } from '../sources/log/denials.ts';
 import type { LicenseEvent } from '../sources/log/usage-log.ts';
 import { FeatureUse } from './feature-use.ts';
 import { type Span, UsageDay } from './usage-day.ts';

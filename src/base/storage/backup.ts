@@ -2,9 +2,9 @@ import { chmodSync, closeSync, copyFileSync, existsSync, mkdtempSync, openSync, 
 import { dirname, join, resolve } from 'node:path';
 import { backup, DatabaseSync } from 'node:sqlite';
 import { OperatorError } from '../model/operator-error.ts';
+import { fileLimitProblem } from './files.ts';
 import { type Abandoned, removeAbandoned } from './leftovers.ts';
 import { describeFile, MANIFEST, type ManifestFile, syncPath, writeManifest } from './manifest.ts';
-import { fileLimitProblem } from './files.ts';
 import { savedFiles, savedNames } from './saved-files.ts';
 
 /** What is saved, and where to. */

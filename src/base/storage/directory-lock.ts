@@ -3,9 +3,9 @@ import { dirname, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import type { Log } from '../model/log.ts';
 import { OperatorError } from '../model/operator-error.ts';
+import { fileLimitProblem, giveToOwnerOf } from './files.ts';
 import { finishRestore } from './finish-restore.ts';
 import { removeLeftovers } from './leftovers.ts';
-import { fileLimitProblem, giveToOwnerOf } from './files.ts';
 
 /** The file in a storage directory that SQLite locks. */
 const LOCK_FILE = 'lock.db';

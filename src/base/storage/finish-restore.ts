@@ -1,8 +1,8 @@
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { OperatorError } from '../model/operator-error.ts';
-import { MANIFEST, readManifest, syncPath } from './manifest.ts';
 import { giveToOwnerOf } from './files.ts';
+import { MANIFEST, readManifest, syncPath } from './manifest.ts';
 import { savedNames } from './saved-files.ts';
 
 /** A directory with this name contains all files of a restore. The rest of the name is the time of the restore. */

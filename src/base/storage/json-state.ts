@@ -5,8 +5,8 @@ import type { Log } from '../model/log.ts';
 import { explainOpenFiles } from '../model/operator-error.ts';
 import { createLatestOnly } from '../scheduling/limit.ts';
 import type { FileWrites } from './file-writes.ts';
-import { temporaryOf } from './leftovers.ts';
 import { giveToOwnerOf } from './files.ts';
+import { temporaryOf } from './leftovers.ts';
 import { setAside } from './set-aside.ts';
 import { movedSince, type Stamp } from './stamp.ts';
 

@@ -3,9 +3,9 @@ import { join, resolve } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
 import { explainOpenFiles, OperatorError } from '../model/operator-error.ts';
 import { lockDirectory } from './directory-lock.ts';
+import { giveToOwnerOf } from './files.ts';
 import { finishRestore, READY } from './finish-restore.ts';
 import { describeFile, MANIFEST, type Manifest, type ManifestFile, readManifest, syncPath } from './manifest.ts';
-import { giveToOwnerOf } from './files.ts';
 import { PARTIAL_RESTORE, savedNames } from './saved-files.ts';
 
 /** The backup, and where it is restored. */

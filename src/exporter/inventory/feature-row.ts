@@ -2,6 +2,7 @@ import type { ExpirationRecord, FeatureRecord } from '../../base/model/records.t
 import type { Field } from '../../base/query-api/field.ts';
 import { type ModelRecord, modelName, recordFields } from '../../base/query-api/records.ts';
 import { fieldsBut, missingValue, type RowValue } from './row-fields.ts';
+import { isFieldWithheld } from './withholding.ts';
 
 /** The labels that identify a feature. */
 export interface FeatureLabels {
@@ -109,7 +110,7 @@ export function createFeatureRow({ labels, record, expiration, isWithheld }: Fea
   row.isReported = record !== undefined;
   row.isWithheld = isWithheld;
   for (const { name, isUsage, missing } of reported) {
-    row[name] = isUsage && isWithheld ? missing : (ofFeature[name] ?? missing);
+    row[name] = isFieldWithheld(isUsage, isWithheld) ? missing : (ofFeature[name] ?? missing);
   }
   for (const { from, name, missing } of expiries) row[name] = ofExpiration[from] ?? ofFeature[from] ?? missing;
   // its names are those of the fields

@@ -22,11 +22,12 @@ import { availabilityOf, type EndpointAvailability, type PollState, pollStates }
 import { createSelection, type Selection } from './selection.ts';
 import { createSpelling } from './spelling.ts';
 import { createVendorLicenseRow, type VendorLicenseRow } from './vendor-license-row.ts';
+import { isUsageWithheld, type UsagePolicy } from './withholding.ts';
 
 /** What is shown, apart from the age limits. */
 export interface InventoryPolicy extends Selection {
   /** Whether to withhold the usage of a vendor license that is not current: the analyzer keeps reporting its last counts. */
-  readonly usageWhenNotCurrent: 'withhold' | 'export';
+  readonly usageWhenNotCurrent: UsagePolicy;
 }
 
 interface HistoryRow {
@@ -151,15 +152,14 @@ function deriveVendorLicenses(
   const rows = [...names].filter(policy.ownsVendorLicense).map((name): VendorLicenseRow => {
     const product = products.get(name);
     const isDown = down?.labels.has(name) === true;
-    // whether its figures are old is not known without the field that says it
-    const mayBeOld = product?.isCurrent === false || fields.missingOf('GetProducts', name).includes('IsCurrent');
-    const isOutdated = policy.usageWhenNotCurrent === 'withhold' && (isDown || mayBeOld);
-    if (isOutdated) withheld.add(name);
+    const lacksIsCurrent = fields.missingOf('GetProducts', name).includes('IsCurrent');
+    const isWithheld = isUsageWithheld(policy.usageWhenNotCurrent, { isDown, product, lacksIsCurrent });
+    if (isWithheld) withheld.add(name);
     const isListUsable = down?.isComplete === true && !(down.isEmpty && product !== undefined && saysDown(product));
     const up = isDown ? false : isListUsable && !notListed.has(name) ? true : undefined;
     const downQualifiers = down?.labels.get(name) ?? [];
     const isKept = notListed.has(name);
-    return createVendorLicenseRow({ vendorLicense: name, record: product, isKept, up, downQualifiers }, isOutdated);
+    return createVendorLicenseRow({ vendorLicense: name, record: product, isKept, up, downQualifiers }, isWithheld);
   });
   return { rows: rows.sort(byKey(({ vendorLicense }) => vendorLicense)), withheld, merged };
 }

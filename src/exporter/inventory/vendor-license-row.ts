@@ -3,6 +3,7 @@ import { parseVendorLicense } from '../../base/model/vendor-license.ts';
 import type { Field } from '../../base/query-api/field.ts';
 import { type ModelRecord, modelName, recordFields } from '../../base/query-api/records.ts';
 import { fieldsBut, missingValue, type RowValue } from './row-fields.ts';
+import { isFieldWithheld } from './withholding.ts';
 
 const reportedFields = fieldsBut(recordFields.GetProducts, 'identity');
 type ReportedFields = ModelRecord<typeof reportedFields>;
@@ -44,7 +45,7 @@ export function createVendorLicenseRow(
   const { server, daemon } = parseVendorLicense(parts.vendorLicense);
   const source = (record ?? {}) as Readonly<Record<string, unknown>>;
   const reported = values.map(({ name, isUsage }) => {
-    const value = isUsage && isWithheld ? undefined : source[name];
+    const value = isFieldWithheld(isUsage, isWithheld) ? undefined : source[name];
     return [name, value ?? missingValue(name)];
   });
   // the names are those of the fields

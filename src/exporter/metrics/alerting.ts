@@ -1,8 +1,8 @@
 import type { MetricName } from './catalogue.ts';
 import { createFamily, type Family } from './family.ts';
+import type { SentCounts } from './own-state.ts';
 import type { Expose } from './registry.ts';
 import { buildLabeledRows, buildRows } from './rows.ts';
-import type { SentCounts } from './own-state.ts';
 
 /** How alerts are evaluated and delivered, read at each scrape. Times are epoch seconds, durations seconds. */
 export interface AlertingState {

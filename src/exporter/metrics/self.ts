@@ -5,7 +5,6 @@ import type { SourceHealth } from '../../base/model/observation/source.ts';
 import { endpointNames } from '../../base/query-api/endpoints.ts';
 import { type AlertingState, exposeAlerting } from './alerting.ts';
 import type { MetricName } from './catalogue.ts';
-import { configurationOf, createRegistry, exposeIn, renderRegistry } from './registry.ts';
 import {
   type DeniedRequests,
   exposeIdentity,
@@ -16,6 +15,7 @@ import {
   type ReceiverState,
   type StateWrites,
 } from './own-state.ts';
+import { configurationOf, createRegistry, exposeIn, renderRegistry } from './registry.ts';
 
 /** The state of the logons at the analyzer, read at each scrape. */
 export interface UpstreamState {

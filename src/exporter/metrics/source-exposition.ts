@@ -2,8 +2,8 @@ import { Gauge } from 'prom-client';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
 import { chooseFormat, contentTypes } from './negotiation.ts';
-import { configurationOf, createRegistry, exposeIn, renderRegistry } from './registry.ts';
 import { exposeIdentity, exposeRecording, exposeSources, type Identity } from './own-state.ts';
+import { configurationOf, createRegistry, exposeIn, renderRegistry } from './registry.ts';
 
 interface SourceExpositionOptions {
   readonly version: string;

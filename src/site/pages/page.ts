@@ -100,8 +100,12 @@ export const missing = (name: string): Written =>
     html`The parameter <code>${name}</code> is missing. <a href="./">All vendor licenses</a>`,
   );
 
-/** @param isKnown whether the list is known in which it is missing */
-export const notFound = (isKnown: boolean, what: Html): Written =>
+/**
+ * The 404 about what the analyzer does not report. That of a path at which nothing is: `src/site/web/not-found.ts`.
+ *
+ * @param isKnown whether the list is known in which it is missing
+ */
+export const notReported = (isKnown: boolean, what: Html): Written =>
   isKnown
     ? message(404, 'Not found', html`The analyzer does not report ${what} now. <a href="./">All vendor licenses</a>`)
     : message(503, 'Not known now', html`There is no data about ${what} now. <a href="./#polls">Age of the data</a>`);

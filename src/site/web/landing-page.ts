@@ -28,11 +28,3 @@ export function landingPage({ site, ...paths }: Paths & { readonly site: Site })
 ${pathList(paths)}`;
   return pageHtml(site, { title: 'Start', path: './' }, content);
 }
-
-/** The page of a path at which nothing is. @param path of the request, which can have any depth */
-export const nothingPage = (site: Site, path: string): string => {
-  const content = html`<h1>There is nothing at this path</h1>
-<p>The address may be mistyped, or the page is gone. The pages of license-exporter are in the navigation at the top.</p>`;
-  const root = '../'.repeat(path.split('/').length - 2);
-  return pageHtml(site, { title: 'Nothing here', root }, content);
-};

@@ -11,10 +11,11 @@ import { holderOf } from '../../base/model/peer-address.ts';
 import { type Access, isClientAccepted, tlsOptions } from './access.ts';
 import { addressOf, type Connections } from './connections.ts';
 import { createGuard, type Guard } from './guard.ts';
-import { landingPage, nothingPage } from './landing-page.ts';
+import { landingPage } from './landing-page.ts';
 import { type WebCounts, type WebLimits, webLimits } from './limits.ts';
 import { listenerPaths } from './listener-paths.ts';
 import { chunksOf, isLong, type MetricsPage, type MetricsRequest, sendMetrics } from './metrics-page.ts';
+import { sendNotFound } from './not-found.ts';
 import { sendPage, sendText, serveAssets } from './page-answers.ts';
 import { handleReload, type Reload } from './reload.ts';
 import type { Viewer } from './trusted-proxy.ts';
@@ -302,12 +303,7 @@ function createApplication(options: WebOptions, { guard, isStopping }: Shared): 
   app.setNotFoundHandler((request, reply) => {
     const path = request.url.split('?', 1)[0] ?? '';
     const allowed = (['GET', 'POST'] as const).find((method) => app.hasRoute({ method, url: path }));
-    if (allowed === undefined) {
-      // a browser asks for HTML, and programs take anything
-      const isForPeople = request.headers.accept?.includes('text/html') === true;
-      if (isForPeople) return sendPage(reply.code(404), nothingPage(options.site, path));
-      return sendText(reply, 404, 'There is nothing at this path. See /.');
-    }
+    if (allowed === undefined) return sendNotFound(request, reply, options.site);
     const { methods } = allowed === 'GET' ? metrics : reloading;
     return sendText(reply.header('allow', methods), 405, `Only ${methods} are allowed here.`);
   });

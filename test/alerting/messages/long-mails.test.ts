@@ -1,8 +1,8 @@
 import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import type { Labels } from '../../../src/alerting/alerts/alert.ts';
-import { groupOf } from '../../../src/alerting/messages/message-group.ts';
 import type { NoticeState } from '../../../src/alerting/messages/ledger.ts';
+import { groupOf } from '../../../src/alerting/messages/message-group.ts';
 import { writingChannel } from '../../support/writing-channel.ts';
 
 /** Mails about hundreds of alerts can be read: mail programs cut what is longer than 102 KB. */

@@ -2,8 +2,8 @@ import PostalMime from 'postal-mime';
 import { describe, expect, it } from 'vitest';
 import type { Labels } from '../../../src/alerting/alerts/alert.ts';
 import type { EmailOptions } from '../../../src/alerting/messages/email-channel.ts';
-import { groupOf } from '../../../src/alerting/messages/message-group.ts';
 import type { Episode, Notice } from '../../../src/alerting/messages/ledger.ts';
+import { groupOf } from '../../../src/alerting/messages/message-group.ts';
 import { writingChannel } from '../../support/writing-channel.ts';
 
 /** What people read, and that names cannot change it. */

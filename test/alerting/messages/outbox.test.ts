@@ -4,7 +4,7 @@ import type { HandOver } from '../../../src/alerting/alerts/engine.ts';
 import type { EvaluatedRule } from '../../../src/alerting/alerts/rule.ts';
 import { createRules } from '../../../src/alerting/alerts/rules.ts';
 import type { Channel, DigestContent, GroupContent, SendOutcome } from '../../../src/alerting/messages/channel.ts';
-import { isForDigest } from '../../../src/alerting/messages/message-group.ts';
+import { waitsForDigest } from '../../../src/alerting/messages/digest.ts';
 import { Outbox, type OutboxOptions } from '../../../src/alerting/messages/outbox.ts';
 import {
   createMessageCounts,
@@ -126,7 +126,7 @@ function start(more: Partial<OutboxOptions> & { readonly sendResolved?: boolean;
     receiver: 'email',
     target: 'smtp.example.com:587',
     sendResolved,
-    isWanted: (labels) => !hasDigest || !isForDigest(labels),
+    isWanted: (labels) => !hasDigest || !waitsForDigest(labels),
     owners: [],
     ownerOf: ({ owner }) => owner,
     writeGroup: async (content: GroupContent) => {

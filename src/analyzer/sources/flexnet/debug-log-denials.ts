@@ -1,7 +1,7 @@
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import { DiagnosticsCount, MAX_LINE } from '../lines.ts';
 import type { DenialLog, DenialReader, Denials } from '../log/denials.ts';
-import { MAX_REMEMBERED, type Refusal, RefusedRequests } from '../log/refused-requests.ts';
+import { MAX_REMEMBERED, type Refusal, RefusedRequests } from '../log/denials.ts';
 import { LogClock } from './debug-log-clock.ts';
 import { formOfLog, type LogEvent, type LogLine, readLogLine } from './debug-log-line.ts';
 

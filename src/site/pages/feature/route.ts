@@ -7,7 +7,7 @@ import { type AttentionItem, attentionSection, readAttention } from '../alert-li
 import { type DeniedToday, deniedOfFeature, readDenied } from '../denied.ts';
 import { featureListHtml } from '../feature-list.ts';
 import { type FeatureName, vendorLicenseUrl } from '../links.ts';
-import { inventoryPage, missing, notFound, type PageContext, parameterOf, written } from '../page.ts';
+import { inventoryPage, missing, notReported, type PageContext, parameterOf, written } from '../page.ts';
 import type { Routes } from '../routes.ts';
 import { agoHtml, attempt, type Clock, counted, countText, type Known, known, unknownHtml } from '../wording.ts';
 import {
@@ -215,7 +215,7 @@ export const featureRoutes = (context: PageContext): Routes =>
     const rows = rowsOf(inventory, name);
     if (rows.length === 0) {
       const isKnown = inventory.knowledge.features(vendorLicense);
-      return notFound(isKnown, html`the feature <bdi>${feature}</bdi> of <bdi>${vendorLicense}</bdi>`);
+      return notReported(isKnown, html`the feature <bdi>${feature}</bdi> of <bdi>${vendorLicense}</bdi>`);
     }
     const [attention, denied, history, week, holders, advice] = await Promise.all([
       attempt(() => readAttention(backend, signal, { product: vendorLicense, feature })),

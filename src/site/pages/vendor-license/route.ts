@@ -3,7 +3,7 @@ import { isKnown } from '../../../base/model/unknown.ts';
 import { gapsOf } from '../../../exporter/inventory/knowledge.ts';
 import { type AttentionItem, attentionSection, readAttention } from '../alert-list.ts';
 import { featureListHtml, moreHtml } from '../feature-list.ts';
-import { inventoryPage, missing, notFound, type PageContext, parameterOf, written } from '../page.ts';
+import { inventoryPage, missing, notReported, type PageContext, parameterOf, written } from '../page.ts';
 import type { Routes } from '../routes.ts';
 import { type Found, filterHtml, findFeatures, wordsOf } from '../search.ts';
 import { figuresOf, type VendorLicenseFigures } from '../site-figures.ts';
@@ -59,7 +59,7 @@ export const vendorLicenseRoutes = (context: PageContext): Routes =>
     const { vendorLicenses } = await figuresOf(inventory);
     const figures = vendorLicenses.find(({ row }) => row.vendorLicense === name);
     if (figures === undefined)
-      return notFound(inventory.knowledge.products, html`the vendor license <bdi>${name}</bdi>`);
+      return notReported(inventory.knowledge.products, html`the vendor license <bdi>${name}</bdi>`);
     const data = {
       figures,
       owners: owners.of(name),

@@ -1,5 +1,5 @@
-import { engineAlert } from '../../definition.ts';
 import { siteCondition } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 
 /** The analyzer rejects the logon. */
 export const analyzerAuthFailing = engineAlert({

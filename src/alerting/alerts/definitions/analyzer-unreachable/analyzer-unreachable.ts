@@ -1,6 +1,6 @@
 import { isTried } from '../../../../exporter/inventory/poll-state.ts';
-import { engineAlert } from '../../definition.ts';
 import { siteCondition } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 
 /** The analyzer gives no good answer. One that rejects the logon can be reached. */
 export const analyzerUnreachable = engineAlert({

@@ -1,5 +1,5 @@
-import { engineAlert } from '../../definition.ts';
 import { siteEvaluation } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 import { aboutSite } from '../../rule.ts';
 import { humanDuration } from '../../texts.ts';
 

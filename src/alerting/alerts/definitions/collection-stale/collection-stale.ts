@@ -1,7 +1,7 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { duration } from '../../../../base/settings/values.ts';
-import { engineAlert } from '../../definition.ts';
 import { vendorLicenseCondition } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 import { humanDuration, localTimeText } from '../../texts.ts';
 
 const parameters = {

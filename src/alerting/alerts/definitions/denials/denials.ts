@@ -1,8 +1,8 @@
 import { isKnown } from '../../../../base/model/unknown.ts';
 import { duration, integer } from '../../../../base/settings/values.ts';
 import type { Finding } from '../../alert.ts';
-import { engineAlert } from '../../definition.ts';
 import { featureKey } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 import { aboutSite, type View } from '../../rule.ts';
 import { localDateText } from '../../texts.ts';
 

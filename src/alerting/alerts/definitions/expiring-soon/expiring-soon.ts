@@ -1,8 +1,8 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { duration } from '../../../../base/settings/values.ts';
+import { featureCondition, isExpiryKnown, nameOf } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 import { expiresOn, isRenewed, isUnused, renewedText } from '../../expiry-facts.ts';
-import { featureCondition, isExpiryKnown, nameOf } from '../../conditions.ts';
 import { countText, humanDuration, licensesText, localTimeText } from '../../texts.ts';
 
 const DAY = 86_400;

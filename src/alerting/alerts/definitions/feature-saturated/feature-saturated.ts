@@ -3,8 +3,8 @@ import { isKnown } from '../../../../base/model/unknown.ts';
 import { duration, integer, ratio } from '../../../../base/settings/values.ts';
 import type { Inventory } from '../../../../exporter/inventory/inventory.ts';
 import { Averages } from '../../averages.ts';
-import { engineAlert } from '../../definition.ts';
 import { featureCondition, isUsageKnown, nameOf } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 import type { View } from '../../rule.ts';
 import { usageText } from '../../texts.ts';
 

@@ -1,6 +1,6 @@
 import { duration } from '../../../../base/settings/values.ts';
-import { engineAlert } from '../../definition.ts';
 import { siteEvaluation } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 import { aboutSite } from '../../rule.ts';
 import { humanDuration } from '../../texts.ts';
 

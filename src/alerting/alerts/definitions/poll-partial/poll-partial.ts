@@ -1,6 +1,6 @@
 import { isTried } from '../../../../exporter/inventory/poll-state.ts';
-import { engineAlert } from '../../definition.ts';
 import { siteEvaluation } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 
 /** A part of an endpoint cannot be polled, or its list is incomplete, while every endpoint gives some good answer. */
 export const pollPartial = engineAlert({

@@ -1,6 +1,6 @@
 import { isTried } from '../../../../exporter/inventory/poll-state.ts';
-import { engineAlert } from '../../definition.ts';
 import { siteCondition } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 
 /** No vendor licenses: all that is monitored has gone, or was never selected, which no other alert is about. */
 export const productsEmpty = engineAlert({

@@ -1,5 +1,5 @@
-import { engineAlert } from '../../definition.ts';
 import { evaluateSources, isDown, labelsOf } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 import { sourceDown } from '../source-down/source-down.ts';
 
 /** Not all servers of a redundant set answer. A source that is down has no redundancy to lose. */

@@ -1,7 +1,7 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { integer } from '../../../../base/settings/values.ts';
-import { engineAlert } from '../../definition.ts';
 import { featureCondition, inUseText, isUsageKnown, nameOf } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 
 const parameters = {
   above: integer(0, 1_000_000).prefault(0).describe('The alert fires if more requests are queued.'),

@@ -1,7 +1,7 @@
 import { duration } from '../../../../base/settings/values.ts';
 import type { Finding } from '../../alert.ts';
-import { engineAlert } from '../../definition.ts';
 import { featureKey } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 import { aboutSite, type Forecast, nothingKnown } from '../../rule.ts';
 import { monthText } from '../../texts.ts';
 

@@ -1,7 +1,7 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { regularExpression } from '../../../../base/settings/values.ts';
-import { engineAlert } from '../../definition.ts';
 import { vendorLicenseCondition } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 import { localTimeText } from '../../texts.ts';
 
 const parameters = {

@@ -1,6 +1,6 @@
 import { integer } from '../../../../base/settings/values.ts';
-import { engineAlert } from '../../definition.ts';
 import { evaluateSources, isDown, labelsOf } from '../../conditions.ts';
+import { engineAlert } from '../../definition.ts';
 
 const parameters = {
   readings: integer(1, 1000)
