@@ -1,5 +1,6 @@
-import type { AttentionMember, AttentionRow } from '../../base/model/attention.ts';
+import type { AttentionMember, AttentionRow } from '../../base/model/attention-row.ts';
 import { type Figure, isKnown } from '../../base/model/unknown.ts';
+import { capitalized, durationText } from '../../base/texts.ts';
 import type { AlertState } from './alert.ts';
 import { severityOf } from './alert-classes.ts';
 import { attentionClasses } from './definition.ts';
@@ -7,7 +8,6 @@ import { engineAlertOf } from './definitions.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { memberText, type SentAlert } from './groups.ts';
 import type { Rule } from './rule.ts';
-import { capitalized, humanDuration } from './texts.ts';
 
 /** What needs attention, as every reader shows it: what fires, what is kept without data, and what will fire. Times are epoch seconds. */
 
@@ -41,7 +41,7 @@ function detailsOf({ labels, annotations: { summary = '', figure } }: AlertState
   const { version, package: pkg } = labels;
   if (figure === undefined) return summary;
   const parts = [
-    left === undefined ? [] : `in ${humanDuration(left)}`,
+    left === undefined ? [] : `in ${durationText(left)}`,
     figure,
     version === undefined ? [] : `version ${version}`,
     pkg === undefined ? [] : `package ${pkg}`,

@@ -1,11 +1,11 @@
 import { duration } from '../../base/settings/values.ts';
+import { durationText, localTimeText } from '../../base/texts.ts';
 import type { Finding } from './alert.ts';
 import type { Shape, Values } from './alert-settings.ts';
 import type { Met } from './conditions.ts';
 import type { Condition } from './definition.ts';
 import type { Drop, Missed, Past } from './past.ts';
 import { aboutSite, type View } from './rule.ts';
-import { humanDuration, localTimeText } from './texts.ts';
 
 /** A condition of what was there before and is missing now. */
 interface LossCondition<V, Loss> {
@@ -58,7 +58,7 @@ export const vanishedCondition = (isOfFeatures: boolean): Condition<typeof vanis
     met: ({ vendorLicense, feature, missedAt }, { within }, { now, timeZone }) => {
       const it = feature === '' ? vendorLicense : `${feature} of ${vendorLicense}`;
       const summary = `The analyzer no longer lists ${it}.`;
-      const facts = `It was missed first at ${localTimeText(missedAt, timeZone)}. The alert resolves when it is back, or ${humanDuration(within)} after that time.`;
+      const facts = `It was missed first at ${localTimeText(missedAt, timeZone)}. The alert resolves when it is back, or ${durationText(within)} after that time.`;
       return now - missedAt < within && { summary, facts, value: now - missedAt };
     },
     isUnknown: (past, vendorLicense, feature) => past.isUnknown(vendorLicense, feature),

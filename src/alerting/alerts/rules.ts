@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import { mapOf, orEmpty } from '../../base/settings/structures.ts';
+import { capitalized } from '../../base/texts.ts';
 import { type Labels, withoutEmpty } from './alert.ts';
 import { type Adjustable, adjustable, createLookup, isEnabled, type Shape, type Values } from './alert-settings.ts';
 import type { EngineAlert } from './definition.ts';
 import { type AlertName, type EngineRuleName, engineAlerts, prometheusAlerts } from './definitions.ts';
 import type { Rule, Severity } from './rule.ts';
-import { aboutLabels, capitalized } from './texts.ts';
+import { aboutLabels } from './texts.ts';
 
 /** Every alert, by its name. */
 export const allAlerts = { ...engineAlerts, ...prometheusAlerts };

@@ -1,74 +1,28 @@
 import { isUncounted } from '../../base/model/uncounted.ts';
 import { isKnown, unknown } from '../../base/model/unknown.ts';
+import { countText, numberText } from '../../base/texts.ts';
 import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import type { Labels } from './alert.ts';
 
-/** Times and figures as an engineer on call reads them. */
+/** Figures of features, and what an alert is about, as an engineer on call reads them. */
 
-const formats = new Map<string, Intl.DateTimeFormat>();
-
-/** `2026-11-18 10:30 CET`. @param at epoch seconds @param timeZone IANA name */
-export function localTimeText(at: number, timeZone: string): string {
-  const format =
-    formats.get(timeZone) ??
-    new Intl.DateTimeFormat('en-GB', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      timeZoneName: 'short',
-    });
-  formats.set(timeZone, format);
-  const parts = Object.fromEntries(format.formatToParts(at * 1000).map(({ type, value }) => [type, value]));
-  const { year, month, day, hour, minute, timeZoneName } = parts;
-  return `${year}-${month}-${day} ${hour}:${minute} ${timeZoneName}`;
-}
-
-/** `2026-11-18`. @param at epoch seconds @param timeZone IANA name */
-export const localDateText = (at: number, timeZone: string): string => localTimeText(at, timeZone).slice(0, 10);
-
-/** `2027-03`. @param day local day, counted from 1970-01-01 */
-export const monthText = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 7);
-
-/** `28` or `uncounted`; `undefined` if the number is not known. */
-export const countText = (row: Pick<FeatureRow, 'licenseType' | 'maxAvailable'>): string | undefined =>
+/** `28` or `uncounted`, for the label of a text; `undefined` if the number is not known. */
+export const boughtText = (row: Pick<FeatureRow, 'licenseType' | 'maxAvailable'>): string | undefined =>
   isUncounted(row) ? 'uncounted' : isKnown(row.maxAvailable) ? `${row.maxAvailable}` : undefined;
 
 /** `28 licenses`, `1 license` or `uncounted`; `undefined` if the number is not known. */
 export function licensesText(row: Pick<FeatureRow, 'licenseType' | 'maxAvailable'>): string | undefined {
   if (isUncounted(row)) return 'uncounted';
   const { maxAvailable: count } = row;
-  return count === unknown ? undefined : `${count} ${count === 1 ? 'license' : 'licenses'}`;
+  return count === unknown ? undefined : countText(count, 'license');
 }
 
 /** `26 of 28 licenses`, or `26 licenses` of uncounted ones; `undefined` if a number is not known. */
 export function usageText(row: Pick<FeatureRow, 'licenseType' | 'maxAvailable' | 'inUse'>): string | undefined {
   const { inUse, maxAvailable } = row;
   if (inUse === unknown) return undefined;
-  if (isUncounted(row)) return `${inUse} uncounted licenses`;
-  return maxAvailable === unknown ? undefined : `${inUse} of ${maxAvailable} licenses`;
-}
-
-/** `2d 3h`, `45m`, `30s`: seconds in the two largest units. */
-export function humanDuration(seconds: number): string {
-  const units: readonly (readonly [string, number])[] = [
-    ['d', 86_400],
-    ['h', 3600],
-    ['m', 60],
-    ['s', 1],
-  ];
-  let rest = Math.max(0, Math.floor(seconds));
-  const first = units.findIndex(([, size]) => rest >= size);
-  if (first === -1) return '0s';
-  const parts = units.slice(first, first + 2).map(([unit, size]) => {
-    const count = Math.floor(rest / size);
-    rest %= size;
-    return count === 0 ? '' : `${count}${unit}`;
-  });
-  return parts.filter((part) => part !== '').join(' ');
+  if (isUncounted(row)) return `${numberText(inUse)} uncounted licenses`;
+  return maxAvailable === unknown ? undefined : `${numberText(inUse)} of ${numberText(maxAvailable)} licenses`;
 }
 
 /** What an alert is about, in the words of its texts. */
@@ -117,6 +71,3 @@ export const aboutTemplate: About = {
   analyzer: ANALYZER,
   exporter: `license exporter of ${ANALYZER}`,
 };
-
-/** A text that begins a sentence. */
-export const capitalized = (text: string): string => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`;

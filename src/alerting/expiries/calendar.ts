@@ -11,6 +11,7 @@ import { expiryDay } from '../../base/model/expiry-day.ts';
 import { createLocalTime, dateText } from '../../base/model/local-time.ts';
 import { unknown } from '../../base/model/unknown.ts';
 import { visible } from '../../base/model/visible-text.ts';
+import { countText } from '../../base/texts.ts';
 import type { Expiry } from './expiry.ts';
 import type { UnknownExpiry } from './unknown-expiry.ts';
 
@@ -51,7 +52,7 @@ const limited = (items: readonly string[], most: number): readonly string[] =>
 function licensesText(licenses: Expiry['licenses']): string {
   if (licenses === unknown) return 'number of licenses not known';
   if (licenses === 'uncounted') return licenses;
-  return licenses === 1 ? '1 license' : `${licenses} licenses`;
+  return countText(licenses, 'license');
 }
 
 /** What expires on the same day: one vendor license of one owner. */
@@ -116,7 +117,7 @@ function unknownEvent(unknowns: readonly UnknownExpiry[], { now, timeZone, url }
 }
 
 function unknownText({ length }: readonly UnknownExpiry[]): string {
-  return `Expiries of ${length} vendor license${length === 1 ? '' : 's'} are not all known`;
+  return `Expiries of ${countText(length, 'vendor license')} are not all known`;
 }
 
 /**

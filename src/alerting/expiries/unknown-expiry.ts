@@ -2,6 +2,7 @@ import { createOwners, type OwnerMapping } from '../../base/model/owners.ts';
 import { WHOLE } from '../../base/model/snapshot.ts';
 import { isKnown } from '../../base/model/unknown.ts';
 import { parseVendorLicense } from '../../base/model/vendor-license.ts';
+import { countText } from '../../base/texts.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import { missingPart, type Readings } from '../../exporter/inventory/knowledge.ts';
 
@@ -104,7 +105,7 @@ export function createUnknownExpiries(
         }
         const count = seen.get(name) ?? 0;
         if (count === 0) return undefined;
-        return count === 1 ? '1 feature has no known expiry' : `${count} features have no known expiry`;
+        return `${countText(count, 'feature has', 'features have')} no known expiry`;
       };
       const mayOwn = createOwnership(owners, isOwnerAsked);
       const names = vendorLicenses.map(({ vendorLicense }) => vendorLicense);

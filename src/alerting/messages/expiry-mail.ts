@@ -1,7 +1,7 @@
 import { type Html, html, nameHtml } from '../../base/html/html.ts';
 import { createLocalTime } from '../../base/model/local-time.ts';
 import { unknown } from '../../base/model/unknown.ts';
-import { localTimeText } from '../alerts/texts.ts';
+import { localTimeText } from '../../base/texts.ts';
 import { expiryCalendar } from '../expiries/calendar.ts';
 import type { Expiry } from '../expiries/expiry.ts';
 import type { DigestContent, GroupContent } from './channel.ts';

@@ -1,6 +1,6 @@
 import { type Html, html, joined, nameHtml } from '../../base/html/html.ts';
+import { localTimeText } from '../../base/texts.ts';
 import { alertUrl } from '../alerts/links.ts';
-import { localTimeText } from '../alerts/texts.ts';
 import type { GroupContent } from './channel.ts';
 import type { Notice } from './ledger.ts';
 import { listUrl, type MailContent, type MailLinks, mailOf } from './mail-frame.ts';

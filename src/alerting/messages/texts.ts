@@ -1,6 +1,6 @@
 import { visible } from '../../base/model/visible-text.ts';
+import { countText, localTimeText } from '../../base/texts.ts';
 import type { Labels } from '../alerts/alert.ts';
-import { localTimeText } from '../alerts/texts.ts';
 import type { Episode, Notice, NoticeState } from './ledger.ts';
 
 /** What messages say in words. Names are those of license files: they can contain anything. */
@@ -58,9 +58,7 @@ export function endsText(notices: readonly Notice[]): string {
   return [...counts, ...(unknown === 0 ? [] : [`no data about ${unknown}`])].join(', ');
 }
 
-const count = (number: number, noun: string): string => `${number} ${noun}${number === 1 ? '' : 's'}`;
-
-const alertCount = (number: number): string => count(number, 'alert');
+const alertCount = (number: number): string => countText(number, 'alert');
 
 /** `server down (2 alerts)`, `resolved`, `now with cad-team`, `no data about 2 alerts`. */
 export function statusText(notices: readonly Notice[], isReminder: boolean): string {

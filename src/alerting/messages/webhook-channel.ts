@@ -1,7 +1,7 @@
+import { localTimeText } from '../../base/texts.ts';
 import type { Labels } from '../alerts/alert.ts';
 import type { HttpClient } from '../alerts/http-client.ts';
 import { alertUrl } from '../alerts/links.ts';
-import { localTimeText } from '../alerts/texts.ts';
 import type { Channel, GroupContent, SendOutcome } from './channel.ts';
 import type { Notice } from './ledger.ts';
 import { isExpiry, isForPeople } from './message-group.ts';

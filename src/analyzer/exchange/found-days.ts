@@ -29,7 +29,7 @@ export class FoundDays {
   readonly #seconds = new Map<string, Map<number, number>>();
   readonly #features = new Map<string, Set<string>>();
   /** Days that count, by series. */
-  readonly #counted = new Map<string, Set<number>>();
+  readonly #enoughDays = new Map<string, Set<number>>();
   /** Series of which the import knows how many licenses there are. */
   readonly #bought = new Set<string>();
   /** Days with sums only. */
@@ -49,9 +49,9 @@ export class FoundDays {
         isBought ||= sample.available !== undefined;
       }
       if (isBought) this.#bought.add(key);
-      const counted = this.#counted.get(key) ?? new Set();
-      if (seconds >= ENOUGH_SECONDS) counted.add(day);
-      this.#counted.set(key, counted);
+      const own = this.#enoughDays.get(key) ?? new Set();
+      if (seconds >= ENOUGH_SECONDS) own.add(day);
+      this.#enoughDays.set(key, own);
       if (samples.some(isSum)) addTo(this.#sums, series.vendorLicense, day);
       const features = this.#features.get(series.vendorLicense) ?? new Set();
       this.#features.set(series.vendorLicense, features.add(key));
@@ -72,8 +72,8 @@ export class FoundDays {
 
   /** Adds what another part of the import has found. */
   join(other: FoundDays): void {
-    for (const [key, days] of other.#counted)
-      this.#counted.set(key, new Set([...(this.#counted.get(key) ?? []), ...days]));
+    for (const [key, days] of other.#enoughDays)
+      this.#enoughDays.set(key, new Set([...(this.#enoughDays.get(key) ?? []), ...days]));
     for (const [name, features] of other.#features)
       this.#features.set(name, new Set([...(this.#features.get(name) ?? []), ...features]));
     for (const [name, seconds] of other.#seconds) {
@@ -112,12 +112,12 @@ export class FoundDays {
   }
 
   /** Days that count for advice, by series. */
-  counted(): ReadonlyMap<string, ReadonlySet<number>> {
-    return this.#counted;
+  enoughDays(): ReadonlyMap<string, ReadonlySet<number>> {
+    return this.#enoughDays;
   }
 
   /** Series of which the import does not know how many licenses there are. */
   withoutBought(): readonly string[] {
-    return [...this.#counted.keys()].filter((key) => !this.#bought.has(key));
+    return [...this.#enoughDays.keys()].filter((key) => !this.#bought.has(key));
   }
 }

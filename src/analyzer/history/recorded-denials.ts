@@ -25,7 +25,7 @@ export interface DeniedDay {
 /** The refused requests that sources report, for readers in the same process. */
 export interface RecordedDenials {
   /** Of every series that had one since the start. */
-  counted(): Iterable<CountedDenials>;
+  sinceStart(): Iterable<CountedDenials>;
   /** Of today. The same until the next collection is recorded. @throws StoreError if the history cannot be read */
   today(): Promise<DeniedDay>;
   /** Of the local day before. @throws StoreError as above */
@@ -100,7 +100,7 @@ export function createDenialRecord({ localTime, now, store, recordedAt }: Record
         }
       }
     },
-    counted: () => counts.values(),
+    sinceStart: () => counts.values(),
     today: () => {
       const day = localTime.dayOf(now());
       return readOnce('today', day, `${day} ${recordedAt()}`);

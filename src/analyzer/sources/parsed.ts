@@ -3,7 +3,7 @@ import type { Diagnostics } from '../../base/model/observation/source.ts';
 import type { SourceProblem } from '../../base/model/observation/source-failure.ts';
 
 /** `{ [key]: value }`, or nothing of a value that is not known: its key is optional in an observation. */
-export const known = <K extends string, V>(key: K, value: V | undefined): { readonly [key in K]?: V } =>
+export const ifKnown = <K extends string, V>(key: K, value: V | undefined): { readonly [key in K]?: V } =>
   (value === undefined ? {} : { [key]: value }) as { readonly [key in K]?: V };
 
 /** What the output of a license manager says. */

@@ -3,6 +3,7 @@ import {
   type SourceFailureKind,
   type SourceProblem,
 } from '../../base/model/observation/source-failure.ts';
+import { countText } from '../../base/texts.ts';
 import type { VendorLicenseEntry } from './json/document.ts';
 import { DiagnosticsCount, linesOf, MAX_LINE, type OnUnread } from './lines.ts';
 import type { ReadInput } from './manager.ts';
@@ -106,8 +107,7 @@ export interface ToolNames {
 }
 
 /** `1 line is not understood`. */
-export const notUnderstood = (lines: number): string =>
-  lines === 1 ? '1 line is not understood' : `${lines} lines are not understood`;
+export const notUnderstood = (lines: number): string => `${countText(lines, 'line is', 'lines are')} not understood`;
 
 /** The tool is known, and what it prints is not. */
 export const NEWER =

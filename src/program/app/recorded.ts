@@ -39,7 +39,7 @@ export function* deniedRequests(denials: RecordedDenials, owns: Owns): Generator
     featureType,
     cause = '',
     count,
-  } of denials.counted()) {
+  } of denials.sinceStart()) {
     const vendorLicense = nameOf(name);
     const labels = { vendor_license: vendorLicense, feature, package: packageName, feature_type: featureType, cause };
     if (owns({ vendorLicense, feature, package: packageName, featureType })) yield { labels, count };

@@ -3,12 +3,10 @@ import type { ImportReport } from '../../analyzer/exchange/import-history.ts';
 import type { LogImport } from '../../analyzer/exchange/import-logs.ts';
 import type { RecordedSeries } from '../../analyzer/history/recorded-series.ts';
 import { dateText } from '../../base/model/local-time.ts';
+import { countText } from '../../base/texts.ts';
 import { HIGH_DAYS, PROVISIONAL_DAYS, WINDOW_DAYS } from '../../insight/advice/method/window.ts';
 
 /** What an import says at its end. */
-
-const counted = (count: number, one: string, many = `${one}s`): string =>
-  `${count.toLocaleString('en')} ${count === 1 ? one : many}`;
 
 /** Names in a line. */
 const MOST_NAMES = 10;
@@ -28,7 +26,7 @@ function rangesOf(days: readonly number[]): string {
 function linesNotUnderstood(unparsed: LogImport['unparsed'], count: number): readonly string[] {
   if (count === 0) return ['  every line was understood'];
   const named = unparsed.map(({ name, line }) => `${name}:${line}`).join(', ');
-  return [`  ${counted(count, 'line')} not understood: ${named}${count > unparsed.length ? ', …' : ''}`];
+  return [`  ${countText(count, 'line')} not understood: ${named}${count > unparsed.length ? ', …' : ''}`];
 }
 
 /** The first of many names. */
@@ -46,43 +44,43 @@ function logLines({ form, found }: ImportReport['logs'][number]): readonly strin
   const byFile = named('file');
   const byNeighbors = named('neighbors');
   return [
-    `${form}: ${counted(files.length, 'file')}, ${counted(events, 'checkout or checkin', 'checkouts and checkins')}, ${counted(denials, 'denied request')}`,
+    `${form}: ${countText(files.length, 'file')}, ${countText(events, 'checkout or checkin', 'checkouts and checkins')}, ${countText(denials, 'denied request')}`,
     ...linesNotUnderstood(found.unparsed, found.unparsedCount),
     ...(byFile.length > 0 ? [`  dated by the time of the file, because no line has a date: ${someOf(byFile)}`] : []),
     ...(byNeighbors.length > 0
       ? [`  dated by the files before and after, because no line has a date: ${someOf(byNeighbors)}`]
       : []),
-    ...(guessedEnds > 0 ? [`  ${counted(guessedEnds, 'session')} ended with the daemon: the end is guessed`] : []),
-    ...(begunBefore > 0 ? [`  ${counted(begunBefore, 'session')} had begun before the log`] : []),
-    ...(open > 0 ? [`  ${counted(open, 'session')} had not ended at the end of the log`] : []),
+    ...(guessedEnds > 0 ? [`  ${countText(guessedEnds, 'session')} ended with the daemon: the end is guessed`] : []),
+    ...(begunBefore > 0 ? [`  ${countText(begunBefore, 'session')} had begun before the log`] : []),
+    ...(open > 0 ? [`  ${countText(open, 'session')} had not ended at the end of the log`] : []),
     ...(isCut
       ? [
           '  if there are files of the time before or after, import them together with these: alone, sessions over the ends count in part',
         ]
       : []),
-    ...(unmatched > 0 ? [`  ${counted(unmatched, 'checkin')} without a checkout did not count`] : []),
+    ...(unmatched > 0 ? [`  ${countText(unmatched, 'checkin')} without a checkout did not count`] : []),
     ...(disordered > 0
       ? [
-          `  ${counted(disordered, 'line')} older than those before them in the same file did not count; put each log into a file of its own`,
+          `  ${countText(disordered, 'line')} older than those before them in the same file did not count; put each log into a file of its own`,
         ]
       : []),
     ...(contradictions > 0
       ? [
-          `  ${counted(contradictions, 'line')} with another number of licenses in use than the lines before: some are missing, or their meaning is not known here; please report it with a capture`,
+          `  ${countText(contradictions, 'line')} with another number of licenses in use than the lines before: some are missing, or their meaning is not known here; please report it with a capture`,
         ]
       : []),
     ...found.together.map(({ of, files: own }) => `  ${of}: ${someOf(own)}`),
-    ...(repeated > 0 ? [`  ${counted(repeated, 'line')} that several files have counted once`] : []),
+    ...(repeated > 0 ? [`  ${countText(repeated, 'line')} that several files have counted once`] : []),
   ];
 }
 
 function textLines({ texts }: ImportReport): readonly string[] {
   if (texts === undefined || texts.texts === 0) return [];
   return [
-    `outputs of tools: ${counted(texts.texts, 'text')}`,
+    `outputs of tools: ${countText(texts.texts, 'text')}`,
     ...linesNotUnderstood(texts.unparsed, texts.unparsedCount),
     ...(texts.guessed.length > 0
-      ? [`  dated by the time of the file, because the text has none: ${counted(texts.guessed.length, 'file')}`]
+      ? [`  dated by the time of the file, because the text has none: ${countText(texts.guessed.length, 'file')}`]
       : []),
   ];
 }
@@ -91,10 +89,10 @@ function dayLines({ days }: ImportReport): readonly string[] {
   return days.vendorLicenses().flatMap(({ name, features, first, last, days: known, partly, sums }) => {
     const missing = days.missing(name);
     return [
-      `${name}: ${counted(known, 'day')} from ${dateText(first)} to ${dateText(last)}, ${counted(features, 'feature')}`,
-      ...(sums > 0 ? [`  ${counted(sums, 'day')} with sums only, which count for no advice`] : []),
-      ...(partly > 0 ? [`  ${counted(partly, 'day')} known for less than 8 hours`] : []),
-      ...(missing.length > 0 ? [`  ${counted(missing.length, 'day')} without data: ${rangesOf(missing)}`] : []),
+      `${name}: ${countText(known, 'day')} from ${dateText(first)} to ${dateText(last)}, ${countText(features, 'feature')}`,
+      ...(sums > 0 ? [`  ${countText(sums, 'day')} with sums only, which count for no advice`] : []),
+      ...(partly > 0 ? [`  ${countText(partly, 'day')} known for less than 8 hours`] : []),
+      ...(missing.length > 0 ? [`  ${countText(missing.length, 'day')} without data: ${rangesOf(missing)}`] : []),
     ];
   });
 }
@@ -103,14 +101,14 @@ function dayLines({ days }: ImportReport): readonly string[] {
 const oldLines = ({ days }: ImportReport): readonly string[] =>
   [...days.tooOld()].map(
     ([name, old]) =>
-      `${name}: ${counted(old.size, 'day')} older than retention.history, which ${old.size === 1 ? 'is' : 'are'} not kept: ${rangesOf([...old].sort((a, b) => a - b))}`,
+      `${name}: ${countText(old.size, 'day')} older than retention.history, which ${old.size === 1 ? 'is' : 'are'} not kept: ${rangesOf([...old].sort((a, b) => a - b))}`,
   );
 
 /** What advice can say with these days and those that are recorded. */
 function adviceLines({ days }: ImportReport, recorded: readonly RecordedSeries[], today: number): readonly string[] {
   const own = new Map(recorded.map((series) => [seriesKey(series), series.days]));
   let [high, provisional, none] = [0, 0, 0];
-  for (const [key, known] of days.counted()) {
+  for (const [key, known] of days.enoughDays()) {
     const all = new Set([...known, ...(own.get(key) ?? [])]);
     const count = [...all].filter((day) => day >= today - WINDOW_DAYS && day < today).length;
     if (count >= HIGH_DAYS) high += 1;
@@ -119,9 +117,9 @@ function adviceLines({ days }: ImportReport, recorded: readonly RecordedSeries[]
   }
   return [
     'Advice on the number of licenses, with what is recorded already:',
-    `  a year of demand (${HIGH_DAYS} days or more): ${counted(high, 'feature')}`,
-    `  provisional (${PROVISIONAL_DAYS} days or more): ${counted(provisional, 'feature')}`,
-    `  not yet: ${counted(none, 'feature')}`,
+    `  a year of demand (${HIGH_DAYS} days or more): ${countText(high, 'feature')}`,
+    `  provisional (${PROVISIONAL_DAYS} days or more): ${countText(provisional, 'feature')}`,
+    `  not yet: ${countText(none, 'feature')}`,
   ];
 }
 
@@ -129,13 +127,13 @@ function adviceLines({ days }: ImportReport, recorded: readonly RecordedSeries[]
 function boughtLines(unknown: number, waiting: number, asOfNow: boolean): readonly string[] {
   if (unknown > 0 && !asOfNow) {
     return [
-      `The number of licenses is not known for ${counted(unknown, 'feature')}. With --available-as-of-now, the number of today is used for the past.`,
+      `The number of licenses is not known for ${countText(unknown, 'feature')}. With --available-as-of-now, the number of today is used for the past.`,
     ];
   }
   return waiting === 0
     ? []
     : [
-        `The number of licenses of ${counted(waiting, 'feature')} is not known yet: it counts for the past as soon as the daemon has collected it.`,
+        `The number of licenses of ${countText(waiting, 'feature')} is not known yet: it counts for the past as soon as the daemon has collected it.`,
       ];
 }
 

@@ -5,6 +5,7 @@ import type { Parsed } from '../../analyzer/sources/parsed.ts';
 import { decodeOutput } from '../../analyzer/sources/transport/decode-output.ts';
 import { expiryDay } from '../../base/model/expiry-day.ts';
 import { type PoolObservation, vendorLicenseName } from '../../base/model/observation/observation.ts';
+import { countText } from '../../base/texts.ts';
 import { ConfigError } from '../config/problems.ts';
 import { type Capture, inputKinds } from './capture/capture-file.ts';
 import { isUnderstood, type Replayed, recognize, replay } from './capture/replay.ts';
@@ -15,14 +16,12 @@ import type { CommandContext } from './command.ts';
 const known = (value: number | undefined, what: string): string =>
   value === undefined ? `${what} not known` : `${value} ${what}`;
 
-const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? '' : 's'}`;
-
 function capacityOf({ increments }: PoolObservation): string {
   const counts = increments.map(({ count }) => count);
   if (counts.includes(Number.POSITIVE_INFINITY)) return 'uncounted';
   const isKnown = counts.every((count) => count !== undefined);
   return isKnown
-    ? counted(
+    ? countText(
         counts.reduce((sum, count) => sum + count, 0),
         'license',
       )
@@ -50,7 +49,7 @@ function poolLine(pool: PoolObservation, timeZone: string): string {
   const figures = [
     capacityOf(pool),
     known(inUse ?? (isAll ? listed : undefined), 'in use'),
-    counted(checkouts.length, 'checkout'),
+    countText(checkouts.length, 'checkout'),
     reserveOf(pool),
     known(queued?.length, 'queued'),
     expiryOf(pool, timeZone),
@@ -63,7 +62,7 @@ const linesOf = ({ members, vendorLicenses, problems }: Parsed, timeZone: string
     ({ server, up, isMaster }) => `  server ${server}: ${up ? 'up' : 'down'}${isMaster ? ', master' : ''}`,
   ),
   ...vendorLicenses.flatMap((one) => [
-    `  ${vendorLicenseName(one)}: ${one.reachable ? 'up' : 'down'}, ${counted(one.pools.length, 'feature')}`,
+    `  ${vendorLicenseName(one)}: ${one.reachable ? 'up' : 'down'}, ${countText(one.pools.length, 'feature')}`,
     ...one.pools.map((pool) => poolLine(pool, timeZone)),
   ]),
   ...problems.map(({ kind, message }) => `  problem: ${kind}: ${message}`),
@@ -84,7 +83,7 @@ export function understoodText({ header, sections }: Capture, replayed: Replayed
     const isWhole = isUnderstood(replayed);
     lines.push(isWhole ? 'Every line is understood.' : 'The text gives no data.');
   } else {
-    lines.push(`Not understood: ${counted(unread.length, 'line')}`);
+    lines.push(`Not understood: ${countText(unread.length, 'line')}`);
     for (const { line, text, isWhole, input } of unread)
       lines.push(`  line ${line}, ${inputKinds[input]}${isWhole ? '' : ', the end'}: ${text}`);
   }

@@ -1,4 +1,5 @@
 import { healthJson, type SourceHealth } from '../../base/model/observation/source.ts';
+import { countText } from '../../base/texts.ts';
 import type { Diagnosis, Finding } from './endpoint-diagnosis.ts';
 import type { StepResult } from './step.ts';
 import { exitCodes } from './step.ts';
@@ -104,7 +105,7 @@ function resultOf({ up, vendorLicenses, lastSuccessAt }: SourceHealth): string {
 
 function problemsOf({ name, problems, lastDiagnostics }: SourceHealth): readonly string[] {
   const { unparsed = 0, masks = [] } = lastDiagnostics ?? {};
-  const lines = `${unparsed} ${unparsed === 1 ? 'line was' : 'lines were'}`;
+  const lines = countText(unparsed, 'line was', 'lines were');
   return [
     ...problems.map(({ kind, message }) => `${name}: ${kind}: ${message}`),
     ...(unparsed === 0 ? [] : [`${name}: ${lines} not understood, like ${masks.join(' and ')}`]),

@@ -5,6 +5,7 @@ import { explainConnection, explainUnknown, isTlsCode, theAnalyzer } from '../..
 import type { Explanation } from '../../base/model/operator-error.ts';
 import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
 import { revealTls } from '../../base/settings/secret.ts';
+import { countText } from '../../base/texts.ts';
 import { askOnce, endpointUrl } from './first-answer.ts';
 import { attemptMs, hostOf, portOf, withinLimit } from './network-steps.ts';
 import type { AnalyzerSite } from './site.ts';
@@ -22,7 +23,7 @@ export const dayOf = (time: number): string => new Date(time).toISOString().slic
 /** `expires on DAY, in N days`, if that is soon. */
 export function soonText(end: number): string | undefined {
   const left = Math.floor((end - Date.now()) / DAY_MS);
-  return left < SOON_DAYS ? `expires on ${dayOf(end)}, in ${left} ${left === 1 ? 'day' : 'days'}` : undefined;
+  return left < SOON_DAYS ? `expires on ${dayOf(end)}, in ${countText(left, 'day')}` : undefined;
 }
 
 /** What a handshake has shown. A peer can close the connection directly after it. */

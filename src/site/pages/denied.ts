@@ -1,10 +1,11 @@
 import { type Html, html, nameHtml } from '../../base/html/html.ts';
 import { isKnown } from '../../base/model/unknown.ts';
+import { countText } from '../../base/texts.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import { moreHtml } from './feature-list.ts';
 import { type FeatureName, featureUrl } from './links.ts';
 import type { Known } from './wording.ts';
-import { counted, unknownHtml } from './wording.ts';
+import { unknownHtml } from './wording.ts';
 
 /** Requests that were denied today. */
 
@@ -52,12 +53,12 @@ export function deniedHtml(denied: Known<DeniedToday> | undefined): Html {
   const { features } = denied.value;
   const some = features.filter(({ denials }) => denials > 0).sort((a, b) => b.denials - a.denials);
   if (some.length === 0)
-    return html`${title}<p>None of ${counted(features.length, 'feature')} whose denials are known.</p>`;
+    return html`${title}<p>None of ${countText(features.length, 'feature')} whose denials are known.</p>`;
   const rows = some
     .slice(0, MAX_DENIED)
     .map(
       ({ denials, ...name }) =>
-        html`<li class="is-bad"><div><a href="${featureUrl(name)}">${nameHtml(name.feature)}</a> <small>${nameHtml(name.vendorLicense)}</small></div><div>${counted(denials, 'denial')}</div></li>\n`,
+        html`<li class="is-bad"><div><a href="${featureUrl(name)}">${nameHtml(name.feature)}</a> <small>${nameHtml(name.vendorLicense)}</small></div><div>${countText(denials, 'denial')}</div></li>\n`,
     );
   return html`${title}<ul class="rows two">\n${rows}</ul>${moreHtml(rows.length, some.length)}`;
 }
@@ -71,5 +72,5 @@ export function deniedOfFeature(
   const found = denied.value.features.filter((one) => one.vendorLicense === vendorLicense && one.feature === feature);
   if (found.length === 0) return undefined;
   const count = found.reduce((sum, { denials }) => sum + denials, 0);
-  return html`<p>Denied today: ${count === 0 ? 'no request' : html`<span class="bad">${counted(count, 'request')}</span>`}.</p>`;
+  return html`<p>Denied today: ${count === 0 ? 'no request' : html`<span class="bad">${countText(count, 'request')}</span>`}.</p>`;
 }

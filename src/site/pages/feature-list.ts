@@ -1,10 +1,11 @@
 import { type Content, type Html, html, nameHtml } from '../../base/html/html.ts';
 import { isUncounted } from '../../base/model/uncounted.ts';
 import { type Figure, isKnown, shareOf, unknown } from '../../base/model/unknown.ts';
+import { countText, numberText } from '../../base/texts.ts';
 import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import { SATURATED } from '../grafana/answers/feature-answers.ts';
 import { featureUrl, vendorLicenseUrl } from './links.ts';
-import { type Clock, counted, countText, expiryHtml } from './wording.ts';
+import { type Clock, expiryHtml } from './wording.ts';
 
 /** What share of the licenses is in use, 0 to 1; not known if any number can be in use. */
 const shareInUse = (row: FeatureRow): Figure => (isUncounted(row) ? unknown : shareOf(row.inUse, row.maxAvailable));
@@ -29,11 +30,11 @@ function useHtml(row: FeatureRow): Html {
   if (inUse === unknown) {
     return html`<span class="unknown">${isWithheld ? 'usage withheld: the data is not current' : 'usage not known'}</span>`;
   }
-  if (isUncounted(row)) return html`<b>${countText(inUse)}</b> in use, uncounted`;
-  const of = bought === unknown ? ', number of licenses not known' : ` of ${countText(bought)} in use`;
+  if (isUncounted(row)) return html`<b>${numberText(inUse)}</b> in use, uncounted`;
+  const of = bought === unknown ? ', number of licenses not known' : ` of ${numberText(bought)} in use`;
   const full = isSaturated(row);
   const mark = full ? html` <span class="bad">saturated</span>` : undefined;
-  return html`<b>${countText(inUse)}</b>${of}${mark}${barHtml(shareInUse(row), full)}`;
+  return html`<b>${numberText(inUse)}</b>${of}${mark}${barHtml(shareInUse(row), full)}`;
 }
 
 /** What else is known about its licenses now. Zeros are left out. */
@@ -44,10 +45,10 @@ function detailsHtml({ maxQueued: waiting, inactiveUse, borrowedUse, unusedReser
     [unusedReserve, 'reserved, not in use'],
   ];
   const others = parts.flatMap(([value, what]) =>
-    value === unknown || value === 0 ? [] : [`${countText(value)} ${what}`],
+    value === unknown || value === 0 ? [] : [`${numberText(value)} ${what}`],
   );
   return [
-    waiting === unknown || waiting === 0 ? undefined : html`<span class="bad">${countText(waiting)} waiting</span> `,
+    waiting === unknown || waiting === 0 ? undefined : html`<span class="bad">${numberText(waiting)} waiting</span> `,
     html`<small>${others.join(', ')}</small>`,
   ];
 }
@@ -90,4 +91,4 @@ export function featureListHtml(rows: readonly FeatureRow[], clock: Clock, scope
 export const moreHtml = (shown: number, count: number, what = 'feature'): Html | undefined =>
   shown >= count
     ? undefined
-    : html`<p class="soft">${countText(shown)} of ${counted(count, what)}: use the filter to find others.</p>`;
+    : html`<p class="soft">${numberText(shown)} of ${countText(count, what)}: use the filter to find others.</p>`;

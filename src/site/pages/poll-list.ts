@@ -1,10 +1,10 @@
-import { humanDuration, localTimeText } from '../../alerting/alerts/texts.ts';
 import { type Html, html, joined, nameHtml } from '../../base/html/html.ts';
 import type { Failure } from '../../base/model/failure.ts';
 import { type PolledEndpoint, WHOLE } from '../../base/model/snapshot.ts';
+import { countText, durationText, localTimeText, numberText } from '../../base/texts.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { PollState } from '../../exporter/inventory/poll-state.ts';
-import { agoHtml, type Clock, counted, countText, sentence } from './wording.ts';
+import { agoHtml, type Clock, sentence } from './wording.ts';
 
 /** How old the data is, and why it is not newer. */
 
@@ -45,14 +45,14 @@ function failuresHtml(inventory: Inventory, { endpoint }: PollState): readonly H
   return [...byReason].map(([reason, parts]) => {
     const names = parts.map(({ part }) => part).filter((part) => part !== WHOLE);
     const named = joined(names.slice(0, MAX_NAMED).map(nameHtml), ', ');
-    const others = names.length > MAX_NAMED ? ` and ${countText(names.length - MAX_NAMED)} more` : '';
+    const others = names.length > MAX_NAMED ? ` and ${numberText(names.length - MAX_NAMED)} more` : '';
     const outdated = parts.filter(({ isFresh }) => !isFresh).length;
     const shown =
       outdated === 0
         ? 'The data of the last good poll is shown.'
         : outdated === parts.length
           ? 'There is no data that is new enough to be shown.'
-          : `The data of ${countText(outdated)} of them is too old to be shown.`;
+          : `The data of ${numberText(outdated)} of them is too old to be shown.`;
     return html`<p>${names.length === 0 ? undefined : html`${named}${others}: `}${sentence(reason)} <span class="soft">${shown}</span></p>`;
   });
 }
@@ -62,10 +62,10 @@ function lackHtml({ fields }: Inventory, { endpoint }: PollState): readonly Html
   const lacking = fields.list.filter((state) => state.endpoint === endpoint && state.missing.length > 0);
   if (lacking.length === 0) return [];
   const names = lacking.slice(0, MAX_NAMED).map(({ field }) => field);
-  const others = lacking.length > MAX_NAMED ? ` and ${countText(lacking.length - MAX_NAMED)} more` : '';
+  const others = lacking.length > MAX_NAMED ? ` and ${numberText(lacking.length - MAX_NAMED)} more` : '';
   const concerned = new Set(lacking.flatMap(({ missing }) => missing)).size;
   return [
-    html`<p class="bad">Missing in all records of ${counted(concerned, 'vendor license')}: ${names.join(', ')}${others}. <span class="soft">What these fields say is not known.</span></p>`,
+    html`<p class="bad">Missing in all records of ${countText(concerned, 'vendor license')}: ${names.join(', ')}${others}. <span class="soft">What these fields say is not known.</span></p>`,
   ];
 }
 
@@ -81,7 +81,7 @@ function pollHtml(inventory: Inventory, poll: PollState, clock: Clock): Html {
       : html`<span class="bad">${answered ? 'partly failing' : 'failing'}</span>`;
   const name = success && lacks.length === 0 ? 'is-good' : lastAttempt === undefined ? 'is-unknown' : 'is-bad';
   return html`<li class="${name}"><div>${subjects[endpoint]}<br><small>${endpoint}</small></div>
-<div>${state} <small>every ${humanDuration(interval)}, ${counted(records, 'record')}</small>${failuresHtml(inventory, poll)}${lacks}</div>
+<div>${state} <small>every ${durationText(interval)}, ${countText(records, 'record')}</small>${failuresHtml(inventory, poll)}${lacks}</div>
 <div class="soft">last complete ${agoHtml(lastSuccess, clock)}${success ? undefined : html`<br>tried ${agoHtml(lastAttempt, clock)}`}</div></li>\n`;
 }
 

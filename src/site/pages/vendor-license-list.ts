@@ -1,10 +1,11 @@
 import { type Html, html, joined, nameHtml } from '../../base/html/html.ts';
 import { isKnown, unknown } from '../../base/model/unknown.ts';
+import { countText, numberText } from '../../base/texts.ts';
 import { SATURATED } from '../grafana/answers/feature-answers.ts';
 import { barHtml } from './feature-list.ts';
 import { vendorLicenseUrl } from './links.ts';
 import type { VendorLicenseFigures } from './site-figures.ts';
-import { agoHtml, type Clock, counted, countText, expiryHtml } from './wording.ts';
+import { agoHtml, type Clock, expiryHtml } from './wording.ts';
 
 /** Vendor licenses on a page: whether their servers are up, and what their features add up to. */
 
@@ -27,26 +28,26 @@ export function stateHtml({ state, row }: VendorLicenseFigures, clock: Clock): H
   return html`<span class="${name}">${state}</span>${meaning === '' ? undefined : html`<br><small>${meaning}</small>`}${collected}`;
 }
 
-/** The licenses of counted features, with a bar. */
+/** The licenses of countText features, with a bar. */
 export function usageHtml({ features, withoutUsage, withoutShare, inUse, bought }: VendorLicenseFigures): Html {
   if (features === 0) return html`<span class="unknown">no feature is known</span>`;
   if (bought === 0) {
     if (withoutUsage > 0) return html`<span class="unknown">usage not known</span>`;
     return withoutShare > 0
       ? html`<span class="unknown">number of licenses not known</span>`
-      : html`no counted licenses`;
+      : html`no countText licenses`;
   }
-  const others = withoutShare === 0 ? undefined : html` <small>${countText(withoutShare)} not known</small>`;
+  const others = withoutShare === 0 ? undefined : html` <small>${numberText(withoutShare)} not known</small>`;
   const share = inUse / bought;
-  return html`<b>${countText(inUse)}</b> of ${counted(bought, 'license')} in use${others}${barHtml(share, share >= SATURATED)}`;
+  return html`<b>${numberText(inUse)}</b> of ${countText(bought, 'license')} in use${others}${barHtml(share, share >= SATURATED)}`;
 }
 
 /** What needs attention, then how many features there are. */
 export function countsHtml({ features, saturated, waiting }: VendorLicenseFigures): Html {
   const parts = [
-    ...(waiting === 0 ? [] : [html`<span class="bad">${countText(waiting)} with waiting requests</span>`]),
-    ...(saturated === 0 ? [] : [html`<span class="bad">${countText(saturated)} saturated</span>`]),
-    html`<small>${counted(features, 'feature')}</small>`,
+    ...(waiting === 0 ? [] : [html`<span class="bad">${numberText(waiting)} with waiting requests</span>`]),
+    ...(saturated === 0 ? [] : [html`<span class="bad">${numberText(saturated)} saturated</span>`]),
+    html`<small>${countText(features, 'feature')}</small>`,
   ];
   return html`${joined(parts, ', ')}`;
 }
@@ -73,7 +74,7 @@ export function vendorLicenseListHtml(
           : html`nothing is known to expire`
         : html`next ${expiryHtml(figures.nextExpiry, clock)}`;
     return html`<li class="${rowClass(figures)}"><div><a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owner === undefined ? undefined : html`<br><small>owner ${nameHtml(owner)}</small>`}</div>
-<div>${stateHtml(figures, clock)}</div><div class="number">${usageHtml(figures)}${users === unknown ? undefined : html`<small>${counted(users, 'user')}</small>`}</div>
+<div>${stateHtml(figures, clock)}</div><div class="number">${usageHtml(figures)}${users === unknown ? undefined : html`<small>${countText(users, 'user')}</small>`}</div>
 <div class="number">${countsHtml(figures)}<br><small>${expiry}</small></div></li>\n`;
   };
   return html`<ul class="rows">\n${all.map(itemHtml)}</ul>`;

@@ -1,7 +1,7 @@
-import { humanDuration, localTimeText } from '../../alerting/alerts/texts.ts';
 import { type Html, html } from '../../base/html/html.ts';
 import { expiryDay } from '../../base/model/expiry-day.ts';
 import { type Figure, unknown } from '../../base/model/unknown.ts';
+import { countText, durationText, localTimeText, numberText } from '../../base/texts.ts';
 import { DatasourceError } from '../grafana/answers/errors.ts';
 
 /** Times and numbers as the pages write them. */
@@ -29,24 +29,17 @@ export interface Clock {
   readonly timeZone: string;
 }
 
-/** `1,234`: a number with separators. */
-export const countText = (number: number): string => number.toLocaleString('en-US');
-
-/** `1 feature`, `3 features` */
-export const counted = (number: number, one: string, several = `${one}s`): string =>
-  `${countText(number)} ${number === 1 ? one : several}`;
-
 /** A number, or words for one that is not known. */
 export const known = (value: Figure | undefined): string | Html =>
-  value === undefined || value === unknown ? html`<span class="unknown">not known</span>` : countText(value);
+  value === undefined || value === unknown ? html`<span class="unknown">not known</span>` : numberText(value);
 
 /** `4m`, with the time since which that is. */
 export const durationHtml = (since: number, { now, timeZone }: Clock): Html =>
-  html`<time datetime="${new Date(since * 1000).toISOString()}" title="${localTimeText(since, timeZone)}">${humanDuration(now - since)}</time>`;
+  html`<time datetime="${new Date(since * 1000).toISOString()}" title="${localTimeText(since, timeZone)}">${durationText(now - since)}</time>`;
 
 /** `4m 10s`: how long it is until a time. */
 export const untilHtml = (at: number, { now, timeZone }: Clock): Html =>
-  html`<time datetime="${new Date(at * 1000).toISOString()}" title="${localTimeText(at, timeZone)}">${humanDuration(at - now)}</time>`;
+  html`<time datetime="${new Date(at * 1000).toISOString()}" title="${localTimeText(at, timeZone)}">${durationText(at - now)}</time>`;
 
 /** `4m ago`, or `never`. */
 export const agoHtml = (at: number | undefined, clock: Clock): Html =>
@@ -62,7 +55,7 @@ export function expiryHtml(at: Figure, { now, timeZone }: Clock): Html {
   const day = expiryDay(at, timeZone);
   if (day === undefined) return html`permanent`;
   const days = Math.floor(Math.abs(at - now) / DAY);
-  const distance = days === 0 ? 'less than a day' : counted(days, 'day');
+  const distance = days === 0 ? 'less than a day' : countText(days, 'day');
   const date = html`<time datetime="${day}">${day}</time>`;
   if (at <= now) return html`<span class="bad">expired</span> ${date}, ${distance} ago`;
   const name = at - now <= 7 * DAY ? 'bad' : at - now <= 30 * DAY ? 'warn' : 'number';

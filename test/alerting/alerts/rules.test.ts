@@ -3,9 +3,9 @@ import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../../src/alerting/alerts/alert.ts';
 import type { View } from '../../../src/alerting/alerts/rule.ts';
 import { createRules } from '../../../src/alerting/alerts/rules.ts';
-import { humanDuration } from '../../../src/alerting/alerts/texts.ts';
 import type { Answer } from '../../../src/base/model/records.ts';
 import { historyPart, type PolledEndpoint, type Snapshot } from '../../../src/base/model/snapshot.ts';
+import { durationText } from '../../../src/base/texts.ts';
 import { evaluate, evaluateRule, ruleOf, settingsOf, viewOf } from '../../support/alert-views.ts';
 import {
   answer,
@@ -600,7 +600,7 @@ describe('durations for people', () => {
     [30 * DAY, '30d'],
     [DAY + 59, '1d'],
   ])('%d s', (seconds, text) => {
-    expect(humanDuration(seconds)).toBe(text);
+    expect(durationText(seconds)).toBe(text);
   });
 });
 

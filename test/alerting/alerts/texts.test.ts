@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { licensesText, localDateText, localTimeText, usageText } from '../../../src/alerting/alerts/texts.ts';
+import { licensesText, usageText } from '../../../src/alerting/alerts/texts.ts';
 import { isUncounted } from '../../../src/base/model/uncounted.ts';
 import { type Figure, unknown } from '../../../src/base/model/unknown.ts';
+import { localDateText, localTimeText } from '../../../src/base/texts.ts';
 
 type Licenses = Parameters<typeof usageText>[0];
 

@@ -116,7 +116,7 @@ function demandOf(store: Store, series: Series): Demand {
     pastAdded: async () => undefined,
     pastDaysLeft: () => undefined,
     onImported: () => undefined,
-    denials: { counted: () => [], today: async () => ({ series: [] }), yesterday: async () => ({ series: [] }) },
+    denials: { sinceStart: () => [], today: async () => ({ series: [] }), yesterday: async () => ({ series: [] }) },
   });
   const stored = store
     .series()

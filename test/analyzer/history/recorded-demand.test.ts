@@ -95,7 +95,7 @@ const demandOf = (store: Store) =>
     pastAdded: async () => undefined,
     pastDaysLeft: () => undefined,
     onImported: () => undefined,
-    denials: { counted: () => [], today: async () => ({ series: [] }), yesterday: async () => ({ series: [] }) },
+    denials: { sinceStart: () => [], today: async () => ({ series: [] }), yesterday: async () => ({ series: [] }) },
   });
 
 describe('recorded demand', () => {

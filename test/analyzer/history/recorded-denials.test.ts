@@ -58,7 +58,7 @@ describe('denials since the start', () => {
     const some = pool('a', { denials: 5, denialCauses: { all_in_use: 3, expired: 1 } });
     record.add(collected(some, pool('a', { version: '2', denials: 1, denialCauses: { all_in_use: 1 } })));
     record.add(collected(some, pool('b', { denials: 0, denialCauses: {} }), pool('c', {})));
-    const counts = [...record.counted()].map(({ feature, cause, count }) => [feature, cause, count]);
+    const counts = [...record.sinceStart()].map(({ feature, cause, count }) => [feature, cause, count]);
     expect(counts).toEqual([
       ['a', 'all_in_use', 7],
       ['a', 'expired', 2],

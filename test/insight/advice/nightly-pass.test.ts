@@ -75,7 +75,7 @@ const sourceOf = (
       pastAdded: async () => undefined,
       pastDaysLeft: () => undefined,
       onImported: () => undefined,
-      denials: { counted: () => [], today: async () => ({ series: [] }), yesterday: async () => ({ series: [] }) },
+      denials: { sinceStart: () => [], today: async () => ({ series: [] }), yesterday: async () => ({ series: [] }) },
       ...more,
     }),
     () => true,

@@ -46,7 +46,7 @@ describe('denials that are recorded in this process', () => {
     ];
     // two parts of a vendor license are one here
     const today = day({ ...of(FEATURE), denials: 2 }, { ...of(FEATURE, `${VENDOR_LICENSE};b`), denials: 3 });
-    const load = await start({ counted, today, yesterday });
+    const load = await start({ sinceStart: counted, today, yesterday });
     expect(await load('/')).toMatch(new RegExp(`Denied today ${FEATURE} ${VENDOR_LICENSE} 5 denials`));
     expect(await load(page)).toContain('Denied today: 5 requests');
     const labels = `vendor_license="${VENDOR_LICENSE}",feature="${FEATURE}",package="",feature_type="feature"`;
@@ -56,25 +56,25 @@ describe('denials that are recorded in this process', () => {
   });
 
   it('are said in words, also if there was no denial or if they are not known', async () => {
-    const none = { counted: () => [], today: day({ ...of(FEATURE), denials: 0 }), yesterday };
+    const none = { sinceStart: () => [], today: day({ ...of(FEATURE), denials: 0 }), yesterday };
     const load = await start(none);
     expect(await load('/')).toContain('Denied today None of 1 feature whose denials are known.');
     expect(await load(page)).toContain('Denied today: no request');
     expect(await load('/metrics')).not.toContain('license_feature_denials_total{');
-    const unknown = await start({ counted: () => [], today: day(), yesterday });
+    const unknown = await start({ sinceStart: () => [], today: day(), yesterday });
     expect(await unknown('/')).toContain(
       'Denied today The denials of today are not known: no source reports them; FlexNet needs debug_log',
     );
     expect(await unknown(page)).not.toContain('Denied today');
     const broken = () => Promise.reject(new StoreError('the history store is damaged'));
-    expect(await (await start({ counted: () => [], today: broken, yesterday }))('/')).toContain(
+    expect(await (await start({ sinceStart: () => [], today: broken, yesterday }))('/')).toContain(
       'Denied today The history store is damaged.',
     );
   });
 
   it('are those of the selected features', async () => {
     const series = { ...of(FEATURE), denials: 7, cause: undefined, count: 7 };
-    const denials = { counted: () => [series], today: day(series), yesterday };
+    const denials = { sinceStart: () => [series], today: day(series), yesterday };
     const load = await start(denials, { 'select.exclude': [FEATURE] });
     expect(await load('/')).not.toContain('7 denials');
     expect(await load('/metrics')).not.toContain('license_feature_denials_total{');
@@ -83,7 +83,7 @@ describe('denials that are recorded in this process', () => {
 
 describe('the denials that alerts read', () => {
   const newest = async (today: DeniedDay['series'], before: DeniedDay['series']) => {
-    const denials = { counted: () => [], today: day(...today), yesterday: day(...before) };
+    const denials = { sinceStart: () => [], today: day(...today), yesterday: day(...before) };
     const watch = createDenialWatch(
       { denials },
       ({ feature }) => feature !== 'other',

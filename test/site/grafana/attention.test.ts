@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import type { AttentionRow } from '../../../src/base/model/attention.ts';
-import { answerAttention } from '../../../src/site/grafana/answers/attention.ts';
+import type { AttentionRow } from '../../../src/base/model/attention-row.ts';
+import { answerAttention } from '../../../src/site/grafana/answers/attention-answer.ts';
 import { flatRows, type Table } from '../../../src/site/grafana/answers/panel-data.ts';
 import { readQuery } from '../../../src/site/grafana/answers/read-query.ts';
 

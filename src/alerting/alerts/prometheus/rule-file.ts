@@ -1,10 +1,11 @@
 import { stringify } from 'yaml';
 import { identityLabels, scopeLabels } from '../../../base/model/alert-labels.ts';
+import { capitalized } from '../../../base/texts.ts';
 import { isEnabled, type Shape, type Values } from '../alert-settings.ts';
 import type { EngineAlert, PrometheusAlert } from '../definition.ts';
 import { engineAlerts, prometheusAlerts } from '../definitions.ts';
 import type { AllSettings } from '../rules.ts';
-import { aboutTemplate, capitalized } from '../texts.ts';
+import { aboutTemplate } from '../texts.ts';
 import { durationOf, EXPORTER } from './promql.ts';
 
 /**

@@ -1,6 +1,6 @@
 import type { CheckoutEntry, FeatureEntry, IncrementEntry, QueuedEntry } from '../json/document.ts';
 import { wholeNumber } from '../lines.ts';
-import { known } from '../parsed.ts';
+import { ifKnown } from '../parsed.ts';
 import { textManagerCode } from '../text-manager.ts';
 import { readLines, type TextContext, type TextReport, unknownHost, unreachable } from '../text-report.ts';
 import { CLOCK_DIFFERENCE } from '../times.ts';
@@ -79,7 +79,7 @@ class FeatureUnderway {
     return {
       ...this.#names,
       increments: pools.map(({ increment }) => increment),
-      ...known('in_use', inUse),
+      ...ifKnown('in_use', inUse),
       checkouts,
       checkouts_complete: inUse === undefined || listed >= inUse,
       queued: this.queued,
@@ -208,8 +208,8 @@ class Reading {
 
   #addBought(feature: FeatureUnderway, key: string, total: string | undefined, inUse: string, expires: string): void {
     const increment = {
-      ...known('count', count(total)),
-      ...known('expires', momentOf(expires, this.#context.localTime)),
+      ...ifKnown('count', count(total)),
+      ...ifKnown('expires', momentOf(expires, this.#context.localTime)),
     };
     feature.bought.set(key, { increment, inUse: wholeNumber(inUse) });
   }
@@ -218,7 +218,7 @@ class Reading {
     return {
       user,
       host: hostOf(host),
-      ...known('since', momentOf(since, this.#context.localTime)),
+      ...ifKnown('since', momentOf(since, this.#context.localTime)),
       licenses: wholeNumber(tokens) ?? 1,
     };
   }
@@ -231,7 +231,7 @@ class Reading {
     return {
       ...this.#waiting(grant),
       ...(grant.handle !== '' && { handle: grant.handle }),
-      ...known(
+      ...ifKnown(
         'status',
         idle === undefined
           ? undefined

@@ -1,3 +1,4 @@
+import { countText } from '../../../base/texts.ts';
 import { DiagnosticsCount, linesOf } from '../lines.ts';
 import type { Captured, CapturedText, ManagerCode, Replay, TextKind, Vocabulary } from '../manager.ts';
 import type { Parsed } from '../parsed.ts';
@@ -159,7 +160,7 @@ export function replayFlexnet(captured: Captured<FlexnetOwn>): Replay {
   const denied = logs.reduce((sum, count) => sum + count, 0);
   return {
     readings: [() => read(captured)],
-    remarks: logs.length === 0 ? [] : [`debug log: ${denied} line${denied === 1 ? '' : 's'} about refused requests`],
+    remarks: logs.length === 0 ? [] : [`debug log: ${countText(denied, 'line')} about refused requests`],
   };
 }
 

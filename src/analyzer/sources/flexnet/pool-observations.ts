@@ -5,7 +5,7 @@ import type {
   QueuedRequest,
   UnknownOfCheckouts,
 } from '../../../base/model/observation/observation.ts';
-import { known } from '../parsed.ts';
+import { ifKnown } from '../parsed.ts';
 import type { Expiry } from '../times.ts';
 import { checkedOut, type FeatureUsage, unusedReserve } from './feature-usage.ts';
 import type { LicenseSupply, OptionsReserve } from './inventory.ts';
@@ -146,9 +146,9 @@ function observeWhole(
     ...constants(name, usage.isListed),
     licenseType: typeOf(usage, supply),
     increments: [{ count, expires: expires === undefined ? 'unknown' : expires.at }],
-    ...known('inUse', usage.inUse),
-    ...known('unusedReserve', usage.unusedReserve),
-    ...known('usedReserve', usedReserve),
+    ...ifKnown('inUse', usage.inUse),
+    ...ifKnown('unusedReserve', usage.unusedReserve),
+    ...ifKnown('usedReserve', usedReserve),
     ...observeCheckouts(pools, rules),
   };
 }
@@ -171,9 +171,9 @@ function observeGroup(
     package: packageName,
     licenseType: pools.find((pool) => pool.licenseType !== undefined)?.licenseType ?? licenseType,
     increments: supply.map(incrementOf),
-    ...known('inUse', inUse),
-    ...known('unusedReserve', reserved),
-    ...known('usedReserve', isByVersion ? usedOf(ofVersion, reserved, inUse) : undefined),
+    ...ifKnown('inUse', inUse),
+    ...ifKnown('unusedReserve', reserved),
+    ...ifKnown('usedReserve', isByVersion ? usedOf(ofVersion, reserved, inUse) : undefined),
     ...observeCheckouts(pools, rules),
   };
 }

@@ -9,7 +9,7 @@ import {
   vendorLicenseName,
 } from '../../../base/model/observation/observation.ts';
 import type { DiagnosticsCount } from '../lines.ts';
-import { known } from '../parsed.ts';
+import { ifKnown } from '../parsed.ts';
 import type { SourceTime } from '../times.ts';
 import type { CheckoutEntry, FeatureEntry, IncrementEntry, QueuedEntry, VendorLicenseEntry } from './document.ts';
 import { featureKey, namesOf } from './document-check.ts';
@@ -70,10 +70,10 @@ function toCheckout(entry: CheckoutEntry, context: PoolContext): Checkout {
     display: plainText(entry.display),
     ...sinceOf(entry.since, context),
     licenses: figure(entry.licenses) ?? 1,
-    ...known('handle', handle === '' ? undefined : handle),
+    ...ifKnown('handle', handle === '' ? undefined : handle),
     shareHandle: shareHandle === '' ? undefined : shareHandle,
     borrowed: entry.borrowed === true,
-    status: status ? { state: status.state, ...known('seconds', figure(status.seconds)) } : undefined,
+    status: status ? { state: status.state, ...ifKnown('seconds', figure(status.seconds)) } : undefined,
   };
 }
 
@@ -116,9 +116,9 @@ function reserveOf(
   const total = list === undefined || reservations !== undefined ? undefined : sum(list) + 0;
   return {
     reservations,
-    ...known('unusedReserve', figure(feature.unused_reserve)),
-    ...known('usedReserve', figure(feature.used_reserve)),
-    ...known('reserved', figure(feature.reserved) ?? total),
+    ...ifKnown('unusedReserve', figure(feature.unused_reserve)),
+    ...ifKnown('usedReserve', figure(feature.used_reserve)),
+    ...ifKnown('reserved', figure(feature.reserved) ?? total),
   };
 }
 
@@ -162,14 +162,14 @@ function toPool(feature: FeatureEntry, denials: number | undefined, context: Poo
     licenseType:
       feature.license_type ?? (increments.some(({ count }) => count === 'uncounted') ? 'uncounted' : 'floating'),
     licenseModel: feature.license_model ?? (token === undefined ? 'concurrent' : 'token'),
-    ...known('token', token),
-    ...known('mappedTo', feature.mapped_to ? plainText(feature.mapped_to) : undefined),
+    ...ifKnown('token', token),
+    ...ifKnown('mappedTo', feature.mapped_to ? plainText(feature.mapped_to) : undefined),
     increments: increments.map((increment) => toIncrement(increment, isUncounted, context.localTime)),
-    ...known('inUse', figure(feature.in_use)),
-    ...known('available', figure(feature.available)),
+    ...ifKnown('inUse', figure(feature.in_use)),
+    ...ifKnown('available', figure(feature.available)),
     ...reserveOf(feature),
     checkouts,
-    ...known('unknownOfCheckouts', unknown.length === 0 ? undefined : unknown),
+    ...ifKnown('unknownOfCheckouts', unknown.length === 0 ? undefined : unknown),
     queued: feature.queued?.map((entry) => toQueued(entry, context)),
     denials: denials === undefined ? undefined : denials + 0,
   };

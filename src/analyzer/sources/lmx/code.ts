@@ -2,7 +2,7 @@ import { parseXml, XmlElement, XmlError } from '@rgrove/parse-xml';
 import { SourceFailure } from '../../../base/model/observation/source-failure.ts';
 import type { CheckoutEntry, FeatureEntry, VendorLicenseEntry } from '../json/document.ts';
 import { DiagnosticsCount, wholeNumber } from '../lines.ts';
-import { known } from '../parsed.ts';
+import { ifKnown } from '../parsed.ts';
 import { textManagerCode } from '../text-manager.ts';
 import {
   type Refusal,
@@ -77,12 +77,12 @@ function featureOf(attributes: ReadonlyMap<string, string>): FeatureUnderway | u
     ...(isToken && { license_model: 'token', token: 'unknown' }),
     increments: [
       {
-        ...known('count', countOf(attributes.get('TOTAL_LICENSES'))),
-        ...known('expires', expiryOf(attributes.get('END'))),
+        ...ifKnown('count', countOf(attributes.get('TOTAL_LICENSES'))),
+        ...ifKnown('expires', expiryOf(attributes.get('END'))),
       },
     ],
-    ...known('in_use', integer(attributes.get('USED_LICENSES'))),
-    ...known('denials_total', integer(attributes.get('DENIED_LICENSES'))),
+    ...ifKnown('in_use', integer(attributes.get('USED_LICENSES'))),
+    ...ifKnown('denials_total', integer(attributes.get('DENIED_LICENSES'))),
     checkouts,
   };
   return { vendor: attributes.get('VENDOR') ?? 'lmx', entry, checkouts };
@@ -150,8 +150,8 @@ function readElement(
   checkouts.push({
     user,
     host: attributes.get('HOST') ?? '',
-    ...known('since', momentOf(attributes.get('CHECKOUT_TIME') ?? attributes.get('LOGIN_TIME'), context)),
-    ...known('licenses', integer(attributes.get('USED_LICENSES'))),
+    ...ifKnown('since', momentOf(attributes.get('CHECKOUT_TIME') ?? attributes.get('LOGIN_TIME'), context)),
+    ...ifKnown('licenses', integer(attributes.get('USED_LICENSES'))),
     borrowed: attributes.has('BORROW_EXPIRE_TIME'),
   });
   return true;
@@ -217,7 +217,7 @@ function readText(text: string, context: TextContext) {
     const [, login, checkout, borrowedUntil] = TIMES.exec(line) ?? [];
     if (login !== undefined) {
       const isBorrowed = borrowedUntil !== undefined && { borrowed: true };
-      return setLast({ ...known('since', momentOf(checkout ?? login, context)), ...isBorrowed });
+      return setLast({ ...ifKnown('since', momentOf(checkout ?? login, context)), ...isBorrowed });
     }
     const [, end] = DATES.exec(line) ?? [];
     if (end !== undefined) attributes.set('END', end);
@@ -249,8 +249,8 @@ function entriesOf(features: readonly FeatureUnderway[]): FeatureEntry[] {
     return {
       ...first.entry,
       increments: all.flatMap(({ entry }) => entry.increments ?? []),
-      ...known('in_use', inUse),
-      ...known(
+      ...ifKnown('in_use', inUse),
+      ...ifKnown(
         'denials_total',
         sum((entry) => entry.denials_total),
       ),

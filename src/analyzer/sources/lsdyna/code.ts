@@ -1,6 +1,6 @@
 import type { CheckoutEntry, FeatureEntry } from '../json/document.ts';
 import { wholeNumber } from '../lines.ts';
-import { known } from '../parsed.ts';
+import { ifKnown } from '../parsed.ts';
 import { textManagerCode } from '../text-manager.ts';
 import { readLines, type TextContext, type TextReport, unknownHost, unreachable } from '../text-report.ts';
 import { dayIn, monthOf, yearlessTime } from '../times.ts';
@@ -125,7 +125,7 @@ class Reading {
     if (group !== undefined) return this.#addGroup(ofGroup);
     const [, feature, expires = '', ...figures] = PROGRAM.exec(line) ?? [];
     if (feature !== undefined) {
-      this.licenses.push({ feature, ...known('expires', expiryOf(expires)), ...figuresOf(figures), users: [] });
+      this.licenses.push({ feature, ...ifKnown('expires', expiryOf(expires)), ...figuresOf(figures), users: [] });
       return true;
     }
     const [, user, pid = '', host = '', licenses] = USER.exec(line) ?? [];
@@ -142,7 +142,7 @@ class Reading {
     for (const program of programs) program.group = group;
     const ends = new Set(programs.map((one) => one.expires));
     const [expires] = ends.size === 1 ? ends : [undefined];
-    this.licenses.push({ feature: group, ...known('expires', expires), ...figuresOf(figures), users: [], group });
+    this.licenses.push({ feature: group, ...ifKnown('expires', expires), ...figuresOf(figures), users: [], group });
     return true;
   }
 
@@ -159,7 +159,7 @@ class Reading {
       { reference: now, localTime, weekday },
     );
     const isQueued = this.#isQueue && ({ isQueued: true } as const);
-    this.listed.push({ user, host, pid, program, licenses: Number(licenses), ...known('since', since), ...isQueued });
+    this.listed.push({ user, host, pid, program, licenses: Number(licenses), ...ifKnown('since', since), ...isQueued });
     return true;
   }
 }
@@ -192,7 +192,7 @@ function entryOf(
   const processes = of.users.length > 0 ? of.users : running;
   const checkouts = processes.map((one): CheckoutEntry => {
     const since = running.find((other) => isSame(one, other))?.since;
-    return { user: one.user, host: one.host, handle: one.pid, licenses: one.licenses, ...known('since', since) };
+    return { user: one.user, host: one.host, handle: one.pid, licenses: one.licenses, ...ifKnown('since', since) };
   });
   const sum = processes.reduce((total, { licenses }) => total + licenses, 0);
   const used = of.used ?? (of.users.length > 0 ? sum : undefined);
@@ -202,9 +202,9 @@ function entryOf(
   return {
     feature: of.feature,
     ...(of.group !== undefined && !isGroup && { token: { pool: of.group, source: vendorLicense, cost: 1 } }),
-    increments: [{ ...known('count', of.total), ...known('expires', of.expires) }],
-    ...known('in_use', used),
-    ...known('available', of.free),
+    increments: [{ ...ifKnown('count', of.total), ...ifKnown('expires', of.expires) }],
+    ...ifKnown('in_use', used),
+    ...ifKnown('available', of.free),
     ...(!isGroup &&
       (hasList || processes.length > 0 || used === 0) && {
         checkouts,

@@ -10,7 +10,7 @@ import { SourceFailure } from '../../../base/model/observation/source-failure.ts
 import type { WireFeature, WireProduct } from '../../../base/query-api/records.ts';
 import type { OnUnread } from '../lines.ts';
 import type { Parsed } from '../parsed.ts';
-import { known } from '../parsed.ts';
+import { ifKnown } from '../parsed.ts';
 import { type RawUser, readAnswers } from './records.ts';
 
 /** Answers of another analyzer as observations. Its figures go on as they are; what is recorded and listed is made of them. */
@@ -59,13 +59,13 @@ function poolOf(whole: WireFeature, server: string, prefix: string): PoolObserva
     licenseType,
     licenseModel: oneOf(record.LicenseModel, ['concurrent', 'token', 'named'], 'concurrent'),
     ...tokenOf(whole, prefix),
-    ...known('mappedTo', record.MappedTo === null ? undefined : String(record.MappedTo)),
+    ...ifKnown('mappedTo', record.MappedTo === null ? undefined : String(record.MappedTo)),
     increments: [{ count, expires: expiresOf(record) }],
-    ...known('inUse', record.InUse),
-    ...known('available', record.Available),
+    ...ifKnown('inUse', record.InUse),
+    ...ifKnown('available', record.Available),
     reservations: undefined,
-    ...known('unusedReserve', record.UnusedReserve),
-    ...known('usedReserve', record.UsedReserve),
+    ...ifKnown('unusedReserve', record.UnusedReserve),
+    ...ifKnown('usedReserve', record.UsedReserve),
     checkouts: [],
     ...(record.InUse === 0 && !queued ? unknownOf([]) : unknownOf(['list'])),
     queued: queued === undefined ? undefined : queued === 0 ? [] : [{ user: '', host: '', licenses: queued }],
@@ -90,19 +90,19 @@ export function withUsers(pool: PoolObservation, users: readonly RawUser[]): Poo
     const who = { user: textOf(raw['UserName']), host: textOf(raw['UserHost']) };
     const since = countOf(raw['UsageTime']);
     const waits = countOf(raw['QueuedLicenses']);
-    if (waits > 0) queued.push({ ...who, ...known('since', since || undefined), licenses: waits });
+    if (waits > 0) queued.push({ ...who, ...ifKnown('since', since || undefined), licenses: waits });
     if (waits > 0 && countOf(raw['UsedLicenses']) === 0) continue;
     const state = typeof raw['app_status'] === 'number' ? STATES[raw['app_status']] : undefined;
     const seconds = raw['app_duration'];
     checkouts.push({
       ...who,
       display: textOf(raw['UserDisplay']),
-      ...known('since', since || undefined),
+      ...ifKnown('since', since || undefined),
       licenses: countOf(raw['UsedLicenses']),
-      ...known('handle', handleOf(raw['LicenseHandle'])),
+      ...ifKnown('handle', handleOf(raw['LicenseHandle'])),
       shareHandle: handleOf(raw['ShareHandle']),
       borrowed: countOf(raw['BorrowedLicenses']) > 0,
-      status: state && { state, ...known('seconds', typeof seconds === 'number' ? seconds : undefined) },
+      status: state && { state, ...ifKnown('seconds', typeof seconds === 'number' ? seconds : undefined) },
     });
   }
   const { BorrowedUse: borrowed, Active: active, MaxQueued: waiting } = pool.record ?? {};

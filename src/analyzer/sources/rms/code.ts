@@ -1,6 +1,6 @@
 import type { CheckoutEntry, FeatureEntry, IncrementEntry, QueuedEntry } from '../json/document.ts';
 import { wholeNumber } from '../lines.ts';
-import { known } from '../parsed.ts';
+import { ifKnown } from '../parsed.ts';
 import { textManagerCode } from '../text-manager.ts';
 import { readLines, type TextContext, type TextReport, unknownHost, unreachable } from '../text-report.ts';
 import { monthOf, timeOf } from '../times.ts';
@@ -120,8 +120,8 @@ function incrementsOf({ values, blocks }: FeatureUnderway, context: TextContext)
   const isSum = increments.length > 0 && (sum === total || (increments.length === 1 && increments[0]?.count === total));
   const whole = { count: total, expires: expiryOf(values.get('expiration date'), context) };
   return (isSum ? increments : [whole]).map(({ count, expires }) => ({
-    ...known('count', count),
-    ...known('expires', expires),
+    ...ifKnown('count', count),
+    ...ifKnown('expires', expires),
   }));
 }
 
@@ -133,7 +133,7 @@ function clientOf({ values }: Block, context: TextContext): CheckoutEntry {
     user: unquoted(values.get('user name') ?? ''),
     host: unquoted(values.get('host name') ?? ''),
     display: unquoted(values.get('x display name') ?? ''),
-    ...known('since', momentOf(values.get('status'), context)),
+    ...ifKnown('since', momentOf(values.get('status'), context)),
     licenses: wholeNumber(written ?? holding) ?? 1,
     borrowed: /^\s*yes/i.test(values.get('is commuter token') ?? ''),
   };
@@ -173,13 +173,13 @@ function entryOf(feature: FeatureUnderway, context: TextContext): FeatureEntry |
     feature: named,
     version: unquoted(values.get('feature version') ?? ''),
     increments: incrementsOf(feature, context),
-    ...known('in_use', inUse),
-    ...known('available', wholeNumber(values.get('available unreserved'))),
-    ...known('used_reserve', usedReserve),
-    ...known('unused_reserve', wholeNumber(values.get('available reserved'))),
+    ...ifKnown('in_use', inUse),
+    ...ifKnown('available', wholeNumber(values.get('available unreserved'))),
+    ...ifKnown('used_reserve', usedReserve),
+    ...ifKnown('unused_reserve', wholeNumber(values.get('available reserved'))),
     checkouts,
     checkouts_complete: inUse !== undefined && sum(checkouts) >= inUse,
-    ...known('queued', queuedOf(feature, context)),
+    ...ifKnown('queued', queuedOf(feature, context)),
   };
 }
 

@@ -1,7 +1,7 @@
 import { SourceFailure } from '../../../base/model/observation/source-failure.ts';
 import type { FeatureEntry } from '../json/document.ts';
 import { DiagnosticsCount, wholeNumber } from '../lines.ts';
-import { known } from '../parsed.ts';
+import { ifKnown } from '../parsed.ts';
 import { textManagerCode } from '../text-manager.ts';
 import {
   type Refusal,
@@ -59,10 +59,10 @@ function entryOf(figures: Figures): FeatureEntry {
   const used = byJobs === undefined ? undefined : byJobs + deficit;
   return {
     feature: figures.get('licensename') ?? '',
-    increments: [{ ...known('count', total) }],
-    ...known('in_use', used),
-    ...known('available', reserved === 0 || reserved === undefined ? free : undefined),
-    ...(reserved === 0 ? { reservations: [] } : known('reserved', reserved)),
+    increments: [{ ...ifKnown('count', total) }],
+    ...ifKnown('in_use', used),
+    ...ifKnown('available', reserved === 0 || reserved === undefined ? free : undefined),
+    ...(reserved === 0 ? { reservations: [] } : ifKnown('reserved', reserved)),
   };
 }
 

@@ -1,6 +1,6 @@
+import { roundedCountText, roundedText } from '../../../base/texts.ts';
 import type { Findings } from './findings.ts';
 import { enoughOnDays, weightOfGrowth } from './outlook.ts';
-import { numberText, plural } from './wording.ts';
 
 /** Whether licenses could go, and what stops it. */
 
@@ -51,15 +51,15 @@ export function guardsOfCut(findings: Findings, spare: number): string[] {
   if (refusals.kind === 'known') {
     if (refusals.days > MOST_REFUSAL_DAYS) {
       guards.push(
-        `requests were refused on ${plural(refusals.days, 'day')} a year, and at most ${MOST_REFUSAL_DAYS} allow it`,
+        `requests were refused on ${roundedCountText(refusals.days, 'day')} a year, and at most ${MOST_REFUSAL_DAYS} allow it`,
       );
     }
   } else if (figures.leastFree === undefined) {
     guards.push(`refusals are not known (${refusals.because}), nor how many licenses were free`);
   } else if (figures.leastFree < LEAST_FREE) {
-    const free = plural(Math.max(0, figures.leastFree), 'license');
+    const free = roundedCountText(Math.max(0, figures.leastFree), 'license');
     guards.push(`refusals are not known (${refusals.because}) and the peak left ${free} free, not ${LEAST_FREE}`);
   }
-  if (days < LEAST_DAYS) guards.push(`only ${plural(days, 'day')} of ${LEAST_DAYS} are recorded`);
-  return guards.length === 0 ? [] : [`${numberText(spare)} could go, but ${guards.join(' and ')}`];
+  if (days < LEAST_DAYS) guards.push(`only ${roundedCountText(days, 'day')} of ${LEAST_DAYS} are recorded`);
+  return guards.length === 0 ? [] : [`${roundedText(spare)} could go, but ${guards.join(' and ')}`];
 }

@@ -1,3 +1,4 @@
+import { roundedCountText, roundedText } from '../../../base/texts.ts';
 import type { State } from './advice.ts';
 import { MOST_SHORT_DAYS } from './back-test.ts';
 import { guardsOfCut, licensesToKeep } from './cut.ts';
@@ -5,7 +6,6 @@ import { estimateNeeded, MOST_FULL } from './erlang.ts';
 import { dataGuards, exclusionsOf } from './exclusions.ts';
 import type { Findings } from './findings.ts';
 import { chanceOf, NO_LICENSE } from './outlook.ts';
-import { numberText, plural } from './wording.ts';
 
 /** The state of a series: the first rule that applies. */
 export interface Decision {
@@ -36,7 +36,9 @@ function isShort({ refusals, figures: { full } }: Findings): boolean {
 function regimeGuards({ regime, bought, figures: { regimeDays } }: Findings): string[] {
   const guards: string[] = [];
   if (regimeDays < REGIME_DAYS) {
-    guards.push(`only ${plural(regimeDays, 'day')} of ${REGIME_DAYS} are recorded with this number of licenses`);
+    guards.push(
+      `only ${roundedCountText(regimeDays, 'day')} of ${REGIME_DAYS} are recorded with this number of licenses`,
+    );
   }
   if ((bought ?? 0) > (regime.level ?? Number.POSITIVE_INFINITY)) {
     guards.push(`too few days are recorded since bought rose from ${regime.level} to ${bought}`);
@@ -108,7 +110,7 @@ export function decide(findings: Findings): Decision {
   const cut = guardsOfCut(findings, spare);
   if (spare >= 1 && cut.length === 0) return { state: 'could go', count: spare, guards: [] };
   const others = regime.map(
-    (text) => `requests were refused on more than ${numberText(MOST_SHORT_DAYS)} days a year, but ${text}`,
+    (text) => `requests were refused on more than ${roundedText(MOST_SHORT_DAYS)} days a year, but ${text}`,
   );
   return { state: isTight(findings, bought) ? 'tight' : 'fine', guards: [...cut, ...others] };
 }

@@ -1,8 +1,8 @@
 import { dateText } from '../../../base/model/local-time.ts';
 import { isUncountedFigure } from '../../../base/model/uncounted.ts';
+import { roundedCountText, roundedText } from '../../../base/texts.ts';
 import type { Findings } from './findings.ts';
 import { laterWeeks, WEEKS, type WindowDays } from './window.ts';
-import { numberText, plural } from './wording.ts';
 
 /** Why there is no advice at all, or not yet. Each text is a part of a sentence. */
 
@@ -53,9 +53,10 @@ export function dataGuards({ weeks: { week }, regime: { change }, context: { tod
   const recorded = recent.length;
   const since = 1 - (recent[0] ?? 1);
   if (recorded < LEAST_WEEKS) texts.push(`${recorded} of ${LEAST_WEEKS} weeks are recorded`);
-  if (recorded < LEAST_SHARE * since) texts.push(`${recorded} of the last ${plural(since, 'week')} are recorded`);
+  if (recorded < LEAST_SHARE * since)
+    texts.push(`${recorded} of the last ${roundedCountText(since, 'week')} are recorded`);
   if (change !== undefined && change.after > change.before && today - change.day < RAISED_DAYS) {
-    const [before, after] = [numberText(change.before), numberText(change.after)];
+    const [before, after] = [roundedText(change.before), roundedText(change.after)];
     texts.push(`bought rose from ${before} to ${after} on ${dateText(change.day)}, less than ${RAISED_DAYS} days ago`);
   }
   return texts;

@@ -1,4 +1,5 @@
 import { dateText } from '../../../base/model/local-time.ts';
+import { roundedCountText, roundedText } from '../../../base/texts.ts';
 import type { Growth } from './advice.ts';
 import { hoursShort } from './curve.ts';
 import { licensesToKeep, riseText } from './cut.ts';
@@ -7,7 +8,6 @@ import { MOST_FULL } from './erlang.ts';
 import type { Findings } from './findings.ts';
 import { chanceOf, MOST_DAYS_ABOVE, NO_LICENSE } from './outlook.ts';
 import { firstDayOf, HIGH_DAYS, newestWeeks, WEEKS, WINDOW_DAYS } from './window.ts';
-import { numberText, plural } from './wording.ts';
 
 /** Why, in sentences that a person would say: built of figures, and of every guard that stopped advice. */
 
@@ -20,13 +20,13 @@ const months = Array.from({ length: 12 }, (_, month) =>
 );
 const monthOf = (day: number): string => months[new Date(day * 86_400_000).getUTCMonth()] ?? '';
 
-const percent = (share: number): string => `${numberText(Math.abs(share) * 100)} %`;
-const were = (licenses: number): string => (numberText(licenses) === '1' ? 'was' : 'were');
-const are = (licenses: number): string => (numberText(licenses) === '1' ? 'is' : 'are');
+const percent = (share: number): string => `${roundedText(Math.abs(share) * 100)} %`;
+const were = (licenses: number): string => (roundedText(licenses) === '1' ? 'was' : 'were');
+const are = (licenses: number): string => (roundedText(licenses) === '1' ? 'is' : 'are');
 
 function boughtText({ bought, boughtAsOf }: Findings): string {
   const asOf = boughtAsOf === undefined ? '' : ` as of ${dateText(boughtAsOf)}`;
-  return `${numberText(bought ?? Number.NaN)} bought${asOf}`;
+  return `${roundedText(bought ?? Number.NaN)} bought${asOf}`;
 }
 
 const recordedText = ({ days }: Findings): string => `${days} of ${WINDOW_DAYS} days are recorded`;
@@ -38,11 +38,11 @@ function growthText(growth: Growth): string {
   switch (growth.kind) {
     case 'proven': {
       const since = growth.since === undefined ? '' : ` since about ${dateText(growth.since)}`;
-      const licenses = plural(Math.abs(growth.perMonth), 'license');
+      const licenses = roundedCountText(Math.abs(growth.perMonth), 'license');
       return `use ${growth.perMonth > 0 ? 'grows' : 'falls'} by ${percent(growth.share)} a month (${licenses})${since}`;
     }
     case 'step': {
-      const licenses = plural(Math.abs(growth.by), 'license');
+      const licenses = roundedCountText(Math.abs(growth.by), 'license');
       // from next to nothing, a share says nothing
       const by = growth.share > MOST_SHARE ? licenses : `${percent(growth.share)} (${licenses})`;
       return `use ${growth.by > 0 ? 'rose' : 'fell'} by ${by} about ${dateText(growth.day)}`;
@@ -60,22 +60,24 @@ function growthText(growth: Growth): string {
 
 function refusalsText({ refusals, figures }: Findings): string {
   if (refusals.kind === 'unknown') return `refusals are not known (${refusals.because})`;
-  const unclear = refusals.unclearDays > 0 ? ` (unclear on ${plural(refusals.unclearDays, 'more day')})` : '';
+  const unclear = refusals.unclearDays > 0 ? ` (unclear on ${roundedCountText(refusals.unclearDays, 'more day')})` : '';
   const byDay = figures.detail === 'curve' ? ' (matched by the day)' : '';
   const what =
-    refusals.days > 0 ? `requests were refused on ${plural(refusals.days, 'day')} a year` : 'no request was refused';
+    refusals.days > 0
+      ? `requests were refused on ${roundedCountText(refusals.days, 'day')} a year`
+      : 'no request was refused';
   return `${what}${unclear}${byDay}`;
 }
 
 /** What would have been enough in the last year. */
 function enoughText(licenses: number, { figures, bought = 0, refusals }: Findings): string {
   if (licenses >= bought && refusals.kind === 'known' && refusals.days > 0) {
-    return `up to ${numberText(licenses)} ${were(licenses)} in use in the last year`;
+    return `up to ${roundedText(licenses)} ${were(licenses)} in use in the last year`;
   }
   const hours = hoursShort(figures, licenses);
-  const subject = `${numberText(licenses)} ${were(licenses)} enough in the last year`;
+  const subject = `${roundedText(licenses)} ${were(licenses)} enough in the last year`;
   if (hours === 0) return `${subject}, in all samples`;
-  return `${subject}, but for ${numberText(hours) === '0' ? 'less than 0.1' : numberText(hours)} h`;
+  return `${subject}, but for ${roundedText(hours) === '0' ? 'less than 0.1' : roundedText(hours)} h`;
 }
 
 /** When so many were needed, if that was so at one time only: in a week, and in those before and after it. */
@@ -86,7 +88,7 @@ function onceText({ needed = 0, weeks, context: { today } }: Findings): string[]
   const most = Math.max(...others);
   if (others.length === 0 || most >= needed) return [];
   const when = dateText(firstDayOf(week[at] as number, today));
-  return [`more than ${numberText(most)} ${were(most)} in use about ${when} only`];
+  return [`more than ${roundedText(most)} ${were(most)} in use about ${when} only`];
 }
 
 /** How likely the licenses are enough. */
@@ -94,7 +96,7 @@ function chanceText({ outlook, bought = Number.NaN }: Findings): string {
   if (outlook === undefined) return 'whether they are enough for the coming year is not known';
   const tenths = Math.floor(10 * chanceOf(outlook, 'year', bought + NO_LICENSE));
   const chance = tenths < 1 ? 'less than 1 in 10' : `${Math.min(9, tenths)} in 10`;
-  return `the chance that ${numberText(bought)} ${are(bought)} enough for the coming year is ${tenths >= 9 ? 'more than ' : ''}${chance}`;
+  return `the chance that ${roundedText(bought)} ${are(bought)} enough for the coming year is ${tenths >= 9 ? 'more than ' : ''}${chance}`;
 }
 
 /** What makes advice weaker than its figures look. */
@@ -105,10 +107,11 @@ function caveatsOf(findings: Findings): string[] {
     (text) => text !== undefined,
   );
   if (because.length > 0) caveats.push(`this is provisional, because ${because.join(' and ')}`);
-  if (mostReserved > 0) caveats.push(`up to ${plural(mostReserved, 'license')} ${were(mostReserved)} reserved`);
+  if (mostReserved > 0)
+    caveats.push(`up to ${roundedCountText(mostReserved, 'license')} ${were(mostReserved)} reserved`);
   if (!figures.knowsReserved) caveats.push('reservations are not recorded');
   if (refusals.kind === 'unknown' && figures.leastFree !== undefined) {
-    caveats.push(`at least ${numberText(figures.leastFree)} ${were(figures.leastFree)} free in all samples`);
+    caveats.push(`at least ${roundedText(figures.leastFree)} ${were(figures.leastFree)} free in all samples`);
   }
   return caveats;
 }
@@ -118,11 +121,11 @@ function keptTexts(findings: Findings): string[] {
   const { needed = Number.NaN, enough } = findings;
   const kept = licensesToKeep(findings);
   if (kept === undefined) return [];
-  const byDays = `${numberText(needed)} would have been too few on more than ${MOST_DAYS_ABOVE} days`;
+  const byDays = `${roundedText(needed)} would have been too few on more than ${MOST_DAYS_ABOVE} days`;
   const next =
     enough === undefined || enough < kept.licenses
-      ? `${numberText(kept.licenses)} ${are(kept.licenses)} kept, because the last year needed them`
-      : `${numberText(kept.licenses)} ${are(kept.licenses)} enough for the coming year with a chance of 9 in 10`;
+      ? `${roundedText(kept.licenses)} ${are(kept.licenses)} kept, because the last year needed them`
+      : `${roundedText(kept.licenses)} ${are(kept.licenses)} enough for the coming year with a chance of 9 in 10`;
   return [
     enoughText(kept.ofTheYear, findings),
     ...(kept.isByDays ? [byDays] : []),
@@ -137,7 +140,7 @@ function couldGo(findings: Findings, { count = Number.NaN }: Decision): string {
   return sentences([
     boughtText(findings),
     ...others.reverse(),
-    `${last}, so ${numberText(count)} could go`,
+    `${last}, so ${roundedText(count)} could go`,
     refusalsText(findings),
     recordedText(findings),
     ...caveatsOf(findings),
@@ -150,31 +153,32 @@ function missing(findings: Findings, { count, countRange }: Decision): string {
   const parts = [boughtText(findings), refusalsText(findings)];
   const isAlwaysFull = share > MOST_FULL;
   if (hoursAYear !== undefined) {
-    const ofTime = isAlwaysFull ? `, ${numberText(share * 100)} % of the time` : '';
-    parts.push(`all ${were(bought)} in use for ${numberText(hoursAYear)} h a year${ofTime}`);
+    const ofTime = isAlwaysFull ? `, ${roundedText(share * 100)} % of the time` : '';
+    parts.push(`all ${were(bought)} in use for ${roundedText(hoursAYear)} h a year${ofTime}`);
   }
   if (beforeCut > bought && regime.change !== undefined) {
-    const cut = `${numberText(regime.change.before)} were bought until ${dateText(regime.change.day - 1)}`;
-    parts.push(`${cut}, and up to ${numberText(beforeCut)} of them were in use on most days`);
+    const cut = `${roundedText(regime.change.before)} were bought until ${dateText(regime.change.day - 1)}`;
+    parts.push(`${cut}, and up to ${roundedText(beforeCut)} of them were in use on most days`);
   }
   if (count !== undefined && countRange !== undefined) {
-    const [least, most] = countRange.map((licenses) => numberText(bought + licenses));
+    const [least, most] = countRange.map((licenses) => roundedText(bought + licenses));
     parts.push(
-      `about ${numberText(bought + count)} are needed (${least} to ${most}), so ${numberText(count)} ${are(count)} missing`,
+      `about ${roundedText(bought + count)} are needed (${least} to ${most}), so ${roundedText(count)} ${are(count)} missing`,
     );
     if (figures.detail === 'curve') parts.push('that is estimated over all hours, nights included');
   } else {
     const more = Math.max(1, Math.ceil(bought / 10));
     parts.push(
       'history cannot say how many are missing',
-      `buy a tenth more (${numberText(more)}), and check again after 4 weeks`,
+      `buy a tenth more (${roundedText(more)}), and check again after 4 weeks`,
     );
   }
   return sentences([...parts, growthText(findings.growth), recordedText(findings)]);
 }
 
 function unused({ context: { interval }, use: { first, lastUse } }: Findings): string {
-  const samples = interval === undefined ? 'in the samples' : `in samples every ${plural(interval / 60, 'minute')}`;
+  const samples =
+    interval === undefined ? 'in the samples' : `in samples every ${roundedCountText(interval / 60, 'minute')}`;
   const since =
     lastUse === undefined
       ? `no use was seen at all ${samples}, recorded since ${dateText(first ?? 0)}`
@@ -186,7 +190,7 @@ function level(findings: Findings, { state, guards }: Decision): string {
   const { bought = Number.NaN, busyWeek = Number.NaN } = findings;
   const parts = [boughtText(findings), ...keptTexts(findings).slice(0, -1)];
   if (state === 'tight' && isBusy(findings)) {
-    parts.push(`a busy week has ${numberText(busyWeek)} of ${numberText(bought)} in use, which leaves little room`);
+    parts.push(`a busy week has ${roundedText(busyWeek)} of ${roundedText(bought)} in use, which leaves little room`);
   } else {
     parts.push(`${chanceText(findings)}${state === 'tight' ? ', which leaves little room' : ''}`);
   }

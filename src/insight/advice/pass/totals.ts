@@ -1,3 +1,4 @@
+import { countText } from '../../../base/texts.ts';
 import { BackTest, type OriginResult } from '../method/back-test.ts';
 import { roundAmount } from './money.ts';
 import type { Proposal } from './proposals.ts';
@@ -156,8 +157,8 @@ export function appliedText(result: OriginResult | undefined): string {
     return 'What would have come of the advice of a year ago is not known: that needs about 23 months of history';
   }
   const { features, shortFeatures, shortDays, longShortFeatures } = result;
-  const of = `${shortFeatures} of ${features} ${features === 1 ? 'feature' : 'features'}`;
-  const days = shortDays === 0 ? '' : `, on ${shortDays} ${shortDays === 1 ? 'day' : 'days'} in all`;
+  const of = `${shortFeatures} of ${countText(features, 'feature')}`;
+  const days = shortDays === 0 ? '' : `, on ${countText(shortDays, 'day')} in all`;
   const long = shortFeatures === 0 ? '' : `; on ${longShortFeatures} of them on more than 12 days`;
   const few = features < ENOUGH_FEATURES ? '. That is too few features to say how good it is' : '';
   return `Applied a year ago, this advice would have been short on ${of}${days}${long}${few}`;

@@ -1,4 +1,4 @@
-import type { AttentionRow } from '../../../base/model/attention.ts';
+import type { AttentionRow } from '../../../base/model/attention-row.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import type { OwnerMapping } from '../../../base/model/owners.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';

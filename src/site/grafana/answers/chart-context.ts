@@ -2,6 +2,7 @@ import type { TrendSeries } from '../../../base/model/history.ts';
 import { figureAt } from '../../../base/model/history.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import { countedFigures, isUncountedFigure } from '../../../base/model/uncounted.ts';
+import { namesText, numberText } from '../../../base/texts.ts';
 import { type Combination, type CombinationAnswers, type Combinations, MAX_COMBINATIONS } from './combinations.ts';
 import {
   type Cell,
@@ -16,7 +17,6 @@ import {
 } from './panel-data.ts';
 import { type DayRange, isWithin } from './period.ts';
 import type { Query } from './query.ts';
-import { countText, namesText } from './texts.ts';
 
 /** What the charts of spec 2.6 have in common. */
 
@@ -63,7 +63,7 @@ export function drawnOf<T>(
   // two unknown ones are equal
   const compare = (a: number, b: number): number => (a === b ? 0 : a - b);
   const drawn = answered.toSorted((a, b) => compare(rank(a), rank(b))).slice(0, MAX_COMBINATIONS);
-  const cut = `${drawn.length} of ${countText(answered.length)} combinations are drawn, those with the most ${by} in this time`;
+  const cut = `${drawn.length} of ${numberText(answered.length)} combinations are drawn, those with the most ${by} in this time`;
   return { drawn, notices: [{ severity: 'warning', text: `${cut}; narrow the selection` }] };
 }
 

@@ -3,6 +3,7 @@ import { canonical, parseVendorLicense } from '../../../base/model/vendor-licens
 import { createPattern } from '../../../base/model/wildcard.ts';
 import type { EndpointName, ParametersOf } from '../../../base/query-api/endpoints.ts';
 import { createPlaces } from '../../../base/scheduling/places.ts';
+import { namesText, numberText } from '../../../base/texts.ts';
 import type { Answers } from '../../../exporter/inventory/decoding/decode.ts';
 import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
@@ -10,7 +11,6 @@ import { DatasourceError } from './errors.ts';
 import { withLiteralNames } from './known-data.ts';
 import type { Notice, TargetAnswer } from './panel-data.ts';
 import { matcherOf, type Query } from './query.ts';
-import { countText, namesText } from './texts.ts';
 import { requestText, type UpstreamCache } from './upstream-cache.ts';
 
 /** One vendor license and feature of a query. Each is a request to the analyzer. */
@@ -167,9 +167,9 @@ function chosen(all: readonly Ranked[], target: string): CombinationList {
   const isOfPast = target !== 'users';
   if (all.length <= (isOfPast ? MAX_OF_PAST : MAX_COMBINATIONS)) return { asked: all, total: all.length };
   if (isOfPast) {
-    const matching = `${countText(all.length)} combinations of product and feature match`;
+    const matching = `${numberText(all.length)} combinations of product and feature match`;
     const remedy = 'narrow the selection, or ask for their sum with wildcard "upstream"';
-    throw new DatasourceError('too_many', `${target}: ${matching}, of at most ${countText(MAX_OF_PAST)}; ${remedy}`);
+    throw new DatasourceError('too_many', `${target}: ${matching}, of at most ${numberText(MAX_OF_PAST)}; ${remedy}`);
   }
   const first = all.toSorted((a, b) => b.rank - a.rank).slice(0, MAX_COMBINATIONS);
   const choice = 'those with the most requests waiting and the highest share in use at the last poll';
@@ -218,7 +218,7 @@ export function combinationsOf(raw: Query, inventory: Inventory | undefined): Co
     }
   }
   const list = chosen(all, target);
-  const idleText = `left out: ${countText(idle)} without a user at the last poll`;
+  const idleText = `left out: ${numberText(idle)} without a user at the last poll`;
   const idleNotice: readonly Notice[] = idle === 0 ? [] : [{ severity: 'info', text: idleText }];
   return {
     ...list,
@@ -289,7 +289,7 @@ export async function askAll<E extends EndpointName>(
   if (first !== undefined && answers.length === 0) throw first;
   if (total > asked.length) {
     const which = choice === undefined ? '' : `, ${choice}`;
-    const text = `${asked.length} of ${countText(total)} combinations of product and feature are shown${which}; narrow the selection`;
+    const text = `${asked.length} of ${numberText(total)} combinations of product and feature are shown${which}; narrow the selection`;
     notices.push({ severity: 'warning', text });
     first ??= new DatasourceError('too_many', text);
   }

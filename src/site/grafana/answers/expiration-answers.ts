@@ -2,6 +2,7 @@ import { expiryDay } from '../../../base/model/expiry-day.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import type { OwnerMapping } from '../../../base/model/owners.ts';
 import { isKnown } from '../../../base/model/unknown.ts';
+import { countText, namesText, numberText } from '../../../base/texts.ts';
 import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { Backend } from './backend.ts';
@@ -23,7 +24,6 @@ import {
 } from './panel-data.ts';
 import { type Query, show } from './query.ts';
 import { type Cells, type TableContent, viewTable } from './table-view.ts';
-import { countedText, countText, namesText } from './texts.ts';
 
 /** The target `expirations`: a table, a calendar by month, totals, or annotations. */
 
@@ -157,7 +157,7 @@ const expiryCount = (count: number, { dated, undated }: Seen): number | null =>
   dated === 0 && undated > 0 ? null : count;
 
 const undatedText = ({ undated }: Seen): string | undefined =>
-  undated === 0 ? undefined : `the expiry of ${countedText(undated, 'feature')}`;
+  undated === 0 ? undefined : `the expiry of ${countText(undated, 'feature')}`;
 
 /** Says of which licenses `Bought` is no number. */
 const licenseType: Cells<Expiring> = [[text('License type'), (entry) => cell(entry.licenseType), 'asked']];
@@ -193,7 +193,7 @@ function expirationTable(
   const answer = viewTable(query, { name: 'expirations', cells, ...shown, order, unknown });
   // a list that looks complete is not
   if (seen.undated === 0 || !answer.items.some(hasRows)) return answer;
-  const incomplete = `without ${countedText(seen.undated, 'feature')}: no expiry is known`;
+  const incomplete = `without ${countText(seen.undated, 'feature')}: no expiry is known`;
   return { ...answer, notices: [...answer.notices, { severity: 'warning', text: incomplete }] };
 }
 
@@ -289,7 +289,7 @@ function expirationAnnotations(query: Query, shown: Expirations, localTime: Loca
     const texts = [...vendorLicenses].map(([name, features]) => `${name} (${namesText([...features], 3)})`);
     const count = [...vendorLicenses.values()].reduce((sum, { size }) => sum + size, 0);
     const noun = count === 1 ? 'license expires' : 'licenses expire';
-    const sentence = `${day}: ${countText(count)} ${noun}: ${namesText(texts)}`;
+    const sentence = `${day}: ${numberText(count)} ${noun}: ${namesText(texts)}`;
     events.push({ time: at, title: 'Expires', text: sentence, tags: 'expiration' });
   }
   const [incomplete] = query.isForRows ? problems : [];

@@ -1,4 +1,5 @@
 import { dateText } from '../../../base/model/local-time.ts';
+import { countText, numberText } from '../../../base/texts.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { stepsOf } from '../../../insight/advice/method/curve.ts';
 import { UNUSED_DAYS } from '../../../insight/advice/method/decision.ts';
@@ -14,7 +15,6 @@ import { type Cell, cell, hasRows, keyOf, type Notice, number, type TargetAnswer
 import { type Query, show } from './query.ts';
 import { priceColumns, rightsizingCells } from './rightsizing-columns.ts';
 import { type Cells, type Order, type TableContent, tableAnswer, type View, viewOf } from './table-view.ts';
-import { countedText, countText } from './texts.ts';
 
 /** The target `rightsizing`: advice on the number of licenses, from the last pass. */
 
@@ -57,7 +57,7 @@ function notEnough(query: Query, proposals: Proposals, today: number): string | 
 function withoutAdvice(query: Query, proposals: Proposals): string | undefined {
   const lists = { ...query.values.lists, state: ['no advice'] };
   const count = selection({ ...query, values: { ...query.values, lists } }, proposals).length;
-  return count === 0 ? undefined : countedText(count, 'feature');
+  return count === 0 ? undefined : countText(count, 'feature');
 }
 
 /** An answer whose note says why it has no row. */
@@ -124,7 +124,7 @@ function commonNotices(query: Query, { table }: Proposals, backend: RightsizingB
     );
   }
   if (table.leftOut > 0) {
-    notices.push(info(`${countText(table.leftOut)} features have no advice because of rightsizing.max_features`));
+    notices.push(info(`${numberText(table.leftOut)} features have no advice because of rightsizing.max_features`));
   }
   if (backend.now() - table.computedAt > OUTDATED) {
     const computed = new Date(table.computedAt * 1000).toISOString().slice(0, 10);
@@ -135,14 +135,14 @@ function commonNotices(query: Query, { table }: Proposals, backend: RightsizingB
 
 /** `100 of 4,812 features, by saving; saving of all: EUR 1,240,300 (with a price: 31 of 74)` */
 function summaryOf(shown: number, total: number, order: string, totals: Totals): Notice {
-  const count = shown === total ? countText(total) : `${countText(shown)} of ${countText(total)}`;
+  const count = shown === total ? numberText(total) : `${numberText(shown)} of ${numberText(total)}`;
   const saving = savingText(totals);
   const { provisional } = totals;
   return info(
     [
       `${count} ${total === 1 ? 'feature' : 'features'}${shown === total ? '' : `, by ${order}`}`,
       ...(saving === undefined ? [] : [`saving of all: ${saving}`]),
-      ...(provisional === 0 ? [] : [`${countText(provisional)} provisional in no total`]),
+      ...(provisional === 0 ? [] : [`${numberText(provisional)} provisional in no total`]),
     ].join('; '),
   );
 }

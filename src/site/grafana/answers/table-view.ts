@@ -1,3 +1,4 @@
+import { countText, numberText } from '../../../base/texts.ts';
 import { DatasourceError } from './errors.ts';
 import { isNote, NOTE } from './notes.ts';
 import {
@@ -11,7 +12,6 @@ import {
   table,
 } from './panel-data.ts';
 import { type Query, show } from './query.ts';
-import { countedText, countText } from './texts.ts';
 
 /** The keys `sort`, `top`, `columns` and `with` of every table. */
 
@@ -90,7 +90,7 @@ function keptBy<T>(query: Query, { cells, unknown, isAskedFor = () => true }: Ta
   return {
     isKept,
     // a table that says what is not known also has cells without a value that are known to have none
-    unknown: unknown ?? (() => (withoutValue === 0 ? undefined : `${names} of ${countedText(withoutValue, noun)}`)),
+    unknown: unknown ?? (() => (withoutValue === 0 ? undefined : `${names} of ${countText(withoutValue, noun)}`)),
   };
 }
 
@@ -197,7 +197,7 @@ export function tableAnswer<T>({ values }: Query, content: TableContent<T>, view
   const rowOf = (item: T): readonly Cell[] => cells.map(([, read]) => read(item));
   const rows = content.areLasting === true ? new LazyList(() => items.values().map(rowOf)) : items.map(rowOf);
   const by = view.by === undefined ? '' : `, by ${view.by}`;
-  const count = `${countText(items.length)} of ${countText(total)} rows`;
+  const count = `${numberText(items.length)} of ${numberText(total)} rows`;
   const isCut = content.page === undefined && total > items.length;
   // a cut that was asked for leaves the answer complete
   const isAsked = values.top !== undefined;

@@ -3,7 +3,7 @@ import type { EndpointName } from '../../../base/query-api/endpoints.ts';
 import { inTurn } from '../../../base/scheduling/slices.ts';
 import { rowOfAnswer } from '../../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
-import { answerAttention } from './attention.ts';
+import { answerAttention } from './attention-answer.ts';
 import type { Backend } from './backend.ts';
 import { answerEfficiency, answerHeatMap, answerHistory, answerReserved, answerUsers } from './chart-answers.ts';
 import { askAll, type Combination, everyOwner, withNotices } from './combinations.ts';

@@ -1,6 +1,7 @@
 import { figureAt, type TrendSeries } from '../../../base/model/history.ts';
 import { dateText, dayOfDate, weekdayOf } from '../../../base/model/local-time.ts';
 import { type Figure, isKnown, unknown } from '../../../base/model/unknown.ts';
+import { countText, namesText } from '../../../base/texts.ts';
 import {
   type Answered,
   type ChartContext,
@@ -35,7 +36,6 @@ import {
 } from './panel-data.ts';
 import { type DayRange, isWithin } from './period.ts';
 import { show } from './query.ts';
-import { namesText } from './texts.ts';
 
 /** GetHistory in the formats of Grafana's panels. */
 
@@ -320,7 +320,7 @@ function denialsOf({ query, localTime, days }: ChartContext, answered: Answered<
     events.push({
       time: localTime.startOf(day) * 1000,
       title: 'Denials',
-      text: `${dateText(day)}: ${total} denial${total === 1 ? '' : 's'}${names}`,
+      text: `${dateText(day)}: ${countText(total, 'denial')}${names}`,
       tags: 'denials',
     });
   }

@@ -14,11 +14,11 @@ import { factTimes } from '../../../alerting/alerts/attention.ts';
 import type { Delivery, ReceiverStatus } from '../../../alerting/alerts/delivery.ts';
 import { type EngineStatus, ruleNames, withoutData } from '../../../alerting/alerts/engine-status.ts';
 import { anchorOf } from '../../../alerting/alerts/links.ts';
-import { humanDuration, localTimeText } from '../../../alerting/alerts/texts.ts';
 import { type PageLink, pageHtml } from '../../../base/html/frame.ts';
 import { type Html, html, joined, nameHtml } from '../../../base/html/html.ts';
 import type { Figure } from '../../../base/model/unknown.ts';
 import { runSliced } from '../../../base/scheduling/slices.ts';
+import { countText, durationText, localTimeText, numberText } from '../../../base/texts.ts';
 import { sendPage } from '../../web/page-answers.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
@@ -39,9 +39,6 @@ export interface AlertFrame extends Pick<EngineStatus, 'timeZone' | 'unknownHold
 /** Longest label and longest text, characters. Names of license files can be of any length. */
 const MAX_LABEL = 200;
 const MAX_TEXT = 1000;
-
-/** `1,234 alerts` */
-export const counted = (count: number, word: string): string => `${count.toLocaleString('en-US')} ${word}`;
 
 /** The beginning of a text that is too long. */
 const clipped = (text: string, length = MAX_LABEL): string =>
@@ -72,7 +69,7 @@ const momentHtml = (at: number, timeZone: string): Html =>
 
 /** A time with its zone, and how long ago it was. */
 export const timeHtml = (at: number, { now, timeZone }: Pick<AlertFrame, 'now' | 'timeZone'>): Html =>
-  html`${momentHtml(at, timeZone)} (${humanDuration(now - at)} ago)`;
+  html`${momentHtml(at, timeZone)} (${durationText(now - at)} ago)`;
 
 /** Severity and state in words, since when it has been so, and since when the alert has been there if that is later. */
 function stateHtml(alert: AlertState, { now, timeZone, collectedAt }: AlertFrame): Html {
@@ -81,19 +78,19 @@ function stateHtml(alert: AlertState, { now, timeZone, collectedAt }: AlertFrame
     html`<p><span class="${toneOf(alert)}">${labels.severity}</span> ${words}</p>
 <p class="details">${details}</p>`;
   if (state === 'resolved') {
-    const after = humanDuration(resolvedAt - (firedAt ?? activeAt));
+    const after = durationText(resolvedAt - (firedAt ?? activeAt));
     return stated(
-      `ended ${humanDuration(now - resolvedAt)} ago`,
+      `ended ${durationText(now - resolvedAt)} ago`,
       html`${momentHtml(resolvedAt, timeZone)}, after ${after}`,
     );
   }
   const began = html`since ${momentHtml(activeAt, timeZone)}`;
   const { since, due } = factTimes(alert, collectedAt);
-  if (since === activeAt) return stated(`${state} for ${humanDuration(now - since)}`, began);
+  if (since === activeAt) return stated(`${state} for ${durationText(now - since)}`, began);
   const fact =
     since === undefined
-      ? html`due in ${humanDuration((due ?? now) - now)}`
-      : html`so for ${humanDuration(now - since)}, since ${momentHtml(since, timeZone)}`;
+      ? html`due in ${durationText((due ?? now) - now)}`
+      : html`so for ${durationText(now - since)}, since ${momentHtml(since, timeZone)}`;
   return stated(state, html`${fact}; alert ${began}`);
 }
 
@@ -142,7 +139,7 @@ export function listHtml({ alerts, linked }: Selection, frame: AlertFrame): Html
     if (bytes > MAX_BYTES) break;
     rows.push(row);
   }
-  const left = html`<p class="note">The ${rows.length} most urgent of ${counted(alerts.length, 'alerts')} are shown. Filter to see others. All of them are in <a href="api/v1/alerts">/api/v1/alerts</a>.</p>
+  const left = html`<p class="note">The ${rows.length} most urgent of ${countText(alerts.length, 'alert')} are shown. Filter to see others. All of them are in <a href="api/v1/alerts">/api/v1/alerts</a>.</p>
 `;
   return html`${rows.length === alerts.length ? undefined : left}<ul class="rows alerts">
 ${rows}</ul>`;
@@ -169,7 +166,7 @@ function tilesHtml(counts: AlertCounts, filter: AlertFilter, isKnown: boolean): 
     const isChosen = filter.severity === severity && filter.state === state;
     return html`<li class="is-${count > 0 ? mark : 'none'}"><a href="${filterUrl({ ...filter, severity, state })}"${
       isChosen ? html` aria-current="true"` : undefined
-    }><strong>${count > 0 || isKnown ? count.toLocaleString('en-US') : '?'}</strong> ${title}</a></li>
+    }><strong>${count > 0 || isKnown ? numberText(count) : '?'}</strong> ${title}</a></li>
 `;
   });
   return html`<ul class="tiles alert-counts">\n${items}</ul>`;
@@ -232,7 +229,7 @@ interface Row extends Omit<ReceiverStatus, 'receiver'> {
 }
 
 const plural = (count: number, one: string, many = `${one}s`): readonly string[] =>
-  count === 0 ? [] : [`${count} ${count === 1 ? one : many}`];
+  count === 0 ? [] : [countText(count, one, many)];
 
 const alertmanagerRow = ({ url, counts: { lastSuccess, errors, dropped }, queueLength, failing }: Delivery): Row => ({
   receiver: 'alertmanager',
@@ -292,7 +289,7 @@ const isCurrent = ({ lastEvaluation, evaluationInterval }: EngineStatus, now: nu
 /** When the rules were evaluated, and which had no data. */
 function evaluationHtml(status: EngineStatus, frame: AlertFrame): Html {
   const { lastEvaluation, evaluationInterval } = status;
-  const every = humanDuration(evaluationInterval);
+  const every = durationText(evaluationInterval);
   if (lastEvaluation === undefined) {
     return html`<p class="problem">The rules have not been evaluated yet: there is no data from the analyzer, or a rule fails. Which alerts apply is unknown. If this does not change within some minutes, see the log and run <code>license-exporter doctor</code>.</p>`;
   }
@@ -302,7 +299,7 @@ function evaluationHtml(status: EngineStatus, frame: AlertFrame): Html {
   const { length } = ruleNames(status);
   const without = withoutData(status).map((name) => runbookHtml(name, frame.runbooks));
   const unknown = html` These have no data, so whether they apply is unknown: ${joined(without, ', ')}.`;
-  return html`<p class="soft">${length} ${length === 1 ? 'kind' : 'kinds'} of alerts, evaluated ${humanDuration(frame.now - lastEvaluation.at)} ago and at least every ${every}.${without.length === 0 ? undefined : unknown}</p>`;
+  return html`<p class="soft">${countText(length, 'kind')} of alerts, evaluated ${durationText(frame.now - lastEvaluation.at)} ago and at least every ${every}.${without.length === 0 ? undefined : unknown}</p>`;
 }
 
 function nothingHtml(status: EngineStatus, filter: AlertFilter, now: number): Html {
@@ -324,7 +321,7 @@ export function alertsContent(options: AlertsPageData): Html {
   const list = alerts.length === 0 ? nothingHtml(status, filter, now) : listHtml(selection, frame);
   // before the first evaluation, the alerts of the last run are not known
   const isGone = filter.alert !== undefined && linked === undefined && isCurrent(status, now);
-  const matches = counted(matching, matching === 1 ? 'alert matches' : 'alerts match');
+  const matches = countText(matching, 'alert matches', 'alerts match');
   return html`<h1>Alerts</h1>
 ${evaluationHtml(status, frame)}
 ${tilesHtml(counts, filter, isCurrent(status, now))}

@@ -1,6 +1,7 @@
 import { type Content, type Html, html, joined, nameHtml } from '../../../base/html/html.ts';
 import { dateText } from '../../../base/model/local-time.ts';
 import type { ImportedDays } from '../../../base/model/observation/recording.ts';
+import { countText, numberText } from '../../../base/texts.ts';
 import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { type AttentionItem, attentionSection, readAttention } from '../alert-list.ts';
@@ -9,7 +10,7 @@ import { featureListHtml } from '../feature-list.ts';
 import { type FeatureName, vendorLicenseUrl } from '../links.ts';
 import { inventoryPage, missing, notReported, type PageContext, parameterOf, written } from '../page.ts';
 import type { Routes } from '../routes.ts';
-import { agoHtml, attempt, type Clock, counted, countText, type Known, known, unknownHtml } from '../wording.ts';
+import { agoHtml, attempt, type Clock, type Known, known, unknownHtml } from '../wording.ts';
 import {
   type AdviceAnswer,
   type HistoryDay,
@@ -59,12 +60,12 @@ function summaryText(days: readonly HistoryDay[]): string {
   return [
     peak?.maxInUse === undefined
       ? 'How many licenses were in use is not known'
-      : `At most ${countText(peak.maxInUse)} in use, on ${peak.date}`,
+      : `At most ${numberText(peak.maxInUse)} in use, on ${peak.date}`,
     ...(unknown === 0 ? [] : [`${unknown} of ${days.length} days are not known`]),
     areDenialsKnown
       ? denials === 0
         ? 'no denials'
-        : `${countText(denials)} denials on ${denied.length} days`
+        : `${numberText(denials)} denials on ${denied.length} days`
       : 'denials are not known',
   ].join('; ');
 }
@@ -88,10 +89,10 @@ function historyHtml(days: readonly HistoryDay[]): Html {
     maxAvailable === undefined ? [] : [`M${i * DAY} ${y(maxAvailable)}H${(i + 1) * DAY}`],
   );
   const bought = days.flatMap(({ maxAvailable }) => maxAvailable ?? []);
-  const line = bought.length === 0 ? 'bought' : `bought (at most ${countText(Math.max(...bought))})`;
+  const line = bought.length === 0 ? 'bought' : `bought (at most ${numberText(Math.max(...bought))})`;
   const text = summaryText(days);
   const isKnown = days.some(({ maxInUse, maxAvailable }) => (maxInUse ?? maxAvailable) !== undefined);
-  const scale = isKnown ? [countText(most), '0'] : [];
+  const scale = isKnown ? [numberText(most), '0'] : [];
   return html`<figure><div class="plot"><div class="scale">${scale.map((mark) => html`<span>${mark}</span>`)}</div>
 <svg class="picture" viewBox="0 -2 ${days.length * DAY} ${HEIGHT + MARKS + 2}" preserveAspectRatio="none" role="img" aria-label="${text}">
 <path class="axis" d="M0 ${HEIGHT}H${days.length * DAY}"/>${bars}<path class="bought" d="${steps.join('')}"/></svg>
@@ -110,7 +111,7 @@ const clockText = (hour: number): string => `${String(hour).padStart(2, '0')}:00
 const cellHtml = ({ hour, weekday, maxInUse }: WeekHour, most: number): Html | undefined =>
   maxInUse === undefined
     ? undefined
-    : html`<rect class="used" fill-opacity="${Math.round((maxInUse / most) * 100) / 100}" x="${hour * SIZE + 0.5}" y="${WEEK.indexOf(weekday) * SIZE + 0.5}" width="${SIZE - 1}" height="${SIZE - 1}"><title>${weekday} ${clockText(hour)}: ${countText(maxInUse)} in use</title></rect>`;
+    : html`<rect class="used" fill-opacity="${Math.round((maxInUse / most) * 100) / 100}" x="${hour * SIZE + 0.5}" y="${WEEK.indexOf(weekday) * SIZE + 0.5}" width="${SIZE - 1}" height="${SIZE - 1}"><title>${weekday} ${clockText(hour)}: ${numberText(maxInUse)} in use</title></rect>`;
 
 /** A sentence where nothing of it is known. */
 function weekHtml(hours: readonly WeekHour[]): Html {
@@ -123,7 +124,7 @@ function weekHtml(hours: readonly WeekHour[]): Html {
   const most = Math.max(1, peak.maxInUse);
   const unknown = WEEK.length * HOURS - shown.filter(({ maxInUse }) => maxInUse !== undefined).length;
   const gaps = unknown === 0 ? '' : `; ${unknown} of ${WEEK.length * HOURS} hours are not known, and empty`;
-  const text = `At most ${countText(peak.maxInUse)} in use, ${peak.weekday} ${clockText(peak.hour)}${gaps}`;
+  const text = `At most ${numberText(peak.maxInUse)} in use, ${peak.weekday} ${clockText(peak.hour)}${gaps}`;
   return html`<figure><div class="plot"><div class="scale">${WEEK.map((day) => html`<span>${day}</span>`)}</div>
 <svg class="picture week" viewBox="0 0 ${HOURS * SIZE} ${WEEK.length * SIZE}" preserveAspectRatio="none" role="img" aria-label="${text}">${shown.map((one) => cellHtml(one, most))}</svg>
 <div class="scale along">${[0, 6, 12, 18, HOURS].map((hour) => html`<span>${clockText(hour)}</span>`)}</div></div>
@@ -147,9 +148,9 @@ function holdersHtml({ holders, rows: versions }: FeaturePageData, clock: Clock)
     const parts = [
       ...(queued === null || queued === 0
         ? []
-        : [html`<span class="bad">waits for ${counted(queued, 'license')}</span>`]),
-      ...(licenses === null || licenses === 0 ? [] : [html`${counted(licenses, 'license')}`]),
-      ...(borrowed === null || borrowed === 0 ? [] : [html`${counted(borrowed, 'license')} borrowed`]),
+        : [html`<span class="bad">waits for ${countText(queued, 'license')}</span>`]),
+      ...(licenses === null || licenses === 0 ? [] : [html`${countText(licenses, 'license')}`]),
+      ...(borrowed === null || borrowed === 0 ? [] : [html`${countText(borrowed, 'license')} borrowed`]),
       ...(application === null ? [] : [html`application ${application}`]),
     ];
     return html`<tr><td>${nameHtml(user)}</td><td>${nameHtml(host)}</td><td>${joined(parts, ', ')}</td><td>${since === null ? known(undefined) : agoHtml(since / 1000, clock)}</td></tr>\n`;
@@ -176,7 +177,7 @@ function importedHtml(imported: readonly ImportedDays[], clock: Clock): Html | u
   if (imported.length === 0) return undefined;
   const items = imported.map(
     ({ form, name, at, first, last, days }) =>
-      html`<li>${counted(days, 'day')} from ${dateText(first)} to ${dateText(last)}: ${form} ${nameHtml(name)}, imported ${agoHtml(at, clock)}</li>`,
+      html`<li>${countText(days, 'day')} from ${dateText(first)} to ${dateText(last)}: ${form} ${nameHtml(name)}, imported ${agoHtml(at, clock)}</li>`,
   );
   return html`<p>A part of its history was imported:</p>\n<ul>\n${items}</ul>`;
 }

@@ -1,11 +1,11 @@
 import { type Html, html, joined, nameHtml } from '../../../base/html/html.ts';
 import { dateText } from '../../../base/model/local-time.ts';
 import { unknown } from '../../../base/model/unknown.ts';
+import { numberText as count, countText } from '../../../base/texts.ts';
 import type { Advice } from '../../../insight/advice/method/advice.ts';
 import type { LookBack, ReportItem } from '../../../insight/advice/pass/report.ts';
 import { amountText } from '../../../insight/advice/pass/totals.ts';
 import { featureUrl } from '../links.ts';
-import { countText as count, counted } from '../wording.ts';
 
 /** One feature in the report: a line, which opens. */
 
@@ -95,8 +95,8 @@ function appliedHtml({ proposal: { advice } }: ReportItem): Html | undefined {
   const { origin, count: went, kept, days, shortDays } = applied;
   const outcome =
     shortDays === 0
-      ? `${count(kept)} would have been enough on all ${counted(days, 'day')} since then`
-      : `${count(kept)} would have been too few on ${count(shortDays)} of ${counted(days, 'day')} since then`;
+      ? `${count(kept)} would have been enough on all ${countText(days, 'day')} since then`
+      : `${count(kept)} would have been too few on ${count(shortDays)} of ${countText(days, 'day')} since then`;
   return html` On ${dateText(origin)}, ${count(went)} could go: ${outcome}.`;
 }
 
@@ -147,7 +147,7 @@ export function missingLine({ proposal: { advice, money } }: ReportItem): Line {
         ? html`more than ${count(bought)}, number not known`
         : html`<b>${count(lacking)}</b> to buy: ${count(bought + lacking)}${range}`,
     money: confidence === 'high' ? cost : 'provisional, in no sum',
-    when: refusalDays === undefined ? 'refusals not known' : `refused on ${counted(Math.round(refusalDays), 'day')}`,
+    when: refusalDays === undefined ? 'refusals not known' : `refused on ${countText(Math.round(refusalDays), 'day')}`,
   };
 }
 
@@ -157,7 +157,7 @@ export const reservedLine = ({ proposal: { advice } }: ReportItem): Line => ({
   when:
     advice.refusalDays === undefined
       ? undefined
-      : `refused on ${counted(Math.round(advice.refusalDays), 'day')} a year`,
+      : `refused on ${countText(Math.round(advice.refusalDays), 'day')} a year`,
 });
 
 /** When the licenses run out. */
@@ -179,7 +179,7 @@ export function runsOutLine({ proposal: { advice } }: ReportItem): Line {
 export function unusedLine(item: ReportItem): Line {
   const { bought } = item.proposal.advice;
   return {
-    licenses: html`${bought === undefined ? 'number not known' : counted(bought, 'license')}`,
+    licenses: html`${bought === undefined ? 'number not known' : countText(bought, 'license')}`,
     when: noticeText(item),
   };
 }
@@ -190,6 +190,8 @@ export function lookBackHtml({ proposal, past, before, now }: LookBack, frame: R
   const change = before > now ? `${count(before - now)} dropped` : `${count(now - before)} added`;
   const full = fullHours === undefined ? 'hours with all in use not known' : `all in use ${figure(fullHours)} h a year`;
   const refusals =
-    refusalDays === undefined ? 'refusals not known' : `refusals on ${counted(Math.round(refusalDays), 'day')} a year`;
+    refusalDays === undefined
+      ? 'refusals not known'
+      : `refusals on ${countText(Math.round(refusalDays), 'day')} a year`;
   return html`<li>${featureHtml({ proposal }, frame)}: ${change} after the advice of ${past.month} (${count(before)} → ${count(now)}). Since then: ${full}, ${refusals}.</li>\n`;
 }

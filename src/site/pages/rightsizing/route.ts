@@ -1,6 +1,7 @@
 import { type PageLink, pageHtml } from '../../../base/html/frame.ts';
 import { type Html, html, nameHtml } from '../../../base/html/html.ts';
 import { dateText } from '../../../base/model/local-time.ts';
+import { numberText as count, countText } from '../../../base/texts.ts';
 import { isYearAgo } from '../../../insight/advice/method/back-test.ts';
 import { AdviceNotReady } from '../../../insight/advice/pass/proposals.ts';
 import {
@@ -24,7 +25,6 @@ import { sendPage } from '../../web/page-answers.ts';
 import { vendorLicenseUrl } from '../links.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
-import { countText as count, counted } from '../wording.ts';
 import {
   couldGoLine,
   itemHtml,
@@ -74,7 +74,7 @@ function sectionHtml({ items, count: total }: ReportSection, frame: ReportFrame,
   if (total === 0) return empty === undefined ? html`` : html`${heading}\n<p class="screen">${empty}</p>\n`;
   const rows = html`<p class="soft screen">${about}</p>${moreHtml(items.length, total, by)}\n${listHtml(items, frame, line, printed)}\n`;
   if (isFolded)
-    return html`${heading}\n<details class="screen"><summary>${counted(total, 'feature')}</summary>${rows}</details>\n`;
+    return html`${heading}\n<details class="screen"><summary>${countText(total, 'feature')}</summary>${rows}</details>\n`;
   return html`${heading}\n${rows}${leftHtml(total, Math.min(printed, items.length))}`;
 }
 
@@ -92,7 +92,7 @@ function monthTitle(month: string): string {
 /** `12 licenses, EUR 27,900 a year` */
 const subtotalText = ({ licenses, savings }: Subtotal): string =>
   [
-    counted(licenses, 'license'),
+    countText(licenses, 'license'),
     ...[...savings].map(([currency, saving]) => `${amountText(Math.round(saving), currency)} a year`),
   ].join(', ');
 
@@ -117,7 +117,7 @@ function couldGoHtml({ couldGo }: Report, frame: ReportFrame): Html {
   });
   const licenses = vendorLicenses.map(
     (one) =>
-      html`<tr><th scope="row"><a href="${vendorLicenseUrl(one.name)}">${nameHtml(one.name)}</a></th><td>${counted(one.features, 'feature')}</td><td>${subtotalText(one)}</td></tr>\n`,
+      html`<tr><th scope="row"><a href="${vendorLicenseUrl(one.name)}">${nameHtml(one.name)}</a></th><td>${countText(one.features, 'feature')}</td><td>${subtotalText(one)}</td></tr>\n`,
   );
   return html`${title}<p class="soft">What is kept was enough in the last year, and is enough for the coming one with a chance of 9 in 10. Bars: the peak of each week of the last year; lines: what is bought, and what is kept.</p>
 ${moreHtml(items.length, total, 'by saving and number of licenses')}\n${lists}${leftHtml(total, printedItems)}
@@ -142,7 +142,7 @@ function reasonsHtml({ reasons, reasonCount, withoutAdvice, totals }: Report): H
     const cost = covered === undefined ? undefined : html`<td>${amounts}</td>`;
     return html`<tr${i < PRINTED_REASONS ? undefined : html` class="screen"`}><td>${count(features)}</td>${cost}<td>${example}${more}</td></tr>\n`;
   });
-  return html`<h2>Not covered</h2>\n<p class="soft">${counted(withoutAdvice, 'feature')} without advice, by reason${covered === undefined ? undefined : ', with what their licenses cost a year'}.</p>${moreHtml(reasons.length, reasonCount, 'those that cost most')}
+  return html`<h2>Not covered</h2>\n<p class="soft">${countText(withoutAdvice, 'feature')} without advice, by reason${covered === undefined ? undefined : ', with what their licenses cost a year'}.</p>${moreHtml(reasons.length, reasonCount, 'those that cost most')}
 <table class="counts">\n${rows}</table>\n`;
 }
 
@@ -151,7 +151,7 @@ function waitingHtml({ waiting }: Report): Html {
   if (waiting.length === 0) return html``;
   const rows = waiting.map(
     ({ day, features }) =>
-      html`<li>${counted(features, 'feature')}: ${day === undefined ? 'not known when' : `from ${dateText(day)} on, if every day is recorded`}</li>\n`,
+      html`<li>${countText(features, 'feature')}: ${day === undefined ? 'not known when' : `from ${dateText(day)} on, if every day is recorded`}</li>\n`,
   );
   return html`<h2 class="screen">Not enough data until</h2>\n<ul class="screen">${rows}</ul>\n`;
 }
@@ -164,20 +164,20 @@ function sumsHtml({ couldGo, missing, runOut, advised, provisional, currencies }
     amount === undefined
       ? []
       : [
-          html`<strong>${amountText(Math.round(amount), currency)}</strong> ${what} <small>(with a price: ${count(priced)} of ${counted(of, 'feature')})</small>`,
+          html`<strong>${amountText(Math.round(amount), currency)}</strong> ${what} <small>(with a price: ${count(priced)} of ${countText(of, 'feature')})</small>`,
         ];
   const notes = provisional === 0 ? '' : `; ${count(provisional)} provisional in no total`;
   const boxes = [
-    html`<strong>${counted(
+    html`<strong>${countText(
       licenses((sum) => sum.couldGo),
       'license',
-    )}</strong> of ${counted(couldGo, 'feature')} could go<small>${notes}</small>`,
+    )}</strong> of ${countText(couldGo, 'feature')} could go<small>${notes}</small>`,
     ...currencies.flatMap((sum) => amountHtml(sum.saving, sum, 'a year could be saved', sum.couldGoFeatures, couldGo)),
-    html`<strong>${counted(missing, 'feature')}</strong> with missing licenses`,
+    html`<strong>${countText(missing, 'feature')}</strong> with missing licenses`,
     ...currencies.flatMap((sum) =>
       amountHtml(sum.cost, sum, 'in the first year for missing licenses', sum.missingFeatures, missing),
     ),
-    html`<strong>${counted(runOut, 'feature')}</strong> run out within ${RUN_OUT_DAYS} days <small>(of ${count(advised)} with advice)</small>`,
+    html`<strong>${countText(runOut, 'feature')}</strong> run out within ${RUN_OUT_DAYS} days <small>(of ${count(advised)} with advice)</small>`,
   ];
   return html`<ul class="tiles">${boxes.map((box) => html`<li>${box}</li>\n`)}</ul>`;
 }
@@ -244,17 +244,17 @@ const sections: Readonly<Record<(typeof sectionNames)[number], Section>> = {
 function basisHtml(table: AdviceTable, report: Report, { withoutPrices }: ReportFrame): Html {
   const { tight, fine } = report;
   const nothingToDo = isKnown(report)
-    ? html`<dt>Nothing to do</dt><dd>${counted(fine, 'feature')} with enough licenses; ${count(tight)} more with little room</dd>\n`
+    ? html`<dt>Nothing to do</dt><dd>${countText(fine, 'feature')} with enough licenses; ${count(tight)} more with little room</dd>\n`
     : undefined;
   const leftOut =
     table.leftOut === 0
       ? undefined
-      : html`<dt>Left out</dt><dd>${counted(table.leftOut, 'feature')}, because of <code>rightsizing.max_features</code></dd>\n`;
+      : html`<dt>Left out</dt><dd>${countText(table.leftOut, 'feature')}, because of <code>rightsizing.max_features</code></dd>\n`;
   const prices = withoutPrices === undefined ? undefined : html`<dt>Prices</dt><dd>${withoutPrices}</dd>\n`;
   return html`<section class="basis">
 <p>The advice is computed from the recorded use of each feature: it keeps what the last year needed, and what the coming one needs by the level, growth, steps and seasons of up to two years. Idle and borrowed licenses count as use. Use between two samples is not seen. A full pool hides demand. The advice does not know contracts, projects or plans.</p>
 <dl><dt>Computed</dt><dd>${new Date(table.computedAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC, from the days before ${dateText(table.day)}</dd>
-<dt>Tolerance</dt><dd>${counted(table.tolerance, 'hour')} a year with more in use than kept (<code>rightsizing.tolerance</code>)</dd>
+<dt>Tolerance</dt><dd>${countText(table.tolerance, 'hour')} a year with more in use than kept (<code>rightsizing.tolerance</code>)</dd>
 ${nothingToDo}${prices}${leftOut}</dl>
 <p class="screen"><a href="api/v1/rightsizing?format=csv">All features as CSV</a></p>
 </section>`;
@@ -270,7 +270,7 @@ export function reportContent(table: AdviceTable, report: Report, frame: ReportF
     ? [couldGoHtml(report, frame), ...sectionNames.map((name) => sectionHtml(report[name], frame, sections[name]))]
     : [];
   return html`<h1>Right-sizing</h1>
-<p class="soft">${dateText(table.day)}: advice on the number of licenses of ${counted(report.features, 'feature')}, from recorded use.</p>
+<p class="soft">${dateText(table.day)}: advice on the number of licenses of ${countText(report.features, 'feature')}, from recorded use.</p>
 ${sums}
 ${withoutPrices === undefined ? undefined : html`<p class="soft">${withoutPrices}</p>`}
 ${known}${waitingHtml(report)}${lookBacksHtml(report, frame)}${reasonsHtml(report)}${basisHtml(table, report, frame)}`;

@@ -7,6 +7,7 @@ import {
   recordingProblem,
 } from '../../../base/model/observation/recording.ts';
 import { healthJson, type SourceHealth } from '../../../base/model/observation/source.ts';
+import { countText } from '../../../base/texts.ts';
 import { sendPage } from '../../web/page-answers.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
@@ -70,7 +71,7 @@ function notUnderstoodHtml({ unparsed, masks }: NonNullable<SourceHealth['lastDi
     masks.map((mask) => html`<code>${mask}</code>`),
     ' ',
   );
-  return html`<p>${unparsed} ${unparsed === 1 ? 'line was' : 'lines were'} not understood, for example ${examples}. Run <code>license-exporter capture</code> and report them.</p>`;
+  return html`<p>${countText(unparsed, 'line was', 'lines were')} not understood, for example ${examples}. Run <code>license-exporter capture</code> and report them.</p>`;
 }
 
 function problemsHtml(health: SourceHealth): Html {
@@ -114,7 +115,7 @@ function listHtml(sources: readonly SourceHealth[], now: number): Html {
     .filter((state) => byState.has(state))
     .map((state) => `${byState.get(state)?.length} ${stateText[state]}`);
   const items = states.flatMap((state) => byState.get(state) ?? []).map((health) => itemHtml(health, now));
-  return html`<p class="soft">${sources.length} ${sources.length === 1 ? 'source' : 'sources'}: ${counts.join('; ')}</p>
+  return html`<p class="soft">${countText(sources.length, 'source')}: ${counts.join('; ')}</p>
 <ul class="rows sources">
 ${items}</ul>`;
 }
@@ -123,7 +124,7 @@ ${items}</ul>`;
 const contradictionsHtml = (contradictions: number): Html | undefined =>
   contradictions === 0
     ? undefined
-    : html`<br><span class="${stateClass.detail[1]}">${contradictions} ${contradictions === 1 ? 'line contradicts' : 'lines contradict'} those before, so figures may be wrong</span>`;
+    : html`<br><span class="${stateClass.detail[1]}">${countText(contradictions, 'line contradicts', 'lines contradict')} those before, so figures may be wrong</span>`;
 
 /** What of the history other programs had recorded, the newest import first. */
 function importsHtml(imports: readonly ImportedHistory[], now: number): Html | undefined {
@@ -131,7 +132,7 @@ function importsHtml(imports: readonly ImportedHistory[], now: number): Html | u
   const items = imports.toReversed().map(
     ({ form, name, at, first, last, series, contradictions = 0 }) =>
       html`<li><div><strong>${nameHtml(name)}</strong> <small>${form}</small></div>
-<div>${dateText(first)} to ${dateText(last)}, ${series} ${series === 1 ? 'feature' : 'features'}${contradictionsHtml(contradictions)}</div>
+<div>${dateText(first)} to ${dateText(last)}, ${countText(series, 'feature')}${contradictionsHtml(contradictions)}</div>
 <div class="details">imported ${agoHtml(at, now)}</div></li>\n`,
   );
   return html`<h2>Imported history</h2>\n<ul class="rows sources">\n${items}</ul>`;
@@ -143,8 +144,7 @@ function archiveHtml(archive: ArchiveHealth | undefined, now: number): Html | un
   const { lastSuccessAt, problem, waiting } = archive;
   const [row, words] = stateClass[problem !== undefined ? 'detail' : lastSuccessAt === undefined ? 'unknown' : 'up'];
   const state = problem ?? (lastSuccessAt === undefined ? 'the first exchange is not over' : 'in use');
-  const days =
-    waiting === undefined ? undefined : html`<br>${waiting} ${waiting === 1 ? 'day' : 'days'} of features to exchange`;
+  const days = waiting === undefined ? undefined : html`<br>${countText(waiting, 'day')} of features to exchange`;
   return html`<h2>Archive of the history</h2>
 <ul class="rows sources">
 <li class="${row}"><div><strong>PostgreSQL</strong></div>

@@ -4,6 +4,7 @@ import { recordingProblem } from '../../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../../base/model/observation/source.ts';
 import type { OwnerMapping } from '../../../base/model/owners.ts';
 import { isKnown } from '../../../base/model/unknown.ts';
+import { countText, numberText } from '../../../base/texts.ts';
 import type { Emptiness, Inventory } from '../../../exporter/inventory/inventory.ts';
 import { type AttentionItem, attentionListHtml, readAttention } from '../alert-list.ts';
 import { type DeniedToday, deniedHtml, readDenied } from '../denied.ts';
@@ -14,7 +15,7 @@ import type { Routes } from '../routes.ts';
 import { type Found, filterHtml, findFeatures, missingWords, wordsOf } from '../search.ts';
 import { figuresOf, type SiteFigures } from '../site-figures.ts';
 import { vendorLicenseListHtml } from '../vendor-license-list.ts';
-import { attempt, type Clock, counted, countText, type Known, notRecordedHtml, sentence } from '../wording.ts';
+import { attempt, type Clock, type Known, notRecordedHtml, sentence } from '../wording.ts';
 
 /** The page at `/`: what a license administrator asks first. */
 
@@ -68,7 +69,7 @@ function serverTile({ figures: { vendorLicenses }, inventory }: StatusPageData):
   const of = (state: string): number => vendorLicenses.filter((one) => one.state === state).length;
   const [down, up] = [of('down'), of('up')];
   const others = vendorLicenses.length - down - up;
-  const unknown = others === 0 ? '' : `, ${countText(others)} not known`;
+  const unknown = others === 0 ? '' : `, ${numberText(others)} not known`;
   const base = { title: 'Servers', href: '#vendor-licenses' };
   if (!inventory.knowledge.products && vendorLicenses.length === 0) {
     return { ...base, figure: 'not known', about: 'the vendor licenses are not known', mark: 'unknown' };
@@ -77,10 +78,10 @@ function serverTile({ figures: { vendorLicenses }, inventory }: StatusPageData):
   if (emptiness !== undefined) return { ...base, figure: 'none', about: emptyTexts[emptiness], mark: 'bad' };
   if (vendorLicenses.length === 0) return { ...base, figure: 'none', about: 'of this shard', mark: 'unknown' };
   if (others === vendorLicenses.length) {
-    return { ...base, figure: 'not known', about: `of ${counted(others, 'vendor license')}`, mark: 'unknown' };
+    return { ...base, figure: 'not known', about: `of ${countText(others, 'vendor license')}`, mark: 'unknown' };
   }
-  const figure = down === 0 ? `${countText(up)} up` : `${countText(down)} down`;
-  const about = `of ${counted(vendorLicenses.length, 'vendor license')}${unknown}`;
+  const figure = down === 0 ? `${numberText(up)} up` : `${numberText(down)} down`;
+  const about = `of ${countText(vendorLicenses.length, 'vendor license')}${unknown}`;
   return { ...base, figure, about, mark: down > 0 ? 'bad' : others > 0 ? 'warn' : 'good' };
 }
 
@@ -90,7 +91,7 @@ interface Scope {
   readonly unknown: number;
   /** Vendor licenses of which no feature is known. */
   readonly hidden: number;
-  /** Before the number of features, if what is counted are no features. */
+  /** Before the number of features, if what is countText are no features. */
   readonly among?: 'for';
 }
 
@@ -99,15 +100,15 @@ function featureTile(tile: Pick<Tile, 'title' | 'href' | 'mark'>, count: number,
   const { features, unknown, hidden, among = 'of' } = scope;
   if (features === 0) return { ...tile, figure: 'not known', about: 'no feature is known', mark: 'unknown' };
   if (count === 0 && unknown >= features) {
-    return { ...tile, figure: 'not known', about: `of ${counted(features, 'feature')}`, mark: 'unknown' };
+    return { ...tile, figure: 'not known', about: `of ${countText(features, 'feature')}`, mark: 'unknown' };
   }
   const missing = [
-    ...(unknown === 0 ? [] : [`${countText(unknown)} not known`]),
-    ...(hidden === 0 ? [] : [`without ${counted(hidden, 'vendor license')}`]),
+    ...(unknown === 0 ? [] : [`${numberText(unknown)} not known`]),
+    ...(hidden === 0 ? [] : [`without ${countText(hidden, 'vendor license')}`]),
   ];
-  const about = [`${among} ${counted(features, 'feature')}`, ...missing].join(', ');
+  const about = [`${among} ${countText(features, 'feature')}`, ...missing].join(', ');
   const mark = count > 0 ? tile.mark : missing.length > 0 ? 'unknown' : 'good';
-  return { ...tile, figure: countText(count), about, mark };
+  return { ...tile, figure: numberText(count), about, mark };
 }
 
 const firingOf = ({ critical, warning, info }: AlertCounts): number => critical + warning + info;
@@ -123,16 +124,16 @@ function alertTile({ alerts, inventory }: StatusPageData): Tile {
     return { ...base, figure: 'not known', about: 'without data, alerts cannot start', mark: 'unknown' };
   }
   const about = [
-    `${countText(critical)} critical, ${countText(warning)} warning, ${countText(info)} info`,
-    ...(pending === 0 ? [] : [`${countText(pending)} pending`]),
-    ...(withoutData === 0 ? [] : [`${counted(withoutData, 'kind')} without data`]),
+    `${numberText(critical)} critical, ${numberText(warning)} warning, ${numberText(info)} info`,
+    ...(pending === 0 ? [] : [`${numberText(pending)} pending`]),
+    ...(withoutData === 0 ? [] : [`${countText(withoutData, 'kind')} without data`]),
   ].join(', ');
   const calm = withoutData > 0 ? 'unknown' : pending > 0 ? 'plain' : 'good';
-  return { ...base, figure: countText(firing), about, mark: critical > 0 ? 'bad' : warning > 0 ? 'warn' : calm };
+  return { ...base, figure: numberText(firing), about, mark: critical > 0 ? 'bad' : warning > 0 ? 'warn' : calm };
 }
 
 function usersTile({ inventory: { concurrentUsers } }: StatusPageData): Tile {
-  const figure = isKnown(concurrentUsers) ? countText(concurrentUsers) : 'not known';
+  const figure = isKnown(concurrentUsers) ? numberText(concurrentUsers) : 'not known';
   const mark = isKnown(concurrentUsers) ? 'plain' : 'unknown';
   return { title: 'Users now', href: '#vendor-licenses', figure, about: 'hold a license', mark };
 }
@@ -175,7 +176,7 @@ ${list}${moreHtml(shown.length, matching.length, 'vendor license')}`;
 
 function foundHtml({ features, count }: Found, filter: string, clock: Clock): Html {
   const list = features.length === 0 ? html`<p>No feature matches.</p>` : featureListHtml(features, clock, 'all');
-  return html`<h2 id="found">${counted(count, 'feature')} with “${filter}”</h2>
+  return html`<h2 id="found">${countText(count, 'feature')} with “${filter}”</h2>
 ${list}${moreHtml(features.length, count)}`;
 }
 
@@ -186,7 +187,7 @@ function noAlertHtml(alerts: AlertCounts | undefined, inventory: Inventory): Htm
   }
   const { withoutData } = alerts;
   if (withoutData === 0) return html`<p>No alert fires or is pending.</p>`;
-  return html`<p class="unknown">No alert fires or is pending of those that have data. Whether ${counted(withoutData, 'other kind')} of <a href="alerts">alerts</a> ${withoutData === 1 ? 'applies' : 'apply'} is not known.</p>`;
+  return html`<p class="unknown">No alert fires or is pending of those that have data. Whether ${countText(withoutData, 'other kind')} of <a href="alerts">alerts</a> ${withoutData === 1 ? 'applies' : 'apply'} is not known.</p>`;
 }
 
 function attentionHtml({ attention, alerts, inventory }: StatusPageData, clock: Clock): Html {
@@ -195,13 +196,13 @@ function attentionHtml({ attention, alerts, inventory }: StatusPageData, clock: 
   const shown = attention.value.slice(0, MAX_ALERTS);
   const hasMore = attention.value.length > shown.length;
   const list = shown.length === 0 ? noAlertHtml(alerts, inventory) : attentionListHtml(shown, clock);
-  const all = alerts === undefined || !hasMore ? 'All alerts' : `All ${counted(listedOf(alerts), 'alert')}`;
+  const all = alerts === undefined || !hasMore ? 'All alerts' : `All ${countText(listedOf(alerts), 'alert')}`;
   return html`${title}${list}<p><a href="alerts">${all}</a></p>`;
 }
 
 /** What is not known of how many features. */
 const unknownHtml = (what: string, features: number): Html | undefined =>
-  features === 0 ? undefined : html`<p class="unknown">${what} is not known of ${counted(features, 'feature')}.</p>`;
+  features === 0 ? undefined : html`<p class="unknown">${what} is not known of ${countText(features, 'feature')}.</p>`;
 
 function shortHtml({ figures: { short, shortCount, sums } }: StatusPageData, clock: Clock): Html {
   const { features, withoutShare, withoutQueue } = sums;
@@ -236,8 +237,8 @@ function sourcesHtml(sources: readonly SourceHealth[] | undefined): Html | undef
   );
   const sum =
     failing.length === 0
-      ? `${counted(sources.length, 'source')}, none of them has a problem.`
-      : `${countText(failing.length)} of ${counted(sources.length, 'source')} ${failing.length === 1 ? 'has' : 'have'} problems.`;
+      ? `${countText(sources.length, 'source')}, none of them has a problem.`
+      : `${numberText(failing.length)} of ${countText(sources.length, 'source')} ${failing.length === 1 ? 'has' : 'have'} problems.`;
   return html`<h2 id="sources">Sources</h2>
 <p>${sum} <a href="sources">All sources</a></p>${rows.length === 0 ? undefined : html`<ul class="rows two">\n${rows}</ul>`}`;
 }

@@ -1,5 +1,6 @@
 import { type Content, html, joined, nameHtml } from '../../../base/html/html.ts';
 import { isKnown } from '../../../base/model/unknown.ts';
+import { countText } from '../../../base/texts.ts';
 import { gapsOf } from '../../../exporter/inventory/knowledge.ts';
 import { type AttentionItem, attentionSection, readAttention } from '../alert-list.ts';
 import { featureListHtml, moreHtml } from '../feature-list.ts';
@@ -8,7 +9,7 @@ import type { Routes } from '../routes.ts';
 import { type Found, filterHtml, findFeatures, wordsOf } from '../search.ts';
 import { figuresOf, type VendorLicenseFigures } from '../site-figures.ts';
 import { countsHtml, serverStates, stateHtml, usageHtml } from '../vendor-license-list.ts';
-import { attempt, type Clock, counted, expiryHtml, type Known, known } from '../wording.ts';
+import { attempt, type Clock, expiryHtml, type Known, known } from '../wording.ts';
 
 /** The page of one vendor license: its server, what needs attention, and its features. */
 
@@ -32,7 +33,9 @@ export function vendorLicenseContent(data: VendorLicensePageData, clock: Clock):
   const parts = downQualifiers.filter((qualifier) => qualifier !== '');
   const isDown = parts.length === 0 ? undefined : html` <small>(${joined(parts.map(nameHtml), ', ')})</small>`;
   const title =
-    filter === '' ? `${counted(figures.features, 'feature')}` : `${counted(found.count, 'feature')} with “${filter}”`;
+    filter === ''
+      ? `${countText(figures.features, 'feature')}`
+      : `${countText(found.count, 'feature')} with “${filter}”`;
   const none = html`<p>${filter === '' ? 'No feature is known.' : 'No feature matches.'}</p>`;
   return html`<h1>${nameHtml(vendorLicense)}</h1>
 <p class="soft">Vendor license${owned}</p>

@@ -1,7 +1,7 @@
+import { durationText } from '../../../../base/texts.ts';
 import { siteEvaluation } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 import { aboutSite } from '../../rule.ts';
-import { humanDuration } from '../../texts.ts';
 
 /** The archive of the history cannot be used. */
 export const archiveDown = engineAlert({
@@ -20,7 +20,7 @@ export const archiveDown = engineAlert({
         return { findings: [], isUnknown: () => false, unknownAbout: aboutSite(true), hasNoData: true };
       const { since, lastSuccessAt, problem } = recording.archive;
       const age = now - (lastSuccessAt ?? since);
-      const summary = `The archive of the history has not been reached for ${humanDuration(age)}.`;
+      const summary = `The archive of the history has not been reached for ${durationText(age)}.`;
       const findings = problem === undefined ? [] : [finding({}, { summary, facts: `The reason: ${problem}.` }, age)];
       // after a restart it is not known yet whether it can be used
       return siteEvaluation(findings, problem === undefined && lastSuccessAt === undefined);

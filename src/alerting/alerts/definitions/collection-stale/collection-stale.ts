@@ -1,8 +1,8 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { duration } from '../../../../base/settings/values.ts';
+import { durationText, localTimeText } from '../../../../base/texts.ts';
 import { vendorLicenseCondition } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
-import { humanDuration, localTimeText } from '../../texts.ts';
 
 const parameters = {
   max_age: duration(1, 365 * 86_400)
@@ -28,7 +28,7 @@ export const collectionStale = engineAlert({
       // not even that its server is down is known
       if (up === undefined && !knowledge.serverDown) return 'unknown';
       return {
-        summary: `Data of ${vendorLicense} is ${humanDuration(age)} old.`,
+        summary: `Data of ${vendorLicense} is ${durationText(age)} old.`,
         facts: `Its last collection was at ${localTimeText(collectionTime, timeZone)}.`,
         value: age,
       };

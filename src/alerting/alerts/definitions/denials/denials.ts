@@ -1,10 +1,10 @@
 import { isKnown } from '../../../../base/model/unknown.ts';
 import { duration, integer } from '../../../../base/settings/values.ts';
+import { localDateText } from '../../../../base/texts.ts';
 import type { Finding } from '../../alert.ts';
 import { featureKey } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 import { aboutSite, type View } from '../../rule.ts';
-import { localDateText } from '../../texts.ts';
 
 const parameters = {
   above: integer(0, 1_000_000).prefault(0).describe('The alert fires if more requests are denied in a day.'),

@@ -1,9 +1,10 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { duration } from '../../../../base/settings/values.ts';
+import { durationText, localTimeText } from '../../../../base/texts.ts';
 import { featureCondition, isExpiryKnown, nameOf } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 import { expiresOn, isRenewed, isUnused, renewedText } from '../../expiry-facts.ts';
-import { humanDuration, licensesText, localTimeText } from '../../texts.ts';
+import { licensesText } from '../../texts.ts';
 
 const parameters = {
   within: duration(1, 100 * 365 * 86_400)
@@ -33,7 +34,7 @@ export const expired = engineAlert({
     label: (since, { now, timeZone }) => expiresOn(now - since, timeZone),
     tell: (row, since, view) => ({
       summary: `License ${nameOf(row)} has expired.`,
-      facts: `It expired ${humanDuration(since)} ago, at ${localTimeText(view.now - since, view.timeZone)}.${renewedText(row, view, view.now)}`,
+      facts: `It expired ${durationText(since)} ago, at ${localTimeText(view.now - since, view.timeZone)}.${renewedText(row, view, view.now)}`,
       figure: licensesText(row),
     }),
   })),

@@ -1,9 +1,10 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { duration } from '../../../../base/settings/values.ts';
+import { durationText, localTimeText } from '../../../../base/texts.ts';
 import { featureCondition, isExpiryKnown, nameOf } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 import { expiresOn, isRenewed, isUnused, renewedText } from '../../expiry-facts.ts';
-import { countText, humanDuration, licensesText, localTimeText } from '../../texts.ts';
+import { boughtText, licensesText } from '../../texts.ts';
 
 const DAY = 86_400;
 const left = duration(0, 100 * 365 * DAY);
@@ -54,10 +55,10 @@ export const expiringSoon = engineAlert({
       const figure = licensesText(row);
       const licenses = figure === undefined ? '' : ` (${figure})`;
       return {
-        summary: `License ${nameOf(row)} expires in ${humanDuration(value)}.`,
+        summary: `License ${nameOf(row)} expires in ${durationText(value)}.`,
         facts: `It expires at ${localTimeText(now + value, timeZone)}${licenses}.${renewedText(row, view, now + warning)}`,
         // for the digest
-        licenses: countText(row),
+        licenses: boughtText(row),
         figure,
       };
     },

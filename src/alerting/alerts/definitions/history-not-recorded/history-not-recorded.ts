@@ -1,8 +1,8 @@
 import { duration } from '../../../../base/settings/values.ts';
+import { durationText } from '../../../../base/texts.ts';
 import { siteEvaluation } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 import { aboutSite } from '../../rule.ts';
-import { humanDuration } from '../../texts.ts';
 
 const parameters = {
   silence: duration(60, 86_400)
@@ -31,7 +31,7 @@ export const historyNotRecorded = engineAlert({
       const { since, interval, lastRecordedAt } = recording;
       const age = now - (lastRecordedAt ?? since);
       const isSilent = age > Math.max(base.silence, SILENT_INTERVALS * interval);
-      const summary = `History has not been recorded for ${humanDuration(age)}.`;
+      const summary = `History has not been recorded for ${durationText(age)}.`;
       // after a restart it is not known yet whether it can record
       return siteEvaluation(isSilent ? [finding({}, { summary }, age)] : [], !isSilent && lastRecordedAt === undefined);
     },

@@ -1,5 +1,6 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { integer } from '../../../../base/settings/values.ts';
+import { countText } from '../../../../base/texts.ts';
 import { featureCondition, inUseText, isUsageKnown, nameOf } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 
@@ -26,7 +27,7 @@ export const requestsQueued = engineAlert({
     tell: (row, queued) => ({
       summary: `Requests are queued for ${nameOf(row)}: ${queued}.`,
       facts: inUseText(row),
-      figure: queued === 1 ? '1 waits' : `${queued} wait`,
+      figure: countText(queued, 'waits', 'wait'),
     }),
   })),
   attention: { what: 'Requests wait', class: 'waits' },

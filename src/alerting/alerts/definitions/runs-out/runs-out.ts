@@ -1,9 +1,9 @@
 import { duration } from '../../../../base/settings/values.ts';
+import { monthText } from '../../../../base/texts.ts';
 import type { Finding } from '../../alert.ts';
 import { featureKey } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 import { aboutSite, type Forecast, nothingKnown } from '../../rule.ts';
-import { monthText } from '../../texts.ts';
 
 const DAY = 86_400;
 

@@ -1,8 +1,8 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { regularExpression } from '../../../../base/settings/values.ts';
+import { localTimeText } from '../../../../base/texts.ts';
 import { vendorLicenseCondition } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
-import { localTimeText } from '../../texts.ts';
 
 const parameters = {
   icon_pattern: regularExpression

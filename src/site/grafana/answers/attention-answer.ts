@@ -1,11 +1,11 @@
-import type { AttentionMember, AttentionRow } from '../../../base/model/attention.ts';
+import type { AttentionMember, AttentionRow } from '../../../base/model/attention-row.ts';
+import { countText, namesText } from '../../../base/texts.ts';
 import type { Attention } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { productMatcher } from './known-data.ts';
 import { cell, millis, type TargetAnswer, text, time } from './panel-data.ts';
 import { matcherOf, type Query } from './query.ts';
 import { type Cells, viewTable } from './table-view.ts';
-import { countedText, namesText } from './texts.ts';
 
 /** The target `attention`: what needs attention now, the most urgent first. */
 
@@ -88,6 +88,6 @@ export function answerAttention(query: Query, attention: Attention | undefined):
     cells,
     items: items.sort(byUrgency),
     order: { name: 'urgency' },
-    unknown: () => (withoutData === 0 ? undefined : `${countedText(withoutData, 'kind')} of alerts`),
+    unknown: () => (withoutData === 0 ? undefined : `${countText(withoutData, 'kind')} of alerts`),
   });
 }
