@@ -2,7 +2,6 @@ import { existsSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 import type { Series } from './sample.ts';
 
-/** A series with its recorded days. */
 export interface RecordedSeries extends Series {
   readonly days: readonly number[];
   /** Whether its number of licenses was ever recorded. */

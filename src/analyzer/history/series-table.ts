@@ -1,7 +1,6 @@
 import { type HistoryFile, integer, text } from './history-file.ts';
 import type { Series } from './sample.ts';
 
-/** A series with its key in the store. */
 export interface StoredSeries extends Series {
   readonly id: number;
 }

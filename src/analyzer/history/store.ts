@@ -85,7 +85,6 @@ export interface StoreOptions extends Omit<HistoryFileOptions, 'timeZone'> {
   readonly isArchived?: boolean | undefined;
 }
 
-/** What is recorded of a collection. */
 export interface Recording {
   /** Iterated in slices, and again if the file was replaced meanwhile. */
   readonly figures: Iterable<readonly [Series, Figures]>;

@@ -110,7 +110,6 @@ export function earliestExpiry({ increments }: PoolObservation, now: number): nu
 export const isExpiring = (expiry: number, now: number): boolean =>
   expiry !== PERMANENT && expiry >= now && expiry - now <= WARNING;
 
-/** Reserved licenses. */
 export interface Reserve {
   readonly used: number | undefined;
   readonly unused: number | undefined;

@@ -10,7 +10,7 @@ import {
   getHistory,
   getHistoryReserved,
 } from '../../../src/analyzer/history/history-charts.ts';
-import { migrateTables } from '../../../src/analyzer/history/history-schema.ts';
+import { migrateTables } from '../../../src/analyzer/history/history-file.ts';
 import type { Recorded } from '../../../src/analyzer/history/recorded-days.ts';
 import { openStore, type Store } from '../../../src/analyzer/history/store.ts';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';

@@ -103,7 +103,9 @@ describe('two analyzers and a license server', () => {
     );
     const isWhole = (text: string): boolean =>
       ['north/', 'south/', '27000@lic1'].every((name) =>
-        new RegExp(`^license_feature_min_expiration_timestamp_seconds\\{[^}]*"${name}`, 'm').test(text),
+        ['license_feature_in_use', 'license_feature_min_expiration_timestamp_seconds'].every((metric) =>
+          new RegExp(`^${metric}\\{[^}]*"${name}`, 'm').test(text),
+        ),
       );
     await eventually('data', async () => isWhole(await app.metrics()));
     const page = await app.metrics();

@@ -73,9 +73,10 @@ it('a setting takes effect by a reload, or says that it needs a restart', async 
   cleanup.add(() => app.stop());
   const next = observed(config, seen);
   await app.reload(next);
-  const isReady = async (): Promise<boolean> => (await fetch(`${app.url}/-/ready`)).ok;
-  await eventually('the first poll', isReady);
   const statusOf = async (path: string): Promise<number> => (await fetch(`${app.url}${path}`)).status;
+  await eventually('the first poll', async () => (await statusOf('/-/ready')) === 200);
+  // the last of the first polls
+  await eventually('expiries', async () => (await statusOf('/expirations.csv')) === 200);
   for (const path of ['/', '/metrics', '/alerts', '/expirations.csv', '/grafana/rows/products'])
     expect(await statusOf(path), path).toBe(200);
   // who may see names, and prices: nobody here

@@ -1,9 +1,8 @@
 import { copyFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
-import { loadConfig } from '../../../src/program/config/load.ts';
+import { loadConfig, readHostZone } from '../../../src/program/config/load.ts';
 import { ConfigError } from '../../../src/program/config/problems.ts';
-import { readHostZone } from '../../../src/program/config/time-zones.ts';
 import { createCleanup } from '../../support/harness.ts';
 import { createRunner } from '../../support/run.ts';
 
