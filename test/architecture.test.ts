@@ -1,10 +1,9 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
-import { dirname, join, relative, sep } from 'node:path';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { doorsOf, imports, importsOf, placeOf, sourceFiles, src } from './support/imports.ts';
+import { root } from './support/markdown.ts';
 import { startFiles, wings } from './support/rooms.ts';
-
-const root = join(import.meta.dirname, '..');
-const src = join(root, 'src');
 
 /** The rooms that a package may be used in. A package that is not named here may not be imported at all. */
 const packageRooms: Readonly<Record<string, readonly string[]>> = {
@@ -26,40 +25,6 @@ const packageRooms: Readonly<Record<string, readonly string[]>> = {
   pg: ['analyzer/archive'],
 };
 
-function sourceFiles(folder: string): string[] {
-  return readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
-    const path = join(folder, entry.name);
-    if (entry.isDirectory()) return sourceFiles(path);
-    return /\.(ts|js)$/.test(entry.name) ? [path] : [];
-  });
-}
-
-/** The imports of a source text: static, re-export, side-effect and dynamic forms, and URLs of worker files. */
-function importsOf(source: string): string[] {
-  const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
-  const forms = [
-    // the words can be texts too
-    /(?<!['"])\bfrom\s*['"]([^'"]+)['"]/g,
-    /(?<!['"])\bimport\s*['"]([^'"]+)['"]/g,
-    /\bimport\s*\(\s*['"`]([^'"`]+)['"`]/g,
-    /\bnew URL\(\s*['"`](\.[^'"`]+)['"`]/g,
-  ];
-  return forms.flatMap((form) => [...code.matchAll(form)].map((match) => match[1] ?? ''));
-}
-
-/** Where a file of src stands, by the table: its wing and its room, or its own name. A file of a wing itself has an empty room. */
-function placeOf(path: string): { readonly wing: string; readonly room: string } {
-  const [wing = '', ...below] = relative(src, path).split(sep);
-  const inside = below.join('/');
-  const room = Object.keys(wings[wing]?.rooms ?? {}).find((name) => inside.startsWith(`${name}/`));
-  return { wing, room: room ?? '' };
-}
-
-const roomOf = (path: string): string => {
-  const { wing, room } = placeOf(path);
-  return room === '' ? wing : `${wing}/${room}`;
-};
-
 /** The names that are in a circle of this graph, or lead to one. */
 function circular(targetsOf: ReadonlyMap<string, readonly string[]>): readonly string[] {
   let left = new Set(targetsOf.keys());
@@ -70,59 +35,18 @@ function circular(targetsOf: ReadonlyMap<string, readonly string[]>): readonly s
   return [...left];
 }
 
-const declaration =
-  /^export (?:declare )?(?:async |abstract )*(?:function\*?|class|interface|type|const|let|enum) ([A-Za-z0-9_$]+)/;
-/** Words that say nothing about a name. */
-const fillers = new Set([
-  'the',
-  'a',
-  'an',
-  'of',
-  'for',
-  'in',
-  'is',
-  'are',
-  'and',
-  'or',
-  'to',
-  'it',
-  'its',
-  'that',
-  'this',
-  'with',
-]);
-const wordsOf = (text: string): string[] =>
-  text
-    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
-    .toLowerCase()
-    .match(/[a-z0-9]+/g) ?? [];
+const exportedFunction =
+  /^export (?:async )?(?:function\*?|class) ([A-Za-z0-9_$]+)|^export const ([A-Za-z0-9_$]+)(?:: [^=]+)? =\s*(?:async )?(?:<[^>]*>)?\(/;
 
-/** The exports of a source text without a doc comment directly above them, or with one that only repeats the name. */
+/** The exported functions and classes of a source text without a doc comment directly above them. */
 function undocumentedIn(source: string): string[] {
   const lines = source.split('\n');
   return lines.flatMap((line, at) => {
-    const name = declaration.exec(line)?.[1];
-    if (name === undefined) return [];
-    const begin = lines.slice(0, at).findLastIndex((above) => above.startsWith('/**'));
-    const comment = lines[at - 1]?.endsWith('*/') === true ? lines.slice(begin, at).join(' ') : '';
-    const known = new Set([...wordsOf(name), ...fillers]);
-    return wordsOf(comment).some((word) => !known.has(word)) ? [] : [name];
+    const [, one, other] = exportedFunction.exec(line) ?? [];
+    const name = one ?? other;
+    return name === undefined || lines[at - 1]?.endsWith('*/') === true ? [] : [name];
   });
 }
-
-interface Import {
-  readonly file: string;
-  readonly from: string;
-  readonly specifier: string;
-}
-
-const imports: Import[] = sourceFiles(src).flatMap((path) =>
-  importsOf(readFileSync(path, 'utf8')).map((specifier) => ({
-    file: relative(root, path),
-    from: roomOf(path),
-    specifier,
-  })),
-);
 
 describe('architecture', () => {
   it('has every file in a room of the table', () => {
@@ -225,14 +149,22 @@ describe('architecture', () => {
     expect(withDefault).toEqual([]);
   });
 
-  it('has a doc comment for every export, which says more than its name', () => {
-    const silent = sourceFiles(src).flatMap((path) =>
+  it('has a doc comment for every exported function that another wing calls', () => {
+    const doors = Object.keys(wings).flatMap((wing) => doorsOf(wing).map((door) => join(src, wing, door)));
+    const silent = doors.flatMap((path) =>
       undocumentedIn(readFileSync(path, 'utf8')).map((name) => `${relative(src, path)}: ${name}`),
     );
     expect(silent).toEqual([]);
     const source =
-      'export const a = 1;\n\n/** The used licenses. */\nexport type UsedLicenses = A;\n/** Seconds. */\nexport const b = 1;';
-    expect(undocumentedIn(source)).toEqual(['a', 'UsedLicenses']);
+      'export function a() {}\n\n/** The used licenses. */\nexport const b = (): number => 1;\nexport const c = async () => 1;';
+    expect(undocumentedIn(source)).toEqual(['a', 'c']);
+  });
+
+  it('has a README for each wing that fits on a screen', () => {
+    const long = Object.keys(wings).filter(
+      (wing) => readFileSync(join(src, wing, 'README.md'), 'utf8').split('\n').length > 21,
+    );
+    expect(long).toEqual([]);
   });
 
   it('recognizes every form of import', () => {

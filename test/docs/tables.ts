@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs';
-import { join } from 'node:path';
+import { basename, dirname, join } from 'node:path';
 import { runbookOf } from '../../deploy/prometheus/generate.ts';
 import { allowedLicenses, productionDependencies, reasons } from '../../deploy/release/dependencies.ts';
 import { findings } from '../../deploy/release/findings.ts';
@@ -37,11 +37,28 @@ import { pages } from '../../src/site/pages/table.ts';
 import { webLimits } from '../../src/site/web/limits.ts';
 import { type ListedPath, listenerPaths, type Readers } from '../../src/site/web/listener-paths.ts';
 import { dashboards } from '../support/dashboards.ts';
+import { doorsOf } from '../support/imports.ts';
 import { cell, code, table } from '../support/markdown.ts';
 import { alertRules } from '../support/prometheus-rules.ts';
 import { startFiles, wings } from '../support/rooms.ts';
 import { observationSections } from './observation-document.ts';
 import { durationTable, endpointSections, recordSections } from './query-api.ts';
+
+/** The doors of a wing, by folder: an item for each folder of the wing, with the folders in it. */
+function doorList(wing: string): string {
+  const items = Map.groupBy(doorsOf(wing), (path) => dirname(path).split('/')[0]);
+  return [...items.values()]
+    .map((paths) =>
+      [...Map.groupBy(paths, dirname)]
+        .map(([folder, inside]) => {
+          const names = inside.map((path) => basename(path)).join(', ');
+          return folder === '.' ? names : `**${folder}**: ${names}`;
+        })
+        .join('; '),
+    )
+    .map((item) => `- ${item}`)
+    .join('\n');
+}
 
 /** The parts of the documentation that are generated from the code, by the name in their markers `<!-- begin NAME -->` and `<!-- end NAME -->`. */
 
@@ -350,7 +367,7 @@ export const tables: Readonly<Record<string, () => string>> = {
       ['wing', 'room', 'promise', 'may import'],
       [
         ...Object.entries(wings).flatMap(([wing, { promise, uses, rooms }]) => [
-          [`**${code(`src/${wing}`)}**`, '', cell(promise), uses.join(', ')],
+          [`**[${code(`src/${wing}`)}](../../src/${wing}/README.md)**`, '', cell(promise), uses.join(', ')],
           ...Object.entries(rooms).map(([room, own]) => [
             '',
             code(`src/${wing}/${room}`),
@@ -366,4 +383,8 @@ export const tables: Readonly<Record<string, () => string>> = {
         ]),
       ],
     ),
+  // every file of base is one
+  ...Object.fromEntries(
+    Object.keys(wings).flatMap((wing) => (wing === 'base' ? [] : [[`doors of ${wing}`, () => doorList(wing)]])),
+  ),
 };

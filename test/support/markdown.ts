@@ -1,5 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { wings } from './rooms.ts';
 
 /** The pages of the documentation as Markdown: tables, links and anchors. */
 
@@ -11,7 +12,7 @@ export const pagePaths: readonly string[] = [
   'AGENTS.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
-  ...['docs', 'docs/developers', 'deploy'].flatMap((folder) =>
+  ...['docs', 'docs/developers', 'deploy', ...Object.keys(wings).map((wing) => `src/${wing}`)].flatMap((folder) =>
     readdirSync(join(root, folder))
       .filter((name) => name.endsWith('.md'))
       .map((name) => `${folder}/${name}`),
