@@ -126,7 +126,6 @@ export const embeddedAnalyzer = z
   })
   .describe('The embedded analyzer, a server of the Query API.');
 
-/** An account of the embedded analyzer. */
 export interface AnalyzerAccount {
   readonly name: string;
   /** For NTLM it is equivalent to the password. */

@@ -31,8 +31,6 @@ import { createWebServer, type Mount, type WebOptions, type WebServer } from './
 
 /** Wires what is served: the listener, the routes for Grafana, and the pages. */
 
-/** What the alert engine says, as Grafana and the pages show it. */
-
 /** How many alerts fire or are pending; `undefined` until the rules have been evaluated. */
 export function alertCountsOf(status: EngineStatus): AlertCounts | undefined {
   if (status.lastEvaluation === undefined) return undefined;

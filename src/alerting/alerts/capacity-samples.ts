@@ -27,7 +27,6 @@ export function withSample(samples: CapacitySamples, now: number, licenses: numb
   return [...samples.slice(0, -2), [before[0], Math.min(before[1], last[1])], [last[0], licenses]];
 }
 
-/** A version that expires soon or has expired. */
 export interface ExpiringVersion extends Pick<FeatureLabels, 'version' | 'package' | 'featureType'> {
   /** The last number before its expiry. */
   readonly licenses: number;

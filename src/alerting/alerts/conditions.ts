@@ -19,7 +19,6 @@ export const siteEvaluation = (findings: Evaluation['findings'], isUnknown: bool
   hasNoData: isUnknown,
 });
 
-/** A condition of the site as a whole. */
 export const siteCondition =
   <S extends Shape>(met: (view: View, values: Values<S>) => Met): Condition<S> =>
   ({ finding, settings: { base } }) =>

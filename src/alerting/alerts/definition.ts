@@ -104,7 +104,6 @@ type Summed =
 /** What a site has only if it is configured. */
 export type Subject = 'logons' | 'denials' | 'forecasts' | 'sources' | 'recording' | 'archive';
 
-/** An alert that the engine evaluates. */
 export type EngineAlert<S extends Shape> = Adjusted<S> &
   Summed & {
     /** A rule for each. */

@@ -11,7 +11,6 @@ export interface GroupContent {
   readonly isReminder: boolean;
 }
 
-/** What a digest is made of. */
 export interface DigestContent {
   /** An empty text for all who get no digest of their own. */
   readonly owner: string;

@@ -2,7 +2,6 @@ import type { Labels } from '../alerts/alert.ts';
 
 /** One cause, one message: an alert that follows from another one is not sent while the other one fires. */
 
-/** Which alerts. */
 export interface Selector {
   readonly alertname: RegExp;
 }

@@ -21,7 +21,6 @@ export interface Episode {
   readonly now?: string | undefined;
 }
 
-/** One alert. */
 export interface Entry {
   readonly rule: string;
   readonly labels: Labels;
@@ -46,7 +45,6 @@ export const movedEntry = ({ rule, labels, annotations, episodes, sent }: Entry,
   sent: sent && { startsAt: sent.startsAt + by, state: sent.state },
 });
 
-/** By alert. */
 export type Ledger = ReadonlyMap<string, Entry>;
 
 /** What a message says about one alert. */

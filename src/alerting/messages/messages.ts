@@ -11,7 +11,6 @@ import type { MessageCounts } from './receiver-state.ts';
 import { createMessageFile, emptyState, type ReceiverStates } from './receiver-state.ts';
 import type { MessagesSection } from './settings.ts';
 
-/** A receiver and its counts. */
 export interface Receiver {
   readonly channel: Channel;
   readonly counts: MessageCounts;

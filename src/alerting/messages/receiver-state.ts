@@ -165,7 +165,6 @@ export function readState(value: unknown): ReceiverState {
   };
 }
 
-/** The states of all receivers, by name. */
 export type ReceiverStates = ReadonlyMap<string, ReceiverState>;
 
 /** The states of all receivers of one analyzer in a file. */

@@ -10,7 +10,6 @@ import { type ArchiveConnection, connectArchive, type DatabaseOptions } from './
 import { Exchange, type Exchanged, type ExchangeOptions } from './exchange.ts';
 import type { ArchiveConfig } from './settings.ts';
 
-/** Which archive, and who is told. */
 export interface ArchiveOptions extends ExchangeOptions {
   /** Epoch seconds. */
   readonly now: () => number;

@@ -10,7 +10,6 @@ export class ArchiveError extends OperatorError {
   override readonly name = 'ArchiveError';
 }
 
-/** Where the database is, and who uses it. */
 export interface DatabaseOptions {
   /** A host, or the directory of a socket. */
   readonly host: string;

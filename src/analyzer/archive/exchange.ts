@@ -10,7 +10,6 @@ import { prepareMonths, prepareSchema } from './schema.ts';
 
 /** One exchange of the history with its archive: what others wrote comes here, then what is new here goes there. */
 
-/** Who exchanges. */
 export interface ExchangeOptions extends DatabaseOptions {
   /** The name of the analyzer, under which the archive keeps the history. */
   readonly name: string;

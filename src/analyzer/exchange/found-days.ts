@@ -6,7 +6,6 @@ const ENOUGH_SECONDS = 8 * 3600;
 export const seriesKey = ({ vendorLicense, feature, package: packageName, featureType }: Series): string =>
   JSON.stringify([vendorLicense, feature, packageName, featureType]);
 
-/** What of a vendor license is found. */
 export interface FoundVendorLicense {
   readonly name: string;
   readonly features: number;

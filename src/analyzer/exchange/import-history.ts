@@ -32,7 +32,6 @@ interface CommonOptions {
   readonly onProgress: (name: string, read: number, all: number) => void;
 }
 
-/** Which files are imported, and how. */
 export interface ImportOptions extends CommonOptions {
   /** A file or a folder. */
   readonly path: string;
@@ -235,7 +234,6 @@ async function stageOne(
   }
 }
 
-/** Which analyzer is asked. */
 export interface AnalyzerOptions extends CommonOptions, Pick<AnalyzerImportOptions, 'client' | 'prefix' | 'today'> {
   /** Of the source. */
   readonly name: string;

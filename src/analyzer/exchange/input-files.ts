@@ -7,7 +7,6 @@ import { OperatorError, openFilesProblem } from '../../base/model/operator-error
 
 /** The files that are imported: one, or those of a folder. They can be compressed. */
 
-/** A file with lines. */
 export interface InputFile {
   /** As it is shown: below the folder that was given. */
   readonly name: string;

@@ -18,7 +18,6 @@ export interface Said {
   readonly tell: (events: UsageEvents) => void;
 }
 
-/** A file that is merged with others. */
 export interface MergedFile {
   readonly beginning: LogBeginning;
   /** @param events gets what the lines say */

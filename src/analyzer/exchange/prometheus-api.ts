@@ -3,7 +3,6 @@ import { OperatorError } from '../../base/model/operator-error.ts';
 
 /** A server with the HTTP API of Prometheus: Prometheus itself, Thanos, Mimir, VictoriaMetrics. */
 
-/** How the server is reached. */
 export interface PrometheusServer {
   /** Base address, with a prefix of the path if there is one. */
   readonly url: string;
@@ -11,7 +10,6 @@ export interface PrometheusServer {
   readonly authorization: string | undefined;
 }
 
-/** A series with its samples. */
 export interface MatrixSeries {
   readonly labels: Readonly<Record<string, string>>;
   /** Epoch seconds and value. */

@@ -137,7 +137,6 @@ export interface Question {
 /** Never rejects: a failure is a reply too. @param signal aborted when nobody waits for the answer any more */
 export type AnswerQuestion = (question: Question, signal: AbortSignal) => Promise<Reply>;
 
-/** What answers are made from. */
 export interface QueryAnswersOptions {
   readonly current: () => readonly Collected[];
   /** @throws StoreError if history cannot be read now */

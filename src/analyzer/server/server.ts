@@ -67,7 +67,6 @@ export interface AnalyzerOptions {
   readonly setAside?: (path: string, reason: string) => boolean;
 }
 
-/** How history is kept. */
 export interface HistoryOptions {
   /** File; in memory without one. */
   readonly path: string | undefined;

@@ -64,7 +64,6 @@ function createKey(path: string, key: string): string {
   return key;
 }
 
-/** The sources of an analyzer. */
 export interface SourceSet {
   /** In the order of the settings. A source whose settings have not changed stays the same object. */
   sources(): readonly ManagerSource[];

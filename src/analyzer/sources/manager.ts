@@ -76,7 +76,6 @@ export interface ManagerReader {
   close(): Promise<void>;
 }
 
-/** What a reader works with. */
 export interface ReaderDeps<Own extends object = object, More = unknown, Result extends Parsed = Parsed> {
   /** Undefined without `via`. */
   readonly transport: Transport | undefined;
@@ -101,7 +100,6 @@ export interface Recognized {
   readonly isSure: boolean;
 }
 
-/** A kind of text that a source has. */
 export interface TextKind<Own extends object> {
   /** What `capture` and `try-source` call it. */
   readonly title: string;
@@ -117,7 +115,6 @@ export interface TextKind<Own extends object> {
   normalized(text: string): string;
 }
 
-/** A text of a capture. */
 export interface CapturedText {
   readonly output: Output;
   /** The daemon of an options file, or the server that was asked. */

@@ -16,7 +16,6 @@ export const monthOf = (name: string): number | undefined => MONTHS.indexOf(name
 /** Seconds that two clocks may differ. */
 export const CLOCK_DIFFERENCE = 300;
 
-/** A time of the clock on a day. */
 export interface ClockTime {
   readonly hour: number;
   readonly minute: number;

@@ -18,7 +18,6 @@ export interface Site {
   readonly links: readonly PageLink[];
 }
 
-/** What differs from page to page. */
 export interface Page {
   readonly title: string;
   /** The link of the navigation that leads here; `undefined` if none does. */

@@ -20,7 +20,6 @@ export interface PriceEntry {
   readonly note: string;
 }
 
-/** The prices of features. */
 export interface Prices {
   readonly count: number;
   /** The first entry that matches. */

@@ -40,7 +40,6 @@ export interface PolledAnswers {
   GetExpirationFeatures: FeaturesAnswer<ExpirationRecord>;
   GetHistory: readonly TrendSeries[];
 }
-/** The name of an endpoint that is polled. */
 export type PolledEndpoint = keyof PolledAnswers;
 
 /** The part of an endpoint that is requested as a whole. Any other key is a vendor license as spelled by the API. */
@@ -78,7 +77,6 @@ export type Reading<T> = { readonly at: number; readonly seconds: number } & (
   | { readonly ok: false; readonly failure: Failure; readonly last?: Good<T> }
 );
 
-/** The state of polling one endpoint. */
 export interface EndpointState<T> {
   /** Longest gap between scheduled polls, seconds. */
   readonly interval: number;

@@ -79,7 +79,6 @@ export const proxyAddress = z
 
 const headerForm = { error: isNot('the name of a header such as X-Forwarded-User'), abort: true };
 
-/** The name of an HTTP header. */
 export const headerName = z
   .string(headerForm)
   .trim()

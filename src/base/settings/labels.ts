@@ -14,7 +14,6 @@ export const labelName = z
   .regex(/^[a-zA-Z_][a-zA-Z0-9_]*$/, { error: 'is not a label name; use letters, digits and _', abort: true })
   .refine((name) => !reservedLabels.includes(name), { error: 'is reserved: each alert sets it' });
 
-/** Labels by name. */
 export const labelMap = recordOf(labelName, anyText, isNot('a map of labels'), 'is not a label name');
 
 /** A matcher as Prometheus and Alertmanager write them. */

@@ -43,7 +43,6 @@ export function ownerKeyProblem(name: string): string | undefined {
 
 const isMap = (raw: unknown): raw is object => typeof raw === 'object' && raw !== null && !Array.isArray(raw);
 
-/** One entry of the list. */
 export const ownerEntry = z
   .preprocess(
     (raw, context) => {
@@ -77,14 +76,12 @@ export const ownerEntry = z
 /** Entries of owners, as the setting and its file have them. */
 export const ownerEntries = strictListOf(ownerEntry);
 
-/** Who acts on what. */
 export const owners = ownerEntries.prefault([]).meta({
   description:
     'Who acts on vendor licenses and features: see [Owners](metrics.md#owners). Each entry has `vendor_license`, optionally `feature`, and labels such as `owner`, `team` and `site`.',
   fileOnly: true,
 });
 
-/** The file with more owners. */
 export const ownersFile = text
   .optional()
   .describe(

@@ -25,7 +25,6 @@ export function described({ description, restart }: Pick<Traits, 'description' |
   return `${description} ${when} needs a restart.`;
 }
 
-/** One setting. */
 export interface Setting extends Traits {
   readonly schema: z.ZodType;
   /** As in the file; `undefined` if the setting has no default. */

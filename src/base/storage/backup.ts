@@ -7,7 +7,6 @@ import { type Abandoned, removeAbandoned } from './leftovers.ts';
 import { describeFile, MANIFEST, type ManifestFile, syncPath, writeManifest } from './manifest.ts';
 import { savedFiles, savedNames } from './saved-files.ts';
 
-/** What is saved, and where to. */
 export interface BackupOptions {
   /** The storage directory. A daemon may use it. */
   readonly storage: string;

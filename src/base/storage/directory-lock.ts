@@ -11,7 +11,6 @@ import { removeLeftovers } from './leftovers.ts';
 const LOCK_FILE = 'lock.db';
 const SQLITE_BUSY = 5;
 
-/** The lock of a storage directory. */
 export interface StorageLock {
   readonly path: string;
   release(): void;

@@ -8,7 +8,6 @@ import { finishRestore, READY } from './finish-restore.ts';
 import { describeFile, MANIFEST, type Manifest, type ManifestFile, readManifest, syncPath } from './manifest.ts';
 import { PARTIAL_RESTORE, savedNames } from './saved-files.ts';
 
-/** The backup, and where it is restored. */
 export interface RestoreOptions {
   /** The storage directory. No daemon may use it. */
   readonly storage: string;

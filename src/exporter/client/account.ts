@@ -33,7 +33,6 @@ export function logonFileOf(
   return logonFile ?? (storagePath === undefined ? undefined : join(storagePath, LOGON_FILE));
 }
 
-/** The configured account. */
 export interface Account {
   readonly gate: CredentialGate;
   /** Why its logon file cannot be used; `undefined` if it can, or without a file. */

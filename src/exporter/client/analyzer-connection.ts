@@ -11,7 +11,6 @@ import { createTransport } from './transport.ts';
 
 /** How the pipeline asks its analyzer: over HTTP with an account, or in this process. */
 
-/** The logons at an analyzer. */
 export interface Logons {
   readonly gate: CredentialGate;
   readonly stats: NtlmStats;

@@ -13,7 +13,6 @@ export interface PartRecords<R> {
   readonly records: readonly R[];
 }
 
-/** What the features are derived from. */
 export interface FeatureSources {
   readonly features: readonly PartRecords<FeatureRecord>[];
   readonly expirations: readonly PartRecords<ExpirationRecord>[];

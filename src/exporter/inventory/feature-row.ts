@@ -4,7 +4,6 @@ import { type ModelRecord, modelName, recordFields } from '../../base/query-api/
 import { fieldsBut, missingValue, type RowValue } from './row-fields.ts';
 import { isFieldWithheld } from './withholding.ts';
 
-/** The labels that identify a feature. */
 export interface FeatureLabels {
   readonly vendorLicense: string;
   readonly feature: string;

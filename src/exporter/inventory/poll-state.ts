@@ -9,7 +9,6 @@ import {
   type Snapshot,
 } from '../../base/model/snapshot.ts';
 
-/** The state of polling an endpoint. */
 export interface PollState {
   readonly endpoint: PolledEndpoint;
   /** Whether the newest attempt of every part was good. */

@@ -270,5 +270,4 @@ export const catalogue = {
   }),
 } as const;
 
-/** The names of all metrics that are shown. */
 export type MetricName = keyof typeof catalogue;

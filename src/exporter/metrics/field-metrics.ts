@@ -91,7 +91,6 @@ const metricsBy = <Endpoint extends Shown>(endpoint: Endpoint): Readonly<Record<
     Metric
   >;
 
-/** The metrics of all fields. */
 export const fieldMetrics = {
   ...metricsBy('GetProducts'),
   ...metricsBy('GetFeatures'),

@@ -14,7 +14,6 @@ export const collectors = {
 
 type Collector = keyof typeof collectors;
 
-/** Which collectors are enabled. */
 export type Enabled = Readonly<Record<Collector, boolean>>;
 
 /** Groups whose metrics are there if what they are of is. */
@@ -45,7 +44,6 @@ export const featureLabels = ['vendor_license', 'feature', 'version', 'package',
 /** The labels of history, which has no versions. */
 export const historyLabels = ['vendor_license', 'feature', 'package', 'feature_type'] as const;
 
-/** The attributes of a feature. */
 export const attributeLabels = ['license_type', 'license_model', 'token_pool', 'token_source', 'mapped_to'] as const;
 
 /** Metrics of one group that share their labels, by their help. A name that ends with `_total` is that of a counter. */

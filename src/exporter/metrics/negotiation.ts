@@ -3,7 +3,6 @@
 /** The text formats of Prometheus. */
 export type Format = 'text' | 'openmetrics';
 
-/** The Content-Type of each format. */
 export const contentTypes: Readonly<Record<Format, string>> = {
   text: 'text/plain; version=0.0.4; charset=utf-8',
   openmetrics: 'application/openmetrics-text; version=1.0.0; charset=utf-8',

@@ -158,7 +158,6 @@ export type PassCause = 'time' | 'change';
 /** What is known of each part of an endpoint. */
 export type Parts<E extends PolledEndpoint> = ReadonlyMap<string, Reading<PolledAnswers[E]>>;
 
-/** How one endpoint is polled, and who is told. */
 export interface EndpointPollOptions<E extends PolledEndpoint> {
   readonly request: EndpointRequest<E>;
   /** The initial state. Its interval and age limit do not change. */

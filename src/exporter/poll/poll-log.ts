@@ -8,7 +8,6 @@ const FIELDS_LOGGED = 20;
 
 type Readings = ReadonlyMap<string, Reading<unknown>>;
 
-/** A pass that has ended. */
 export interface PassReport {
   /** The newest reading of every part. */
   readonly parts: Readings;

@@ -71,7 +71,6 @@ export const history = z
 /** When each endpoint is polled. Schedules are cron expressions, or `off`; durations are seconds. */
 export type PollSection = SectionOf<typeof poll>;
 
-/** How features are requested. */
 export type FeaturesSection = SectionOf<typeof features>;
 
 /** Features whose history is polled. */

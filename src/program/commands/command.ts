@@ -64,7 +64,6 @@ export interface Command {
   readonly run: (context: CommandContext) => Promise<number>;
 }
 
-/** The parsed command line. */
 export interface CommandLine {
   readonly command: Command;
   readonly configFile: string | undefined;

@@ -1,6 +1,5 @@
 import { OperatorError } from '../../base/model/operator-error.ts';
 
-/** A problem of the configuration. */
 export interface Problem {
   /** The setting; empty if the problem is not about one setting. */
   readonly key: string;

@@ -49,7 +49,6 @@ export interface Diagnosis {
   readonly logonFileProblem?: string | undefined;
 }
 
-/** How the endpoints are asked. */
 export interface Asking {
   readonly transport: Transport;
   /** Why the logon file cannot be used; `undefined` if it can, or without a file. */
@@ -57,7 +56,6 @@ export interface Asking {
   close(): Promise<void>;
 }
 
-/** What is asked, and how. */
 export interface DiagnosisOptions {
   /** What the exporter would poll. */
   readonly plan: Plan;

@@ -38,7 +38,6 @@ async function betterUrl({ analyzer, version }: AnalyzerSite): Promise<string | 
 export const noQueryApi = (url: string): string =>
   `there is no Query API at ${new URL(endpointUrl(url, 'GetProducts')).pathname} (status 404)`;
 
-/** The remedy for it. */
 export const USUAL_URL = 'set analyzer.url to the base URL of the Query API, usually https://HOST:PORT/analyzer';
 
 /** What to set `analyzer.url` to. */

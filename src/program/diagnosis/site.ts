@@ -29,5 +29,4 @@ export interface OwnSite extends CommonSite {
   readonly answer: AnswerQuestion;
 }
 
-/** What is examined. */
 export type Site = AnalyzerSite | OwnSite;

@@ -1,7 +1,5 @@
 /** The fields of a line of the log, as they are written. */
 
-/** A line of the log as Prometheus and Alertmanager write it: `time=… level=info msg="poll failed" kind=connect`. */
-
 /** Text that needs no quotes. */
 const PLAIN = /^[^\s"=\p{Cc}]+$/u;
 

@@ -17,5 +17,4 @@ export const log = z
   })
   .describe('The log on standard error.');
 
-/** The log of the process. */
 export type LogSection = SectionOf<typeof log>;

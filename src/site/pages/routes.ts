@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 
-/** Answers one request. */
 export type Answer = (request: FastifyRequest, reply: FastifyReply) => Promise<unknown>;
 
 /** What answers GET, by the path below that of the page; `/` is the page itself. */

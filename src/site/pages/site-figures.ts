@@ -48,9 +48,9 @@ export class Leaders<T> {
 }
 
 const DAY = 86_400;
-/** Features in a list of the page. */
+/** How many features a list shows. */
 const MAX_FEATURES = 15;
-/** Expired features in a list of the page: they are news only for some time. */
+/** How many expired features a list shows: they are news only for some time. */
 const MAX_EXPIRED = 5;
 
 /** What the features of a vendor license, or of the site, add up to. */

@@ -8,7 +8,6 @@ import type { Routes } from './routes.ts';
 
 /** Every path for people and programs: the one table for the listener, the navigation, the documentation and the settings. */
 
-/** A path with its routes. */
 export interface PagePath extends ListedPath {
   /** Its place in the navigation, and its title there and at the top of the browser; `undefined` if it is not there. */
   readonly menu: { readonly place: number; readonly title: string } | undefined;

@@ -4,9 +4,10 @@ import { TLSSocket } from 'node:tls';
 import { holderOf, isLoopback, peerAddress } from '../../base/model/peer-address.ts';
 import type { CutReason, WebLimits } from './limits.ts';
 
-/** Limits of connections: their number, pipelined requests, and time without reading a response. */
-
-/** Places for the connections of peers. Many of one peer, or of many peers that prove nothing, do not keep the others out. */
+/**
+ * Limits of connections: their number, pipelined requests, and time without reading a response. Places for the connections of
+ * peers. Many of one peer, or of many peers that prove nothing, do not keep the others out.
+ */
 
 interface PlaceLimits {
   readonly total: number;
@@ -23,7 +24,6 @@ export interface Newcomer {
   readonly drop: () => void;
 }
 
-/** A place that is taken. */
 export interface Place {
   /** A connection that is at work is dropped after those that are not. */
   isBusy: boolean;

@@ -14,7 +14,6 @@ const MAX_WRONG = 100;
 /** Maximum number of remembered correct passwords of a user. bcrypt uses 72 bytes, so several can be correct. */
 const MAX_RIGHT = 4;
 
-/** The result of a logon. */
 export interface Logon {
   readonly result: 'accepted' | 'unauthorized' | 'busy';
   /** The name of an accepted user; `undefined` if no authentication is required. */

@@ -6,9 +6,10 @@ import { CLIENT_CERTIFICATE, type TrustedProxy } from '../../base/settings/addre
 import type { Access } from './access.ts';
 import { addressOf } from './connections.ts';
 
-/** Who asks, by the headers of a proxy that authenticates users itself. */
-
-/** Whether a request may be one that the page of another site sent, whose name was given the address of this host. */
+/**
+ * Who asks, by the headers of a proxy that authenticates users itself. Whether a request may be one that the page of another site
+ * sent, whose name was given the address of this host.
+ */
 
 /** The name or address of a Host header, without its port; `undefined` if it has neither. */
 function nameIn(host: string): string | undefined {

@@ -10,10 +10,9 @@ import { durationOf, EXPORTER } from './promql.ts';
 
 /**
  * The rules that relay what exporters say about alerts. The exporter evaluates the conditions, because it knows what is unknown;
- * these rules make one alert of what several exporters say, and keep it while none of them is there.
+ * these rules make one alert of what several exporters say, and keep it while none of them is there. What Prometheus says of
+ * alerts. It knows labels only; what the engine sends, mails, and the page `/alerts` have figures too.
  */
-
-/** What Prometheus says of alerts. It knows labels only; what the engine sends, mails, and the page `/alerts` have figures too. */
 
 const PAGE = ' The page /alerts of the exporter has the figures.';
 
@@ -41,7 +40,6 @@ export const alertsForPrometheus = (settings: AllSettings, job: string): Pick<Ru
     }),
 });
 
-/** A recording rule of Prometheus. */
 export interface RecordingRule {
   readonly record: string;
   readonly expr: string;
@@ -132,7 +130,6 @@ interface OwnAlert extends RelayedAlert {
 /** Label names of owners that rules keep even if the configuration does not use them. */
 export const usualOwners: readonly string[] = ['owner', 'team', 'site'];
 
-/** What makes the rules. */
 export interface RuleOptions {
   readonly relayed: readonly RelayedAlert[];
   readonly own: readonly OwnAlert[];
@@ -154,7 +151,6 @@ interface AlertingRule {
   readonly annotations: Readonly<Record<string, string>>;
 }
 
-/** A file of rules for Prometheus. */
 export interface RuleFile {
   readonly groups: readonly {
     readonly name: string;

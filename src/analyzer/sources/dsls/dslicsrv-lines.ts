@@ -71,7 +71,6 @@ export function labelled(
   return { head: head.trim(), values };
 }
 
-/** Labels of a pool. */
 export const OF_POOL =
   /(?:^|\s)(maxReleaseNumber|maxReleaseDate|expirationDate|type|count|inuse|customerId|pricing structure):?(?=\s|[\d:])/i;
 /** Labels of a user, or of a process of one. */

@@ -24,7 +24,6 @@ const atStart = (words: string): string => String.raw`(?<=^[ \t]{0,40})(?:${word
 const DATE = String.raw`(?:permanent|\d{1,2}-[a-z]{3}-\d)`;
 const HOLDERS = 'USER|HOST|DISPLAY|INTERNET|PROJECT|GROUP|HOST_GROUP';
 
-/** Of the output of lmstat. */
 export const lmstatShapes: readonly string[] = [
   String.raw`status on (?:[a-z]{3} )?\d{1,2}\/\d{1,2}\/\d{4} \d{1,2}:\d{2}(?::\d{2})?`,
   atStart(
@@ -54,7 +53,6 @@ export const lmstatShapes: readonly string[] = [
   String.raw`(?=permanent)(?<=expiry: |\s(?:\d{1,15}|uncounted)\s{1,40}(?:\S{1,100}\s{1,40})?)permanent(?:\(no expiration date\))?`,
 ];
 
-/** Of license files. */
 export const licenseShapes: readonly string[] = [
   atStart(String.raw`(?:FEATURE|INCREMENT|UPGRADE|PACKAGE|SERVER|VENDOR|DAEMON|USE_SERVER|FEATURESET)(?=\s|$)`),
   String.raw`(?<=(?:permanent(?:\(no expiration date\))?|\d-[a-z]{3}-\d{1,4})[ \t\\]{1,40})(?:\d{1,15}|uncounted)(?!\S)`,
@@ -63,7 +61,6 @@ export const licenseShapes: readonly string[] = [
   String.raw`(?<=:[\d.]{0,20}:)\d{1,9}|(?<=\s)(?:this_host|TCP:\d{1,5})(?=\s|$)`,
 ];
 
-/** Of options files. */
 export const optionsShapes: readonly string[] = [
   String.raw`(?<=^[ \t]{0,40}(?:RESERVE|MAX)[ \t]{1,40})\d{1,9}(?=\s)`,
   atStart(
@@ -76,7 +73,6 @@ export const optionsShapes: readonly string[] = [
   '(?:VERSION|HOSTID|EXPDATE|KEY|SIGN|ISSUER|NOTICE|VENDOR_STRING|DIST_INFO|USER_INFO|ASSET_INFO)=',
 ];
 
-/** Of debug logs. */
 export const logShapes: readonly string[] = [
   String.raw`(?<=\) )(?:OUT|IN|DENIED|UNSUPPORTED|QUEUED|DEQUEUED|EXITING|TIMESTAMP)(?=:|\s)`,
   String.raw`(?<=\) {1,2})\(Licensed number of users already reached\.|(?<=\) )(?:Start-Date|Time|Reread time):|\bstarted on\b`,

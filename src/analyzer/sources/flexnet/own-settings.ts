@@ -39,7 +39,6 @@ const keys = {
   ),
 };
 
-/** As it is written. */
 export type FlexnetEntry = Partial<Camelized<{ readonly [K in keyof typeof keys]: z.output<(typeof keys)[K]> }>>;
 
 /** The settings that only FlexNet has. */

@@ -6,9 +6,7 @@ import { documentSchema, featureSchema, vendorLicenseSchema } from './document.t
 import type { ObservationMemory } from './entry-reading.ts';
 import { type ParsedObservations, parseObservations } from './observations.ts';
 
-/** The words of observation documents, which name nobody: the keys and values that the format knows. */
-
-/** The JSON Schema of the observation document, for editors and for scripts that check what they write. */
+/** The words and the JSON Schema of observation documents. The words are keys and values of the format, which name nobody. */
 
 const notNull = { not: { type: 'null' } };
 const given = (...names: readonly string[]): object => ({

@@ -9,7 +9,6 @@ export const MAX_TIME = 253_402_300_799;
 
 const FIRST_YEAR = 1974;
 
-/** The form of a date. */
 export const DATE = /^\d{4}-\d{2}-\d{2}$/;
 /** The form of a time with its zone (RFC 3339). */
 export const DATE_TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}:\d{2}(\.\d{1,9})?([Zz]|[+-]\d{2}:\d{2})$/;

@@ -206,7 +206,6 @@ export const featureSchema = object({
   ),
 });
 
-/** A vendor license with its features. */
 export const vendorLicenseSchema = object({
   server: namePart.meta({ description: 'Server as users know it, for instance `4084@lic1.example.com`.' }),
   daemon: namePart.meta({ description: 'Vendor daemon, or a short name of the license manager.' }),
@@ -258,13 +257,9 @@ export const documentSchema = object({
 
 /** A document that was checked. */
 export type ObservationDocument = z.infer<typeof documentSchema>;
-/** A vendor license of a document. */
 export type VendorLicenseEntry = z.infer<typeof vendorLicenseSchema>;
-/** A feature of a document. */
 export type FeatureEntry = z.infer<typeof featureSchema>;
-/** A checkout of a document. */
 export type CheckoutEntry = z.infer<typeof checkoutSchema>;
-/** An increment of a document. */
 export type IncrementEntry = z.infer<typeof incrementSchema>;
 /** A waiting request of a document. */
 export type QueuedEntry = z.infer<typeof queuedSchema>;

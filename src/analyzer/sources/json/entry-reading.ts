@@ -18,8 +18,6 @@ import { expiryOf, timeOf } from './document-times.ts';
 
 /** Entries of vendor licenses as observations. */
 
-/** Features of a checked observation document as pools. */
-
 /** What reading a feature of a document depends on. */
 export interface PoolContext {
   /** Of dates. */

@@ -18,7 +18,6 @@ import { LogFollower, type LogKind, type Look } from './log-follower.ts';
 const SAME_REQUEST = 60;
 /** A refusal is false if the client gets the license within these seconds, for instance from another pool. */
 const FALSE_WITHIN = 5;
-/** Clients that are remembered. */
 export const MAX_REMEMBERED = 20_000;
 
 /** The first of the requests of a client that count once. */

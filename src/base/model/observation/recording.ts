@@ -14,7 +14,6 @@ interface Imported {
   readonly last: number;
 }
 
-/** An import as a whole. */
 export interface ImportedHistory extends Imported {
   /** Series of features. */
   readonly series: number;

@@ -10,7 +10,6 @@ export interface SizeLimits {
   readonly maxChartSize: number;
 }
 
-/** The limit of the size of one body. */
 export interface SizeLimit {
   /** Bytes. */
   readonly size: number;

@@ -18,7 +18,6 @@ interface KnownTexts<R> {
 /** What is known of an answer, by its records. It goes with them. */
 const textsOf = new WeakMap<readonly unknown[], KnownTexts<unknown>>();
 
-/** How a body is read. */
 export interface BodyRecordsOptions<R> {
   readonly kind: RecordKind<R>;
   /** Whether the records are in arrays in the array. */

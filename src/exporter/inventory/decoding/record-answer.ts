@@ -113,7 +113,6 @@ interface RecordTraits {
   readonly incomplete?: string;
 }
 
-/** An item of an answer, decoded. */
 export interface DecodedItem<R> {
   /** `undefined` for an unusable one. */
   readonly record: R | undefined;

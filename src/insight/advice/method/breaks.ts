@@ -7,8 +7,8 @@ const LINE_WEEKS = 6;
 /** Of two steps: before, between and after them. */
 const STEP_WEEKS = 5;
 
-/** Sums over the weeks from the first one to before each, of which the sums over any run of weeks are differences. */
-export class Sums {
+/** SpanSums over the weeks from the first one to before each, of which the sums over any run of weeks are differences. */
+export class SpanSums {
   readonly #week: Float64Array;
   readonly #value: Float64Array;
   readonly #weekSquares: Float64Array;
@@ -39,7 +39,7 @@ export class Sums {
     return (sum * sum) / (to - from);
   }
 
-  over(from: number, to: number): SumsOf {
+  over(from: number, to: number): SpanSum {
     const of = (sums: Float64Array): number => (sums[to] as number) - (sums[from] as number);
     return {
       count: to - from,
@@ -53,7 +53,7 @@ export class Sums {
 }
 
 /** Of some weeks. */
-interface SumsOf {
+interface SpanSum {
   readonly count: number;
   readonly week: number;
   readonly value: number;
@@ -62,12 +62,12 @@ interface SumsOf {
   readonly products: number;
 }
 
-const levelResidual = ({ count, value, valueSquares }: SumsOf): number => valueSquares - (value * value) / count;
-const spreadOfWeeks = ({ count, week, weekSquares }: SumsOf): number => weekSquares - (week * week) / count;
-const jointSpread = ({ count, week, value, products }: SumsOf): number => products - (week * value) / count;
+const levelResidual = ({ count, value, valueSquares }: SpanSum): number => valueSquares - (value * value) / count;
+const spreadOfWeeks = ({ count, week, weekSquares }: SpanSum): number => weekSquares - (week * week) / count;
+const jointSpread = ({ count, week, value, products }: SpanSum): number => products - (week * value) / count;
 
 /** What is left of the values by a line that is level on one side of a week, and through the weeks on the other side. */
-function bentResidual(all: SumsOf, part: SumsOf, from: number): number {
+function bentResidual(all: SpanSum, part: SpanSum, from: number): number {
   const sum = part.week - part.count * from;
   const square = part.weekSquares - 2 * from * part.week + part.count * from * from;
   const product = part.products - from * part.value;
@@ -76,13 +76,12 @@ function bentResidual(all: SumsOf, part: SumsOf, from: number): number {
   return spread > 0 ? levelResidual(all) - (joint * joint) / spread : Number.POSITIVE_INFINITY;
 }
 
-/** An explanation that breaks. */
 export interface BreakKind {
   /** Fewest weeks before and after it. */
   readonly before: number;
   readonly after: number;
   /** What it leaves of the values if it breaks with a week. */
-  readonly residual: (sums: Sums, at: number, count: number, from: number) => number;
+  readonly residual: (sums: SpanSums, at: number, count: number, from: number) => number;
   readonly terms: (from: number) => (week: number) => readonly number[];
 }
 
@@ -111,7 +110,7 @@ export const breakKinds = {
     after: AFTER_STEP,
     residual: (sums, at, n) => {
       const parts = [sums.over(0, at), sums.over(at, n)];
-      const add = (of: (part: SumsOf) => number): number => parts.reduce((sum, part) => sum + of(part), 0);
+      const add = (of: (part: SpanSum) => number): number => parts.reduce((sum, part) => sum + of(part), 0);
       return add(levelResidual) - add(jointSpread) ** 2 / add(spreadOfWeeks);
     },
     terms: (from) => (week) => [1, week, week >= from ? 1 : 0],
@@ -124,7 +123,7 @@ export type BreakName = keyof typeof breakKinds;
 /** The place where the break leaves least; `undefined` if there are too few weeks. */
 export function bestBreak(
   { before, after, residual }: BreakKind,
-  sums: Sums,
+  sums: SpanSums,
   week: readonly number[],
 ): number | undefined {
   let best: number | undefined;
@@ -142,7 +141,7 @@ export function bestBreak(
  * The weeks of two steps that leave least; `undefined` without any. A dip is two steps too. A rise that has ended is not: what
  * it needed may be needed again.
  */
-export function bestPair(sums: Sums, week: readonly number[]): readonly [first: number, last: number] | undefined {
+export function bestPair(sums: SpanSums, week: readonly number[]): readonly [first: number, last: number] | undefined {
   let best: readonly [number, number] | undefined;
   let most = Number.NEGATIVE_INFINITY;
   for (let last = 2 * STEP_WEEKS; last <= week.length - STEP_WEEKS; last += 1) {

@@ -9,7 +9,7 @@ const MOST_REFUSAL_DAYS = 3;
 /** Where refusals are not known, so many licenses must have been free at all times. */
 const LEAST_FREE = 2;
 const LEAST_DAYS = 90;
-/** More weight of growth makes advice provisional. */
+/** If growth explains more than this share, advice is provisional. */
 const MOST_WEIGHT_OF_GROWTH = 0.2;
 
 /** Licenses that must stay. */

@@ -5,7 +5,7 @@ import { guardsOfCut, licensesToKeep } from './cut.ts';
 import { estimateNeeded, MOST_FULL } from './erlang.ts';
 import { dataGuards, exclusionsOf } from './exclusions.ts';
 import type { Findings } from './findings.ts';
-import { chanceOf, NO_LICENSE } from './outlook.ts';
+import { chanceOf, tuning } from './outlook.ts';
 
 /** The state of a series: the first rule that applies. */
 export interface Decision {
@@ -89,7 +89,7 @@ function isTight(findings: Findings, bought: number): boolean {
   if (outlook === undefined) return false;
   // each use takes all of one license: it is too few only if a user was refused
   if (bought === 1) return refusals.kind === 'known' && refusals.days > 0;
-  return isBusy(findings) || chanceOf(outlook, 'year', bought + NO_LICENSE) < CLEAR_CHANCE;
+  return isBusy(findings) || chanceOf(outlook, 'year', bought + tuning.noLicense) < CLEAR_CHANCE;
 }
 
 /** Decides the state. */

@@ -15,12 +15,10 @@ import {
   busyWeekOf,
   chanceOf,
   enoughOnDays,
-  LEAST_AGE,
   limitOf,
-  NEWEST_WEEKS,
-  NO_LICENSE,
   type Outlook,
   outlookOf,
+  tuning,
   weightOfGrowth,
 } from './outlook.ts';
 import { reasonOf } from './reason.ts';
@@ -58,7 +56,7 @@ function runsOutOf(
   bought: number,
   { today, historyDays }: { today: number; historyDays: number },
 ): RunsOut | undefined {
-  if (weightOfGrowth(outlook, LEAST_AGE) < EVEN) return undefined;
+  if (weightOfGrowth(outlook, tuning.leastAge) < EVEN) return undefined;
   const weekOf = (chance: number, last: number): number | undefined => {
     for (let week = 0; week <= last; week += 1) {
       if (chanceOf(outlook, 'busyWeek', bought, week) < chance) return week;
@@ -79,7 +77,7 @@ function runsOutOf(
 const LIKELY = 0.5;
 const ENOUGH = 0.92;
 /** As many whole licenses as a limit means. */
-const licensesFor = (limit: number): number => Math.max(0, Math.ceil(limit - NO_LICENSE));
+const licensesFor = (limit: number): number => Math.max(0, Math.ceil(limit - tuning.noLicense));
 
 /** The days of the window from one to before another. */
 const windowOf = (today: number): readonly [from: number, to: number] => [today - WINDOW_DAYS, today];
@@ -156,7 +154,7 @@ export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
   const weeks = weeklyPeaks(demandDays(figures.days, demand.days, today, 2 * WEEKS));
   const outlook = outlookOf(weeks, figures.days);
   const [likely, enough] = [LIKELY, ENOUGH].map((chance) => outlook && licensesFor(limitOf(outlook, chance)));
-  const busyWeek = busyWeekOf(newestWeeks(weeks, NEWEST_WEEKS).peak);
+  const busyWeek = busyWeekOf(newestWeeks(weeks, tuning.newestWeeks).peak);
   const findings: Findings = {
     context,
     bought,

@@ -1,4 +1,4 @@
-import { type BreakKind, type BreakName, bestBreak, bestPair, breakKinds, Sums } from './breaks.ts';
+import { type BreakKind, type BreakName, bestBreak, bestPair, breakKinds, SpanSums } from './breaks.ts';
 import { type Fit, fitColumns, medianOf } from './least-squares.ts';
 import { WEEKS_A_YEAR } from './window.ts';
 
@@ -108,7 +108,7 @@ function createCandidates(week: readonly number[], values: Float64Array): Candid
   };
   add('level', () => [1]);
   add('line', (w) => [1, w]);
-  const sums = new Sums(week, values);
+  const sums = new SpanSums(week, values);
   for (const [kind, one] of Object.entries(breakKinds) as [BreakName, BreakKind][]) {
     const from = bestBreak(one, sums, week);
     if (from !== undefined) add(kind, one.terms(from), { breaks: [from] });

@@ -1,6 +1,6 @@
 import type { Growth } from './advice.ts';
 import { type Explanation, explain } from './explanations.ts';
-import { LEAST_AGE, YEAR_AND_BEFORE } from './outlook.ts';
+import { tuning } from './outlook.ts';
 import { firstDayOf, newestWeeks, WEEK, WEEKS_A_YEAR, type WeeklyPeaks } from './window.ts';
 
 /** What use did in the last year: the explanation with the most weight, by its effect. */
@@ -64,7 +64,7 @@ function effectOf(one: Explanation, level: number, today: number): Growth {
       return grows();
     case 'line that begins':
       // a step can look the same
-      return -from < LEAST_AGE ? { kind: 'not proven' } : grows(day);
+      return -from < tuning.leastAge ? { kind: 'not proven' } : grows(day);
     case 'line that has ended': {
       const change = shareOf(levelAt(from) - levelAt(from - WEEKS_A_YEAR / 2));
       return Math.abs(change) >= LEAST_STEP && Math.abs(change * level) >= LEAST_LICENSES
@@ -102,7 +102,7 @@ const labelOf = (effect: Growth): string => {
  * @param today the local day of today
  */
 export function growthOf(weeks: WeeklyPeaks, level: number, today: number): Growth {
-  const { week, mean } = newestWeeks(weeks, YEAR_AND_BEFORE);
+  const { week, mean } = newestWeeks(weeks, tuning.yearAndBefore);
   if (week.length < ENOUGH_WEEKS) return { kind: 'unknown' };
   const found = new Map<string, { readonly effect: Growth; weight: number }>();
   for (const one of explain(week, mean).items) {

@@ -1,6 +1,7 @@
-/** Ordinary least squares with a few columns, by the normal equations: what the explanations of demand are fitted with. */
-
-/** Robust statistics. Sorted arrays are ascending. */
+/**
+ * Ordinary least squares with a few columns, by the normal equations, which the explanations of demand are fitted with, and robust
+ * statistics. Sorted arrays are ascending.
+ */
 
 /** Quantile with linear interpolation; NaN of no values. */
 export function quantileOf(ascending: ArrayLike<number>, share: number): number {

@@ -7,31 +7,34 @@ import { newestWeeks, WEEK, WEEKS, type WeeklyPeaks, WINDOW_DAYS, type WindowDay
  * weight.
  */
 
-/** Fewer weeks explain nothing. */
-const LEAST_WEEKS = 6;
-/** Newest weeks that show a year, and what came before its first change. */
-export const YEAR_AND_BEFORE = 57;
-/** Days a year on which more than what is needed may be in use. Samples see about half of the days on which it was. */
-export const MOST_DAYS_ABOVE = 6;
-/** Growth that began later may be a step. Weeks. */
-export const LEAST_AGE = 13;
-/** Most growth, and most uncertainty: logarithms. */
-const MOST_GROWTH = 0.7;
-/** A smaller rise in a year is no growth. */
-const LEAST_GROWTH = 0.02;
-const MOST_SIGMA = 0.7;
-const LEAST_SIGMA = 1e-3;
-/** The logarithm of fewer licenses is not taken. */
-const LEAST_NEED = 0.25;
-/** Newest weeks that show how busy a week is, and which of them is a busy one. */
-export const NEWEST_WEEKS = 13;
-const BUSY = 0.75;
-/** A smaller fraction of a license does not count. */
-export const NO_LICENSE = 0.15;
-const HALVINGS = 50;
-/** Limits are sought between these logarithms. */
-const LOWEST = -2;
-const HIGHEST = 16;
+/** The constants of the method. They were chosen on drawn histories whose next year is known (`npm run advice-trial`). */
+export const tuning = {
+  /** Weeks. Fewer explain nothing. */
+  leastWeeks: 6,
+  /** Newest weeks that show a year, and what came before its first change. */
+  yearAndBefore: 57,
+  /** Days a year on which more than what is needed may be in use. Samples see about half of the days on which it was. */
+  mostDaysAbove: 6,
+  /** Weeks. Growth that began later may be a step. */
+  leastAge: 13,
+  /** Logarithms of a factor a year: a smaller rise is no growth, and none is larger. */
+  leastGrowth: 0.02,
+  mostGrowth: 0.7,
+  /** Logarithms of a factor: the bounds of uncertainty. */
+  leastSigma: 1e-3,
+  mostSigma: 0.7,
+  /** Licenses. The logarithm of fewer is not taken. */
+  leastNeed: 0.25,
+  /** Newest weeks that show how busy a week is, and the share of them that are less busy than a busy one. */
+  newestWeeks: 13,
+  busy: 0.75,
+  /** A smaller fraction of a license is no license. */
+  noLicense: 0.15,
+  /** Steps of a search between two logarithms of a number of licenses. */
+  halvings: 50,
+  lowest: -2,
+  highest: 16,
+} as const;
 
 /** What one explanation expects. */
 interface Expectation {
@@ -64,7 +67,7 @@ export function enoughOnDays(peaks: Float64Array): number {
   const known = peaks.reduce((count, peak) => (Number.isNaN(peak) ? count : count + 1), 0);
   if (known === 0) return 0;
   // the highest ones, ascending: sorting all of them for each explanation took a quarter of the method
-  const highest = new Float64Array(Math.floor((MOST_DAYS_ABOVE * known) / WINDOW_DAYS) + 1).fill(
+  const highest = new Float64Array(Math.floor((tuning.mostDaysAbove * known) / WINDOW_DAYS) + 1).fill(
     Number.NEGATIVE_INFINITY,
   );
   for (const peak of peaks) {
@@ -92,7 +95,7 @@ function yearAtNow({ levelAt }: Explanation, { peak }: WindowDays): number {
 
 /** The peak that one in four weeks reaches; `undefined` without weeks. */
 export const busyWeekOf = (peaks: readonly number[]): number | undefined =>
-  peaks.length === 0 ? undefined : quantileOf(sorted(peaks), BUSY);
+  peaks.length === 0 ? undefined : quantileOf(sorted(peaks), tuning.busy);
 
 /** The peak of a busy week if each of the newest weeks had been at the level of now. */
 function busyWeekAtNow({ levelAt }: Explanation, { week, peak }: WeeklyPeaks): number {
@@ -101,11 +104,11 @@ function busyWeekAtNow({ levelAt }: Explanation, { week, peak }: WeeklyPeaks): n
   return busyWeekOf(peaks) ?? 0;
 }
 
-const logarithmOf = (licenses: number): number => Math.log(Math.max(licenses, LEAST_NEED));
+const logarithmOf = (licenses: number): number => Math.log(Math.max(licenses, tuning.leastNeed));
 
 function expectationsOf(weeks: WeeklyPeaks, days: WindowDays, share: number): Expectation[] {
   const { items, count, independent } = explain(weeks.week, weeks.peak);
-  const newest = newestWeeks(weeks, NEWEST_WEEKS);
+  const newest = newestWeeks(weeks, tuning.newestWeeks);
   return items.map((one): Expectation => {
     const { levelAt, terms, fit, variance, weight } = one;
     const spread = variance * (count / independent);
@@ -114,10 +117,10 @@ function expectationsOf(weeks: WeeklyPeaks, days: WindowDays, share: number): Ex
       from: one.breaks.at(-1),
       year: logarithmOf(yearAtNow(one, days)),
       busyWeek: logarithmOf(busyWeekAtNow(one, newest)),
-      growthIn: (ahead) => Math.min(MOST_GROWTH, levelAt(ahead) - levelAt(0)),
+      growthIn: (ahead) => Math.min(tuning.mostGrowth, levelAt(ahead) - levelAt(0)),
       sigmaIn: (ahead) => {
         const sigma = Math.sqrt(spread * (leverageOf(fit, terms(ahead)) + 1 / WEEKS));
-        return Math.min(MOST_SIGMA, Math.max(LEAST_SIGMA, sigma));
+        return Math.min(tuning.mostSigma, Math.max(tuning.leastSigma, sigma));
       },
     };
   });
@@ -131,9 +134,9 @@ function expectationsOf(weeks: WeeklyPeaks, days: WindowDays, share: number): Ex
  * @returns `undefined` without enough weeks
  */
 export function outlookOf(weeks: WeeklyPeaks, days: WindowDays): Outlook | undefined {
-  const lastYear = newestWeeks(weeks, YEAR_AND_BEFORE);
-  if (weeks.week.length < LEAST_WEEKS) return undefined;
-  if (lastYear.week.length < LEAST_WEEKS || lastYear.week.length === weeks.week.length) {
+  const lastYear = newestWeeks(weeks, tuning.yearAndBefore);
+  if (weeks.week.length < tuning.leastWeeks) return undefined;
+  if (lastYear.week.length < tuning.leastWeeks || lastYear.week.length === weeks.week.length) {
     return { expectations: expectationsOf(weeks, days, 1) };
   }
   return { expectations: [weeks, lastYear].flatMap((one) => expectationsOf(one, days, 0.5)) };
@@ -167,8 +170,8 @@ export function chanceOf(outlook: Outlook, what: 'year' | 'busyWeek', licenses: 
 /** The number of licenses, not whole, that is enough for the coming year with this chance. */
 export function limitOf(outlook: Outlook, chance: number): number {
   const normals = normalsIn(outlook, 'year', WEEKS);
-  let [low, high] = [LOWEST, HIGHEST];
-  for (let i = 0; i < HALVINGS; i += 1) {
+  let [low, high]: [number, number] = [tuning.lowest, tuning.highest];
+  for (let i = 0; i < tuning.halvings; i += 1) {
     const middle = (low + high) / 2;
     if (shareBelow(normals, middle) < chance) low = middle;
     else high = middle;
@@ -183,6 +186,6 @@ export function limitOf(outlook: Outlook, chance: number): number {
  */
 export const weightOfGrowth = ({ expectations }: Outlook, age = 0): number =>
   expectations.reduce((sum, { growthIn, from, weight }) => {
-    const isGrowth = Math.expm1(growthIn(WEEKS)) >= LEAST_GROWTH && (from === undefined || -from >= age);
+    const isGrowth = Math.expm1(growthIn(WEEKS)) >= tuning.leastGrowth && (from === undefined || -from >= age);
     return sum + (isGrowth ? weight : 0);
   }, 0);

@@ -6,7 +6,7 @@ import { licensesToKeep, riseText } from './cut.ts';
 import { type Decision, isBusy } from './decision.ts';
 import { MOST_FULL } from './erlang.ts';
 import type { Findings } from './findings.ts';
-import { chanceOf, MOST_DAYS_ABOVE, NO_LICENSE } from './outlook.ts';
+import { chanceOf, tuning } from './outlook.ts';
 import { firstDayOf, HIGH_DAYS, newestWeeks, WEEKS, WINDOW_DAYS } from './window.ts';
 
 /** Why, in sentences that a person would say: built of figures, and of every guard that stopped advice. */
@@ -94,7 +94,7 @@ function onceText({ needed = 0, weeks, context: { today } }: Findings): string[]
 /** How likely the licenses are enough. */
 function chanceText({ outlook, bought = Number.NaN }: Findings): string {
   if (outlook === undefined) return 'whether they are enough for the coming year is not known';
-  const tenths = Math.floor(10 * chanceOf(outlook, 'year', bought + NO_LICENSE));
+  const tenths = Math.floor(10 * chanceOf(outlook, 'year', bought + tuning.noLicense));
   const chance = tenths < 1 ? 'less than 1 in 10' : `${Math.min(9, tenths)} in 10`;
   return `the chance that ${roundedText(bought)} ${are(bought)} enough for the coming year is ${tenths >= 9 ? 'more than ' : ''}${chance}`;
 }
@@ -121,7 +121,7 @@ function keptTexts(findings: Findings): string[] {
   const { needed = Number.NaN, enough } = findings;
   const kept = licensesToKeep(findings);
   if (kept === undefined) return [];
-  const byDays = `${roundedText(needed)} would have been too few on more than ${MOST_DAYS_ABOVE} days`;
+  const byDays = `${roundedText(needed)} would have been too few on more than ${tuning.mostDaysAbove} days`;
   const next =
     enough === undefined || enough < kept.licenses
       ? `${roundedText(kept.licenses)} ${are(kept.licenses)} kept, because the last year needed them`

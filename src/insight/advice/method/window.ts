@@ -23,7 +23,6 @@ export const WEEKS = 52;
 /** Weeks after which a season is the same again. */
 export const WEEKS_A_YEAR = 365.25 / WEEK;
 
-/** Each day of the window, by its age. */
 export interface WindowDays {
   /** 1 for a day with enough data. */
   readonly isCounted: Uint8Array;

@@ -24,7 +24,6 @@ export const NOT_POLLED = 'the analyzer has not been polled yet';
 /** Nothing is known of which there could be advice. It is not a failure: the analyzer may answer soon. */
 export class NothingKnown extends Error {}
 
-/** Where demand is recorded. */
 export interface DemandSource {
   /** The calendar of the recorded days. */
   readonly localTime: LocalTime;

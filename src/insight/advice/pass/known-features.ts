@@ -27,7 +27,6 @@ export interface Taker {
   readonly takes: 'tokens' | 'package';
 }
 
-/** What is known now of all features. */
 export interface KnownFeatures {
   /** Those in GetFeatures, in order of their names, by `keyOf`. */
   readonly features: ReadonlyMap<string, KnownFeature>;

@@ -10,7 +10,6 @@ import { isMistaken, recordedRefusalsOf } from '../method/refusals.ts';
 import { type DemandSource, type ListedSeries, NOT_POLLED, NothingKnown } from './demand-source.ts';
 import { keyOf, knownFeaturesOf } from './known-features.ts';
 
-/** What a pass reads. */
 export interface PassOptions {
   readonly source: DemandSource;
   readonly inventory: CurrentInventory['latest'];

@@ -9,12 +9,9 @@ import { isRecognized, replay } from './replay.ts';
 /**
  * Replaces every word of a capture that is not known to name nobody. What stays are shapes and words of the manager
  * (`Vocabulary`), times, dates, versions and short numbers. No line is read for this: what is a name of those words is learned
- * from what the parser makes of the texts.
- */
-
-/**
- * Stand-ins for names: the same one for the same name everywhere in a capture. A name is replaced part by part, so that
- * `pc7`, `PC7`, `pc7.example.com` and `pc7:0.0` stay related, and punctuation, blanks and letter case stay what they are.
+ * from what the parser makes of the texts. Stand-ins for names: the same one for the same name everywhere in a capture. A name is
+ * replaced part by part, so that `pc7`, `PC7`, `pc7.example.com` and `pc7:0.0` stay related, and punctuation, blanks and letter
+ * case stay what they are.
  */
 
 /** A run of letters and digits of any language. */

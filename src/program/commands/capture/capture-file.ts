@@ -41,7 +41,6 @@ export interface CaptureHeader {
   readonly interval: number;
 }
 
-/** A section of a file. */
 export interface ReadSection extends CaptureSection {
   /** The number of the first line of its text, from 1. */
   readonly line: number;

@@ -14,7 +14,6 @@ export interface Confidential {
   readonly onServed: (count: number) => void;
 }
 
-/** What needs attention. */
 export interface Attention {
   readonly rows: Iterable<AttentionRow>;
   /** How many kinds of alerts may fire without being seen, because they have no data. */

@@ -48,8 +48,6 @@ import { namesIn, requireUsers, usersFilter, usersTable } from './user-names.ts'
 
 /** Targets of which each combination of vendor license and feature is a request to the analyzer. */
 
-/** The shape `days` of `history`: GetHistory and GetHistoryReserved in one table, for lines of steps. */
-
 /** The columns of GetHistoryReserved that are shown. */
 const RESERVED_COLUMNS = ['Max In Use', 'Distinct Users', 'Reserved Licenses'] as const;
 const COLUMNS = [MAX_AVAILABLE, ...RESERVED_COLUMNS] as const;

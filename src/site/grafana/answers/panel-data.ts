@@ -83,7 +83,6 @@ export interface Notice {
   readonly text: string;
 }
 
-/** The answer to one target. */
 export interface TargetAnswer {
   readonly items: readonly PanelData[];
   readonly notices: readonly Notice[];

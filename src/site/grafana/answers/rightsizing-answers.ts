@@ -18,8 +18,6 @@ import { type Cells, type Order, type TableContent, tableAnswer, type View, view
 
 /** The target `rightsizing`: advice on the number of licenses, from the last pass. */
 
-/** Which advice a query asks for, and why there may be none. */
-
 /** The proposals that a query asks for. */
 function selection(query: Query, { rows }: Proposals): readonly Proposal[] {
   const matches = featureMatcher(query, query.values.features);

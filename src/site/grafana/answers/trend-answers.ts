@@ -37,11 +37,9 @@ import {
 import { type DayRange, isWithin } from './period.ts';
 import { show } from './query.ts';
 
-/** GetHistory in the formats of Grafana's panels. */
-
 /**
- * The shape `periods` of `history`: a row for each bar of a chart whose axis is text. Bars on an axis of time have the width of
- * the closest two points, and begin at midnight in the zone of the viewer.
+ * GetHistory in the formats of Grafana's panels. The shape `periods` of `history`: a row for each bar of a chart whose axis is
+ * text. Bars on an axis of time have the width of the closest two points, and begin at midnight in the zone of the viewer.
  */
 
 type Unit = 'day' | 'week' | 'month';

@@ -25,8 +25,6 @@ import type { Routes } from '../routes.ts';
 
 /** The page of alerts. Links in notifications lead to it. */
 
-/** One alert on the page `/alerts`. */
-
 /** What the alerts of a page have in common. Times are epoch seconds. */
 export interface AlertFrame extends Pick<EngineStatus, 'timeZone' | 'unknownHold'>, Pick<Selection, 'causeOf'> {
   readonly now: number;

@@ -17,7 +17,6 @@ export interface HistoryDay {
   readonly denials: number | undefined;
 }
 
-/** An hour of the picture of a week. */
 export interface WeekHour {
   /** Of the clock, 0 to 23. */
   readonly hour: number;

@@ -9,8 +9,6 @@ import { featureUrl } from '../links.ts';
 
 /** One feature in the report: a line, which opens. */
 
-/** The peaks of the weeks of a year against what is bought, as a small picture. */
-
 /** Of a week, in units of the picture. */
 const WEEK = 2;
 const BAR = 1.5;

@@ -1,7 +1,6 @@
 import { siteCondition } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 
-/** The exporter withholds series. */
 export const exporterSeriesLimit = engineAlert({
   subject: 'analyzer',
   severities: ['warning'],
