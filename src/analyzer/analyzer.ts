@@ -10,11 +10,10 @@ import { StoreError } from './history/history-file.ts';
 import { IMPORT_FOLDER } from './history/staged-import.ts';
 import type { ListenerOptions } from './server/http-front.ts';
 import { type Analyzer, type AnalyzerOptions, createAnalyzer } from './server/server.ts';
-import type { EmbeddedConfig, OwnConfig } from './settings.ts';
+import { type EmbeddedConfig, keptDays, type OwnConfig } from './settings.ts';
 import { createSimulatedSite } from './simulated/simulated-site.ts';
 import { createSources, type SourcesHost } from './sources/configured-sources.ts';
 
-const DAY = 86_400;
 /** Maximum size of history in memory, bytes. */
 const MAX_MEMORY = 2 ** 30;
 /** By then, an exporter in the same process has polled. */
@@ -61,8 +60,8 @@ function optionsOf(
     history: {
       path: storage.path === undefined ? undefined : join(storage.path, HISTORY_FILE),
       timeZone,
-      sampleDays: Math.ceil(settings.retention.samples / DAY),
-      days: Math.ceil(settings.retention.history / DAY),
+      sampleDays: keptDays(settings.retention.samples),
+      days: keptDays(settings.retention.history),
       maxSize: storage.path === undefined ? Math.min(settings.storeMaxSize, MAX_MEMORY) : settings.storeMaxSize,
     },
     now: clock.now,

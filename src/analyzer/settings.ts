@@ -11,6 +11,9 @@ import type { SourceConfig } from './sources/source-settings.ts';
 const DAY = 86_400;
 const CENTURY = 100 * 365 * DAY;
 
+/** Days that a retention in seconds keeps: one that has begun is kept whole. */
+export const keptDays = (retention: number): number => Math.ceil(retention / DAY);
+
 /** The analyzer of this program: where it listens, what it records, and for whom. */
 export const embeddedAnalyzer = z
   .strictObject({

@@ -1,6 +1,6 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
 import type { DayOfSamples, Sample, Series } from '../history/sample.ts';
-import { RefusedRequests } from '../sources/log/denials.ts';
+import { RefusedRequests, requestKey } from '../sources/log/refused-requests.ts';
 import type { LicenseEvent } from '../sources/log/usage-log.ts';
 import { FeatureUse } from './feature-use.ts';
 import { type Span, UsageDay } from './usage-day.ts';
@@ -9,8 +9,6 @@ import { type Span, UsageDay } from './usage-day.ts';
 const LATE = 120;
 /** Seconds in which a daemon starts. */
 const SAME_START = 60;
-
-const requestKey = (feature: string, client: string): string => `${feature.toLowerCase()}\0${client}`;
 
 /** What a replay found beside figures. */
 export interface ReplayCounts {

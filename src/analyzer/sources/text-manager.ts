@@ -49,7 +49,7 @@ function observe(
   );
   const ahead = times.reduce((last, at) => Math.max(last, at), 0) - now;
   if (ahead > CLOCK_DIFFERENCE) {
-    const message = `The output for ${server} has checkouts that begin ${Math.ceil(ahead / 60)} minutes after the time of this host, so that the times of checkouts are withheld. Correct the clock, or set the time zone of the output.`;
+    const message = `The output for ${server} has checkouts that begin ${Math.ceil(ahead / 60)} minutes after the time of this host, so that the times of checkouts are left out. Correct the clock, or set the time zone of the output.`;
     problems.push({ kind: 'clock', message, isMinor: true });
   }
   const latest = ahead > CLOCK_DIFFERENCE ? undefined : now + CLOCK_DIFFERENCE;

@@ -21,6 +21,7 @@ import {
   waitingImports,
 } from '../../analyzer/history/staged-import.ts';
 import { openStore } from '../../analyzer/history/store.ts';
+import { keptDays } from '../../analyzer/settings.ts';
 import { debugLogUsage } from '../../analyzer/sources/flexnet/debug-log-usage.ts';
 import { reportLogUsage } from '../../analyzer/sources/rlm/report-log-usage.ts';
 import type { SourceConfig } from '../../analyzer/sources/source-settings.ts';
@@ -104,7 +105,7 @@ function takeUpHere(config: Config, storage: string, localTime: LocalTime, now: 
     const store = openStore({ path, localTime, origin: LICENSE_MANAGERS, maxSize: storeMaxSize, isArchived });
     try {
       const today = localTime.dayOf(now);
-      const samplesFrom = today - retention.samples / 86_400;
+      const samplesFrom = today - keptDays(retention.samples);
       runAtOnce(store.seal(today));
       for (const file of waitingImports(join(storage, IMPORT_FOLDER))) {
         const open = openImport(file, localTime);
@@ -122,7 +123,7 @@ function takeUpHere(config: Config, storage: string, localTime: LocalTime, now: 
         removeStaged(file);
       }
       runAtOnce(store.addNowBought());
-      runAtOnce(store.prune(samplesFrom, today - retention.history / 86_400));
+      runAtOnce(store.prune(samplesFrom, today - keptDays(retention.history)));
     } finally {
       store.close();
       giveToOwnerOf(storage, path);
@@ -214,7 +215,7 @@ export async function importCommand({ line, env, createLog, print }: CommandCont
     folder,
     localTime,
     names: new Names({ known: recorded, server: line.values.server, servers }),
-    firstDay: today - embeddedAnalyzer.retention.history / 86_400,
+    firstDay: today - keptDays(embeddedAnalyzer.retention.history),
     asOfNow,
     isDryRun,
     now,

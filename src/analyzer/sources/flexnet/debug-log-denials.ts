@@ -1,12 +1,10 @@
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import { DiagnosticsCount, MAX_LINE } from '../lines.ts';
 import type { DenialLog, DenialReader, Denials } from '../log/denials.ts';
-import { MAX_REMEMBERED, type Refusal, RefusedRequests } from '../log/denials.ts';
+import { MAX_REFUSAL_AGE, MAX_REMEMBERED, type Refusal, RefusedRequests, requestKey } from '../log/refused-requests.ts';
 import { LogClock } from './debug-log-clock.ts';
 import { formOfLog, type LogEvent, type LogLine, readLogLine } from './debug-log-line.ts';
 
-/** Older refusals do not count: a log that was not readable for days would count them all at once. A day, and a wrong zone. */
-const MAX_AGE = 26 * 3600;
 const MAX_DAEMONS = 200;
 /** What a refusal counts for. */
 type Refused = Omit<Denials, 'count'>;
@@ -14,15 +12,14 @@ type Refused = Omit<Denials, 'count'>;
 /** A daemon that has forked writes `_` and a number after its name (vendor's documentation). */
 const withoutFork = (daemon: string): string => daemon.replace(/_\d{1,4}$/, '');
 
-/** Of a client and a feature. */
-const requestKey = (daemon: string, feature: string, client: string): string =>
-  `${withoutFork(daemon)}\0${feature}\0${client}`;
+const keyOf = (daemon: string, feature: string, client: string): string =>
+  `${withoutFork(daemon)}\0${requestKey(feature, client)}`;
 
 /**
  * Counts refused requests in the debug log of FlexNet, whose lines have a time but no date. Users and hosts are remembered for
  * a minute of the log at most, and are never returned.
  *
- * A line DENIED counts for any reason; UNSUPPORTED does not. A request counts once a minute, and not at all if it
+ * A line DENIED counts for any reason; UNSUPPORTED does not (`debug-log-line.ts`). A request counts once a minute, and not at all if it
  * gets the license within 5 seconds. Requests of one user and host are distinguished by the process, which only the verbose form
  * has, and by a checkout between them. Lines have no date: refusals wait until one is known, from the log or because
  * the lines are recent.
@@ -108,18 +105,18 @@ export class DebugLogReader implements DenialReader {
   #readEvent({ kind, feature, client, checkoutData, cause }: LogEvent, daemon: string, at: number): void {
     if (kind === 'denied') {
       if (this.#clock.isRepeated(at, this.#now)) return;
-      const key = client === undefined ? undefined : requestKey(daemon, feature, client);
+      const key = client === undefined ? undefined : keyOf(daemon, feature, client);
       this.#requests.refuse(key, { what: { daemon, feature, cause }, at, readAt: this.#now });
     } else if (kind === 'out' && client !== undefined) {
-      this.#requests.forget(requestKey(daemon, feature, client));
+      this.#requests.forget(keyOf(daemon, feature, client));
       // tokens: another feature is checked out, with the wanted one as its data
-      if (checkoutData !== undefined) this.#requests.forget(requestKey(daemon, checkoutData, client));
+      if (checkoutData !== undefined) this.#requests.forget(keyOf(daemon, checkoutData, client));
     }
   }
 
   #count({ what, at }: Pick<Refusal<Refused>, 'what' | 'at'>, count = 1): void {
     if (this.#clock.isDated) {
-      if (this.#clock.ageOf(at, this.#now) <= MAX_AGE) this.#certain.push({ ...what, count });
+      if (this.#clock.ageOf(at, this.#now) <= MAX_REFUSAL_AGE) this.#certain.push({ ...what, count });
       return;
     }
     const key = [Math.floor(at / 3600), what.daemon, what.feature, what.cause].join('\0');

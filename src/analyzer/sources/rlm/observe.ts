@@ -247,7 +247,7 @@ function datingOf(
   const ahead = (referenceTime ?? now) - now;
   if (Math.abs(ahead) <= CLOCK_TOLERANCE) return createDating(referenceTime ?? now, localTime);
   const minutes = Math.round(Math.abs(ahead) / 60);
-  const message = `The time in the output for RLM at ${server} is ${minutes} minutes ${ahead > 0 ? 'after' : 'before'} the time of this host, so that the times of checkouts are withheld. Correct the clock, or set the time zone of the output.`;
+  const message = `The time in the output for RLM at ${server} is ${minutes} minutes ${ahead > 0 ? 'after' : 'before'} the time of this host, so that the times of checkouts are left out. Correct the clock, or set the time zone of the output.`;
   problems.push({ kind: 'clock', message, isMinor: true });
   return () => undefined;
 }

@@ -2,12 +2,10 @@ import type { LocalTime } from '../../../base/model/local-time.ts';
 import type { DenialCause } from '../../../base/model/observation/observation.ts';
 import { DiagnosticsCount, MAX_LINE } from '../lines.ts';
 import type { DenialLog, DenialReader, Denials } from '../log/denials.ts';
+import { MAX_REFUSAL_AGE } from '../log/refused-requests.ts';
 import { yearlessTime } from '../times.ts';
 
 /** The report log of an ISV server of RLM, which is plain text (vendor's documentation, "Reportlog File Format"). */
-
-/** Older denials do not count: a log that was not readable for days would count them all at once. A day, and a wrong zone. */
-const MAX_AGE = 26 * 3600;
 
 const REMEDY = 'the path of REPORTLOG in the options file of the ISV server';
 
@@ -81,7 +79,7 @@ class ReportLogReader implements DenialReader {
     for (const line of lines) {
       const read = line.length > MAX_LINE ? 'unparsed' : readReportLine(line.trimEnd(), now, this.#localTime);
       if (read === 'unparsed') this.diagnostics.addUnparsed(line);
-      else if (read && (read.at === undefined || now - read.at <= MAX_AGE))
+      else if (read && (read.at === undefined || now - read.at <= MAX_REFUSAL_AGE))
         denials.push({ daemon: this.#isv, feature: read.product, cause: read.cause, count: 1 });
     }
     return denials;

@@ -136,6 +136,7 @@ describe('refusals', () => {
     expect(
       countsOf([today, denied('10:00:00'), denied('10:00:01', 'anna@ws2'), denied('10:00:02', 'berta@ws1')]),
     ).toEqual({ 'vend cad': 3 });
+    expect(countsOf([today, denied('10:00:00'), denied('10:00:03', 'anna@ws1', 'CAD')])).toEqual({ 'vend cad': 1 });
     // also from a daemon that has forked
     expect(countsOf([today, denied('10:00:00'), denied('10:00:03', 'anna@ws1', 'cad', 'vend_1')])).toEqual({
       'vend cad': 1,
