@@ -55,7 +55,7 @@ export const expiration = (matchers = ''): string => select('license_feature_exp
 const ofEach = (how: 'sum' | 'count', series: string): string =>
   `max by (vendor_license) (${how} by (vendor_license, job, instance) (${series}))`;
 
-/** A figure over all series. It is not known while series are withheld, because it would be too low. */
+/** A figure over all series. It is not known while series are left out, because it would be too low. */
 const whole = (figure: string): string =>
   `((${figure}) and on () (max(${select('license_exporter_series_limit_exceeded')}) == 0))`;
 

@@ -126,7 +126,7 @@ export const exporter = () =>
       namedFigures(
         {
           title: 'Withheld',
-          description: 'Whether series are withheld because of metrics.max_series.',
+          description: 'Whether series are left out because of metrics.max_series.',
           unit: 'bool_yes_no',
         },
         { 'some series': [`max(${select('license_exporter_series_limit_exceeded')})`, GOOD_BELOW(1)] },

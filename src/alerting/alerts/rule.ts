@@ -79,7 +79,7 @@ export interface View {
   readonly denied: readonly DeniedFeature[] | undefined;
   /** What was listed before, compared with this inventory. */
   readonly past: Past;
-  /** Whether series are withheld because of `metrics.max_series`; `undefined` while no page of metrics is rendered. */
+  /** Whether series are left out because of `metrics.max_series`; `undefined` while no page of metrics is rendered. */
   readonly isSeriesLimited: boolean | undefined;
   /** Whether the last reload of the configuration was refused. */
   readonly isReloadRefused: boolean;

@@ -68,7 +68,7 @@ const email = z.strictObject({
   digest: schedule
     .prefault('0 7 * * 1-5')
     .describe(
-      'When each owner gets a list of the licenses that expire, by the clock of `datasource.time_zone`. With `off`, each of these alerts is sent at once.',
+      'When each owner gets a list of the licenses that expire or run out, by the clock of `datasource.time_zone`. With `off`, each of these alerts is sent at once.',
     ),
 });
 

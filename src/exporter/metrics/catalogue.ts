@@ -147,7 +147,7 @@ export const catalogue = {
   }),
   ...metricsOf('default', [], {
     license_exporter_series_limit_exceeded:
-      'Whether series were withheld because the configured series limit was reached.',
+      'Whether series were left out because the configured series limit was reached.',
     license_exporter_series: 'Series exposed from API data.',
     license_exporter_config_last_reload_successful: 'Whether the last configuration reload succeeded.',
     license_exporter_config_last_reload_success_timestamp_seconds:

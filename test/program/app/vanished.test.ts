@@ -170,7 +170,7 @@ describe('the daemon itself', () => {
     await eventually('accepted', async () => (await firing(app, 'LicenseExporterConfigReloadFailed')).length === 0);
   });
 
-  it('fires while it withholds series', async () => {
+  it('fires while it leaves out series', async () => {
     const faulty = await startFaulty(cleanup);
     const app = await start(faulty.url, { 'metrics.max_series': 10 });
     await eventually('withheld', async () => (await firing(app, 'LicenseExporterSeriesLimit')).length === 1);

@@ -11,9 +11,9 @@ export const exporterSeriesLimit = engineAlert({
   condition: siteCondition(({ isSeriesLimited }) =>
     isSeriesLimited === undefined ? 'unknown' : isSeriesLimited && {},
   ),
-  attention: { what: 'Series are withheld', class: 'partly' },
+  attention: { what: 'Series are left out', class: 'partly' },
   texts: {
-    summary: ({ exporter }) => `The ${exporter} withholds series.`,
+    summary: ({ exporter }) => `The ${exporter} leaves out series.`,
     remedy: 'The number of series has reached metrics.max_series. Raise the limit, select less, or use shards.',
   },
   example: () => ({ isSeriesLimited: true }),
