@@ -30,12 +30,12 @@ const PREFIX = 'digest ';
 /** What the digest of an owner is called among the messages. */
 export const digestKey = (owner: string): string => `${PREFIX}${owner}`;
 
-/** Whether a digest, the mail of `alerting.email.digest`, lists an alert while it fires. */
+/** Whether a digest, the mail of `alerting.email.digest`, lists an alert while it fires: LicenseExpired, LicenseExpiringSoon, LicenseRunsOut. */
 const isInDigest = (labels: Labels): boolean => isExpiry(labels) || labels.alertname === 'LicenseRunsOut';
 
 /**
  * Whether an alert is mailed by the digest alone, because licenses must be ordered within weeks, not minutes. Critical expiries are
- * mailed at once too.
+ * mailed at once too. Without a digest, nothing waits (`email-channel.ts`).
  */
 export const waitsForDigest = (labels: Labels): boolean =>
   isInDigest(labels) && !(isExpiry(labels) && labels.severity === 'critical');

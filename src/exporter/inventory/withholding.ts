@@ -2,7 +2,7 @@ import type { ProductRecord } from '../../base/model/records.ts';
 
 /**
  * Withheld usage: it is known, and not shown, because the analyzer goes on reporting the last counts of a vendor license that is not
- * current. Rows have it as unknown, so that metrics, alerts, pages and Grafana leave it out.
+ * current, is down, or is not said to be current. Rows have it as unknown, so that metrics, alerts, pages and Grafana leave it out.
  */
 
 /** What is known of a vendor license. */

@@ -1,4 +1,4 @@
-/** Which lines about refusals are one denial, in any log that names each refusal. */
+/** Which lines about refusals are one denial, where a log has a line for each attempt: live for FlexNet, and in imports of all logs. */
 
 /**
  * Seconds in which a client counts once for a feature: clients repeat a refused request each second, and one request can be
