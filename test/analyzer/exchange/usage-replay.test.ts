@@ -4,6 +4,7 @@ import { MergedLog } from '../../../src/analyzer/exchange/merged-log.ts';
 import { type BegunBefore, UsageReplay } from '../../../src/analyzer/exchange/usage-replay.ts';
 import type { Sample } from '../../../src/analyzer/history/sample.ts';
 import { random as randomFrom } from '../../../src/analyzer/simulated/simulated-random.ts';
+import { DebugLogReader } from '../../../src/analyzer/sources/flexnet/debug-log-denials.ts';
 import { debugLogUsage } from '../../../src/analyzer/sources/flexnet/debug-log-usage.ts';
 import type { UsageEvents } from '../../../src/analyzer/sources/log/usage-log.ts';
 import { createLocalTime, type LocalTime } from '../../../src/base/model/local-time.ts';
@@ -109,6 +110,35 @@ describe(`${cases} logs of two daemons`, () => {
       expect([...truth]).toEqual([]);
     }
   });
+});
+
+it('counts the same denials as the log did while it was followed, in any parts and any letter case', async () => {
+  const now = Date.parse('2026-06-01T23:59:00Z') / 1000;
+  for (let i = 0; i < cases; i += 1) {
+    let draws = 0;
+    const oneOf = <T>(values: readonly [T, ...T[]]): T => {
+      draws += 1;
+      return values[Math.floor(randomFrom('denials', seed, i, draws) * values.length)] ?? values[0];
+    };
+    let at = 8 * 3600;
+    const lines = Array.from({ length: 60 }, () => {
+      at += oneOf([0, 1, 2, 4, 5, 6, 30, 59, 60, 61, 300]);
+      const clock = new Date(at * 1000).toISOString().slice(11, 19);
+      const message = oneOf(['DENIED', 'DENIED', 'OUT']);
+      return `${clock} (vend) ${message}: "${oneOf(['cad', 'Cad', 'CAD', 'mesh'])}" ${oneOf(['a@h', 'b@h', 'b@g'])}  `;
+    });
+    const text = log(...lines, '23:00:00 (lmgrd) TIMESTAMP 6/1/2026');
+
+    const { days } = await replayLog(text, utc);
+    const imported = [...days.values()].reduce((sum, samples) => sum + figuresOf(samples).denials, 0);
+    const reader = new DebugLogReader(utc);
+    const all = text.split('\n');
+    const cut = oneOf([1, 7, 30, 59]);
+    const followed = [all.slice(0, cut), all.slice(cut)].flatMap((part) => reader.push(part, { now, isRecent: true }));
+    const live = [...followed, ...reader.settle(now + 10)].reduce((sum, { count }) => sum + count, 0);
+    expect({ i, live }).toEqual({ i, live: imported });
+    expect(live).toBeGreaterThan(0);
+  }
 });
 
 /** A log of one day that begins with the start of the daemon. */
