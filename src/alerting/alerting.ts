@@ -233,7 +233,10 @@ function createAllMessages(config: AlertsConfig, neighbors: AlertingNeighbors): 
     }),
   );
   return createMessages({
-    ...alerting,
+    groupWait: alerting.groupWait,
+    groupInterval: alerting.groupInterval,
+    repeatInterval: alerting.repeatInterval,
+    unknownHold: alerting.unknownHold,
     receivers,
     analyzer: analyzerIdentity(config).analyzer,
     file: storage.path === undefined ? undefined : { path: join(storage.path, file), writes: writes.of(file) },
@@ -253,8 +256,16 @@ function createEngine(config: AlertsConfig, neighbors: AlertingNeighbors, handOv
   const { alerts: stateFile, listed: listedFile } = stateFiles;
   return new AlertEngine({
     ...neighbors,
-    ...alerting,
     ...analyzerIdentity(config),
+    rules: alerting.rules,
+    ignore: alerting.ignore,
+    resolve: alerting.resolve,
+    evaluationInterval: alerting.evaluationInterval,
+    resendDelay: alerting.resendDelay,
+    unknownHold: alerting.unknownHold,
+    externalLabels: alerting.externalLabels,
+    alertmanagerExternalUrl: alerting.alertmanagerExternalUrl,
+
     notConfigured: () =>
       notConfiguredRules(config, { logons, sources: neighbors.sources(), recording: neighbors.recording() }),
     timeZone: datasource.timeZone,

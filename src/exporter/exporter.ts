@@ -80,8 +80,9 @@ export function createExporter(config: ExporterConfig, neighbors: ExporterNeighb
     observe: self.observeRequest,
     onRecovered: () => poller.retryFailed(),
   });
-  const askedDecoder = new AskedDecoder({ ...config.expiration, maxResponseSize: analyzer.maxResponseSize });
-  const polledDecoder = createPolledDecoder({ ...config.expiration, whole: askedDecoder });
+  const { permanentAfter } = config.expiration;
+  const askedDecoder = new AskedDecoder({ permanentAfter, maxResponseSize: analyzer.maxResponseSize });
+  const polledDecoder = createPolledDecoder({ permanentAfter, whole: askedDecoder });
 
   const fieldFile = createFieldFile(config.storage.path, analyzerIdentity(config).analyzer, neighbors);
   const fieldContract = createFieldContract({

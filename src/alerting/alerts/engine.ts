@@ -3,6 +3,7 @@ import type { Owners } from '../../base/model/owners.ts';
 import { limitRepeats } from '../../base/model/repeat-log.ts';
 import { createLatestOnly } from '../../base/scheduling/limit.ts';
 import { runSliced } from '../../base/scheduling/slices.ts';
+import type { Matcher } from '../../base/settings/labels.ts';
 import type { CurrentInventory } from '../../exporter/inventory/current.ts';
 import { type Address, createAddress, readdress } from './address.ts';
 import { type AlertStates, type Finding, keyOf, type Labels } from './alert.ts';
@@ -21,13 +22,6 @@ import type { EngineSection } from './settings.ts';
 import { restore, type SavedAlerts, type StateFile } from './state-file.ts';
 import { step, type Transition } from './state-machine.ts';
 import { createStatements, type StatementKeeper, type Statements } from './statements.ts';
-
-/** A matcher in the syntax of Prometheus and Alertmanager. Regular expressions match the whole value. */
-export interface Matcher {
-  readonly label: string;
-  readonly operator: '=' | '!=' | '=~' | '!~';
-  readonly value: string;
-}
 
 /** Whether labels match all matchers of one of the groups. */
 export function createIgnore(groups: readonly (readonly Matcher[])[]): (labels: Labels) => boolean {
@@ -98,7 +92,10 @@ type Surroundings = {
 };
 
 /** The rules, the receivers, the clock and the state of an engine. */
-export interface EngineOptions extends Surroundings, EngineSection, Pick<NotifierOptions, 'generatorUrl' | 'targets'> {
+export interface EngineOptions
+  extends Surroundings,
+    Omit<EngineSection, 'prometheusJob' | 'prometheusLabels' | 'runbookBaseUrl'>,
+    Pick<NotifierOptions, 'generatorUrl' | 'targets'> {
   /** The current inventory; `undefined` before the first one. */
   readonly inventory: CurrentInventory['latest'];
   /** Names of the rules about what is not configured now. */

@@ -1,6 +1,7 @@
 import { expiryDay } from '../../base/model/expiry-day.ts';
 import { isUncounted } from '../../base/model/uncounted.ts';
 import { type Figure, isKnown } from '../../base/model/unknown.ts';
+import { numberText } from '../../base/texts.ts';
 import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { Labels } from './alert.ts';
@@ -133,7 +134,7 @@ export function renewedText(row: FeatureRow, view: View, lasts: number): string 
   const renewal = renewalOf(row, view, lasts);
   return renewal === undefined || isUncounted(row)
     ? ''
-    : ` It is renewed for ${renewal.licenses} of ${isKnown(renewal.before) ? renewal.before : 'an unknown number of'} licenses.`;
+    : ` It is renewed for ${numberText(renewal.licenses)} of ${isKnown(renewal.before) ? numberText(renewal.before) : 'an unknown number of'} licenses.`;
 }
 
 /** The label of the day on which a license expires: another day is another alert. @param at epoch seconds */

@@ -15,7 +15,7 @@ export interface Notification {
   readonly generatorURL: string;
 }
 
-/** Labels of all alerts about one analyzer. A daemon finds its alerts in Alertmanager by them. */
+/** Labels of all alerts about one analyzer. */
 export const ownLabelsOf = (analyzer: string): Labels => withoutEmpty({ source: 'license-exporter', analyzer });
 
 /** The labels and links that every alert gets when it is sent. */

@@ -138,5 +138,5 @@ export const engine = {
   }),
 } as const;
 
-/** What the engine reads. Durations are seconds. */
+/** Of alerts and of the rules for Prometheus. Durations are seconds. */
 export type EngineSection = ValuesOf<typeof engine>;

@@ -6,7 +6,7 @@ import type { Labels } from './alert.ts';
 
 /** Figures of features, and what an alert is about, as an engineer on call reads them. */
 
-/** `28` or `uncounted`, for the label of a text; `undefined` if the number is not known. */
+/** `1234` or `uncounted`, as `expiry-mail.ts` reads it again: without separators; `undefined` if the number is not known. */
 export const boughtText = (row: Pick<FeatureRow, 'licenseType' | 'maxAvailable'>): string | undefined =>
   isUncounted(row) ? 'uncounted' : isKnown(row.maxAvailable) ? `${row.maxAvailable}` : undefined;
 
@@ -50,7 +50,7 @@ export const aboutLabels = (labels: Labels, count?: number): About => {
   } = labels;
   return {
     ...{ vendorLicense, endpoint, field, source },
-    features: `${count} features of ${vendorLicense}`,
+    features: count === undefined ? vendorLicense : `${countText(count, 'feature')} of ${vendorLicense}`,
     onDay: expires === undefined ? '' : ` on ${expires}`,
     analyzer: 'license analyzer',
     exporter: 'license exporter',

@@ -1,4 +1,5 @@
 import { dayOfDate } from '../../base/model/local-time.ts';
+import { countText } from '../../base/texts.ts';
 import type { Labels } from '../alerts/alert.ts';
 import { alertUrl } from '../alerts/links.ts';
 import { listUrl } from './mail-frame.ts';
@@ -68,7 +69,7 @@ export function dayOf(date: string | undefined): number | undefined {
 function licensesText(licenses: string | undefined): string {
   if (licenses === undefined) return '';
   if (licenses === 'uncounted') return ' (uncounted)';
-  return ` (${line(licenses)} license${licenses === '1' ? '' : 's'})`;
+  return ` (${countText(Number(licenses), 'license')})`;
 }
 
 function nameOf({ labels: { feature = '', version, package: pkg }, annotations: { licenses } }: Listed): string {
@@ -78,7 +79,7 @@ function nameOf({ labels: { feature = '', version, package: pkg }, annotations: 
 
 function namesOf(members: readonly Listed[]): string {
   const names = members.map(nameOf).sort();
-  const count = names.length > MAX_NAMES ? `${names.length} features: ` : '';
+  const count = names.length > MAX_NAMES ? `${countText(names.length, 'feature')}: ` : '';
   return `${count}${names.slice(0, MAX_NAMES).join(', ')}`;
 }
 

@@ -256,7 +256,8 @@ export function openHistoryFile({
   const prepareFile = (): void => {
     if (isReadOnly) {
       if (versionOf() > SCHEMA_VERSION) throw problem(storeProblems.newer);
-      if (versionOf() < OLDEST_SCHEMA_VERSION) throw problem(storeProblems.tooOld);
+      // 0 has no tables yet
+      if (versionOf() > 0 && versionOf() < OLDEST_SCHEMA_VERSION) throw problem(storeProblems.tooOld);
       if (versionOf() < SCHEMA_VERSION) throw problem(storeProblems.older);
       checkNote('time zone', timeZone, storeProblems.timeZone);
       checkNote('origin', origin, storeProblems.origin, OriginError);

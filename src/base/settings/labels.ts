@@ -16,7 +16,7 @@ export const labelName = z
 
 export const labelMap = recordOf(labelName, anyText, isNot('a map of labels'), 'is not a label name');
 
-/** A matcher as Prometheus and Alertmanager write them. */
+/** A matcher in the syntax of Prometheus and Alertmanager. Regular expressions match the whole value. */
 export interface Matcher {
   readonly label: string;
   readonly operator: '=' | '!=' | '=~' | '!~';

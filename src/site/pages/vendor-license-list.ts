@@ -28,14 +28,14 @@ export function stateHtml({ state, row }: VendorLicenseFigures, clock: Clock): H
   return html`<span class="${name}">${state}</span>${meaning === '' ? undefined : html`<br><small>${meaning}</small>`}${collected}`;
 }
 
-/** The licenses of countText features, with a bar. */
+/** The licenses of counted features, with a bar. */
 export function usageHtml({ features, withoutUsage, withoutShare, inUse, bought }: VendorLicenseFigures): Html {
   if (features === 0) return html`<span class="unknown">no feature is known</span>`;
   if (bought === 0) {
     if (withoutUsage > 0) return html`<span class="unknown">usage not known</span>`;
     return withoutShare > 0
       ? html`<span class="unknown">number of licenses not known</span>`
-      : html`no countText licenses`;
+      : html`no counted licenses`;
   }
   const others = withoutShare === 0 ? undefined : html` <small>${numberText(withoutShare)} not known</small>`;
   const share = inUse / bought;

@@ -683,6 +683,15 @@ describe('over a restart', () => {
     await engine.stop();
   });
 
+  it('alerts that are not restored yet are not passed on by a reload', async () => {
+    const { create } = start();
+    const listedFile = { load: () => new Promise<void>(() => {}), keep: async () => true, finish: async () => {} };
+    const engine = create({ listedFile });
+    void engine.start();
+    expect(engine.states()).toBeUndefined();
+    await engine.stop();
+  });
+
   it('a reload keeps the alerts, with their clocks', async () => {
     const { create, engine, world, stub } = start();
     world.inUse = 10;

@@ -100,5 +100,6 @@ it('a setting takes effect by a reload, or says that it needs a restart', async 
     (key) => !isRead(key) && settings[key].restart === undefined && !ofCommands.includes(key),
   );
   expect(forgotten).toEqual([]);
+  expect(ofCommands.filter(isRead)).toEqual([]);
   expect([...next.restartValues.keys()]).toEqual(settingKeys.filter((key) => settings[key].restart !== undefined));
 });

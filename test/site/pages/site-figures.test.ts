@@ -6,6 +6,7 @@ import { WHOLE } from '../../../src/base/model/snapshot.ts';
 import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import { findFeatures, wordsOf } from '../../../src/site/pages/search.ts';
 import { figuresOf } from '../../../src/site/pages/site-figures.ts';
+import { usageHtml } from '../../../src/site/pages/vendor-license-list.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { answer, createSnapshot, feature, good, NOW, product, type Scenario } from '../../support/scenario.ts';
 
@@ -149,5 +150,23 @@ describe('the filter', () => {
     const many = siteOf(Array.from({ length: 120 }, (_, i) => ({ feature: `f${i}` })));
     const found = await findFeatures(many, ['f'], undefined, noOwners);
     expect([found.features.length, found.count]).toEqual([100, 120]);
+  });
+});
+
+describe('the licenses of a vendor license', () => {
+  const textOf = async (listed: readonly Partial<FeatureRecord>[]): Promise<string> => {
+    const { vendorLicenses } = await figuresOf(siteOf(listed));
+    const figures = vendorLicenses.find(({ row }) => row.vendorLicense === 'lic01;cdslmd');
+    return figures === undefined
+      ? ''
+      : usageHtml(figures)
+          .toString()
+          .replace(/<[^>]*>/g, '');
+  };
+
+  it('are in words, also if none of them is counted', async () => {
+    expect(await textOf([{ inUse: 12, maxAvailable: 1234 }])).toContain('12 of 1,234 licenses in use');
+    expect(await textOf([{ inUse: 12, maxAvailable: 99_999, licenseType: 'uncounted' }])).toBe('no counted licenses');
+    expect(await textOf([])).toBe('no feature is known');
   });
 });

@@ -7,7 +7,7 @@ const LINE_WEEKS = 6;
 /** Of two steps: before, between and after them. */
 const STEP_WEEKS = 5;
 
-/** SpanSums over the weeks from the first one to before each, of which the sums over any run of weeks are differences. */
+/** Sums over the weeks from the first one to before each, of which the sums over any run of weeks are differences. */
 export class SpanSums {
   readonly #week: Float64Array;
   readonly #value: Float64Array;

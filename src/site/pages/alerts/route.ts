@@ -105,7 +105,7 @@ function heldHtml(alert: AlertState, frame: AlertFrame): Html | undefined {
   } is unknown. Without data, it is kept until ${end} and then dropped, not resolved.</p>`;
 }
 
-/** Only links that a browser follows to a page. An annotation can come from an Alertmanager. */
+/** Only links that a browser follows to a page. */
 const isLink = (url: string | undefined): url is string => url !== undefined && /^https?:\/\//.test(url);
 
 /** @param isLinked whether the link that the page was opened with leads to it */

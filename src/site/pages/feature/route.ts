@@ -65,7 +65,7 @@ function summaryText(days: readonly HistoryDay[]): string {
     areDenialsKnown
       ? denials === 0
         ? 'no denials'
-        : `${numberText(denials)} denials on ${denied.length} days`
+        : `${countText(denials, 'denial')} on ${countText(denied.length, 'day')}`
       : 'denials are not known',
   ].join('; ');
 }

@@ -91,7 +91,7 @@ interface Scope {
   readonly unknown: number;
   /** Vendor licenses of which no feature is known. */
   readonly hidden: number;
-  /** Before the number of features, if what is countText are no features. */
+  /** Before the number of features, if what is counted are no features. */
   readonly among?: 'for';
 }
 

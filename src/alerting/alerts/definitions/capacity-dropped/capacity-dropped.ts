@@ -1,4 +1,5 @@
 import { integer, ratio } from '../../../../base/settings/values.ts';
+import { numberText } from '../../../../base/texts.ts';
 import { engineAlert } from '../../definition.ts';
 import { lossCondition } from '../../loss-condition.ts';
 import type { Drop } from '../../past.ts';
@@ -26,7 +27,7 @@ export const capacityDropped = engineAlert({
     losses: ({ drops }) => drops,
     met: ({ vendorLicense, feature, before, licenses: left }, values) => {
       const value = before - left;
-      const figure = `${value} of ${before} are missing`;
+      const figure = `${numberText(value)} of ${numberText(before)} are missing`;
       const summary = `There are fewer licenses of ${feature} of ${vendorLicense} than a day ago: ${figure}.`;
       return value >= values.licenses && value >= values.ratio * before && { summary, figure, value };
     },

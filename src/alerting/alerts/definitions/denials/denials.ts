@@ -1,6 +1,6 @@
 import { isKnown } from '../../../../base/model/unknown.ts';
 import { duration, integer } from '../../../../base/settings/values.ts';
-import { localDateText } from '../../../../base/texts.ts';
+import { localDateText, numberText } from '../../../../base/texts.ts';
 import type { Finding } from '../../alert.ts';
 import { featureKey } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
@@ -48,9 +48,9 @@ export const denials = engineAlert({
         const { enabled, above, maxAge } = parametersOf({ vendorLicense, feature });
         if (!enabled || count <= above || now - at >= maxAge) return [];
         const told = {
-          summary: `License requests for ${feature} of ${vendorLicense} were denied: ${count}.`,
+          summary: `License requests for ${feature} of ${vendorLicense} were denied: ${numberText(count)}.`,
           facts: `The requests were denied ${when}.`,
-          figure: `${count} denied`,
+          figure: `${numberText(count)} denied`,
         };
         return [finding(subject, told, count)];
       });

@@ -1,6 +1,6 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { integer } from '../../../../base/settings/values.ts';
-import { countText } from '../../../../base/texts.ts';
+import { countText, numberText } from '../../../../base/texts.ts';
 import { featureCondition, inUseText, isUsageKnown, nameOf } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 
@@ -25,7 +25,7 @@ export const requestsQueued = engineAlert({
     },
     isKnown: isUsageKnown,
     tell: (row, queued) => ({
-      summary: `Requests are queued for ${nameOf(row)}: ${queued}.`,
+      summary: `Requests are queued for ${nameOf(row)}: ${numberText(queued)}.`,
       facts: inUseText(row),
       figure: countText(queued, 'waits', 'wait'),
     }),
