@@ -25,9 +25,7 @@ import type { PollingConfig } from './poll/settings.ts';
 /** Wires the exporter: from the client of the analyzer to the page of metrics. */
 
 /** What the exporter reads of the configuration. */
-export interface ExporterConfig
-  extends Identified,
-    Omit<PollingConfig, 'analyzer' | 'expiration' | 'metrics' | 'shard'> {
+export interface ExporterConfig extends Identified, Pick<PollingConfig, 'poll' | 'features' | 'history'> {
   /** The analyzer to poll; `undefined` if it is in this process. */
   readonly analyzer: AnalyzerConfig | undefined;
   readonly select: SelectSection;

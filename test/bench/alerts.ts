@@ -10,11 +10,12 @@ import { alertsBody, createNotification } from '../../src/alerting/alerts/notifi
 import type { View } from '../../src/alerting/alerts/rule.ts';
 import { createRules } from '../../src/alerting/alerts/rules.ts';
 import { step } from '../../src/alerting/alerts/state-machine.ts';
+import { alerting as alertingSection } from '../../src/alerting/settings.ts';
 import { createOwners } from '../../src/base/model/owners.ts';
+import { sectionDefaults } from '../../src/base/settings/table.ts';
 import type { Inventory } from '../../src/exporter/inventory/inventory.ts';
 import { collectAlerts } from '../../src/exporter/metrics/alerting.ts';
 import { renderGauges } from '../../src/exporter/metrics/family.ts';
-import { defaultsOf } from '../../src/program/config/settings.ts';
 import { evaluateRule, pastOf, policy, settingsOf } from '../support/alert-views.ts';
 import { deriveInventoryNow } from '../support/derived-inventory.ts';
 import { quickRules } from '../support/end-to-end.ts';
@@ -160,7 +161,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
       });
     const mapping = owners(count);
     const engine = new AlertEngine({
-      ...defaultsOf('alerting'),
+      ...sectionDefaults(alertingSection),
       inventory: () => inventory,
       authenticated: () => true,
       rules: settings,

@@ -44,6 +44,8 @@ import { startFiles, wings } from '../support/rooms.ts';
 import { observationSections } from './observation-document.ts';
 import { durationTable, endpointSections, recordSections } from './query-api.ts';
 
+/** The parts of the documentation that are generated from the code, by the name in their markers `<!-- begin NAME -->` and `<!-- end NAME -->`. */
+
 /** The doors of a wing, by folder: an item for each folder of the wing, with the folders in it. */
 function doorList(wing: string): string {
   const items = Map.groupBy(doorsOf(wing), (path) => dirname(path).split('/')[0]);
@@ -59,8 +61,6 @@ function doorList(wing: string): string {
     .map((item) => `- ${item}`)
     .join('\n');
 }
-
-/** The parts of the documentation that are generated from the code, by the name in their markers `<!-- begin NAME -->` and `<!-- end NAME -->`. */
 
 const groupOf = ({ group }: Metric): string => {
   if (group === 'default') return 'always';

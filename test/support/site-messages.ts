@@ -5,9 +5,10 @@ import { AlertEngine } from '../../src/alerting/alerts/engine.ts';
 import { Listed } from '../../src/alerting/alerts/listed.ts';
 import type { Forecasts, SourceState } from '../../src/alerting/alerts/rule.ts';
 import type { RuleSettings } from '../../src/alerting/alerts/rules.ts';
+import { alerting as alertingSection } from '../../src/alerting/settings.ts';
 import type { Source } from '../../src/base/model/observation/source.ts';
 import { noOwners, type Owners } from '../../src/base/model/owners.ts';
-import { defaultsOf } from '../../src/program/config/settings.ts';
+import { sectionDefaults } from '../../src/base/settings/table.ts';
 import { policy } from './alert-views.ts';
 import { AlertmanagerModel } from './alertmanager-model.ts';
 import { deriveInventoryNow } from './derived-inventory.ts';
@@ -63,8 +64,8 @@ export async function sendMessages({
   });
   let inventory: ReturnType<typeof deriveInventoryNow> | undefined;
   const engine = new AlertEngine({
-    ...defaultsOf('alerting'),
-    rules: { ...defaultsOf('alerting').rules, ...rules },
+    ...sectionDefaults(alertingSection),
+    rules: { ...sectionDefaults(alertingSection).rules, ...rules },
     ignore: [],
     runbookUrl: () => '',
     generatorUrl: 'http://monitor.example.com:10319/alerts',

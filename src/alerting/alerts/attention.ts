@@ -9,10 +9,7 @@ import type { EngineStatus } from './engine-status.ts';
 import { memberText, type SentAlert } from './groups.ts';
 import type { Rule } from './rule.ts';
 
-/**
- * What needs attention, as every reader shows it: what fires, what is kept without data, and what will fire. Times are epoch
- * seconds. When what an alert is about began or will happen. The alert itself begins later: when it is seen, and after its `for`.
- */
+/** What needs attention, as every reader shows it: what fires, what is kept without data, and what will fire. Times are epoch seconds. */
 
 /** Epoch seconds. Exactly one of them is there. */
 interface FactTimes {

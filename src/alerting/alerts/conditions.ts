@@ -6,7 +6,7 @@ import type { Condition, RuleContext, Told } from './definition.ts';
 import { aboutSite, type Evaluation, type SourceState, type View } from './rule.ts';
 import { usageText } from './texts.ts';
 
-/** The license managers that an analyzer in this process collects from, for conditions. */
+/** Conditions of alerts about the site, a vendor license or a feature: what is met, and what is not known. */
 
 /** The result for one subject: not met, not known, or met with what is said about it. */
 export type Met = (Told & { readonly value?: number }) | 'unknown' | false;

@@ -9,7 +9,7 @@ import type { ValuesOf } from '../../base/settings/table.ts';
 import { boolean, duration, isNot, isNotAddress, oneOf, text } from '../../base/settings/values.ts';
 import { ruleSettings } from './rules.ts';
 
-/** `alerting.alertmanagers`, with the keys of Prometheus' configuration. */
+/** Settings of alerts, and of the Alertmanagers, with the keys of Prometheus' configuration. */
 
 const basicAuth = mapOf({ username: text, password_file: text }, { password: secretInFile('password') }).transform(
   camelized,

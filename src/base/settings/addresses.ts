@@ -2,7 +2,7 @@ import { isIP } from 'node:net';
 import { z } from 'zod';
 import { isNot, isNotAddress } from './values.ts';
 
-/** A reverse proxy that authenticates users itself, and names them in headers. */
+/** Addresses: of listeners, of servers, of databases, and of a reverse proxy that authenticates users itself. */
 
 /** Stands for every client whose certificate the client CA of the web config has signed. */
 export const CLIENT_CERTIFICATE = 'client_certificate';

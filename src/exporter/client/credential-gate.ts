@@ -49,7 +49,7 @@ export function createMemoryStore(): LogonStore {
 const iso = (steady: number): string => new Date(toWall(steady)).toISOString();
 
 /** Why credentials were rejected, if another process got the rejection. */
-export const REJECTED_BEFORE =
+const REJECTED_BEFORE =
   'an earlier logon with these credentials was rejected: wrong password, locked or disabled account, a policy that denies the logon, or a reverse proxy in between that does not keep one connection for each client';
 
 /** Why no logon is sent until a time, as the end of a sentence that begins with the time. */
@@ -91,7 +91,7 @@ export interface Waiters {
 }
 
 /** Waiters of which none waits yet. */
-export function createWaiters(): Waiters {
+function createWaiters(): Waiters {
   const waiting = new Set<() => void>();
   return {
     wait: (ms, signal) =>

@@ -18,7 +18,7 @@ function declaredIn(contentType: unknown): string | undefined {
  * @param contentType the header
  * @returns undefined if there is nothing to turn; otherwise gets each chunk, and `undefined` at the end of the body
  */
-export function toUtf8(contentType: unknown): ((chunk: Buffer | undefined) => Buffer) | undefined {
+function toUtf8(contentType: unknown): ((chunk: Buffer | undefined) => Buffer) | undefined {
   const label = declaredIn(contentType);
   if (label === undefined) return undefined;
   try {

@@ -6,7 +6,7 @@ import { combineChecksums, type Deflated, deflateText, type Joined } from './gzi
 import { type Enabled, isEnabled, type Metric } from './metric.ts';
 import type { Rows } from './rows.ts';
 
-/** Reads metrics from the rows of the inventory. The table of fields defines which column a gauge shows. */
+/** Metrics as text: families of samples, which the table of fields defines, rendered into blocks. */
 
 /** The bytes of a finished chunk, and its number of samples. */
 export interface Chunk {

@@ -66,7 +66,7 @@ export interface App {
   addresses(): readonly string[];
 }
 
-/** Wires the rooms together, from those that need nothing to those that need all others. */
+/** Puts together what survives a reload and, for each configuration, a pipeline. */
 export function createApp(initial: Config, deps: AppDeps): App {
   const { log, clock = createClock() } = deps;
   const { now } = clock;

@@ -18,9 +18,9 @@ import { type Carried, carryOver } from './carried.ts';
 import type { Pipeline } from './pipeline.ts';
 
 /** After the first poll: alerts are evaluated, the page is rendered, and a small pass is over. Milliseconds. */
-const DELAY_MS = 60_000;
+const MEMORY_DELAY_MS = 60_000;
 
-function collect(): void {
+function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   const gc = runInNewContext('gc') as (options: object) => void;
   setFlagsFromString('--no-expose-gc');
@@ -33,7 +33,7 @@ function collect(): void {
  * features and 180 ms with 100,000, once.
  */
 function giveBackStartMemory(): void {
-  setTimeout(collect, DELAY_MS).unref();
+  setTimeout(collectGarbage, MEMORY_DELAY_MS).unref();
 }
 
 /** Transport counters over all reloads: a counter must not decrease. */

@@ -2,11 +2,12 @@ import { randomBytes } from 'node:crypto';
 import { createSimulatedAnalyzer, type Ownership } from '../../analyzer/analyzer.ts';
 import type { Analyzer } from '../../analyzer/server/server.ts';
 import { ntHash } from '../../base/ntlm/primitives.ts';
-import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
+import { type AnalyzerConfig, analyzer as analyzerSection } from '../../base/settings/analyzer.ts';
 import { Secret } from '../../base/settings/secret.ts';
+import { sectionDefaults } from '../../base/settings/table.ts';
 import { embeddedName } from '../../exporter/client/identity.ts';
 import type { Config } from '../config/config.ts';
-import { defaultsOf, type SettingKey } from '../config/settings.ts';
+import type { SettingKey } from '../config/settings.ts';
 
 /** The analyzer of the demo. Its exporter talks HTTP with NTLM to it, as with any other analyzer. */
 
@@ -62,7 +63,7 @@ export function createDemoAnalyzer(config: Config, host: Pick<Ownership, 'clock'
     analyzer,
     account: { domain, username: USER, password },
     config: () => ({
-      ...defaultsOf('analyzer'),
+      ...sectionDefaults(analyzerSection),
       url: address(),
       name: embeddedName(),
       username: USER,

@@ -10,7 +10,7 @@ import { loadConfig } from '../config/load.ts';
 import type { CommandContext } from './command.ts';
 
 /** Opens a file of a backup as the daemon will, which converts one of an earlier version. @throws OperatorError if it is refused */
-export function checkRestored(config: Config, name: string, path: string): void {
+function checkRestored(config: Config, name: string, path: string): void {
   const { timeZone, storeMaxSize: maxSize } = config.embeddedAnalyzer;
   if (name === HISTORY_FILE) openHistoryFile({ path, timeZone, origin: originOf(config), maxSize }).close();
   if (name === RIGHTSIZING_FILE) openKeptFile(path).close();

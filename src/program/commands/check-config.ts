@@ -4,6 +4,7 @@ import type { SourceConfig } from '../../analyzer/sources/source-settings.ts';
 import { checkTool } from '../../analyzer/sources/transport/tool-check.ts';
 import { SourceFailure } from '../../base/model/observation/source-failure.ts';
 import { inOneLine } from '../../base/model/operator-error.ts';
+import { namesText } from '../../base/texts.ts';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/listeners.ts';
 import { loadConfig } from '../config/load.ts';
@@ -42,7 +43,7 @@ async function fileWarnings(source: SourceConfig): Promise<readonly string[]> {
 }
 
 /** What would keep the tool and the files of a source from being used by this user on this host. */
-export async function sourceWarnings(source: SourceConfig): Promise<readonly string[]> {
+async function sourceWarnings(source: SourceConfig): Promise<readonly string[]> {
   const warnings = [...(await toolWarnings(source)), ...(await fileWarnings(source))];
   return warnings.map((warning) => `source ${source.name}: ${warning}`);
 }
@@ -79,9 +80,7 @@ function unknownDaemons(sources: readonly SourceConfig[]): string {
     .filter((source) => !managers[managerNamed(source.manager)].namesDaemons(source))
     .map(({ name }) => name);
   if (names.length === 0) return '';
-  const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-  const list = `${names.slice(0, NAMED).join(', ')}${more}`;
-  return `note: until a license server has answered once, only license_source_up shows it, because its vendor daemons are not known; name them in \`daemons\` of the sources ${list}\n`;
+  return `note: until a license server has answered once, only license_source_up shows it, because its vendor daemons are not known; name them in \`daemons\` of the sources ${namesText(names, NAMED)}\n`;
 }
 
 /** Checks a configuration. @throws ConfigError with all problems */

@@ -3,7 +3,7 @@ import type { ImportReport } from '../../analyzer/exchange/import-history.ts';
 import type { LogImport } from '../../analyzer/exchange/import-logs.ts';
 import type { RecordedSeries } from '../../analyzer/history/recorded-series.ts';
 import { dateText } from '../../base/model/local-time.ts';
-import { countText } from '../../base/texts.ts';
+import { countText, namesText } from '../../base/texts.ts';
 import { HIGH_DAYS, PROVISIONAL_DAYS, WINDOW_DAYS } from '../../insight/advice/method/window.ts';
 
 /** What an import says at its end. */
@@ -29,12 +29,6 @@ function linesNotUnderstood(unparsed: LogImport['unparsed'], count: number): rea
   return [`  ${countText(count, 'line')} not understood: ${named}${count > unparsed.length ? ', …' : ''}`];
 }
 
-/** The first of many names. */
-const someOf = (names: readonly string[]): string =>
-  names.length <= MOST_NAMES
-    ? names.join(', ')
-    : `${names.slice(0, MOST_NAMES).join(', ')} and ${names.length - MOST_NAMES} more`;
-
 function logLines({ form, found }: ImportReport['logs'][number]): readonly string[] {
   const { files, events, denials, guessedEnds, begunBefore, unmatched, open, contradictions, repeated, disordered } =
     found;
@@ -46,9 +40,11 @@ function logLines({ form, found }: ImportReport['logs'][number]): readonly strin
   return [
     `${form}: ${countText(files.length, 'file')}, ${countText(events, 'checkout or checkin', 'checkouts and checkins')}, ${countText(denials, 'denied request')}`,
     ...linesNotUnderstood(found.unparsed, found.unparsedCount),
-    ...(byFile.length > 0 ? [`  dated by the time of the file, because no line has a date: ${someOf(byFile)}`] : []),
+    ...(byFile.length > 0
+      ? [`  dated by the time of the file, because no line has a date: ${namesText(byFile, MOST_NAMES)}`]
+      : []),
     ...(byNeighbors.length > 0
-      ? [`  dated by the files before and after, because no line has a date: ${someOf(byNeighbors)}`]
+      ? [`  dated by the files before and after, because no line has a date: ${namesText(byNeighbors, MOST_NAMES)}`]
       : []),
     ...(guessedEnds > 0 ? [`  ${countText(guessedEnds, 'session')} ended with the daemon: the end is guessed`] : []),
     ...(begunBefore > 0 ? [`  ${countText(begunBefore, 'session')} had begun before the log`] : []),
@@ -69,7 +65,7 @@ function logLines({ form, found }: ImportReport['logs'][number]): readonly strin
           `  ${countText(contradictions, 'line')} with another number of licenses in use than the lines before: some are missing, or their meaning is not known here; please report it with a capture`,
         ]
       : []),
-    ...found.together.map(({ of, files: own }) => `  ${of}: ${someOf(own)}`),
+    ...found.together.map(({ of, files: own }) => `  ${of}: ${namesText(own, MOST_NAMES)}`),
     ...(repeated > 0 ? [`  ${countText(repeated, 'line')} that several files have counted once`] : []),
   ];
 }

@@ -69,7 +69,7 @@ const linesOf = ({ members, vendorLicenses, problems }: Parsed, timeZone: string
 ];
 
 /** What the program understood of a capture, as text for the one who made it. */
-export function understoodText({ header, sections }: Capture, replayed: Replayed): string {
+function understoodText({ header, sections }: Capture, replayed: Replayed): string {
   const { results, failures, unread, remarks } = replayed;
   const inputs = [...new Set(sections.map(({ input }) => inputKinds[input]))];
   const lines = [

@@ -10,7 +10,7 @@ import type { Problem } from './problems.ts';
 import type { RawSetting, RawSettings } from './raw-settings.ts';
 
 /** The content of TLS files, as PEM, and their paths. */
-interface TlsFiles extends TlsContent<Secret> {
+export interface TlsFiles extends TlsContent<Secret> {
   readonly files: TlsPaths;
 }
 

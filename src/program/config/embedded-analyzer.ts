@@ -5,31 +5,26 @@ import { managersWith, ownKeys, type SourceEntry } from '../../analyzer/sources/
 import type { SourceConfig } from '../../analyzer/sources/source-settings.ts';
 import { type TlsRole, tryTls } from '../../base/files/certificates.ts';
 import { directoryProblem, isDirectory, readPasswordFile, readText } from '../../base/files/named-files.ts';
-import type { TlsContent, TlsPaths } from '../../base/model/client-tls.ts';
-import type { AnalyzerConfig } from '../../base/settings/analyzer.ts';
+import { type AnalyzerConfig, analyzer as analyzerSection } from '../../base/settings/analyzer.ts';
 import { camel } from '../../base/settings/camel.ts';
 import { Secret } from '../../base/settings/secret.ts';
+import { sectionDefaults } from '../../base/settings/table.ts';
+import type { TlsFiles } from './checked-settings.ts';
 import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { ConfigError } from './problems.ts';
-import { defaultsOf } from './settings.ts';
 import { pathsIn, type WrittenSource, writtenSources } from './source-entries.ts';
 import { accountOf } from './upstream-analyzer.ts';
 import { parseUsersFile } from './users-file.ts';
 
-/** The sources of the embedded analyzer, complete and checked. */
-
-/** The content of TLS files of a source, as PEM, and their paths. */
-export interface SourceTlsFiles extends TlsContent<Secret> {
-  readonly files: TlsPaths;
-}
+/** The embedded analyzer: its users, and its sources, complete and checked, with the accounts of those that are other analyzers. */
 
 /** Reads and checks the files, which are absolute paths. */
 function readSourceTls(
   settings: ConfigSettings,
   files: Readonly<Record<TlsRole, string | undefined>>,
   refuse: (role: TlsRole, message: string) => void,
-): SourceTlsFiles {
+): TlsFiles {
   const textOf = (role: TlsRole): string | undefined => {
     const file = files[role];
     if (file === undefined) return undefined;
@@ -48,8 +43,6 @@ function readSourceTls(
   }
   return { ...pem, key: pem.key === undefined ? undefined : new Secret(pem.key), files };
 }
-
-/** `via.analyzer` of a source: another analyzer, with its own account. */
 
 type Entry = NonNullable<NonNullable<SourceEntry['via']>['analyzer']>;
 
@@ -91,7 +84,7 @@ function analyzerOfSource(
     refuse(message, ['via', 'analyzer', 'tls', `${role}_file`]),
   );
   return {
-    ...defaultsOf('analyzer'),
+    ...sectionDefaults(analyzerSection),
     ...limits,
     ...account,
     url,

@@ -2,20 +2,19 @@ import { hostname } from 'node:os';
 import type { Explanation } from '../../base/model/operator-error.ts';
 import type { Config, ListenerConfig } from './config.ts';
 
-/** Listeners that are open to everyone on the network. */
+/** Under which address people reach the daemon, and which of its listeners are open to everyone on the network. */
 
-/** Addresses that mean every address of the host. */
-const EVERYWHERE: ReadonlySet<string> = new Set(['0.0.0.0', '::']);
+/** Whether an address means every address of the host. */
+const isEverywhere = (host: string | undefined): host is undefined | '0.0.0.0' | '::' =>
+  host === undefined || host === '0.0.0.0' || host === '::';
 
 /** The URL of the daemon for users: as configured, else from the first listen address, else from the host name. */
 export function externalUrl(web: Pick<ListenerConfig, 'listen' | 'access' | 'externalUrl'>): string {
   const [{ host, port } = { host: undefined, port: 0 }] = web.listen;
-  const name = host === undefined || EVERYWHERE.has(host) ? hostname() : host;
+  const name = isEverywhere(host) ? hostname() : host;
   const scheme = web.access?.tls === undefined ? 'http' : 'https';
   return web.externalUrl ?? `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
-
-const ALL: readonly (string | undefined)[] = [undefined, '0.0.0.0', '::'];
 
 /** Whether only clients with a password or a certificate of the client CA are served. A trusted proxy closes nothing for others. */
 const isProtected = ({ access }: Config['web']): boolean =>
@@ -23,7 +22,7 @@ const isProtected = ({ access }: Config['web']): boolean =>
 
 /** Who can read what the daemon serves, if that is everyone on the network; `undefined` otherwise. */
 export function exposureOf(web: Config['web']): Explanation | undefined {
-  const open = web.listen.find(({ host }) => ALL.includes(host));
+  const open = web.listen.find(({ host }) => isEverywhere(host));
   if (open === undefined || isProtected(web)) return undefined;
   return {
     finding: `every client that reaches port ${open.port} can read licenses, owners and alerts: web.listen_address is on all addresses, and no password is required`,

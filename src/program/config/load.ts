@@ -16,7 +16,7 @@ import { analyzerOf, checkAnalyzer, hasAnalyzer, hasSources } from './upstream-a
 import { accessOf, datasourceOf, webOf } from './web-files.ts';
 
 /** What the standard calls a zone. Undefined for a name that it does not have. */
-function nameOf(zone: string | undefined): string | undefined {
+function zoneNameOf(zone: string | undefined): string | undefined {
   if (zone === undefined) return undefined;
   try {
     const { timeZone } = new Intl.DateTimeFormat('en-US', { timeZone: zone }).resolvedOptions();
@@ -30,7 +30,7 @@ function nameOf(zone: string | undefined): string | undefined {
 /** The zone of a file of the time zone database, by its path. */
 function nameOfFile(path: string): string | undefined {
   try {
-    return nameOf(/\/zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(realpathSync(path))?.[1]);
+    return zoneNameOf(/\/zoneinfo\/(?:posix\/|right\/)?(.+)$/.exec(realpathSync(path))?.[1]);
   } catch {
     return undefined;
   }
@@ -46,12 +46,12 @@ type HostZone = { readonly name: string } | { readonly unnamed: string };
  */
 export function readHostZone(written: string | undefined, localtime = '/etc/localtime'): HostZone {
   if (written === undefined) {
-    const name = nameOf(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? nameOfFile(localtime);
+    const name = zoneNameOf(Intl.DateTimeFormat().resolvedOptions().timeZone) ?? nameOfFile(localtime);
     return name === undefined ? { unnamed: localtime } : { name };
   }
   const zone = written.replace(/^:/, '').trim();
   if (zone === '') return { name: 'UTC' };
-  const name = zone.startsWith('/') ? nameOfFile(zone) : nameOf(zone.replace(/^(?:posix|right)\//, ''));
+  const name = zone.startsWith('/') ? nameOfFile(zone) : zoneNameOf(zone.replace(/^(?:posix|right)\//, ''));
   return name === undefined ? { unnamed: `TZ=${written}` } : { name };
 }
 
@@ -85,26 +85,26 @@ function timeZonesOf(settings: ConfigSettings): { readonly own: string; readonly
   return { own, read };
 }
 
-const KEY = 'storage.archive.url';
+const ARCHIVE_URL = 'storage.archive.url';
 
 /** The archive of the history; `undefined` if none is configured. Reports problems of its settings and files. */
 function archiveOf(settings: ConfigSettings): ArchiveConfig | undefined {
   const first = settings.firstSettingOf('storage.archive');
-  const address = settings.value(KEY);
+  const address = settings.value(ARCHIVE_URL);
   const passwordFile = settings.secretFile('storage.archive.password_file');
   const tls = settings.clientTls('storage.archive.tls');
   if (first === undefined) return undefined;
   if (address === undefined) {
-    if (!settings.isInvalid(KEY)) settings.need(KEY, first);
+    if (!settings.isInvalid(ARCHIVE_URL)) settings.need(ARCHIVE_URL, first);
     return undefined;
   }
   if (hasAnalyzer(settings)) {
     const why = 'keeps the history of the embedded analyzer, and analyzer.url polls another one';
-    settings.refuse(KEY, `${why}; remove it, or make that analyzer a source: "manager: query-api"`);
+    settings.refuse(ARCHIVE_URL, `${why}; remove it, or make that analyzer a source: "manager: query-api"`);
   }
   // the name of this host is another one on a new machine
   const { name } = settings.section('analyzer');
-  if (name === undefined) settings.need('analyzer.name', KEY);
+  if (name === undefined) settings.need('analyzer.name', ARCHIVE_URL);
   return { ...address, passwordFile, schema: settings.value('storage.archive.schema') ?? '', name: name ?? '', tls };
 }
 

@@ -5,7 +5,7 @@ import type { FileReference } from './checked-settings.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import type { SettingKey } from './settings.ts';
 
-/** The receivers of alerts beside Alertmanagers, with the content of their files. */
+/** The receivers of alerts, mail, webhook and Alertmanagers, with the content of their files. */
 
 /** Reports what is missing if only one of two settings is set. */
 function needBoth(settings: ConfigSettings, one: SettingKey, other: SettingKey): void {
@@ -74,8 +74,6 @@ export function webhookOf(settings: ConfigSettings): WebhookConfig | undefined {
     sendResolved,
   };
 }
-
-/** The Alertmanagers of the alert engine, with the content of their files. */
 
 const KEY = 'alerting.alertmanagers' satisfies SettingKey;
 

@@ -81,10 +81,6 @@ export function sectionOf<N extends SectionName>(name: N, read: (key: SettingKey
   return below(name) as Section<N>;
 }
 
-/** The default values of a section. */
-export const defaultsOf = <N extends SectionName>(name: N): Section<N> =>
-  sectionOf(name, (key) => settings[key].schema.parse(undefined));
-
 /** `LICENSE_EXPORTER_WEB_LISTEN_ADDRESS` for `web.listen_address`, even if the setting cannot be set by a variable. */
 export const variableName = (key: SettingKey): string => `LICENSE_EXPORTER_${key.replaceAll('.', '_').toUpperCase()}`;
 

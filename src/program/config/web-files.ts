@@ -8,7 +8,7 @@ import type { ConfigSettings } from './config-settings.ts';
 import { ConfigError } from './problems.ts';
 import { readWebConfig, type WebConfig } from './web-config.ts';
 
-/** The proxy that may name users, with what its settings need from each other. */
+/** The HTTP server and its routes for Grafana, with the content of their files, and the proxy that may name users. */
 
 const SECTION = 'web.trusted_proxy';
 const FROM = `${SECTION}.from` as const;
@@ -59,8 +59,6 @@ function trustedProxyOf(settings: ConfigSettings, access: WebConfig | undefined)
   if (from.length === 0 || userHeader === undefined) return undefined;
   return { from, userHeader, groupsHeader: settings.value(GROUPS) };
 }
-
-/** The HTTP server and its routes for Grafana, with the content of their files. */
 
 /** Bytes of a generated key. */
 const KEY_BYTES = 32;

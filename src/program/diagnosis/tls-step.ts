@@ -18,12 +18,12 @@ const DAY_MS = 86_400_000;
 const SOON_DAYS = 14;
 
 /** `2026-12-31`, in UTC. @param time epoch milliseconds */
-export const dayOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
+export const dateOf = (time: number): string => new Date(time).toISOString().slice(0, 10);
 
 /** `expires on DAY, in N days`, if that is soon. */
 export function soonText(end: number): string | undefined {
   const left = Math.floor((end - Date.now()) / DAY_MS);
-  return left < SOON_DAYS ? `expires on ${dayOf(end)}, in ${countText(left, 'day')}` : undefined;
+  return left < SOON_DAYS ? `expires on ${dateOf(end)}, in ${countText(left, 'day')}` : undefined;
 }
 
 /** What a handshake has shown. A peer can close the connection directly after it. */
@@ -74,7 +74,7 @@ function refusal(code: string, certificate: DetailedPeerCertificate): Outcome {
   const { issuer, valid_to: validTo } = certificate;
   const details: Readonly<Record<string, string>> = {
     ERR_TLS_CERT_ALTNAME_INVALID: `: it is for ${namesOf(certificate)}`,
-    CERT_HAS_EXPIRED: `: it was valid until ${dayOf(Date.parse(validTo))}`,
+    CERT_HAS_EXPIRED: `: it was valid until ${dateOf(Date.parse(validTo))}`,
   };
   const signedBy = `: it was issued by ${issuer?.CN ?? issuer?.O ?? 'an unnamed authority'}`;
   return bad(`${why.finding}${details[code] ?? signedBy}`, why.remedy);
@@ -90,7 +90,7 @@ function accepted({ certificate, version }: Handshake, { tls }: AnalyzerConfig):
   }
   const soon = soonText(end);
   if (soon !== undefined) return warning(`${version}, but the certificate of the analyzer ${soon}`, 'renew it');
-  return good(`${version}, certificate for ${namesOf(certificate)}, valid until ${dayOf(end)}`);
+  return good(`${version}, certificate for ${namesOf(certificate)}, valid until ${dateOf(end)}`);
 }
 
 const messageOf = (error: unknown): Explanation => {

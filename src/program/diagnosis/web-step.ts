@@ -9,7 +9,7 @@ import { ANALYZER_ADDRESS } from '../app/demo-analyzer.ts';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/listeners.ts';
 import { bad, good, type Outcome, type Step, warning } from './step.ts';
-import { dayOf, soonText } from './tls-step.ts';
+import { dateOf, soonText } from './tls-step.ts';
 
 type Address = Config['web']['listen'][number];
 
@@ -107,7 +107,7 @@ async function analyzerProblem({
 function certificateProblem(pem: string | undefined): Outcome | undefined {
   if (pem === undefined) return undefined;
   const end = new X509Certificate(pem).validToDate.getTime();
-  if (end < Date.now()) return bad(`the certificate of the web config expired on ${dayOf(end)}`, 'renew it');
+  if (end < Date.now()) return bad(`the certificate of the web config expired on ${dateOf(end)}`, 'renew it');
   const soon = soonText(end);
   return soon === undefined ? undefined : warning(`the certificate of the web config ${soon}`, 'renew it');
 }

@@ -5,8 +5,8 @@ import { holderOf, isLoopback, peerAddress } from '../../base/model/peer-address
 import type { CutReason, WebLimits } from './limits.ts';
 
 /**
- * Limits of connections: their number, pipelined requests, and time without reading a response. Places for the connections of
- * peers. Many of one peer, or of many peers that prove nothing, do not keep the others out.
+ * Limits of connections: their number, pipelined requests, and time without reading a response. Each peer has places: many connections
+ * of one peer, or of many peers that prove nothing, do not keep the others out.
  */
 
 interface PlaceLimits {

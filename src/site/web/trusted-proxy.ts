@@ -7,8 +7,8 @@ import type { Access } from './access.ts';
 import { addressOf } from './connections.ts';
 
 /**
- * Who asks, by the headers of a proxy that authenticates users itself. Whether a request may be one that the page of another site
- * sent, whose name was given the address of this host.
+ * Who asks, by the headers of a proxy that authenticates users itself; and which requests are refused, because the page of another site
+ * may have sent them, whose name was given the address of this host.
  */
 
 /** The name or address of a Host header, without its port; `undefined` if it has neither. */

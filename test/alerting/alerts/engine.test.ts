@@ -6,13 +6,14 @@ import { createCounts } from '../../../src/alerting/alerts/delivery.ts';
 import { AlertEngine, type EngineOptions } from '../../../src/alerting/alerts/engine.ts';
 import { Listed } from '../../../src/alerting/alerts/listed.ts';
 import { createStateFile, type SavedAlerts, type StateFile } from '../../../src/alerting/alerts/state-file.ts';
+import { alerting as alertingSection } from '../../../src/alerting/settings.ts';
 import { noOwners, type Owners } from '../../../src/base/model/owners.ts';
 import type { Snapshot } from '../../../src/base/model/snapshot.ts';
+import { sectionDefaults } from '../../../src/base/settings/table.ts';
 import { createFileWrites } from '../../../src/base/storage/file-writes.ts';
 import { stampOf } from '../../../src/base/storage/stamp.ts';
 import { CurrentInventory } from '../../../src/exporter/inventory/current.ts';
 import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
-import { defaultsOf } from '../../../src/program/config/settings.ts';
 import { alertsJson } from '../../../src/site/pages/api/route.ts';
 import { alertsPageOf } from '../../support/alert-page.ts';
 import { policy, settingsOf } from '../../support/alert-views.ts';
@@ -118,7 +119,7 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
   const derive = () => deriveInventoryNow(snapshotOf(world.down, world.inUse), now(), policy);
   const create = ({ inventory = derive, ...changes }: Changes = {}): AlertEngine =>
     new AlertEngine({
-      ...defaultsOf('alerting'),
+      ...sectionDefaults(alertingSection),
       inventory,
       authenticated: () => world.authenticated,
       rules: settingsOf(more.settings),

@@ -2,11 +2,12 @@ import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { noOwners } from '../../../src/base/model/owners.ts';
 import type { Field } from '../../../src/base/query-api/field.ts';
 import { recordFields } from '../../../src/base/query-api/records.ts';
+import { sectionDefaults } from '../../../src/base/settings/table.ts';
 import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import type { Family } from '../../../src/exporter/metrics/family.ts';
 import { collectVendorLicenses } from '../../../src/exporter/metrics/site-collector.ts';
 import { createPoller } from '../../../src/exporter/poll/poller.ts';
-import { defaultsOf } from '../../../src/program/config/settings.ts';
+import { poll as pollSection } from '../../../src/exporter/poll/settings.ts';
 import { policy } from '../../support/alert-views.ts';
 import { AlertmanagerModel } from '../../support/alertmanager-model.ts';
 import { isLong } from '../../support/extent.ts';
@@ -136,7 +137,7 @@ function breakRecords(all: WireLists, { list, field, form }: Case): WireLists {
 
 const scheduled = ['products', 'serverDown', 'concurrentUsers', 'features', 'expirations', 'history'];
 const poll = {
-  ...defaultsOf('poll'),
+  ...sectionDefaults(pollSection),
   ...Object.fromEntries(scheduled.map((name) => [name, '* * * * *'])),
   startOffset: 0,
 };

@@ -1,11 +1,12 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import { QueryError } from '../../../src/base/model/failure.ts';
 import { historyPart, type PolledAnswers, type Snapshot, WHOLE } from '../../../src/base/model/snapshot.ts';
+import { sectionDefaults } from '../../../src/base/settings/table.ts';
 import type { QueryClient } from '../../../src/exporter/client/query-client.ts';
 import { createSelection } from '../../../src/exporter/inventory/selection.ts';
 import { createPoller, type Poller, type PollerOptions } from '../../../src/exporter/poll/poller.ts';
 import type { PollingConfig } from '../../../src/exporter/poll/settings.ts';
-import { defaultsOf } from '../../../src/program/config/settings.ts';
+import { poll as pollSection } from '../../../src/exporter/poll/settings.ts';
 import { createTestLog } from '../../support/harness.ts';
 import { answer, expiration, feature, product } from '../../support/scenario.ts';
 
@@ -68,7 +69,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-const poll: PollingConfig['poll'] = { ...defaultsOf('poll'), startOffset: 0 };
+const poll: PollingConfig['poll'] = { ...sectionDefaults(pollSection), startOffset: 0 };
 const everything: PollingConfig = {
   analyzer: { timeout: 30, concurrency: 4 },
   poll,

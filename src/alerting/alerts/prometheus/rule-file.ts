@@ -10,8 +10,8 @@ import { durationOf, EXPORTER } from './promql.ts';
 
 /**
  * The rules that relay what exporters say about alerts. The exporter evaluates the conditions, because it knows what is unknown;
- * these rules make one alert of what several exporters say, and keep it while none of them is there. What Prometheus says of
- * alerts. It knows labels only; what the engine sends, mails, and the page `/alerts` have figures too.
+ * these rules make one alert of what several exporters say, and keep it while none of them is there. Prometheus knows labels only:
+ * its texts have no figures, which those of the engine, mails and the page `/alerts` have.
  */
 
 const PAGE = ' The page /alerts of the exporter has the figures.';

@@ -247,7 +247,7 @@ class Reading {
 const hostOf = (written: string): string => written.split(/[\s(]/, 1)[0] ?? '';
 
 /** Reads what DSLicSrv printed. It never fails. */
-export function parseDsls(text: string, context: TextContext): TextReport {
+function parseDsls(text: string, context: TextContext): TextReport {
   const reading = new Reading(context);
   const lines = readLines(text, refusals, context, reading.read);
   const features = reading.entries;

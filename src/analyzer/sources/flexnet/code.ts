@@ -17,14 +17,14 @@ import { flexnetSettings } from './own-settings.ts';
 import { type Beside, createFlexnetReader, lmstatArguments, readFlexnet } from './reader.ts';
 import { observeSupplies, parsedSupplies } from './supplied-licenses.ts';
 
-/** The words of FlexNet's tools and files, which name nobody. */
+/** The manager `flexnet`: how its tools are asked, what is read, and the words of its tools and files, which name nobody. */
 
 const atStart = (words: string): string => String.raw`(?<=^[ \t]{0,40})(?:${words})`;
 
 const DATE = String.raw`(?:permanent|\d{1,2}-[a-z]{3}-\d)`;
 const HOLDERS = 'USER|HOST|DISPLAY|INTERNET|PROJECT|GROUP|HOST_GROUP';
 
-export const lmstatShapes: readonly string[] = [
+const lmstatShapes: readonly string[] = [
   String.raw`status on (?:[a-z]{3} )?\d{1,2}\/\d{1,2}\/\d{4} \d{1,2}:\d{2}(?::\d{2})?`,
   atStart(
     String.raw`License server status:|License files?(?:\(s\))? on |Vendor daemon status|Feature usage info|Users of |NOTE: `,
@@ -53,7 +53,7 @@ export const lmstatShapes: readonly string[] = [
   String.raw`(?=permanent)(?<=expiry: |\s(?:\d{1,15}|uncounted)\s{1,40}(?:\S{1,100}\s{1,40})?)permanent(?:\(no expiration date\))?`,
 ];
 
-export const licenseShapes: readonly string[] = [
+const licenseShapes: readonly string[] = [
   atStart(String.raw`(?:FEATURE|INCREMENT|UPGRADE|PACKAGE|SERVER|VENDOR|DAEMON|USE_SERVER|FEATURESET)(?=\s|$)`),
   String.raw`(?<=(?:permanent(?:\(no expiration date\))?|\d-[a-z]{3}-\d{1,4})[ \t\\]{1,40})(?:\d{1,15}|uncounted)(?!\S)`,
   String.raw`(?<=\s)(?:HOSTID=(?:"?(?:ANY|DEMO)"?(?!\S))?|(?:START|ISSUED|COMPONENTS|SUPERSEDE)=|SUPERSEDE(?!\S))`,
@@ -61,7 +61,7 @@ export const licenseShapes: readonly string[] = [
   String.raw`(?<=:[\d.]{0,20}:)\d{1,9}|(?<=\s)(?:this_host|TCP:\d{1,5})(?=\s|$)`,
 ];
 
-export const optionsShapes: readonly string[] = [
+const optionsShapes: readonly string[] = [
   String.raw`(?<=^[ \t]{0,40}(?:RESERVE|MAX)[ \t]{1,40})\d{1,9}(?=\s)`,
   atStart(
     String.raw`(?:RESERVE|LINGER|MAX\w{0,20}|GROUP\w{0,20}|HOST_GROUP|(?:IN|EX)CLUDE\w{0,20}|TIMEOUT(?:ALL)?)(?=\s|$)`,
@@ -73,7 +73,7 @@ export const optionsShapes: readonly string[] = [
   '(?:VERSION|HOSTID|EXPDATE|KEY|SIGN|ISSUER|NOTICE|VENDOR_STRING|DIST_INFO|USER_INFO|ASSET_INFO)=',
 ];
 
-export const logShapes: readonly string[] = [
+const logShapes: readonly string[] = [
   String.raw`(?<=\) )(?:OUT|IN|DENIED|UNSUPPORTED|QUEUED|DEQUEUED|EXITING|TIMESTAMP)(?=:|\s)`,
   String.raw`(?<=\) {1,2})\(Licensed number of users already reached\.|(?<=\) )(?:Start-Date|Time|Reread time):|\bstarted on\b`,
 ];
@@ -151,7 +151,7 @@ function read({ settings, via, now, texts }: Captured<FlexnetOwn>): Parsed | und
 }
 
 /** The texts of a capture, read as those of a source are. */
-export function replayFlexnet(captured: Captured<FlexnetOwn>): Replay {
+function replayFlexnet(captured: Captured<FlexnetOwn>): Replay {
   const logs = captured.texts('log').map(deniedLines);
   const denied = logs.reduce((sum, count) => sum + count, 0);
   return {

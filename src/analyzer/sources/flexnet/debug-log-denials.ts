@@ -19,10 +19,10 @@ const keyOf = (daemon: string, feature: string, client: string): string =>
  * Counts refused requests in the debug log of FlexNet, whose lines have a time but no date. Users and hosts are remembered for
  * a minute of the log at most, and are never returned.
  *
- * A line DENIED counts for any reason; UNSUPPORTED does not (`kinds` in `debug-log-line.ts`). A request counts once a minute, and not at all if it
- * gets the license within 5 seconds. Requests of one user and host are distinguished by the process, which only the verbose form
- * has, and by a checkout between them. Lines have no date: refusals wait until one is known, from the log or because
- * the lines are recent.
+ * A line DENIED counts for any reason; UNSUPPORTED does not (`kinds` in `debug-log-line.ts`). A request counts once a minute, and not
+ * at all if it gets the license within 5 seconds. Requests of one user and host are distinguished by the process, which only the
+ * verbose form has, and by a checkout between them. Lines have no date: refusals wait until one is known, from the log or because the
+ * lines are recent.
  */
 export class DebugLogReader implements DenialReader {
   /** Lines that are not understood although they are refusals. */

@@ -6,7 +6,7 @@ import { documentSchema, featureSchema, vendorLicenseSchema } from './document.t
 import type { ObservationMemory } from './entry-reading.ts';
 import { type ParsedObservations, parseObservations } from './observations.ts';
 
-/** The words and the JSON Schema of observation documents. The words are keys and values of the format, which name nobody. */
+/** The manager `json`: how documents are read, their JSON Schema, and their keys and values, which name nobody. */
 
 const notNull = { not: { type: 'null' } };
 const given = (...names: readonly string[]): object => ({

@@ -104,7 +104,7 @@ const object = <T extends z.core.$ZodLooseShape>(shape: T) => z.strictObject(sha
 const list = <T extends z.ZodType>(element: T) => z.array(element, { error: isNot('an array') });
 
 /** Licenses that were bought together. */
-export const incrementSchema = object({
+const incrementSchema = object({
   count: optional(count, 'Licenses, or `uncounted`.'),
   expires: optional(
     expiry,
@@ -126,7 +126,7 @@ const statusSchema = object({
 });
 
 /** Licenses that a user holds. */
-export const checkoutSchema = object({
+const checkoutSchema = object({
   user: filled.meta({ description: 'User that holds the licenses.' }),
   host: optional(personal, 'Host of the user.'),
   display: optional(personal, 'Display of the user.'),
@@ -139,7 +139,7 @@ export const checkoutSchema = object({
 });
 
 /** Licenses that a user waits for. */
-export const queuedSchema = object({
+const queuedSchema = object({
   user: filled.meta({ description: 'User that waits.' }),
   host: optional(personal, 'Host of the user.'),
   since: optional(time, 'Since when the user waits: epoch seconds or an RFC 3339 time.'),

@@ -261,7 +261,7 @@ function entriesOf(features: readonly FeatureUnderway[]): FeatureEntry[] {
 }
 
 /** Reads what a tool of LM-X printed. It never fails. */
-export function parseLmx(text: string, context: TextContext): TextReport {
+function parseLmx(text: string, context: TextContext): TextReport {
   const isXml = START.test(text);
   const { paths, reports, ...read } = isXml ? readXml(text, context) : readText(text, context);
   const up = paths.filter(({ isUp }) => isUp);

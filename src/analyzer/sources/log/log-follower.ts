@@ -29,7 +29,7 @@ export interface LogPlace {
 }
 
 /** A log file that stays open, so that it can be read to its end after it was renamed. */
-export class OpenLog {
+class OpenLog {
   /** Device and number of the file. */
   readonly id: string;
   readonly #handle: FileHandle;

@@ -217,7 +217,7 @@ function entryOf(
 }
 
 /** Reads what lstc_qrun printed. It never fails. */
-export function parseLsdyna(text: string, context: TextContext): TextReport {
+function parseLsdyna(text: string, context: TextContext): TextReport {
   const reading = new Reading(context);
   const lines = readLines(text, refusals, context, reading.read);
   // the list alone has users, but not how many licenses there are

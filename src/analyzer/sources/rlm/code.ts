@@ -12,7 +12,7 @@ import type { RlmOwn } from './own-settings.ts';
 import { parseRlmstat } from './parse.ts';
 import { readReportLine, reportLog } from './report-log.ts';
 
-/** The words of RLM's tools, which name nobody. */
+/** The manager `rlm`: how its tools are asked, what is read, and the words of its tools, which name nobody. */
 
 const atStart = (words: string): string => String.raw`(?<=^[ \t]{0,40})(?:${words})`;
 
@@ -45,7 +45,7 @@ export const shapes: readonly string[] = [
 ];
 
 /** What stays of a report log: the kinds of records, and the numbers at their ends. */
-export const reportShapes: readonly string[] = [
+const reportShapes: readonly string[] = [
   '^(?:RLM Report Log|START|PRODUCT|LICENSE FILE|INUSE|OUT|IN|DENY|END|TIMEZONE|AUTH|SHUTDOWN|SWITCH|LOG|QUE|DEQUE|REREAD)(?= |$)',
   String.raw`(?<= )\d{1,9} -?\d{1,5} -?\d{1,5}(?= \d{1,2}\/\d{1,2} )`,
   String.raw`(?<= )\d{1,2}\/\d{1,2} \d{1,2}:\d{2}(?::\d{2}(?:\.\d{1,4})?)?(?=\s{0,9}$)`,

@@ -184,7 +184,7 @@ function entryOf(feature: FeatureUnderway, context: TextContext): FeatureEntry |
 }
 
 /** Reads what lsmon printed. It never fails. */
-export function parseRms(text: string, context: TextContext): TextReport {
+function parseRms(text: string, context: TextContext): TextReport {
   const reading = new Reading();
   const lines = readLines(text, refusals, context, reading.read);
   const features = reading.features.map((one) => entryOf(one, context)).filter((entry) => entry !== undefined);

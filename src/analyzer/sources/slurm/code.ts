@@ -106,7 +106,7 @@ function readJson(text: string, { onUnread }: TextContext) {
 }
 
 /** Reads what scontrol printed. It never fails. */
-export function parseSlurm(text: string, context: TextContext): TextReport {
+function parseSlurm(text: string, context: TextContext): TextReport {
   const { licenses, lines, isOwn } = /^\s*\{/.test(text) ? readJson(text, context) : readText(text, context);
   const features = licenses.map(entryOf);
   return {

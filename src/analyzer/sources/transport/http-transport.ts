@@ -16,7 +16,7 @@ import { OutOfTime } from './shared-work.ts';
 import type { Transport, TransportSettings } from './transport.ts';
 import type { TransportHost } from './transport-host.ts';
 
-/** What went wrong with a request, as sentences. */
+/** Reads the page of a web server, and says in sentences what went wrong. */
 
 const CA_CODES: ReadonlySet<string> = new Set([
   'DEPTH_ZERO_SELF_SIGNED_CERT',

@@ -39,7 +39,7 @@ async function clear(folder: string): Promise<void> {
 }
 
 /** Where the private working directories of tools are. */
-export class WorkFolder {
+class WorkFolder {
   readonly #folder: string;
   readonly #token: string;
   #isCleared = false;

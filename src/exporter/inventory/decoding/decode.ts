@@ -15,7 +15,7 @@ import { isObject, RecordAnswer } from './record-answer.ts';
 import { expirations, features, products, type RecordKind, serversDown, users } from './record-kinds.ts';
 import { EARLIEST } from './wire-values.ts';
 
-/** Decoders of the charts of spec 2.6. An unusable point is left out; a missing value is NaN. */
+/** Decodes the bodies of all endpoints. Of charts (spec 2.6), an unusable point is left out; a missing value is NaN. */
 
 interface NamedData {
   readonly name: string;

@@ -13,7 +13,7 @@ import type { PresentFields, Raw, RecordKind } from './record-kinds.ts';
 import { fieldsOfBits, unionOfBits } from './record-kinds.ts';
 import { createWireValues, type WireValues } from './wire-values.ts';
 
-/** Field names come from the analyzer. They are shortened and escaped before they are shown. */
+/** Reads the items of an answer, and counts what is unusable. Field names come from the analyzer: they are shortened and escaped. */
 
 /** Maximum number of characters of a name. */
 const NAME_LENGTH = 40;
@@ -59,7 +59,7 @@ function createUnknownFields(): UnknownFields {
 }
 
 /** Collects which fields the records of each vendor license of an answer have. */
-export class FieldsByOwner {
+class FieldsByOwner {
   readonly #fields: Fields;
   readonly #bits = new Map<string, number>();
   /** Nearly all records of a vendor license follow each other, and have the same fields. */

@@ -12,8 +12,8 @@ import { type ModelRecord, type ModelTypes, modelName, recordFields } from '../.
 import { createWireValues, type WireValues } from './wire-values.ts';
 
 /**
- * Which fields of a table a record has, with any values: one bit for each field, in a number that is exact up to
- * 2 ** 53. Tables have at most 53 fields.
+ * The kinds of records, and which fields of its table a record has, with any values: one bit for each field, in a number that is
+ * exact up to 2 ** 53. Tables have at most 53 fields.
  */
 
 /** The bit of each field. @throws RangeError for a table with too many fields */

@@ -38,7 +38,7 @@ import {
   YEAR_HOURS,
 } from './window.ts';
 
-/** When a busy week has all licenses in use. */
+/** From the recorded demand of one feature to what is found in it and the advice. */
 
 /** Chances that the licenses are still enough: on the day itself, and at both ends of the range. */
 const EVEN = 0.5;

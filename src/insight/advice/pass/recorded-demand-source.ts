@@ -6,10 +6,10 @@ import type { DemandSource, ListedSeries } from './demand-source.ts';
 import { type KnownFeatures, keyOf, type Taker } from './known-features.ts';
 
 /**
- * The demand of licenses that are taken by other features: at each moment all tokens that the features of a pool take, or the most
- * that any component of a package takes; what is recorded of the pool or package itself, if that is more. Hours have the time at
- * each level, not when in the hour it was: the highest levels of all features are taken to be at one time. So a sum is never too
- * low.
+ * Demand from the history of an analyzer in this process, also of licenses that are taken by other features: at each moment all tokens
+ * that the features of a pool take, or the most that any component of a package takes; what is recorded of the pool or package itself,
+ * if that is more. Hours have the time at each level, not when in the hour it was: the highest levels of all features are taken to be
+ * at one time. So a sum is never too low.
  */
 
 /** The hours of days from one to before another, ascending. */

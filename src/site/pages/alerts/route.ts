@@ -46,7 +46,7 @@ const clipped = (text: string, length = MAX_LABEL): string =>
 const labelHtml = (value: string): Html => nameHtml(clipped(value));
 
 /** The name of an alert as a link to its runbook. */
-export const runbookHtml = (name: string, runbooks: string): Html =>
+const runbookHtml = (name: string, runbooks: string): Html =>
   html`<a href="${runbooks}#${name.toLowerCase()}">${clipped(name)}</a>`;
 
 /** Labels that are shown elsewhere, or say nothing to people. */

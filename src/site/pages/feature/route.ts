@@ -183,7 +183,7 @@ function importedHtml(imported: readonly ImportedDays[], clock: Clock): Html | u
 }
 
 /** The page of one feature: what is in use now, its year, its week and its advice. */
-export function featureContent(data: FeaturePageData, clock: Clock): Content {
+function featureContent(data: FeaturePageData, clock: Clock): Content {
   const { vendorLicense, feature, rows, owners, attention, denied, history, week, advice, imported } = data;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
   return html`<h1>${nameHtml(feature)}</h1>

@@ -277,7 +277,7 @@ ${known}${waitingHtml(report)}${lookBacksHtml(report, frame)}${reasonsHtml(repor
 }
 
 /** What is said before the first pass. */
-export const notReadyContent = ({ message }: AdviceNotReady): Html =>
+const notReadyContent = ({ message }: AdviceNotReady): Html =>
   html`<h1>Right-sizing</h1>\n<p class="note" role="status">${message.slice(0, 1).toUpperCase()}${message.slice(1)}.</p>`;
 
 /** How often the page asks again while the first pass runs, seconds. */

@@ -26,7 +26,7 @@ export interface VendorLicensePageData {
 }
 
 /** The page of one vendor license, with its features or those that match the filter. */
-export function vendorLicenseContent(data: VendorLicensePageData, clock: Clock): Content {
+function vendorLicenseContent(data: VendorLicensePageData, clock: Clock): Content {
   const { figures, owners, attention, gaps, filter, found } = data;
   const { vendorLicense, distinctUsers, collectionTime, downQualifiers } = figures.row;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);

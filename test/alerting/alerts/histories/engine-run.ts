@@ -5,7 +5,8 @@ import { Listed } from '../../../../src/alerting/alerts/listed.ts';
 import type { EvaluatedRule } from '../../../../src/alerting/alerts/rule.ts';
 import { createRules } from '../../../../src/alerting/alerts/rules.ts';
 import { movedAlerts, type SavedAlerts } from '../../../../src/alerting/alerts/state-file.ts';
-import { defaultsOf } from '../../../../src/program/config/settings.ts';
+import { alerting as alertingSection } from '../../../../src/alerting/settings.ts';
+import { sectionDefaults } from '../../../../src/base/settings/table.ts';
 import { settingsOf } from '../../../support/alert-views.ts';
 import type { AlertmanagerModel } from '../../../support/alertmanager-model.ts';
 import { failingLog } from '../../../support/failing-log.ts';
@@ -111,7 +112,7 @@ export class EngineRun {
     const post: typeof alertmanager.post = async (write) =>
       running.isGone ? { is: 'accepted' } : alertmanager.post(write);
     const engine = new AlertEngine({
-      ...defaultsOf('alerting'),
+      ...sectionDefaults(alertingSection),
       rules: settings,
       ignore: [],
       runbookUrl: () => '',
