@@ -1,6 +1,7 @@
 import type { FeatureRecord, ProductRecord } from '../../base/model/records.ts';
 import type { Finding, Labels } from './alert.ts';
 import type { Adjustable, Adjusted, Lookup, Shape, Values } from './alert-settings.ts';
+import type { MessageClass } from './message-classes.ts';
 import type { Evaluation, Forecast, RecordingState, Severity, SourceState, View } from './rule.ts';
 import type { About } from './texts.ts';
 
@@ -106,6 +107,8 @@ export type Subject = 'logons' | 'denials' | 'forecasts' | 'sources' | 'recordin
 
 export type EngineAlert<S extends Shape> = Adjusted<S> &
   Summed & {
+    /** How people are told of it. */
+    readonly messages: MessageClass;
     /** A rule for each. */
     readonly severities: readonly Severity[];
     /** What the condition compares with, in the unit of its value; `'none'` if it compares nothing. */
@@ -138,6 +141,8 @@ interface PrometheusContext<S extends Shape> {
 /** An alert that only Prometheus can evaluate. */
 export type PrometheusAlert<S extends Shape> = Adjusted<S> & {
   readonly subject: 'analyzer';
+  /** How people are told of it. What always fires goes to a receiver of its own. */
+  readonly messages: MessageClass | 'watchdog';
   readonly severity: 'critical' | 'warning' | 'none';
   /** What the engine does not have. */
   readonly needs: string;

@@ -3,6 +3,7 @@ import { prometheusAlert } from '../../definition.ts';
 /** The engine cannot deliver alerts. */
 export const alertDeliveryFailing = prometheusAlert({
   subject: 'analyzer',
+  messages: 'fault',
   severity: 'critical',
   needs: 'a second way of delivery',
   for: '10m',

@@ -4,6 +4,7 @@ import { engineAlert } from '../../definition.ts';
 /** The analyzer rejects the logon. */
 export const analyzerAuthFailing = engineAlert({
   subject: 'analyzer',
+  messages: 'fault',
   needs: 'logons',
   severities: ['critical'],
   for: '2m',

@@ -5,6 +5,7 @@ import { engineAlert } from '../../definition.ts';
 /** The analyzer gives no good answer. One that rejects the logon can be reached. */
 export const analyzerUnreachable = engineAlert({
   subject: 'analyzer',
+  messages: 'fault',
   severities: ['critical'],
   for: '10m',
   keepFiringFor: '5m',

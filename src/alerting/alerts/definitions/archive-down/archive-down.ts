@@ -6,6 +6,7 @@ import { aboutSite } from '../../rule.ts';
 /** The archive of the history cannot be used. */
 export const archiveDown = engineAlert({
   subject: 'analyzer',
+  messages: 'upkeep',
   severities: ['warning'],
   for: '30m',
   keepFiringFor: '5m',

@@ -17,6 +17,7 @@ const parameters = {
 export const capacityDropped = engineAlert({
   subject: 'feature',
   worst: 'largest',
+  messages: 'loss',
   severities: ['warning'],
   for: '15m',
   keepFiringFor: '10m',

@@ -13,6 +13,7 @@ const parameters = {
 /** The analyzer does not say that a server is down, but its data is old. */
 export const collectionStale = engineAlert({
   subject: 'vendor_license',
+  messages: 'fault',
   severities: ['warning'],
   for: '10m',
   keepFiringFor: '10m',

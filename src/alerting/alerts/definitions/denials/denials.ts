@@ -33,6 +33,7 @@ function newestDays({ now, denied = [], inventory: { history }, timeZone }: View
 export const denials = engineAlert({
   subject: 'feature',
   worst: 'largest',
+  messages: 'usage',
   severities: ['warning'],
   for: '5m',
   keepFiringFor: '10m',

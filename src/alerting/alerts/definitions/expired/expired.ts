@@ -16,6 +16,7 @@ const parameters = {
 export const expired = engineAlert({
   subject: 'feature',
   worst: 'smallest',
+  messages: 'expiry',
   severities: ['critical', 'warning'],
   for: '10m',
   keepFiringFor: '10m',

@@ -26,6 +26,7 @@ const parameters = {
 export const expiringSoon = engineAlert({
   subject: 'feature',
   worst: 'smallest',
+  messages: 'expiry',
   severities: ['critical', 'warning', 'info'],
   for: '15m',
   keepFiringFor: '10m',

@@ -11,6 +11,7 @@ const parameters = {
 /** Prometheus scraped the exporter, and has no such target any more. */
 export const exporterAbsent = prometheusAlert({
   subject: 'analyzer',
+  messages: 'fault',
   severity: 'critical',
   needs: 'a process that is not the exporter',
   for: '10m',

@@ -4,6 +4,7 @@ import { engineAlert } from '../../definition.ts';
 /** The exporter runs with an old configuration. */
 export const exporterConfigReloadFailed = engineAlert({
   subject: 'analyzer',
+  messages: 'upkeep',
   severities: ['warning'],
   for: '5m',
   keepFiringFor: '5m',

@@ -3,6 +3,7 @@ import { prometheusAlert } from '../../definition.ts';
 /** Prometheus cannot scrape the exporter. */
 export const exporterDown = prometheusAlert({
   subject: 'analyzer',
+  messages: 'fault',
   severity: 'critical',
   needs: 'a process that is not the exporter',
   for: '5m',

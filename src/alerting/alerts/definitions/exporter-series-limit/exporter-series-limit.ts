@@ -3,6 +3,7 @@ import { engineAlert } from '../../definition.ts';
 
 export const exporterSeriesLimit = engineAlert({
   subject: 'analyzer',
+  messages: 'upkeep',
   severities: ['warning'],
   for: '10m',
   keepFiringFor: '5m',

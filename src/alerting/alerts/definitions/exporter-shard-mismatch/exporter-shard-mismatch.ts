@@ -4,6 +4,7 @@ import { EXPORTER } from '../../prometheus/promql.ts';
 /** The shards of an analyzer disagree on their number, or one is missing. */
 export const exporterShardMismatch = prometheusAlert({
   subject: 'analyzer',
+  messages: 'fault',
   severity: 'warning',
   needs: 'all shards',
   for: '10m',

@@ -3,6 +3,7 @@ import { prometheusAlert } from '../../definition.ts';
 /** The exporter says nothing to the rules for Prometheus, because it is older than they are, or does not evaluate. */
 export const exporterSilent = prometheusAlert({
   subject: 'analyzer',
+  messages: 'fault',
   severity: 'critical',
   needs: 'a process that is not the exporter',
   for: '10m',

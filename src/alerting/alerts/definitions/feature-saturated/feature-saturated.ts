@@ -48,6 +48,7 @@ function hasSymptoms({ inventory, denied }: View): boolean {
 export const featureSaturated = engineAlert({
   subject: 'feature',
   worst: 'largest',
+  messages: 'usage',
   severities: ['warning', 'info'],
   for: '5m',
   keepFiringFor: '10m',

@@ -5,6 +5,7 @@ import { vanishedParameters as parameters, vanishedCondition } from '../../loss-
 export const featureVanished = engineAlert({
   subject: 'feature',
   worst: 'smallest',
+  messages: 'loss',
   severities: ['warning'],
   for: '15m',
   keepFiringFor: '0s',

@@ -4,6 +4,7 @@ import { aboutSite } from '../../rule.ts';
 /** A field that the analyzer has had, or should have, is in no record. */
 export const fieldMissing = engineAlert({
   subject: 'analyzer',
+  messages: 'upkeep',
   severities: ['warning'],
   for: '15m',
   keepFiringFor: '5m',

@@ -16,6 +16,7 @@ const SILENT_INTERVALS = 3;
 /** An analyzer in this process collects, and cannot record. */
 export const historyNotRecorded = engineAlert({
   subject: 'analyzer',
+  messages: 'fault',
   severities: ['warning'],
   for: '0s',
   keepFiringFor: '0s',

@@ -5,6 +5,7 @@ import { engineAlert } from '../../definition.ts';
 /** A part of an endpoint cannot be polled, or its list is incomplete, while every endpoint gives some good answer. */
 export const pollPartial = engineAlert({
   subject: 'analyzer',
+  messages: 'upkeep',
   severities: ['warning'],
   for: '10m',
   keepFiringFor: '5m',

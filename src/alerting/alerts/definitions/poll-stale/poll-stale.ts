@@ -4,6 +4,7 @@ import { EXPORTER } from '../../prometheus/promql.ts';
 /** An endpoint is not polled. */
 export const pollStale = prometheusAlert({
   subject: 'analyzer',
+  messages: 'fault',
   severity: 'warning',
   needs: 'a process that is not the exporter',
   for: '5m',

@@ -5,6 +5,7 @@ import { engineAlert } from '../../definition.ts';
 /** No vendor licenses: all that is monitored has gone, or was never selected, which no other alert is about. */
 export const productsEmpty = engineAlert({
   subject: 'analyzer',
+  messages: 'fault',
   severities: ['critical'],
   for: '10m',
   keepFiringFor: '5m',

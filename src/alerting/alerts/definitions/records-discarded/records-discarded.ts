@@ -13,6 +13,7 @@ const isUnread = (poll: PollState): boolean => !poll.answered && poll.records + 
 /** Records of an endpoint cannot be used. */
 export const recordsDiscarded = engineAlert({
   subject: 'analyzer',
+  messages: 'upkeep',
   severities: ['warning'],
   for: '10m',
   keepFiringFor: '5m',

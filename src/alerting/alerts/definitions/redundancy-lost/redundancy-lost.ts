@@ -5,6 +5,7 @@ import { sourceDown } from '../source-down/source-down.ts';
 /** Not all servers of a redundant set answer. A source that is down has no redundancy to lose. */
 export const redundancyLost = engineAlert({
   subject: 'analyzer',
+  messages: 'fault',
   severities: ['warning'],
   for: '5m',
   keepFiringFor: '5m',

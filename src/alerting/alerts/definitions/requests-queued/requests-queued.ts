@@ -12,6 +12,7 @@ const parameters = {
 export const requestsQueued = engineAlert({
   subject: 'feature',
   worst: 'largest',
+  messages: 'usage',
   severities: ['warning'],
   for: '10m',
   keepFiringFor: '10m',

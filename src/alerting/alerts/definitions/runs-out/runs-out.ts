@@ -37,6 +37,7 @@ function dateText(day: number, { runsOut: computed }: Forecast): string {
 export const runsOut = engineAlert({
   subject: 'feature',
   worst: 'smallest',
+  messages: 'usage',
   severities: ['warning'],
   for: '0s',
   keepFiringFor: '1d',

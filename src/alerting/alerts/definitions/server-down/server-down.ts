@@ -13,6 +13,7 @@ const parameters = {
 /** The server of a vendor license, or its vendor daemon, gives the analyzer no data. */
 export const serverDown = engineAlert({
   subject: 'vendor_license',
+  messages: 'fault',
   severities: ['critical'],
   for: '0s',
   keepFiringFor: '5m',

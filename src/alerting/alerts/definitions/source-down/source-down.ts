@@ -14,6 +14,7 @@ const parameters = {
  */
 export const sourceDown = engineAlert({
   subject: 'analyzer',
+  messages: 'fault',
   severities: ['critical'],
   for: '0s',
   keepFiringFor: '10m',

@@ -4,6 +4,7 @@ import { vanishedParameters as parameters, vanishedCondition } from '../../loss-
 /** The analyzer no longer lists a vendor license that it listed before. */
 export const vendorLicenseVanished = engineAlert({
   subject: 'vendor_license',
+  messages: 'fault',
   severities: ['warning'],
   for: '15m',
   keepFiringFor: '0s',

@@ -3,6 +3,7 @@ import { prometheusAlert } from '../../definition.ts';
 /** It always fires, and reports by its absence. */
 export const watchdog = prometheusAlert({
   subject: 'analyzer',
+  messages: 'watchdog',
   severity: 'none',
   needs: 'Prometheus itself',
   for: '0s',
