@@ -6,15 +6,19 @@ import { findAlerts } from '../support/promtool.ts';
 import { drawCompany, START } from './company.ts';
 import { watchYear } from './engine-year.ts';
 import { figuresOf } from './figures.ts';
-import { reaching } from './firing.ts';
+import { type Firing, reaching, type Watched } from './firing.ts';
 import { rules, samplesAt, watchRules } from './flexlm-rules.ts';
-import { meanings, valuesOf, waysTable } from './tables.ts';
+import { messageFigures } from './message-figures.ts';
+import { missedFigures } from './missed.ts';
+import { meanings, messagesTable, reasonsTable, rulesWays, valuesOf, waysTable } from './tables.ts';
 
 /** The parts of `npm run case-study` that are quick enough, and what docs/case-study.md says of them. */
 
 const MINUTE = 60;
 const DAYS = 12;
 const company = drawCompany({ seed: 46, features: 12, servers: 4, days: DAYS });
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0);
 
 /** Values that follow each other, in the notation of promtool. */
 const notationOf = (values: readonly (number | undefined)[]): string =>
@@ -63,7 +67,7 @@ describe.runIf(peer('promtool'))('the rules of flexlm_exporter', () => {
 
 describe('the alerts of license-exporter', () => {
   it('name each outage until it ends, and only what is down', async () => {
-    const watched = await watchYear(company);
+    const { routed: watched, mailed } = await watchYear(company);
     const figures = figuresOf(company, watched, meanings.licenseExporter);
     expect(figures).toMatchObject({
       ...{ outages: company.incidents.filter(({ what }) => what === 'server' || what === 'daemon').length },
@@ -76,6 +80,63 @@ describe('the alerts of license-exporter', () => {
     const names = new Set(reaching(watched).map(({ labels }) => labels.alertname));
     expect(names).toContain('LicenseSourceDown');
     expect(names).not.toContain('LicenseServerDown');
+    for (const one of [watched, mailed]) {
+      const missed = missedFigures(company, one, meanings.licenseExporter);
+      for (const { all, missed: count } of Object.values(missed)) expect(count).toBeLessThanOrEqual(all);
+      expect(missed).toMatchObject({ outages: { missed: 0 }, unanswered: { missed: 0 }, redundancy: { missed: 0 } });
+      expect(Math.min(missed.outages.all, missed.unanswered.all, missed.redundancy.all)).toBeGreaterThan(0);
+      // without any message, all is missed
+      const silent = missedFigures(company, { ...one, messages: [] }, meanings.licenseExporter);
+      for (const { all, missed: count } of Object.values(silent)) expect(count).toBe(all);
+      const { messages, byAlert } = messageFigures(one, DAYS);
+      expect(messages).toBe(one.messages.length);
+      expect(sumOf([...byAlert.values()].map((count) => count.messages))).toBe(messages);
+      expect([...byAlert.keys()]).toContain('LicenseSourceDown');
+    }
+  });
+});
+
+describe('the figures of messages', () => {
+  const down = { alertname: 'Down' };
+  const full = { alertname: 'Full' };
+  /** A Monday, 0:00 in Berlin. */
+  const monday = Date.UTC(2026, 10, 15, 23) / 1000;
+  const at = (day: number, hour: number): number => monday + day * 86_400 + hour * 3600;
+  const firings = [
+    { labels: down, from: at(0, 1), to: at(0, 3) },
+    { labels: down, from: at(0, 4), to: at(0, 5) },
+    { labels: full, from: at(0, 2), to: at(3, 0) },
+  ] as const;
+  const message = (time: number, firing: Firing['labels'][], resolved: Firing['labels'][] = []) => ({
+    ...{ at: time, receiver: 'team', firing, resolved },
+  });
+
+  it('tell news from repeats, and when people get them', () => {
+    const messages = [
+      message(at(0, 1), [down]),
+      message(at(0, 2), [down, full]),
+      message(at(0, 4), [down, full]),
+      message(at(0, 7), [full], [down]),
+      message(at(1, 17.9), [full]),
+      message(at(1, 18), [full]),
+      message(at(5, 12), [], [full]),
+    ];
+    expect(messageFigures({ firings, messages }, 7)).toEqual({
+      ...{ messages: 7, repeats: 2, perDay: 1, worstDay: 4, busyDays: 1, outside: 5 },
+      byAlert: new Map([
+        ['Full', { messages: 4, repeats: 2 }],
+        ['Down', { messages: 3, repeats: 0 }],
+      ]),
+    });
+  });
+
+  it('take an alert as named by a message that says twice that it has ended', () => {
+    const reached = (messages: Watched['messages']): Firing[] => reaching({ firings, messages });
+    expect(reached([])).toEqual([]);
+    expect(reached([message(at(0, 7), [], [down])])).toEqual([firings[1]]);
+    expect(reached([message(at(0, 7), [], [down, down])])).toEqual([firings[0], firings[1]]);
+    expect(reached([message(at(0, 2), [down])])).toEqual([firings[0]]);
+    expect(reached([message(at(0, 3.5), [down])])).toEqual([]);
   });
 });
 
@@ -87,10 +148,25 @@ describe('docs/case-study.md', () => {
     expect(page).toContain(waysTable(whole));
   });
 
+  const own = watchRules(whole);
+  /** The columns of a table, without its rows of rules and heads. */
+  const columnsOf = (table: string, columns: readonly number[]): string[] =>
+    (table.split('\n\n')[0]?.split('\n') ?? []).map((row) =>
+      columns.map((column) => row.split('|')[column]?.trim() ?? '').join(' | '),
+    );
+
   it('has what the rules of flexlm_exporter are worth', () => {
-    const [first = '', , ...rows] = page.slice(page.indexOf('| in the year |')).split('\n\n')[0]?.split('\n') ?? [];
+    const [first = '', , ...rows] = columnsOf(page.slice(page.indexOf('| in the year |')), [2]);
     expect(first).toContain('flexlm_exporter');
-    const column = rows.map((row) => row.split('|')[2]?.trim());
-    expect(column).toEqual(valuesOf(figuresOf(whole, watchRules(whole), meanings.flexlm)));
+    expect(rows).toEqual(valuesOf(figuresOf(whole, own, meanings.flexlm)));
+  });
+
+  it('has the messages of the rules of flexlm_exporter, also with routes', () => {
+    const ways = rulesWays(own, watchRules(whole, 'routed'));
+    const messages = messagesTable(ways, whole.days, whole);
+    const found = page.slice(page.indexOf('| in 365 days |'));
+    expect(columnsOf(found, [1, 2, 3])).toEqual(columnsOf(messages, [1, 2, 3]));
+    const reasons = columnsOf(page.slice(page.indexOf('| messages because of |')), [1, 2, 3]);
+    expect(reasons).toEqual(expect.arrayContaining(columnsOf(reasonsTable(ways, whole.days), [1, 2, 3])));
   });
 });

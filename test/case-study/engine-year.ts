@@ -6,15 +6,13 @@ import { contextOf } from '../support/advice-context.ts';
 import { settingsOf } from '../support/alert-views.ts';
 import { PAST } from '../support/drawn-hours.ts';
 import { recordHours, TODAY } from '../support/recorded-hours.ts';
-import { keyOf } from '../support/routed-messages.ts';
-import { sendMessages } from '../support/site-messages.ts';
+import { type BothWays, watchSite } from './both-ways.ts';
 import { type Company, isOutage, localTime, START } from './company.ts';
-import type { Firing, Watched } from './firing.ts';
 import { DAEMON, incidentsAt, observe } from './observed.ts';
 
 /**
  * The year with license-exporter: its analyzer reads each server every 5 minutes, the real engine evaluates its default rules, and
- * messages go by the example for Alertmanager.
+ * messages go by the example for Alertmanager, and by the daemon itself.
  */
 
 const DAY = 86_400;
@@ -83,27 +81,12 @@ function createForecasts({ features, servers }: Company, now: () => number): () 
 }
 
 /** @param onDay called after each day that was watched */
-export async function watchYear(company: Company, onDay: (day: number) => void = () => undefined): Promise<Watched> {
-  const firing = new Map<string, Firing>();
-  const firings: Firing[] = [];
-  const { messages } = await sendMessages({
-    ...{ from: START, seconds: company.days * DAY, interval: INTERVAL, rules: settingsOf() },
-    managers: (now) => ({ ...createSources(company, now), forecasts: createForecasts(company, now) }),
-    onEvaluated: (at, alerts) => {
-      const keys = new Set<string>();
-      for (const labels of alerts) {
-        const key = keyOf(labels);
-        keys.add(key);
-        if (!firing.has(key)) firing.set(key, { labels, from: at, to: at });
-      }
-      for (const [key, one] of firing) {
-        if (keys.has(key)) continue;
-        firing.delete(key);
-        firings.push({ ...one, to: at });
-      }
-      if ((at - START) % DAY === 0) onDay((at - START) / DAY);
+export function watchYear(company: Company, onDay?: (day: number) => void): Promise<BothWays> {
+  return watchSite(
+    {
+      ...{ from: START, seconds: company.days * DAY, interval: INTERVAL, rules: settingsOf() },
+      managers: (now) => ({ ...createSources(company, now), forecasts: createForecasts(company, now) }),
     },
-  });
-  const end = START + company.days * DAY;
-  return { firings: [...firings, ...[...firing.values()].map((one) => ({ ...one, to: end }))], messages };
+    onDay,
+  );
 }

@@ -15,6 +15,10 @@ export interface Meaning {
   readonly expiring: ReadonlySet<string>;
   /** All licenses are in use, or a request was refused. */
   readonly full: ReadonlySet<string>;
+  /** A request was refused, or nothing nearer to that. */
+  readonly refused: ReadonlySet<string>;
+  /** A host of a redundant set is down. */
+  readonly redundancy: ReadonlySet<string>;
   /** The name of the server. */
   readonly serverOf: (labels: Firing['labels']) => string | undefined;
 }
@@ -60,12 +64,12 @@ export interface AlertFigures extends OutageFigures, UnclearFigures, ExpiryFigur
   readonly messages: number;
 }
 
-interface Interval {
+export interface Interval {
   readonly from: number;
   readonly to: number;
 }
 
-const overlap = (one: Interval, other: Interval): number =>
+export const overlap = (one: Interval, other: Interval): number =>
   Math.max(0, Math.min(one.to, other.to) - Math.max(one.from, other.from));
 
 /** Seconds in at least one of some intervals. */
@@ -84,10 +88,16 @@ const median = (values: readonly number[]): number =>
 const sum = <T>(all: readonly T[], of: (one: T) => number): number => all.reduce((total, one) => total + of(one), 0);
 
 /** The alerts of a program that a message is about. */
-interface Alerts {
+export interface Alerts {
   /** @param kind what they say @param server its name */
-  about(kind: 'down' | 'expiring' | 'full', server: string): Firing[];
+  about(kind: Exclude<keyof Meaning, 'serverOf'>, server: string): Firing[];
 }
+
+/** @param all alerts that a message is about */
+export const alertsOf = (all: readonly Firing[], meaning: Meaning): Alerts => ({
+  about: (kind, server) =>
+    all.filter(({ labels }) => meaning[kind].has(labels.alertname ?? '') && meaning.serverOf(labels) === server),
+});
 
 function outageFigures({ servers, incidents, days }: Company, alerts: Alerts): OutageFigures {
   const outages = incidents.filter(isOutage).map((incident) => {
@@ -152,26 +162,45 @@ function expiryFigures({ servers, days }: Company, alerts: Alerts): ExpiryFigure
   };
 }
 
-/** Whether a request for a license of one of some features is refused on a day. */
-function hasRefusal(features: readonly Feature[], isServed: (at: number) => boolean, { from, to }: Interval): boolean {
-  for (let at = from; at < to; at += HOUR) {
-    if (isServed(at) && features.some((feature) => wantedAt(feature, at) > feature.bought)) return true;
-  }
-  return false;
+/** A day of a server. */
+interface ServerDay {
+  readonly server: string;
+  readonly whole: Interval;
+  /** Requests that are refused for the feature with the most. */
+  readonly refused: number;
 }
 
-function refusalFigures({ servers, features, incidents, days }: Company, alerts: Alerts): RefusalFigures {
+/** Requests for licenses of a feature that are refused on a day. */
+function refusedOn(feature: Feature, isServed: (at: number) => boolean, { from, to }: Interval): number {
+  let refused = 0;
+  for (let at = from; at < to; at += HOUR) {
+    if (isServed(at)) refused += Math.max(0, wantedAt(feature, at) - feature.bought);
+  }
+  return refused;
+}
+
+/** All days of all servers. */
+export function serverDaysOf({ servers, features, incidents, days }: Company): ServerDay[] {
   const today = localTime.dayOf(START);
-  const serverDays = servers.flatMap((server, i) => {
+  return servers.flatMap((server, i) => {
     const own = features.filter((feature) => feature.server === i);
     const outages = incidents.filter((one) => isOutage(one) && one.server === i);
-    const firings = alerts.about('full', server.name);
     const isServed = (at: number): boolean =>
       isServing(linesAt(server, at), at) && !outages.some(({ from, to }) => from <= at && at < to);
     return Array.from({ length: days }, (_, day) => {
       const whole = { from: localTime.startOf(today + day), to: localTime.startOf(today + day + 1) };
+      const refused = Math.max(0, ...own.map((feature) => refusedOn(feature, isServed, whole)));
+      return { server: server.name, whole, refused };
+    });
+  });
+}
+
+function refusalFigures(company: Company, alerts: Alerts): RefusalFigures {
+  const serverDays = [...Map.groupBy(serverDaysOf(company), ({ server }) => server)].flatMap(([server, all]) => {
+    const firings = alerts.about('full', server);
+    return all.map(({ whole, refused }) => {
       return {
-        isRefusing: hasRefusal(own, isServed, whole),
+        isRefusing: refused > 0,
         isNoticed: firings.some((firing) => overlap(firing, whole) > 0),
         hasBegun: firings.some(({ from }) => whole.from <= from && from < whole.to),
       };
@@ -188,10 +217,7 @@ function refusalFigures({ servers, features, incidents, days }: Company, alerts:
 /** Counts what the alerts of a program were worth. Only those that a message is about count. */
 export function figuresOf(company: Company, watched: Watched, meaning: Meaning): AlertFigures {
   const all = reaching(watched);
-  const alerts: Alerts = {
-    about: (kind, server) =>
-      all.filter(({ labels }) => meaning[kind].has(labels.alertname ?? '') && meaning.serverOf(labels) === server),
-  };
+  const alerts = alertsOf(all, meaning);
   return {
     alerts: all.length,
     messages: watched.messages.length,

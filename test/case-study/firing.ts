@@ -9,24 +9,29 @@ export interface Firing {
 
 /** What a program said in the time that was watched. */
 export interface Watched {
+  /** Those of the same labels in the order of time. */
   readonly firings: readonly Firing[];
   /** To any receiver. */
   readonly messages: readonly RoutedMessage[];
 }
 
-/** Seconds after its end in which a message about an alert can still be sent. */
+/** Seconds after its end in which a message can still say that an alert fires. */
 const GROUPED = 360;
 
 /** The alerts that a message is about: not those for information, and not those that follow from another one. */
 export function reaching({ firings, messages }: Watched): Firing[] {
-  const times = new Map<string, number[]>();
-  for (const { at, firing } of messages) {
+  const byKey = Map.groupBy(firings, ({ labels }) => keyOf(labels));
+  const named = new Set<Firing>();
+  for (const { at, firing, resolved } of messages) {
     for (const labels of firing) {
-      const key = keyOf(labels);
-      times.set(key, [...(times.get(key) ?? []), at]);
+      const one = byKey.get(keyOf(labels))?.findLast(({ from }) => from <= at);
+      if (one !== undefined && at <= one.to + GROUPED) named.add(one);
+    }
+    // an alert that has ended twice since the last message stands in this one twice
+    for (const [key, { length }] of Map.groupBy(resolved, keyOf)) {
+      const ended = byKey.get(key)?.filter(({ to }) => to <= at) ?? [];
+      for (const one of ended.slice(-length)) named.add(one);
     }
   }
-  return firings.filter(({ labels, from, to }) =>
-    times.get(keyOf(labels))?.some((at) => from <= at && at <= to + GROUPED),
-  );
+  return firings.filter((one) => named.has(one));
 }

@@ -1,4 +1,5 @@
-import { RoutedMessages } from '../support/routed-messages.ts';
+import { example } from '../support/example-alertmanager.ts';
+import { RoutedMessages, type RoutingOptions } from '../support/routed-messages.ts';
 import { type Company, START } from './company.ts';
 import type { Firing, Watched } from './firing.ts';
 import { CLEANED_AFTER, incidentsAt, inUseAt, isServing, linesAt } from './observed.ts';
@@ -131,18 +132,40 @@ function firingsOf(company: Company): Firing[] {
   return firings;
 }
 
-/** One receiver and no inhibition, because the rules come without a configuration; times are those of our example. */
-const routing = {
+const own = {
+  ...{ time_intervals: [], inhibit_rules: [], sendsResolved: new Map([['team', true]]) },
   route: { receiver: 'team', group_by: ['alertname'], group_wait: '30s', group_interval: '5m', repeat_interval: '12h' },
-  time_intervals: [],
-  inhibit_rules: [],
-  sendsResolved: new Map([['team', true]]),
 };
 
+/**
+ * How the alerts go to people. The rules come without a configuration.
+ * - `own`: one receiver, with times that are usual
+ * - `routed`: the same kind of routes as in our example: a message about each server, again after a day, and full pools and ends of
+ *   licenses in the hour of the digest, again after five days
+ */
+const routings = {
+  own,
+  routed: {
+    ...own,
+    time_intervals: example.time_intervals,
+    sendsResolved: new Map([...own.sendsResolved, ['digest', false]]),
+    route: {
+      ...{ ...own.route, group_by: ['app'], repeat_interval: '1d' },
+      routes: [
+        {
+          ...{ receiver: 'digest', matchers: [`alertname=~"${rules.full.name}|${rules.expiring.name}"`], group_by: [] },
+          ...{ group_wait: '5m', group_interval: '1h', repeat_interval: '5d' },
+          active_time_intervals: ['digest-hour'],
+        },
+      ],
+    },
+  },
+} as const satisfies Readonly<Record<string, RoutingOptions>>;
+
 /** The year with the rules. */
-export function watchRules(company: Company): Watched {
+export function watchRules(company: Company, routing: keyof typeof routings = 'own'): Watched {
   const firings = firingsOf(company);
-  const routed = new RoutedMessages(routing);
+  const routed = new RoutedMessages(routings[routing]);
   const events = firings.flatMap(({ labels, from, to }) => [
     { at: from, alert: { labels, startsAt: from, endsAt: Number.POSITIVE_INFINITY } },
     { at: to, alert: { labels, startsAt: from, endsAt: to } },

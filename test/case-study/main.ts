@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { drawCompany } from './company.ts';
+import { DEMO_DAYS, watchDemo } from './demo-week.ts';
 import { watchYear } from './engine-year.ts';
 import { watchRules } from './flexlm-rules.ts';
-import { alertsTable, waysTable } from './tables.ts';
+import { alertsTable, messagesTable, ownWays, reasonsTable, rulesWays, waysTable } from './tables.ts';
 
 /** `npm run case-study`: a year of a company of which everything is known, with this program and with what else is used. */
 
@@ -10,6 +11,7 @@ const help = `npm run case-study -- [options]
   --days N      days with alerts, at most 365 (default 365; a year takes about ten minutes)
   --features N  (default 100)
   --seed N      of the company (default 1)
+  --demo        the messages of a week of the demo instead
 `;
 
 const { values } = parseArgs({
@@ -17,6 +19,7 @@ const { values } = parseArgs({
     days: { type: 'string', default: '365' },
     features: { type: 'string', default: '100' },
     seed: { type: 'string', default: '1' },
+    demo: { type: 'boolean', default: false },
     help: { type: 'boolean', short: 'h', default: false },
   },
 });
@@ -26,10 +29,13 @@ const SHOWN_EVERY = 30;
 
 const print = (text: string): void => void process.stdout.write(`${text}\n`);
 
-if (values.help) {
-  process.stdout.write(help);
-} else {
-  const [days, features, seed] = [values.days, values.features, values.seed].map(Number) as [number, number, number];
+async function studyDemo(): Promise<void> {
+  const ways = ownWays(await watchDemo());
+  print(`${messagesTable(ways, DEMO_DAYS)}\n`);
+  print(reasonsTable(ways, DEMO_DAYS));
+}
+
+async function studyCompany(days: number, features: number, seed: number): Promise<void> {
   const company = drawCompany({ seed, features, servers: SERVERS, days });
   const contract = company.features.reduce((sum, { bought, price }) => sum + bought * price, 0);
   const licenses = company.features.reduce((sum, { bought }) => sum + bought, 0);
@@ -40,5 +46,15 @@ if (values.help) {
   const watched = await watchYear(company, (day) => {
     if (day % SHOWN_EVERY === 0) process.stderr.write(`day ${day} of ${days}\n`);
   });
-  print(alertsTable(company, watchRules(company), watched));
+  print(`${alertsTable(company, watchRules(company), watched.routed)}\n`);
+  const ways = [...rulesWays(watchRules(company), watchRules(company, 'routed')), ...ownWays(watched)];
+  print(`${messagesTable(ways, days, company)}\n`);
+  print(reasonsTable(ways, days));
+}
+
+if (values.help) process.stdout.write(help);
+else if (values.demo) await studyDemo();
+else {
+  const [days, features, seed] = [values.days, values.features, values.seed].map(Number) as [number, number, number];
+  await studyCompany(days, features, seed);
 }

@@ -1,7 +1,10 @@
+import type { BothWays } from './both-ways.ts';
 import type { Company } from './company.ts';
 import { type AlertFigures, figuresOf, type Meaning } from './figures.ts';
 import type { Watched } from './firing.ts';
 import { rules } from './flexlm-rules.ts';
+import { type MessageFigures, messageFigures, WORKING } from './message-figures.ts';
+import { FEW, type Missed, type MissedFigures, missedFigures } from './missed.ts';
 import { type Outcome, outcomeOf, ways } from './ways.ts';
 
 /** The tables of the case study, as they are in docs/case-study.md. */
@@ -40,13 +43,18 @@ export const meanings = {
     down: new Set([rules.down.name]),
     expiring: new Set([rules.expiring.name]),
     full: new Set([rules.full.name]),
+    refused: new Set([rules.full.name]),
+    redundancy: new Set([rules.down.name]),
     serverOf: ({ app }) => app,
   },
   licenseExporter: {
     down: new Set(['LicenseServerDown', 'LicenseSourceDown']),
     expiring: new Set(['LicenseExpiringSoon', 'LicenseExpired']),
     full: new Set(['LicenseFeatureSaturated', 'LicenseRequestsQueued', 'LicenseDenials']),
-    serverOf: ({ vendor_license: name = '' }) => name.split(';')[0],
+    refused: new Set(['LicenseDenials']),
+    redundancy: new Set(['LicenseRedundancyLost']),
+    // a source is called like its server
+    serverOf: ({ vendor_license: name, license_source: source }) => name?.split(';')[0] ?? source,
   },
 } as const satisfies Readonly<Record<string, Meaning>>;
 
@@ -100,3 +108,80 @@ export function alertsTable(company: Company, flexlm: Watched, licenseExporter: 
     statements.map(([name], i) => [name(figures[0]), ...figures.map((each) => valuesOf(each)[i] as string)]),
   );
 }
+
+/** What a program said, by the head of its column. */
+export interface Way {
+  readonly head: string;
+  readonly watched: Watched;
+  readonly meaning: Meaning;
+}
+
+const share = (part: number, whole: number): string => (whole === 0 ? '-' : `${number((100 * part) / whole)} %`);
+
+const hours = `Monday to Friday, ${WORKING.from}:00 to ${WORKING.to}:00`;
+
+const counts: readonly (readonly [name: string, value: (figures: MessageFigures) => string])[] = [
+  ['messages', ({ messages }) => number(messages)],
+  ['of them, with nothing new', ({ repeats }) => number(repeats)],
+  ['a day, in the mean', ({ perDay }) => perDay.toFixed(1)],
+  ['on the worst day', ({ worstDay }) => number(worstDay)],
+  ['days with more than 3', ({ busyDays }) => number(busyDays)],
+  [`outside of ${hours}`, ({ outside, messages }) => share(outside, messages)],
+];
+
+const misses: readonly (readonly [name: (all: string) => string, of: (figures: MissedFigures) => Missed])[] = [
+  [(all) => `outages in no message, of ${all}`, ({ outages }) => outages],
+  [(all) => `times at which no server could be asked, in no message, of ${all}`, ({ unanswered }) => unanswered],
+  [(all) => `ends of licenses not renewed a week before, in no message, of ${all}`, ({ ends }) => ends],
+  [(all) => `times with a redundant host down, in no message, of ${all}`, ({ redundancy }) => redundancy],
+  [
+    (all) => `days of servers with ${FEW} or more refused requests for a feature, in no message, of ${all}`,
+    ({ refusals }) => refusals,
+  ],
+];
+
+/** How many messages each way brings, and, of a company that is known, what is in none. */
+export function messagesTable(shown: readonly Way[], days: number, company?: Company): string {
+  const counted = shown.map(({ watched }) => messageFigures(watched, days));
+  const missed = company && shown.map(({ watched, meaning }) => missedFigures(company, watched, meaning));
+  return table(
+    [`in ${number(days)} days`, ...shown.map(({ head }) => head)],
+    [
+      ...counts.map(([name, value]) => [name, ...counted.map(value)]),
+      ...(missed === undefined
+        ? []
+        : misses.map(([name, of]) => {
+            const all = missed.map(of);
+            return [name(number(all[0]?.all ?? 0)), ...all.map((one) => number(one.missed))];
+          })),
+    ],
+  );
+}
+
+/** The messages of each way by the alert that is their newest reason, with those that have nothing new in brackets. */
+export function reasonsTable(shown: readonly Way[], days: number): string {
+  const counted = shown.map(({ watched }) => messageFigures(watched, days).byAlert);
+  const names = [...new Set(counted.flatMap((byAlert) => [...byAlert.keys()]))].sort();
+  return table(
+    ['messages because of', ...shown.map(({ head }) => head)],
+    names.map((name) => [
+      name,
+      ...counted.map((byAlert) => {
+        const { messages = 0, repeats = 0 } = byAlert.get(name) ?? {};
+        return repeats === 0 ? number(messages) : `${number(messages)} (${number(repeats)})`;
+      }),
+    ]),
+  );
+}
+
+/** The columns of the rules of flexlm_exporter, by their routing. */
+export const rulesWays = (own: Watched, routed: Watched): readonly Way[] => [
+  { head: 'rules of flexlm_exporter', watched: own, meaning: meanings.flexlm },
+  { head: 'the same with routes', watched: routed, meaning: meanings.flexlm },
+];
+
+/** The columns of license-exporter. */
+export const ownWays = ({ routed, mailed }: BothWays): readonly Way[] => [
+  { head: 'license-exporter, Alertmanager', watched: routed, meaning: meanings.licenseExporter },
+  { head: 'license-exporter, its own mail', watched: mailed, meaning: meanings.licenseExporter },
+];

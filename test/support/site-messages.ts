@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises';
 import type { Labels } from '../../src/alerting/alerts/alert.ts';
 import { createCounts } from '../../src/alerting/alerts/delivery.ts';
-import { AlertEngine } from '../../src/alerting/alerts/engine.ts';
+import { AlertEngine, type HandOver } from '../../src/alerting/alerts/engine.ts';
 import { Listed } from '../../src/alerting/alerts/listed.ts';
 import type { Forecasts, SourceState } from '../../src/alerting/alerts/rule.ts';
 import type { RuleSettings } from '../../src/alerting/alerts/rules.ts';
@@ -32,8 +32,8 @@ export interface MessagesOptions extends Omit<PolledSiteOptions, 'now' | 'source
   readonly owners?: Owners;
   /** @param now epoch seconds */
   readonly managers?: (now: () => number) => Managers;
-  /** Called after each evaluation, with what fires at Alertmanager. */
-  readonly onEvaluated?: (at: number, firing: Iterable<Labels>) => void;
+  /** Called after each evaluation, with what fires at Alertmanager, and with what the daemon itself sends mails about. */
+  readonly onEvaluated?: (firing: Iterable<Labels>, handOver: HandOver) => Promise<void>;
 }
 
 export interface SiteMessages {
@@ -63,6 +63,7 @@ export async function sendMessages({
     alerts.set(keyOf(alert.labels), alert.labels);
   });
   let inventory: ReturnType<typeof deriveInventoryNow> | undefined;
+  let handedOver: HandOver | undefined;
   const engine = new AlertEngine({
     ...sectionDefaults(alertingSection),
     rules: { ...sectionDefaults(alertingSection).rules, ...rules },
@@ -95,7 +96,9 @@ export async function sendMessages({
     listed: new Listed(),
     listedFile: undefined,
     stateFile: undefined,
-    handOver: () => undefined,
+    handOver: (handOver) => {
+      handedOver = handOver;
+    },
     initial: undefined,
   });
   let evaluations = 0;
@@ -107,7 +110,7 @@ export async function sendMessages({
     await (now === from ? engine.start() : engine.evaluate());
     // deliveries are over
     await setImmediate();
-    onEvaluated?.(now, model.firing());
+    if (handedOver !== undefined) await onEvaluated?.(model.firing(), handedOver);
   }
   routed.advance(now);
   await engine.stop();
