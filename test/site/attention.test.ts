@@ -20,7 +20,7 @@ const state = (labels: Record<string, string>, more: Partial<AlertState> = {}): 
   resolvedAt: undefined,
   knownAt: NOW - 5,
   unknownSince: undefined,
-  now: undefined,
+  ending: undefined,
   ...more,
 });
 

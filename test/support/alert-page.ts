@@ -27,7 +27,7 @@ export function alertOf(labels: Labels = {}, more: Partial<AlertState> = {}): Al
     resolvedAt: undefined,
     knownAt: NOW,
     unknownSince: undefined,
-    now: undefined,
+    ending: undefined,
     ...more,
   };
 }

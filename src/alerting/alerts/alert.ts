@@ -53,8 +53,11 @@ export interface AlertState {
   readonly knownAt: number;
   /** Since when the condition is unknown. */
   readonly unknownSince: number | undefined;
-  /** How an alert that has ended goes on as another one, such as `critical` or `with cad-team`; `undefined` if it is over. */
-  readonly now: string | undefined;
+  /**
+   * How an alert has ended that is not over, such as `now critical`, `now with cad-team` or `no longer listed by the analyzer`;
+   * `undefined` if it is over.
+   */
+  readonly ending: string | undefined;
 }
 
 /** Alerts by their keys, see `keyOf`. */
@@ -77,7 +80,7 @@ export const beginAlert = (
   resolvedAt: undefined,
   knownAt: at,
   unknownSince: undefined,
-  now: undefined,
+  ending: undefined,
 });
 
 /** Computed once for the labels of an alert, which stay the same from one evaluation to the next. */
@@ -102,8 +105,8 @@ const ofFeature: ReadonlySet<string> = new Set(['feature', 'version', 'package',
 export const groupLabels = remembered((labels) => pick(labels, (name) => !ofFeature.has(name)));
 
 /** What identifies an alert among those of an engine. One that was replaced has the labels of before. */
-export const keyOf = ({ labels, now }: Pick<AlertState, 'labels' | 'now'>): string =>
-  now === undefined ? fingerprint(labels) : `${fingerprint(labels)} ${labelsKey(labels)}`;
+export const keyOf = ({ labels, ending }: Pick<AlertState, 'labels' | 'ending'>): string =>
+  ending === undefined ? fingerprint(labels) : `${fingerprint(labels)} ${labelsKey(labels)}`;
 
 const later = (at: number | undefined, by: number): number | undefined => (at === undefined ? undefined : at + by);
 

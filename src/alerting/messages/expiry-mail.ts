@@ -1,14 +1,14 @@
 import { type Html, html, nameHtml } from '../../base/html/html.ts';
 import { createLocalTime } from '../../base/model/local-time.ts';
 import { unknown } from '../../base/model/unknown.ts';
-import { localTimeText } from '../../base/texts.ts';
+import { capitalized, localTimeText } from '../../base/texts.ts';
 import { expiryCalendar } from '../expiries/calendar.ts';
 import type { Expiry } from '../expiries/expiry.ts';
 import type { DigestContent, GroupContent } from './channel.ts';
 import { dayOf, type Listed, type Row, type Section, type SectionOptions, sectionsOf } from './expiry-sections.ts';
 import type { MailTexts } from './group-mail.ts';
 import { type MailContent, mailOf } from './mail-frame.ts';
-import { endsText, line, nowOf, shortName, stateOf, timeText } from './texts.ts';
+import { endingOf, endsText, line, shortName, stateOf, timeText } from './texts.ts';
 
 /** The mails about licenses that expire: the digest, and the message about those that cannot wait for it. */
 
@@ -144,7 +144,7 @@ export function expiryGroupMail({ group, notices }: GroupContent, at: number, te
   const notes = ended.slice(0, MAX_ENDED).map((notice) => {
     const [last] = notice.episodes.slice(-1);
     const summary = line(notice.annotations.summary ?? notice.labels.alertname ?? '');
-    const ending = { 'no data': 'No data any more about', resolved: 'Over', replaced: `Now ${nowOf(notice)}` };
+    const ending = { 'no data': 'No data any more about', resolved: 'Over', replaced: capitalized(endingOf(notice)) };
     const state = stateOf(notice) as keyof typeof ending;
     return `${ending[state]}: ${summary} (${last === undefined ? '' : timeText(last, texts.timeZone)})`;
   });

@@ -1,10 +1,10 @@
 import { type Html, html, joined, nameHtml } from '../../base/html/html.ts';
-import { localTimeText } from '../../base/texts.ts';
+import { capitalized, localTimeText } from '../../base/texts.ts';
 import { alertUrl } from '../alerts/links.ts';
 import type { GroupContent } from './channel.ts';
 import type { Notice } from './ledger.ts';
 import { listUrl, type MailContent, type MailLinks, mailOf } from './mail-frame.ts';
-import { bySeverity, line, nowOf, type ShownState, shortName, stateOf, statusText, timeText } from './texts.ts';
+import { bySeverity, endingOf, line, type ShownState, shortName, stateOf, statusText, timeText } from './texts.ts';
 
 /** The mail about a vendor license, a source, or an analyzer. */
 
@@ -64,7 +64,7 @@ function prefixOf(notice: Notice): string {
   const state = stateOf(notice);
   if (state === 'firing') return '';
   if (state === 'no data') return 'No data about: ';
-  return state === 'resolved' ? 'No longer: ' : `Now ${nowOf(notice)}: `;
+  return state === 'resolved' ? 'No longer: ' : `${capitalized(endingOf(notice))}: `;
 }
 
 const summaryOf = (notice: Notice): string =>

@@ -17,8 +17,8 @@ export interface Episode {
   readonly at: number;
   /** Since when it waits for its first message; `undefined` while another alert explains it. */
   readonly dueSince: number | undefined;
-  /** How it goes on after its end, such as `critical` or `with cad-team`; `undefined` if it is over. */
-  readonly now?: string | undefined;
+  /** How it has ended without being over, see `AlertState`. */
+  readonly ending?: string | undefined;
 }
 
 export interface Entry {
@@ -166,9 +166,9 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
   };
 
   /** An alert that is over, or goes on as another one. */
-  const ended = (entry: Entry, at: number, now: string | undefined): Entry => {
+  const ended = (entry: Entry, at: number, ending: string | undefined): Entry => {
     const after = moved(entry, 'resolved', at);
-    return after === entry ? entry : withLast(after, { now });
+    return after === entry ? entry : withLast(after, { ending });
   };
 
   /** An alert that fires. */
@@ -213,7 +213,7 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
         if (evaluation === undefined) keep(key, moved(entry, 'no data', at));
         else if (alert === undefined)
           keep(key, missing(key, entry, at, evaluation.isUnknown(entry.labels), lapsed.has(key)));
-        else if (alert.state === 'resolved') keep(key, ended(entry, alert.resolvedAt ?? at, alert.now));
+        else if (alert.state === 'resolved') keep(key, ended(entry, alert.resolvedAt ?? at, alert.ending));
         // one that is pending again after an outage is not known to have ended
         else if (alert.state === 'pending') keep(key, entry);
       }

@@ -127,7 +127,7 @@ const isEpisode = (episode: Json): boolean =>
   isSaid(episode) &&
   isTime(episode.at) &&
   (episode.dueSince === undefined || isTime(episode.dueSince)) &&
-  (episode.now === undefined || isText(episode.now));
+  (episode.ending === undefined || isText(episode.ending));
 const isEntry = (entry: unknown): boolean =>
   isMap(entry) &&
   isText(entry.rule) &&

@@ -58,7 +58,7 @@ function common(maps: readonly Labels[]): Labels {
 
 function alertsOf(notice: Notice, { commonLabels, generatorUrl, timeZone }: PayloadOptions): readonly object[] {
   const labels = { ...commonLabels, ...notice.labels };
-  return notice.episodes.map(({ startsAt, state, at, now }) => ({
+  return notice.episodes.map(({ startsAt, state, at, ending }) => ({
     status: state === 'resolved' ? 'resolved' : 'firing',
     labels,
     annotations: {
@@ -68,7 +68,7 @@ function alertsOf(notice: Notice, { commonLabels, generatorUrl, timeZone }: Payl
         no_data: `There is no data about this alert any more at ${localTimeText(at, timeZone)}. It is not known whether it is over.`,
       }),
       // it ended for Alertmanager, and is not over
-      ...(now !== undefined && { now }),
+      ...(ending !== undefined && { ending }),
     },
     startsAt: timestamp(startsAt),
     endsAt: state === 'resolved' ? timestamp(at) : NO_TIME,

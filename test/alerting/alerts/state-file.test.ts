@@ -28,7 +28,7 @@ const pending: AlertState = {
   resolvedAt: undefined,
   knownAt: AT - 1.5,
   unknownSince: undefined,
-  now: undefined,
+  ending: undefined,
 };
 const firing: AlertState = {
   ...pending,

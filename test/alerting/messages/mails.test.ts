@@ -11,7 +11,7 @@ import { writingChannel } from '../../support/writing-channel.ts';
 const AT = Date.UTC(2026, 10, 18, 9, 30) / 1000;
 
 const episode = (state: Episode['state'], startsAt = AT - 600): Episode => ({ startsAt, state, at: AT, dueSince: AT });
-const ended = (now: string): Episode => ({ ...episode('resolved'), now });
+const ended = (ending: string): Episode => ({ ...episode('resolved'), ending });
 const notice = (labels: Labels, annotations: Labels, episodes: readonly Episode[], isNew = true): Notice => ({
   key: JSON.stringify(labels),
   labels,
@@ -37,13 +37,13 @@ describe('the subject', () => {
     ['still server down', [notice(down, summary, [episode('firing')], false)], true],
     ['resolved', [notice(down, summary, [episode('resolved')], false)], false],
     ['server down, resolved', [notice(down, summary, [episode('resolved')])], false],
-    ['now critical', [notice(down, summary, [ended('critical')], false)], false],
-    ['server down, now with cad-team', [notice(down, summary, [ended('with cad-team')])], false],
+    ['now critical', [notice(down, summary, [ended('now critical')], false)], false],
+    ['server down, now with cad-team', [notice(down, summary, [ended('now with cad-team')])], false],
     [
       '1 resolved, 1 now with cad-team',
       [
         notice(down, summary, [episode('resolved')], false),
-        notice({ ...down, severity: 'warning' }, summary, [ended('with cad-team')], false),
+        notice({ ...down, severity: 'warning' }, summary, [ended('now with cad-team')], false),
       ],
       false,
     ],
@@ -96,7 +96,7 @@ describe('the text', () => {
   });
 
   it('says how an alert that has ended goes on, and nowhere that it is resolved', async () => {
-    const { mail } = await mailAbout([notice(down, summary, [ended('with cad-team')])]);
+    const { mail } = await mailAbout([notice(down, summary, [ended('now with cad-team')])]);
     expect(mail.text).toContain(`Changed:
 
 * Now with cad-team: License server lic01;cdslmd is down.
@@ -110,7 +110,7 @@ describe('the text', () => {
     const about = (severity: string, last: Episode) =>
       notice({ ...down, alertname: 'LicenseExpiringSoon', severity }, { summary: `It expires (${severity}).` }, [last]);
     const { mail } = await mailAbout([
-      about('critical', ended('expired')),
+      about('critical', ended('now expired')),
       about('warning', episode('no data')),
       about('info', episode('resolved')),
     ]);

@@ -20,7 +20,7 @@ const state: ReceiverState = {
         labels: { alertname: 'LicenseServerDown' },
         annotations: {},
         episodes: [
-          { startsAt: 0, state: 'resolved', at: 1, dueSince: 1, now: 'critical' },
+          { startsAt: 0, state: 'resolved', at: 1, dueSince: 1, ending: 'now critical' },
           { startsAt: 1, state: 'firing', at: 2, dueSince: undefined },
         ],
         sent: { startsAt: 1, state: 'firing' },

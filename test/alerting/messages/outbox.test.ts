@@ -13,7 +13,7 @@ import {
   readState,
   stateJson,
 } from '../../../src/alerting/messages/receiver-state.ts';
-import { nowOf, stateOf as shownStateOf, statusText } from '../../../src/alerting/messages/texts.ts';
+import { endingOf, stateOf as shownStateOf, statusText } from '../../../src/alerting/messages/texts.ts';
 import { settingsOf } from '../../support/alert-views.ts';
 import { createTestLog } from '../../support/harness.ts';
 
@@ -65,7 +65,7 @@ function stateOf(labels: Labels, firedAt: number, state: AlertState['state']): A
     resolvedAt: undefined,
     knownAt: now(),
     unknownSince: undefined,
-    now: undefined,
+    ending: undefined,
   };
 }
 
@@ -73,7 +73,7 @@ function stateOf(labels: Labels, firedAt: number, state: AlertState['state']): A
 function handOverOf(world: World): HandOver {
   const states = [
     ...[...world.replaced].map(
-      ([labels, as]): AlertState => ({ ...stateOf(labels, START, 'resolved'), resolvedAt: now(), now: as }),
+      ([labels, as]): AlertState => ({ ...stateOf(labels, START, 'resolved'), resolvedAt: now(), ending: as }),
     ),
     ...[...world.firing].map(([labels, at]) => stateOf(labels, at, 'firing')),
     ...[...world.pending].map((labels) => stateOf(labels, now(), 'pending')),
@@ -418,7 +418,7 @@ describe('the end of a message is not called resolved', () => {
     await pass(600);
     world.firing.set(expiring('critical'), now());
     world.firing.delete(warning);
-    world.replaced.set(warning, 'critical');
+    world.replaced.set(warning, 'now critical');
     await pass(30);
     world.replaced.clear();
     // it is saved how it goes on, which is not known any more when the message is written
@@ -426,14 +426,14 @@ describe('the end of a message is not called resolved', () => {
     crash();
     world.firing.clear();
     world.firing.set(expired, now());
-    world.replaced.set(expiring('critical'), 'expired');
+    world.replaced.set(expiring('critical'), 'now expired');
     await pass(900);
     const said = contents.map(({ notices }) =>
-      notices.map((notice) => `${notice.labels.severity} ${shownStateOf(notice)} ${nowOf(notice)}`.trim()),
+      notices.map((notice) => `${notice.labels.severity} ${shownStateOf(notice)} ${endingOf(notice)}`.trim()),
     );
     expect(said).toEqual([
       ['warning firing'],
-      ['warning replaced critical', 'critical replaced expired', 'critical firing'],
+      ['warning replaced now critical', 'critical replaced now expired', 'critical firing'],
     ]);
   });
 
@@ -443,7 +443,7 @@ describe('the end of a message is not called resolved', () => {
     await pass(600);
     world.firing.clear();
     world.firing.set(ownedBy('cfd'), START);
-    world.replaced.set(ownedBy('cad'), 'with cfd');
+    world.replaced.set(ownedBy('cad'), 'now with cfd');
     await pass(60);
     crash();
     await pass(900);

@@ -138,13 +138,13 @@ describe('a webhook', () => {
       timeZone: 'UTC',
     });
     const labels = { alertname: 'LicenseServerDown', severity: 'critical', vendor_license: 'a;b', owner: 'cad' };
-    const last = { startsAt: 1, state: 'resolved' as const, at: 2, dueSince: undefined, now: 'with cfd' };
+    const last = { startsAt: 1, state: 'resolved' as const, at: 2, dueSince: undefined, ending: 'now with cfd' };
     const notices = [{ key: 'k', labels, annotations: { summary: 'It is down.' }, episodes: [last], isNew: false }];
     const group = { key: 'g', labels: {}, isAboutExpiries: false };
     const { body } = await channel.writeGroup({ group, notices, isReminder: false }, 'id', 2);
     expect(JSON.parse(body)).toMatchObject({
       status: 'resolved',
-      alerts: [{ status: 'resolved', annotations: { summary: 'It is down.', now: 'with cfd' } }],
+      alerts: [{ status: 'resolved', annotations: { summary: 'It is down.', ending: 'now with cfd' } }],
     });
   });
 
