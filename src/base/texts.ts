@@ -72,6 +72,9 @@ export function localTimeText(at: number, timeZone: string): string {
 /** `2026-11-18`. @param at epoch seconds @param timeZone IANA name */
 export const localDateText = (at: number, timeZone: string): string => localTimeText(at, timeZone).slice(0, 10);
 
+/** `95 %`. @param share 1 is all */
+export const percentText = (share: number): string => `${roundedText(share * 100)} %`;
+
 /** `2027-03`. @param day local day, counted from 1970-01-01 */
 export const monthText = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 7);
 

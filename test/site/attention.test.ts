@@ -20,6 +20,7 @@ const state = (labels: Record<string, string>, more: Partial<AlertState> = {}): 
   resolvedAt: undefined,
   knownAt: NOW - 5,
   unknownSince: undefined,
+  threshold: undefined,
   ending: undefined,
   ...more,
 });

@@ -27,6 +27,7 @@ export function alertOf(labels: Labels = {}, more: Partial<AlertState> = {}): Al
     resolvedAt: undefined,
     knownAt: NOW,
     unknownSince: undefined,
+    threshold: undefined,
     ending: undefined,
     ...more,
   };

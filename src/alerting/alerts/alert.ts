@@ -42,6 +42,8 @@ export interface AlertState {
   readonly annotations: Labels;
   /** The value of the last finding; `undefined` until its rule is evaluated after a restart. */
   readonly value: number | undefined;
+  /** What the condition compared with when it was last met; `undefined` if it compares nothing. */
+  readonly threshold: number | undefined;
   readonly state: 'pending' | 'firing' | 'resolved';
   /** When the condition became true, plus the time for which it was unknown. */
   readonly activeAt: number;
@@ -73,6 +75,7 @@ export const beginAlert = (
   labels,
   annotations,
   value,
+  threshold: undefined,
   state: 'pending',
   activeAt: at,
   firedAt: undefined,

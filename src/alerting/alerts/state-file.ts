@@ -90,6 +90,7 @@ const alertOfFile = z
     resolvedAt: time.optional(),
     knownAt: time,
     value: z.number().optional(),
+    threshold: z.number().optional(),
     ending: z.string().optional(),
     annotations: texts,
   })
@@ -107,7 +108,7 @@ const fileOfAlerts = z.object({
   complete: z.array(z.string()).default([]),
 });
 
-const written = ({ labels, annotations, rule, state, value, ending, ...alert }: AlertState): object => ({
+const written = ({ labels, annotations, rule, state, value, threshold, ending, ...alert }: AlertState): object => ({
   rule,
   labels,
   state,
@@ -117,6 +118,7 @@ const written = ({ labels, annotations, rule, state, value, ending, ...alert }: 
   resolvedAt: textOf(alert.resolvedAt),
   knownAt: textOf(alert.knownAt),
   value,
+  threshold,
   ending,
   annotations,
 });

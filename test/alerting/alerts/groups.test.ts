@@ -96,7 +96,11 @@ describe('alerts of features', () => {
       ['warning', 'resolved', 'now critical'],
       ['critical', 'firing', undefined],
     ]);
-    expect(endingsOf(of(critical, 'a', day), of(expired, 'a', day))[0]).toEqual(['critical', 'resolved', 'now expired']);
+    expect(endingsOf(of(critical, 'a', day), of(expired, 'a', day))[0]).toEqual([
+      'critical',
+      'resolved',
+      'now expired',
+    ]);
     // another day is another alert
     expect(endingsOf(of(warning, 'a', { labels: { expires: '2027-02-01' } }), of(critical, 'a', day))).toEqual([
       ['warning', 'firing', undefined],

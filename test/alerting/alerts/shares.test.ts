@@ -25,6 +25,7 @@ const downOf = (vendorLicense: string): AlertState => ({
   resolvedAt: undefined,
   knownAt: NOW,
   unknownSince: undefined,
+  threshold: undefined,
   ending: undefined,
 });
 

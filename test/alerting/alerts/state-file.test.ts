@@ -28,6 +28,7 @@ const pending: AlertState = {
   resolvedAt: undefined,
   knownAt: AT - 1.5,
   unknownSince: undefined,
+  threshold: 5,
   ending: undefined,
 };
 const firing: AlertState = {

@@ -65,6 +65,7 @@ function stateOf(labels: Labels, firedAt: number, state: AlertState['state']): A
     resolvedAt: undefined,
     knownAt: now(),
     unknownSince: undefined,
+    threshold: undefined,
     ending: undefined,
   };
 }

@@ -24,6 +24,7 @@ const alert: AlertState = {
   resolvedAt: NOW - 600,
   knownAt: NOW - 500,
   unknownSince: NOW - 400,
+  threshold: undefined,
   ending: undefined,
 };
 

@@ -38,7 +38,7 @@ export const denials = engineAlert({
   for: '5m',
   keepFiringFor: '10m',
   parameters,
-  threshold: ({ above }) => above,
+  threshold: { value: ({ above }) => above, text: numberText },
   needs: 'denials',
   condition:
     ({ parametersOf, finding }) =>
