@@ -4,7 +4,17 @@ import { alertUrl } from '../alerts/links.ts';
 import type { GroupContent } from './channel.ts';
 import type { Notice } from './ledger.ts';
 import { listUrl, type MailContent, type MailLinks, mailOf } from './mail-frame.ts';
-import { bySeverity, endingOf, line, type ShownState, shortName, stateOf, statusText, timeText } from './texts.ts';
+import {
+  bySeverity,
+  endingOf,
+  line,
+  type ShownState,
+  severityText,
+  shortName,
+  stateOf,
+  statusText,
+  timeText,
+} from './texts.ts';
 
 /** The mail about a vendor license, a source, or an analyzer. */
 
@@ -54,9 +64,12 @@ interface Section {
   readonly unlisted: number;
 }
 
-/** The subject of a message: what its group is about. */
-function subjectOf({ labels: { vendor_license, license_source, analyzer = '' } }: GroupContent['group']): string {
-  if (license_source !== undefined) return `source ${shortName(license_source)}`;
+/** The subject of a message: what its group, or all its alerts, are about. */
+function subjectOf({ group: { labels }, notices }: GroupContent): string {
+  const { vendor_license, license_source, analyzer = '' } = labels;
+  const sources = new Set(notices.map((notice) => notice.labels.license_source));
+  const [source = license_source] = sources;
+  if (source !== undefined && sources.size === 1) return `source ${shortName(source)}`;
   return shortName(vendor_license ?? analyzer);
 }
 
@@ -143,7 +156,7 @@ ${explanation === undefined ? undefined : html`<p>${explanation}</p>`}${rows.map
 /** @param at when it is written, epoch seconds */
 export function groupMail(content: GroupContent, at: number, texts: MailTexts): MailContent {
   const { group, notices, isReminder } = content;
-  const title = `${subjectOf(group)}: ${statusText(notices, isReminder)}`;
+  const title = `${severityText(notices)}${subjectOf(content)}: ${statusText(notices, isReminder)}`;
   const sections = (['firing', 'no data', 'replaced', 'resolved'] as const)
     .map((state) => ({ state, members: notices.filter((notice) => stateOf(notice) === state) }))
     .filter(({ members }) => members.length > 0)

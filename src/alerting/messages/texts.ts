@@ -1,5 +1,5 @@
 import { visible } from '../../base/model/visible-text.ts';
-import { countText, localTimeText } from '../../base/texts.ts';
+import { capitalized, countText, localTimeText } from '../../base/texts.ts';
 import type { Labels } from '../alerts/alert.ts';
 import type { Episode, Notice, NoticeState } from './ledger.ts';
 
@@ -75,6 +75,12 @@ export function statusText(notices: readonly Notice[], isReminder: boolean): str
   const [ended] = notices.toSorted((a, b) => Number(b.isNew) - Number(a.isNew) || bySeverity(a, b));
   if (ended === undefined) return '';
   return `${ended.isNew ? `${wordsOf(ended.labels)}, ` : ''}${endText(ended)}`;
+}
+
+/** `Critical: ` of what fires, for the beginning of a title; empty if nothing does. */
+export function severityText(notices: readonly Notice[]): string {
+  const [worst] = notices.filter((notice) => stateOf(notice) === 'firing').toSorted(bySeverity);
+  return worst?.labels.severity === undefined ? '' : `${capitalized(line(worst.labels.severity))}: `;
 }
 
 /** When an alert began and ended. */

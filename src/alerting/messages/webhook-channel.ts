@@ -4,7 +4,7 @@ import type { HttpClient } from '../alerts/http-client.ts';
 import { alertUrl } from '../alerts/links.ts';
 import type { Channel, GroupContent, SendOutcome } from './channel.ts';
 import type { Notice } from './ledger.ts';
-import { isExpiry, isForPeople } from './message-group.ts';
+import { isExpiry, isForDigest } from './message-group.ts';
 
 /** Sends messages to a webhook with the payload, version 4, that Alertmanager sends. */
 
@@ -133,13 +133,10 @@ export function createWebhookChannel(options: WebhookOptions): Channel {
     receiver: 'webhook',
     target,
     sendResolved: options.sendResolved,
-    isWanted: isForPeople,
     owners: [],
-    // expiries are grouped by owner
-    ownerOf: (labels) => (isExpiry(labels) ? labels.owner : undefined),
+    ownerOf: (labels) => (isExpiry(labels) || isForDigest(labels) ? labels.owner : undefined),
     // what gets it tells alerts apart by all their labels
     writeGroup: async (content) => ({ body: webhookPayload(content, options), to: [] }),
-    writeDigest: undefined,
     send: ({ body, id }, signal) => post(body, id, signal),
     close: () => client.close(),
   };
