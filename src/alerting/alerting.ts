@@ -136,7 +136,6 @@ function emailOptions(config: AlertsConfig, email: EmailConfig, { url, log }: Se
   const { critical, warning, info } = config.alerting.rules.LicenseExpiringSoon.base;
   return {
     ...email,
-    hasDigest: email.digest !== undefined,
     smtp: smtpOptions(email, log),
     texts: {
       alertsUrl: `${url}/alerts`,
@@ -217,21 +216,20 @@ function createAllMessages(config: AlertsConfig, neighbors: AlertingNeighbors): 
   const { messageCounts, writes, carried, now, log } = neighbors;
   const { alerting, storage, datasource } = config;
   const localTime = createLocalTime(datasource.timeZone);
-  const digest = alerting.email?.digest;
+  const schedules = { email: alerting.email?.digest, webhook: alerting.webhook?.digest };
   const file = stateFiles.messages;
-  const receivers = createChannels(config, neighbors).map(
-    (channel): Receiver => ({
+  const receivers = createChannels(config, neighbors).map((channel): Receiver => {
+    const digest = schedules[channel.receiver];
+    const schedule = digest !== undefined && {
+      nextRun: (after: number) => nextRun(digest, after, localTime.offsetAt),
+      dayStart: (at: number) => localTime.startOf(localTime.dayOf(at)),
+    };
+    return {
       channel,
       counts: countsOf(messageCounts, channel.receiver, createMessageCounts),
-      schedule:
-        channel.receiver !== 'email' || digest === undefined
-          ? undefined
-          : {
-              nextRun: (after) => nextRun(digest, after, localTime.offsetAt),
-              dayStart: (at) => localTime.startOf(localTime.dayOf(at)),
-            },
-    }),
-  );
+      schedule: schedule || undefined,
+    };
+  });
   return createMessages({
     groupWait: alerting.groupWait,
     groupInterval: alerting.groupInterval,

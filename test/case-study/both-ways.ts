@@ -53,11 +53,10 @@ export async function watchSite(
     onEvaluated: async (firing, handOver) => {
       const { at, alerts } = handOver;
       atAlertmanager.note(at, firing);
-      // the digest lists single features
-      const all = [...alerts.values()].flatMap((alert) => [alert, ...alert.members]);
+      const firingHere = [...alerts.values()].filter(({ state }) => state === 'firing');
       own.note(
         at,
-        all.filter(({ state }) => state === 'firing').map(({ labels }) => labels),
+        firingHere.map(({ labels }) => labels),
       );
       await mails.pass(handOver, at + interval);
       if ((at - from) % DAY === 0) onDay((at - from) / DAY);

@@ -4,10 +4,12 @@ import { runbookOf } from '../../deploy/prometheus/generate.ts';
 import { allowedLicenses, productionDependencies, reasons } from '../../deploy/release/dependencies.ts';
 import { findings } from '../../deploy/release/findings.ts';
 import { licensesIn } from '../../deploy/release/license-texts.ts';
+import type { Labels } from '../../src/alerting/alerts/alert.ts';
 import { settingsShape } from '../../src/alerting/alerts/alert-settings.ts';
 import type { AlertName } from '../../src/alerting/alerts/definitions.ts';
 import { durationOf } from '../../src/alerting/alerts/prometheus/promql.ts';
 import { allAlerts, createRules, ruleSettings } from '../../src/alerting/alerts/rules.ts';
+import { tellingOf } from '../../src/alerting/alerts/telling.ts';
 import { archiveProblems } from '../../src/analyzer/archive/connection.ts';
 import { dayColumns, hourColumns } from '../../src/analyzer/archive/rows.ts';
 import { storeProblems } from '../../src/analyzer/history/history-file.ts';
@@ -45,6 +47,13 @@ import { observationSections } from './observation-document.ts';
 import { durationTable, endpointSections, recordSections } from './query-api.ts';
 
 /** The parts of the documentation that are generated from the code, by the name in their markers `<!-- begin NAME -->` and `<!-- end NAME -->`. */
+
+/** `at once, again after 1d`, as the classes of messages say it. */
+function toldText(labels: Labels): string {
+  const { by, again } = tellingOf(labels);
+  if (by === 'pages') return labels.severity === 'none' ? 'its own receiver' : 'pages only';
+  return `${by === 'digest' ? 'digest' : 'at once'}, ${again === undefined ? 'once' : `again after ${durationOf(again)}`}`;
+}
 
 /** The doors of a wing, by folder: an item for each folder of the wing, with the folders in it. */
 function doorList(wing: string): string {
@@ -95,12 +104,17 @@ export const tables: Readonly<Record<string, () => string>> = {
   alerts: () => {
     const values = ruleSettings.parse({});
     const ofEngine = Map.groupBy(createRules(values), ({ name }) => name);
+    const severitiesOf = (alert: string, ofPrometheus = ''): readonly string[] =>
+      ofEngine.get(alert)?.map(({ severity }) => severity) ?? [ofPrometheus];
     return table(
-      ['alert', 'condition', 'severity', '`for`', 'evaluated by', 'runbook'],
+      ['alert', 'condition', 'severity', 'people are told', '`for`', 'evaluated by', 'runbook'],
       alertRules.map(({ alert, labels }) => [
         code(alert),
         runbookOf(alert as AlertName).condition,
-        (ofEngine.get(alert)?.map(({ severity }) => severity) ?? [labels.severity ?? '']).join(', '),
+        severitiesOf(alert, labels.severity).join(', '),
+        severitiesOf(alert, labels.severity)
+          .map((severity) => toldText({ alertname: alert, severity }))
+          .join('; '),
         durationOf(values[alert as keyof typeof values].base.for),
         ofEngine.has(alert) ? 'engine' : 'Prometheus',
         `[${alert}](../deploy/runbooks.md#${alert.toLowerCase()})`,

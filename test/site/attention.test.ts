@@ -20,7 +20,8 @@ const state = (labels: Record<string, string>, more: Partial<AlertState> = {}): 
   resolvedAt: undefined,
   knownAt: NOW - 5,
   unknownSince: undefined,
-  now: undefined,
+  threshold: undefined,
+  ending: undefined,
   ...more,
 });
 

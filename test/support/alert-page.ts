@@ -27,7 +27,8 @@ export function alertOf(labels: Labels = {}, more: Partial<AlertState> = {}): Al
     resolvedAt: undefined,
     knownAt: NOW,
     unknownSince: undefined,
-    now: undefined,
+    threshold: undefined,
+    ending: undefined,
     ...more,
   };
 }

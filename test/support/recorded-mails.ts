@@ -41,17 +41,14 @@ export function createRecordedMails(from: number): RecordedMails {
   const runs = [nextRun(DIGEST, from - 2 * 86_400, localTime.offsetAt)];
   const channel: Channel = {
     ...writingChannel(),
-    writeGroup: async () => ({ body: '[]', to: [] }),
-    writeDigest: async ({ alerts }) => ({ body: JSON.stringify(alerts.map(({ labels }) => labels)), to: [] }),
-    send: async ({ body, covered }) => {
-      const episodes = covered.flatMap(({ key, episodes: all }) =>
-        all.map(({ state }) => ({ labels: labelsOf.get(key) as Labels, isFiring: state === 'firing' })),
+    writeGroup: async () => ({ body: '', to: [] }),
+    send: async ({ covered }) => {
+      const [firing = [], resolved = []] = [true, false].map((fires) =>
+        covered.flatMap(({ key, episodes }) =>
+          episodes.filter(({ state }) => (state === 'firing') === fires).map(() => labelsOf.get(key) as Labels),
+        ),
       );
-      const [firing, resolved] = [true, false].map((is) => episodes.filter(({ isFiring }) => isFiring === is));
-      sent.push({
-        ...{ at: now, receiver: 'email', resolved: resolved?.map(({ labels }) => labels) ?? [] },
-        firing: [...(firing?.map(({ labels }) => labels) ?? []), ...(JSON.parse(body) as Labels[])],
-      });
+      sent.push({ at: now, receiver: 'email', firing, resolved });
       return { is: 'accepted', refused: [] };
     },
   };

@@ -28,8 +28,8 @@ export function sayAlerts(
 ): AlertingState {
   const rules = createRules(settings);
   const address = createAddress(() => owners, '');
-  const evaluate = createEvaluation({ rules, ignore: [], commonLabels: {}, address });
-  const evaluated = runAtOnce(evaluate(viewOf(snapshot, now)));
+  const evaluate = createEvaluation({ rules, ignore: [], commonLabels: {}, address, unknownHold: 3600 });
+  const evaluated = runAtOnce(evaluate(viewOf(snapshot, now), new Map()));
   const { states } = step(new Map(), evaluated, now, { unknownHold: 3600, resolvedRetention: 900, address });
   const sent = sumUpAlerts(states, new Map(), { rules, linksOf: () => ({}) });
   const complete = rules.map(({ name }) => name);

@@ -151,11 +151,11 @@ export function answer<T>(
 
 export const good = <T>(value: T, at = NOW - 10): Reading<T> => ({ at, seconds: 0.5, ok: true, value });
 
-export const failed = <T>(last?: { at: number; value: T }): Reading<T> => ({
+export const failed = <T>(last?: { at: number; value: T }, code?: string): Reading<T> => ({
   at: NOW - 5,
   seconds: 1,
   ok: false,
-  failure: { kind: 'timeout', message: 'too slow' },
+  failure: { kind: 'timeout', message: 'too slow', ...(code !== undefined && { code }) },
   ...(last !== undefined && { last }),
 });
 

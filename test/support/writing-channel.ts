@@ -21,7 +21,6 @@ export const writingChannel = (more: Partial<EmailOptions> = {}) =>
       to: ['team@example.com'],
       owners: new Map([['cad', ['cad@example.com']]]),
       sendResolved: true,
-      hasDigest: true,
       texts: {
         alertsUrl: 'https://licenses.example.com/alerts',
         analyzer: 'lic:80',

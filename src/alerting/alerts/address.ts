@@ -34,8 +34,8 @@ function isSame(labels: Labels, before: Labels): boolean {
 
 /** How an alert goes on for those who acted on it before. */
 function movedText({ owner: before }: Labels, { owner }: Labels): string {
-  if (owner === before) return 'with other labels';
-  return owner === undefined ? 'without an owner' : `with ${owner}`;
+  if (owner === before) return 'now with other labels';
+  return owner === undefined ? 'now without an owner' : `now with ${owner}`;
 }
 
 /**
@@ -51,11 +51,11 @@ export function readdress(before: AlertStates, address: Address, at: number): Al
     const isMoved = !isSame(labels, alert.labels);
     after.set(key, isMoved ? { ...alert, labels } : alert);
     if (!isMoved || alert.state === 'pending') continue;
-    const ended: AlertState = { ...alert, state: 'resolved', resolvedAt: at, now: movedText(alert.labels, labels) };
+    const ended: AlertState = { ...alert, state: 'resolved', resolvedAt: at, ending: movedText(alert.labels, labels) };
     after.set(keyOf(ended), ended);
   }
-  for (const [key, { labels, now }] of after) {
-    const next = now === undefined ? undefined : after.get(fingerprint(labels));
+  for (const [key, { labels, ending }] of after) {
+    const next = ending === undefined ? undefined : after.get(fingerprint(labels));
     // one that has its labels of before again is not over
     if (next !== undefined && next.state !== 'resolved' && isSame(next.labels, labels)) after.delete(key);
   }

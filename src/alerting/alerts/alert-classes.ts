@@ -52,9 +52,9 @@ const classOf = (alert: AlertState): Exclude<ClassName, 'held'> =>
 /** The color of the severity of an alert. Only what fires has that of its severity. */
 export const toneOf = (alert: AlertState): string => classes[classOf(alert)].tone;
 
-/** The color of the box of an alert. */
+/** The color of the box of an alert. Only what is over is good. */
 export const markOf = (alert: AlertState): string =>
-  alert.state === 'resolved' ? 'good' : classes[classOf(alert)].mark;
+  alert.state === 'resolved' && alert.ending === undefined ? 'good' : classes[classOf(alert)].mark;
 
 /** The number of alerts of each class. A held one is in another class too. */
 export type AlertCounts = readonly { readonly shown: AlertClass; readonly count: number }[];

@@ -42,6 +42,8 @@ export interface AlertState {
   readonly annotations: Labels;
   /** The value of the last finding; `undefined` until its rule is evaluated after a restart. */
   readonly value: number | undefined;
+  /** What the condition compared with when it was last met; `undefined` if it compares nothing. */
+  readonly threshold: number | undefined;
   readonly state: 'pending' | 'firing' | 'resolved';
   /** When the condition became true, plus the time for which it was unknown. */
   readonly activeAt: number;
@@ -53,8 +55,11 @@ export interface AlertState {
   readonly knownAt: number;
   /** Since when the condition is unknown. */
   readonly unknownSince: number | undefined;
-  /** How an alert that has ended goes on as another one, such as `critical` or `with cad-team`; `undefined` if it is over. */
-  readonly now: string | undefined;
+  /**
+   * How an alert has ended that is not over, such as `now critical`, `now with cad-team` or `no longer listed by the analyzer`;
+   * `undefined` if it is over.
+   */
+  readonly ending: string | undefined;
 }
 
 /** Alerts by their keys, see `keyOf`. */
@@ -70,6 +75,7 @@ export const beginAlert = (
   labels,
   annotations,
   value,
+  threshold: undefined,
   state: 'pending',
   activeAt: at,
   firedAt: undefined,
@@ -77,7 +83,7 @@ export const beginAlert = (
   resolvedAt: undefined,
   knownAt: at,
   unknownSince: undefined,
-  now: undefined,
+  ending: undefined,
 });
 
 /** Computed once for the labels of an alert, which stay the same from one evaluation to the next. */
@@ -102,8 +108,8 @@ const ofFeature: ReadonlySet<string> = new Set(['feature', 'version', 'package',
 export const groupLabels = remembered((labels) => pick(labels, (name) => !ofFeature.has(name)));
 
 /** What identifies an alert among those of an engine. One that was replaced has the labels of before. */
-export const keyOf = ({ labels, now }: Pick<AlertState, 'labels' | 'now'>): string =>
-  now === undefined ? fingerprint(labels) : `${fingerprint(labels)} ${labelsKey(labels)}`;
+export const keyOf = ({ labels, ending }: Pick<AlertState, 'labels' | 'ending'>): string =>
+  ending === undefined ? fingerprint(labels) : `${fingerprint(labels)} ${labelsKey(labels)}`;
 
 const later = (at: number | undefined, by: number): number | undefined => (at === undefined ? undefined : at + by);
 

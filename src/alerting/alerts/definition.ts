@@ -105,6 +105,13 @@ type Summed =
 /** What a site has only if it is configured. */
 export type Subject = 'logons' | 'denials' | 'forecasts' | 'sources' | 'recording' | 'archive';
 
+/** What a condition compares with. */
+interface ThresholdOf<V> {
+  value(values: V, severity: Severity): number;
+  /** With its unit. */
+  text(value: number): string;
+}
+
 export type EngineAlert<S extends Shape> = Adjusted<S> &
   Summed & {
     /** How people are told of it. */
@@ -112,7 +119,7 @@ export type EngineAlert<S extends Shape> = Adjusted<S> &
     /** A rule for each. */
     readonly severities: readonly Severity[];
     /** What the condition compares with, in the unit of its value; `'none'` if it compares nothing. */
-    readonly threshold: ((values: Values<S>, severity: Severity) => number) | 'none';
+    readonly threshold: ThresholdOf<Values<S>> | 'none';
     /** How long it keeps firing, seconds. Without it, that is the setting. */
     keepFiring?(values: Values<S>, severity: Severity): number;
     /** What not every site has configured. Without it, there is nothing to be unknown about. */

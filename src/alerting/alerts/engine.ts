@@ -11,8 +11,7 @@ import { QUEUE_CAPACITY } from './delivery.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { changesOf, logChanges, type SentAlerts, type SumUpOptions, shownAlerts, sumUpAlerts } from './groups.ts';
 import { silenceUrl } from './links.ts';
-import type { Listed, Owned } from './listed.ts';
-import { isListEmpty } from './listed.ts';
+import { isListEmpty, type Listed, type Owned } from './listed.ts';
 import type { ListedFile } from './listed-file.ts';
 import { ownLabelsOf } from './notification.ts';
 import { ACTIVE_RESENDS, createNotifier, type NotifierOptions } from './notifier.ts';
@@ -22,6 +21,7 @@ import type { EngineSection } from './settings.ts';
 import { restore, type SavedAlerts, type StateFile } from './state-file.ts';
 import { step, type Transition } from './state-machine.ts';
 import { createStatements, type StatementKeeper, type Statements } from './statements.ts';
+import { createUnlisted } from './unlisted.ts';
 
 /** Whether labels match all matchers of one of the groups. */
 export function createIgnore(groups: readonly (readonly Matcher[])[]): (labels: Labels) => boolean {
@@ -46,6 +46,8 @@ export interface EvaluationOptions {
   /** Labels that are added to every alert when it is sent. Matchers apply to them too. */
   readonly commonLabels: Labels;
   readonly address: Address;
+  /** How long something that is not listed counts as unknown, if no alert says so, seconds. */
+  readonly unknownHold: number;
 }
 
 /** That nothing is listed is an alert of its own, which fires later: until then, nothing else ends. */
@@ -54,17 +56,19 @@ const ofEmptiedList = ({ unknownAbout, isUnknown }: Evaluation): Partial<Evaluat
   isUnknown: (labels) => labels.vendor_license !== undefined || isUnknown(labels),
 });
 
-/** Evaluates rules one by one, in slices, because a large site takes long. */
-export function createEvaluation({ rules, ignore, commonLabels, address }: EvaluationOptions) {
+/** Evaluates rules one by one, in slices, because a large site takes long. It is called with the alerts of before. */
+export function createEvaluation({ rules, ignore, commonLabels, address, unknownHold }: EvaluationOptions) {
   const isIgnored = createIgnore(ignore);
   const isWanted = ({ labels }: Finding): boolean => !isIgnored({ ...commonLabels, ...address(labels) });
-  return function* (view: View): Generator<void, readonly EvaluatedRule[]> {
+  return function* (view: View, states: AlertStates): Generator<void, readonly EvaluatedRule[]> {
     const evaluated: EvaluatedRule[] = [];
+    const { inventory, past, now } = view;
+    const isEmptied = isListEmpty(inventory) || inventory.knowledge.isEmptyListRefused;
+    const withUnlisted = createUnlisted({ past, states, now, unknownHold });
     for (const rule of rules) {
-      const evaluation = yield* rule.evaluate(view);
+      const evaluation = withUnlisted(rule, yield* rule.evaluate(view));
       const findings = ignore.length === 0 ? evaluation.findings : evaluation.findings.filter(isWanted);
-      const emptied = isListEmpty(view.inventory) && ofEmptiedList(evaluation);
-      evaluated.push({ rule, evaluation: { ...evaluation, findings, ...emptied } });
+      evaluated.push({ rule, evaluation: { ...evaluation, findings, ...(isEmptied && ofEmptiedList(evaluation)) } });
       yield;
     }
     return evaluated;
@@ -158,7 +162,7 @@ export class AlertEngine {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(options: EngineOptions) {
-    const { owners, shard, ignore, analyzer, alertmanagerExternalUrl, log } = options;
+    const { owners, shard, ignore, analyzer, alertmanagerExternalUrl, unknownHold, log } = options;
     this.#options = options;
     const rules = createRules(options.rules);
     const commonLabels: Labels = { ...options.externalLabels, ...ownLabelsOf(analyzer) };
@@ -166,7 +170,7 @@ export class AlertEngine {
     this.#rules = rules;
     this.#commonLabels = commonLabels;
     this.#address = address;
-    this.#evaluateRules = createEvaluation({ rules, ignore, commonLabels, address });
+    this.#evaluateRules = createEvaluation({ rules, ignore, commonLabels, address, unknownHold });
     this.#sumUpOptions = {
       rules,
       linksOf: (labels) => ({
@@ -330,7 +334,7 @@ export class AlertEngine {
         isReloadRefused: options.isReloadRefused(),
       };
       const past = await runSliced(options.listed.observe(inventory, at, options.owned));
-      return this.#continueAll(await runSliced(this.#evaluateRules({ ...surroundings, past })), at);
+      return this.#continueAll(await runSliced(this.#evaluateRules({ ...surroundings, past }, this.#states)), at);
     } catch (error) {
       this.#logFailure(error);
       return undefined;

@@ -77,7 +77,7 @@ function combine(all: readonly AlertState[], { worst }: Grouping): SentAlert {
   );
   const first = members[0] as AlertState;
   const timesOf = (name: TimeName) => counting.map((member) => member[name]);
-  const ifAll = <Value>(name: 'keepFiringSince' | 'unknownSince' | 'now', value: Value): Value | undefined =>
+  const ifAll = <Value>(name: 'keepFiringSince' | 'unknownSince' | 'ending', value: Value): Value | undefined =>
     counting.every((member) => member[name] !== undefined) ? value : undefined;
   return {
     ...first,
@@ -87,7 +87,7 @@ function combine(all: readonly AlertState[], { worst }: Grouping): SentAlert {
     resolvedAt: extreme(timesOf('resolvedAt'), Math.max),
     knownAt: extreme(timesOf('knownAt'), Math.max) ?? first.knownAt,
     unknownSince: ifAll('unknownSince', extreme(timesOf('unknownSince'), Math.min)),
-    now: ifAll('now', first.now),
+    ending: ifAll('ending', first.ending),
     members,
   };
 }
@@ -97,11 +97,11 @@ function combine(all: readonly AlertState[], { worst }: Grouping): SentAlert {
  * fires have ended.
  */
 const stages = new Map([
-  ['LicenseExpired/critical', 'expired'],
-  ['LicenseExpired/warning', 'expired'],
-  ['LicenseExpiringSoon/critical', 'critical'],
-  ['LicenseExpiringSoon/warning', 'a warning'],
-  ['LicenseExpiringSoon/info', 'for information'],
+  ['LicenseExpired/critical', 'now expired'],
+  ['LicenseExpired/warning', 'now expired'],
+  ['LicenseExpiringSoon/critical', 'now critical'],
+  ['LicenseExpiringSoon/warning', 'now a warning'],
+  ['LicenseExpiringSoon/info', 'now for information'],
 ]);
 const order = [...stages.keys()];
 
@@ -114,7 +114,7 @@ function endEarlierStages(sent: Map<string, SentAlert>): void {
     const [[, last], ...earlier] = alerts as [(typeof alerts)[number], ...typeof alerts];
     for (const [key, alert] of earlier) {
       const resolvedAt = extreme([last.firedAt, alert.firedAt], Math.max);
-      sent.set(key, { ...alert, state: 'resolved', resolvedAt, now: stages.get(last.rule) });
+      sent.set(key, { ...alert, state: 'resolved', resolvedAt, ending: stages.get(last.rule) });
     }
   }
 }

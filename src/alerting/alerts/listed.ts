@@ -281,8 +281,18 @@ export class Listed {
       // a vendor license that is gone explains its features
       return !isGone && mayExist(feature, owned.ownsFeature(name));
     };
+    const stateOf = (found: Remembered | undefined) =>
+      found === undefined ? 'forgotten' : found.missedAt === undefined ? 'unknown' : 'missed';
     return {
       isUnknown,
+      listingOf: (vendorLicense, name) => {
+        const isOwned = owned.ownsVendorLicense(vendorLicense) && (name === undefined || owned.ownsFeature(name));
+        if (!isOwned) return 'left out';
+        const owner = find(vendorLicense);
+        if (!insights.of(vendorLicense).isListed) return stateOf(owner);
+        const feature = name === undefined ? undefined : owner?.features.get(name);
+        return name === undefined || feature?.licenses !== undefined ? 'listed' : stateOf(feature);
+      },
       isCapacityUnknown: (vendorLicense, name) => {
         const feature = find(vendorLicense)?.features.get(name);
         if (feature?.licenses === undefined) return isUnknown(vendorLicense, name);

@@ -1,3 +1,4 @@
+import { capitalized } from '../../base/texts.ts';
 import { type AlertState, type Labels, withoutEmpty } from './alert.ts';
 import { alertUrl } from './links.ts';
 
@@ -33,7 +34,7 @@ export interface NotificationOptions {
 /** @param now epoch seconds */
 export function createNotification(
   key: string,
-  { labels, annotations, state, firedAt, resolvedAt, activeAt, unknownSince, now: goesOn }: AlertState,
+  { labels, annotations, state, firedAt, resolvedAt, activeAt, unknownSince, ending }: AlertState,
   now: number,
   { commonLabels, validity, unknownHold, generatorUrl }: NotificationOptions,
 ): Notification {
@@ -45,7 +46,9 @@ export function createNotification(
     labels: { ...commonLabels, ...labels },
     // for Alertmanager it is resolved, which is not all
     annotations:
-      goesOn === undefined ? annotations : { ...annotations, summary: `${annotations.summary} Now ${goesOn}.` },
+      ending === undefined
+        ? annotations
+        : { ...annotations, summary: `${annotations.summary} ${capitalized(ending)}.` },
     startsAt,
     // Alertmanager refuses an end before the start; it can occur when the clock is set back
     endsAt: Math.max(startsAt, isFiring ? keptUntil : (resolvedAt ?? now)),

@@ -27,6 +27,11 @@ export interface Past {
   readonly drops: readonly Drop[];
   /** Whether it may be missing: no good answer says so, or it may have been forgotten. */
   isUnknown(vendorLicense: string, feature?: string): boolean;
+  /**
+   * Whether a vendor license, or one of its features, is listed now. `missed`: it is known not to be. `unknown`: it may be.
+   * `forgotten`: nothing is remembered of it. `left out`: the settings do not select it.
+   */
+  listingOf(vendorLicense: string, feature?: string): 'listed' | 'unknown' | 'missed' | 'forgotten' | 'left out';
   /** Whether a number of licenses is unknown: that of now, or that of a day ago. Uncounted licenses are known not to have dropped. */
   isCapacityUnknown(vendorLicense: string, feature: string): boolean;
   /** The last number of licenses of a version before its expiry. */

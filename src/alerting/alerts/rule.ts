@@ -92,6 +92,8 @@ export interface Evaluation {
   readonly findings: readonly Finding[];
   /** For an alert without a finding: whether its condition is unknown, because data is missing, or false. */
   isUnknown(labels: Labels): boolean;
+  /** How an alert without a finding has ended that is not over, see `AlertState`. */
+  endingOf?(labels: Labels): string | undefined;
   /** What it is not known for: vendor licenses, and an empty name for what is about none of them. */
   readonly unknownAbout: ReadonlySet<string>;
   /** Whether there was no data. */
@@ -119,6 +121,13 @@ export interface Grouping {
   readonly remedy: string;
 }
 
+/** What a condition compares with. */
+export interface Threshold {
+  readonly value: number;
+  /** With its unit. */
+  readonly text: string;
+}
+
 /** Rules of one name may differ in their severity. The result of `evaluate` depends on its views up to now, and on nothing else. */
 export interface Rule {
   /** Name and severity. */
@@ -126,6 +135,8 @@ export interface Rule {
   /** The `alertname` of its alerts. */
   readonly name: string;
   readonly severity: Severity;
+  /** What its alerts are about. */
+  readonly subject: 'analyzer' | 'vendor_license' | 'feature';
   /** Settings if no override matches. */
   readonly parameters: Durations;
   /** What the condition compares with if no override matches, in the unit of its value; `undefined` if it compares nothing. */
@@ -135,6 +146,8 @@ export interface Rule {
   /** The longest time for which a condition must hold before an alert fires, seconds. */
   readonly longestFor: number;
   durations(labels: Labels): Durations;
+  /** What the condition compares with for an alert; `undefined` if it compares nothing. */
+  thresholdOf(labels: Labels): Threshold | undefined;
   /** Yields between slices of work. */
   evaluate(view: View): Generator<void, Evaluation>;
 }

@@ -67,11 +67,17 @@ function createRule<S extends Shape>(
       summarize: (labels, count) => texts.summary(aboutLabels(labels, count)),
       remedy: texts.remedy,
     },
-    threshold: threshold === 'none' ? undefined : threshold(base, severity),
+    subject: alert.subject,
+    threshold: threshold === 'none' ? undefined : threshold.value(base, severity),
     longestFor: Math.max(base.for, ...overrides.map(({ values }) => values.for ?? 0)),
     durations: ({ vendor_license: vendorLicense = '', feature = '' }) => {
       const values = parametersOf({ vendorLicense, feature });
       return keepFiring === undefined ? values : { ...values, keepFiringFor: keepFiring(values, severity) };
+    },
+    thresholdOf: ({ vendor_license: vendorLicense = '', feature = '' }) => {
+      if (threshold === 'none') return undefined;
+      const value = threshold.value(parametersOf({ vendorLicense, feature }), severity);
+      return { value, text: threshold.text(value) };
     },
     *evaluate(view) {
       const evaluation = evaluate(view);

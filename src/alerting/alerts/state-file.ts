@@ -90,7 +90,8 @@ const alertOfFile = z
     resolvedAt: time.optional(),
     knownAt: time,
     value: z.number().optional(),
-    now: z.string().optional(),
+    threshold: z.number().optional(),
+    ending: z.string().optional(),
     annotations: texts,
   })
   .refine(({ state, firedAt }) => state === 'pending' || firedAt !== undefined, 'it fires, and never began')
@@ -107,7 +108,7 @@ const fileOfAlerts = z.object({
   complete: z.array(z.string()).default([]),
 });
 
-const written = ({ labels, annotations, rule, state, value, now, ...alert }: AlertState): object => ({
+const written = ({ labels, annotations, rule, state, value, threshold, ending, ...alert }: AlertState): object => ({
   rule,
   labels,
   state,
@@ -117,7 +118,8 @@ const written = ({ labels, annotations, rule, state, value, now, ...alert }: Ale
   resolvedAt: textOf(alert.resolvedAt),
   knownAt: textOf(alert.knownAt),
   value,
-  now,
+  threshold,
+  ending,
   annotations,
 });
 

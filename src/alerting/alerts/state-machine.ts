@@ -51,7 +51,9 @@ const waitingSince = (alerts: AlertStates, now: number): ReadonlyMap<string, num
 function advance(before: AlertState, rule: Rule, finding: Finding | undefined, now: number): AlertState | undefined {
   const stopped = stoppedFor(before, now);
   const { annotations, value } = finding ?? before;
-  const known: AlertState = { ...before, annotations, value, knownAt: now, unknownSince: undefined };
+  const compared = rule.thresholdOf(before.labels);
+  const threshold = finding === undefined ? before.threshold : compared?.value;
+  const known: AlertState = { ...before, annotations, value, threshold, knownAt: now, unknownSince: undefined };
   if (before.state === 'pending') {
     if (finding?.isRaised !== true) return undefined;
     const activeAt = before.activeAt + stopped;
@@ -61,7 +63,22 @@ function advance(before: AlertState, rule: Rule, finding: Finding | undefined, n
   if (finding !== undefined) return { ...known, keepFiringSince: undefined };
   const keepFiringSince = before.keepFiringSince === undefined ? now : before.keepFiringSince + stopped;
   const isOver = now - keepFiringSince >= rule.durations(before.labels).keepFiringFor;
-  return { ...known, keepFiringSince, ...(isOver && { state: 'resolved', resolvedAt: now }) };
+  if (!isOver) return { ...known, keepFiringSince };
+  const hasMoved = threshold !== undefined && compared !== undefined && compared.value !== threshold;
+  const ending = hasMoved ? `the threshold was changed to ${compared.text}` : undefined;
+  return { ...known, keepFiringSince, state: 'resolved', resolvedAt: now, ending };
+}
+
+/** An alert that has ended without being over; `undefined` if it is pending. */
+const endAs = (before: AlertState, ending: string, now: number): AlertState | undefined =>
+  before.state === 'pending'
+    ? undefined
+    : { ...before, knownAt: now, unknownSince: undefined, state: 'resolved', resolvedAt: now, ending };
+
+/** The alert after an evaluation of its rule; `undefined` when it ends while pending. */
+function next(before: AlertState, { rule, evaluation }: EvaluatedRule, finding: Finding | undefined, now: number) {
+  const ending = finding === undefined ? evaluation.endingOf?.(before.labels) : undefined;
+  return ending === undefined ? advance(before, rule, finding, now) : endAs(before, ending, now);
 }
 
 /** How long an alert is kept at most while nothing is known, seconds. */
@@ -130,7 +147,7 @@ export function step(
       findings.delete(key);
       const isUnknown = finding === undefined && evaluation.isUnknown(alert.labels);
       const longest = isSeen(alert, evaluation) ? unknownHold : LONGEST_HOLD;
-      const after = isUnknown ? hold(alert, now, longest) : advance(alert, rule, finding, now);
+      const after = isUnknown ? hold(alert, now, longest) : next(alert, { rule, evaluation }, finding, now);
       if (after === undefined) report(alert.labels, isUnknown ? 'lapsed' : 'inactive');
       else {
         if (after.state !== alert.state) report(alert.labels, after.state);

@@ -1,4 +1,4 @@
-import type { AlertState, Labels } from '../alerts/alert.ts';
+import type { Labels } from '../alerts/alert.ts';
 import type { Notice } from './ledger.ts';
 import type { Group } from './message-group.ts';
 import type { Frozen, Recipient } from './receiver-state.ts';
@@ -9,13 +9,6 @@ export interface GroupContent {
   readonly notices: readonly Notice[];
   /** Whether it says nothing new. */
   readonly isReminder: boolean;
-}
-
-export interface DigestContent {
-  /** An empty text for all who get no digest of their own. */
-  readonly owner: string;
-  /** Firing alerts; never empty. */
-  readonly alerts: readonly AlertState[];
 }
 
 /** A message before it gets a number. */
@@ -46,16 +39,12 @@ export interface Channel {
   /** Without secrets. */
   readonly target: string;
   readonly sendResolved: boolean;
-  /** Whether messages are sent about an alert, apart from digests. */
-  isWanted(labels: Labels): boolean;
   /** Owners who get messages of their own. */
   readonly owners: readonly string[];
   /** Who gets messages about an alert of their own; `undefined` for all others together. */
   ownerOf(labels: Labels): string | undefined;
   /** @param id for the headers @param at when it is written, epoch seconds */
   writeGroup(content: GroupContent, id: string, at: number): Promise<Draft>;
-  /** `undefined` without digests. */
-  readonly writeDigest: ((content: DigestContent, id: string, at: number) => Promise<Draft>) | undefined;
   /** Never throws. */
   send(message: Frozen, signal: AbortSignal): Promise<SendOutcome>;
   close(): Promise<void>;

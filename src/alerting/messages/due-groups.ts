@@ -1,6 +1,8 @@
 import type { Labels } from '../alerts/alert.ts';
-import { dueSince, type Entry, isOngoing, type Ledger } from './ledger.ts';
-import type { Group } from './message-group.ts';
+import { tellingOf } from '../alerts/telling.ts';
+import { type DigestSchedule, digestAfter } from './digest-schedule.ts';
+import { begunSince, dueSince, type Entry, isOngoing, type Ledger } from './ledger.ts';
+import type { Group, GroupKind } from './message-group.ts';
 import type { MessagesSection } from './settings.ts';
 
 /** When messages about each group are due. Times are epoch seconds. */
@@ -8,18 +10,21 @@ import type { MessagesSection } from './settings.ts';
 /** How alerts are grouped, and how often a group is repeated. */
 export interface DueGroupOptions extends MessagesSection {
   readonly groupOf: (labels: Labels) => Group;
-  /** Whether a digest repeats expiries. */
-  readonly hasDigest: boolean;
+  /** When digests are sent; `undefined` without. */
+  readonly schedule: DigestSchedule | undefined;
 }
 
 /** What is known now. */
 export interface GroupView {
+  readonly now: number;
   readonly ledger: Ledger;
   /** When the last message about each group was accepted. */
   readonly sentAt: ReadonlyMap<string, number>;
   readonly isInhibited: (labels: Labels) => boolean;
   /** Whether the state of an alert is known since the start. */
   readonly isSettled: (entry: Entry) => boolean;
+  /** Whether alerts that a digest would list are still to fire after the start. */
+  readonly isDigestEarly: boolean;
 }
 
 /** A message that is due now or later. */
@@ -32,8 +37,10 @@ export interface DueGroup {
   readonly isReminder: boolean;
 }
 
-/** Messages about expiries wait longer for further ones, by this factor: they concern days, not minutes. */
-const EXPIRY_PATIENCE = 10;
+/** How much longer the first message waits for further alerts. Expiries concern days, not minutes. */
+const patience: Readonly<Record<GroupKind, number>> = { alerts: 1, 'urgent expiries': 10, digest: 1 };
+/** A digest is repeated in the same hour as the last one, which took some time to send, seconds. */
+const SENDING = 3600;
 
 /** The alerts of each group, by its key. */
 function groupsOf(ledger: Ledger, { groupOf }: DueGroupOptions) {
@@ -47,24 +54,66 @@ function groupsOf(ledger: Ledger, { groupOf }: DueGroupOptions) {
   return groups;
 }
 
+/** The earliest of some times; `undefined` without any. */
+const earliest = (times: readonly number[]): number | undefined =>
+  times.length === 0 ? undefined : times.reduce((a, b) => Math.min(a, b));
+
+/** How long after the last message the alerts that go on are said again, seconds; `undefined` if they are not. */
+function repeatAfter(members: DueGroup['members'], repeatInterval: number | undefined): number | undefined {
+  const ongoing = members.filter(([, entry]) => isOngoing(entry));
+  if (ongoing.length === 0) return undefined;
+  return repeatInterval ?? earliest(ongoing.flatMap(([, { labels }]) => tellingOf(labels).again ?? []));
+}
+
+type Due = Pick<DueGroup, 'dueAt' | 'isReminder'> | undefined;
+
+/** A message is due for each change. */
+function messageDue(
+  kind: GroupKind,
+  members: DueGroup['members'],
+  last: number | undefined,
+  options: DueGroupOptions,
+): Due {
+  const { groupWait, groupInterval, repeatInterval } = options;
+  const changed = earliest(members.flatMap(([, entry]) => dueSince(entry) ?? []));
+  if (changed !== undefined) {
+    const first = changed + groupWait * patience[kind];
+    return { dueAt: last === undefined ? first : Math.max(first, last + groupInterval), isReminder: false };
+  }
+  const again = repeatAfter(members, repeatInterval);
+  return last === undefined || again === undefined ? undefined : { dueAt: last + again, isReminder: true };
+}
+
+/** The longest time for which the ends of alerts wait for a digest, seconds. */
+const ENDS_WAIT = 5 * 86_400;
+
+/** A digest is due for what has begun since the last one. What has only ended can wait. */
+function digestDue(schedule: DigestSchedule, members: DueGroup['members'], last: number | undefined, now: number): Due {
+  const begun = earliest(members.flatMap(([, entry]) => begunSince(entry) ?? []));
+  if (begun !== undefined) return { dueAt: digestAfter(schedule, begun, now), isReminder: false };
+  if (last === undefined) return undefined;
+  const again = repeatAfter(members, undefined);
+  const ends = members.some(([, entry]) => dueSince(entry) !== undefined) ? ENDS_WAIT : undefined;
+  const wait = earliest([again, ends].flatMap((each) => each ?? []));
+  return wait === undefined
+    ? undefined
+    : { dueAt: digestAfter(schedule, last + wait - SENDING, now), isReminder: ends === undefined };
+}
+
 /** The messages about all groups of which there is something to say, now or later. */
 export function dueGroups(view: GroupView, options: DueGroupOptions): readonly DueGroup[] {
-  const { ledger, sentAt, isInhibited, isSettled } = view;
-  const { groupWait, groupInterval, repeatInterval, hasDigest } = options;
+  const { now, ledger, sentAt, isInhibited, isSettled, isDigestEarly } = view;
+  const { schedule } = options;
   return [...groupsOf(ledger, options).values()].flatMap(({ group, members: all }): readonly DueGroup[] => {
     const members = all.filter(
       ([, entry]) => dueSince(entry) !== undefined || (isOngoing(entry) && !isInhibited(entry.labels)),
     );
+    const isDigest = group.kind === 'digest' && schedule !== undefined;
     if (members.length === 0 || !members.every(([, entry]) => isSettled(entry))) return [];
-    const since = members.flatMap(([, entry]) => dueSince(entry) ?? []);
+    if (isDigest && isDigestEarly) return [];
     const last = sentAt.get(group.key);
-    if (since.length > 0) {
-      const first = since.reduce((a, b) => Math.min(a, b)) + groupWait * (group.isAboutExpiries ? EXPIRY_PATIENCE : 1);
-      const dueAt = last === undefined ? first : Math.max(first, last + groupInterval);
-      return [{ group, members, dueAt, isReminder: false }];
-    }
-    if (last === undefined || (group.isAboutExpiries && hasDigest)) return [];
-    return [{ group, members, dueAt: last + repeatInterval, isReminder: true }];
+    const due = isDigest ? digestDue(schedule, members, last, now) : messageDue(group.kind, members, last, options);
+    return due === undefined ? [] : [{ group, members, ...due }];
   });
 }
 

@@ -1,9 +1,8 @@
 import type { Labels } from '../alerts/alert.ts';
-import type { Channel } from './channel.ts';
-import { waitsForDigest } from './digest.ts';
+import type { Channel, GroupContent } from './channel.ts';
 import type { ExpiryTexts } from './expiry-mail.ts';
 import type { MailContent } from './mail-frame.ts';
-import { isForPeople } from './message-group.ts';
+import type { GroupKind } from './message-group.ts';
 import type { Recipient } from './receiver-state.ts';
 import { createLogonHold, type SmtpOptions, sendMail } from './smtp.ts';
 
@@ -17,7 +16,6 @@ export interface EmailOptions {
   /** Addresses by owner. */
   readonly owners: ReadonlyMap<string, readonly string[]>;
   readonly sendResolved: boolean;
-  readonly hasDigest: boolean;
   readonly texts: ExpiryTexts;
 }
 
@@ -69,9 +67,18 @@ function recipientsOf({ to, owners }: Pick<EmailOptions, 'to' | 'owners'>): Read
   ]);
 }
 
+type MailWriter = (content: GroupContent, at: number, texts: ExpiryTexts) => MailContent;
+
+/** Most sites send no mail: what writes one is loaded with the first. */
+const writers: Readonly<Record<GroupKind, () => Promise<MailWriter>>> = {
+  alerts: async () => (await import('./group-mail.ts')).groupMail,
+  'urgent expiries': async () => (await import('./expiry-mail.ts')).expiryGroupMail,
+  digest: async () => (await import('./digest-mail.ts')).digestMail,
+};
+
 /** Sends alerts by e-mail. @param now epoch seconds */
 export function createEmailChannel(options: EmailOptions, now: () => number): Channel {
-  const { smtp, owners, texts, hasDigest } = options;
+  const { smtp, owners, texts } = options;
   const from = addressOf(options.from);
   const recipients = recipientsOf(options);
   const hold = createLogonHold(now);
@@ -94,19 +101,11 @@ export function createEmailChannel(options: EmailOptions, now: () => number): Ch
     receiver: 'email',
     target: `${smtp.host}:${smtp.port}`,
     sendResolved: options.sendResolved,
-    isWanted: (labels) => isForPeople(labels) && (!hasDigest || !waitsForDigest(labels)),
     owners: [...owners.keys()],
     ownerOf,
     writeGroup: async (content, id, at) => {
-      const { isAboutExpiries, labels } = content.group;
-      const write = isAboutExpiries
-        ? (await import('./expiry-mail.ts')).expiryGroupMail
-        : (await import('./group-mail.ts')).groupMail;
-      return draft(write(content, at, texts), labels.owner ?? '', id, at);
-    },
-    writeDigest: async (content, id, at) => {
-      const { digestMail } = await import('./expiry-mail.ts');
-      return draft(digestMail(content, at, texts), content.owner, id, at);
+      const { kind, labels } = content.group;
+      return draft((await writers[kind]())(content, at, texts), labels.owner ?? '', id, at);
     },
     send: ({ body, to }, signal) => sendMail(body, { from, to }, smtp, hold, signal),
     close: async () => {},

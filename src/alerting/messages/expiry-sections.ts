@@ -2,46 +2,20 @@ import { dayOfDate } from '../../base/model/local-time.ts';
 import { countText } from '../../base/texts.ts';
 import type { Labels } from '../alerts/alert.ts';
 import { alertUrl } from '../alerts/links.ts';
+import type { Notice } from './ledger.ts';
 import { listUrl } from './mail-frame.ts';
+import { MAX_ROWS, type Row, type Section } from './mail-sections.ts';
 import { line, shortName } from './texts.ts';
 
-/** What expires, by urgency and day: the rows of a mail. What is not listed is counted. */
+/** What expires, by urgency and day: the rows of a mail. */
 
 /** An alert about licenses, with what a mail needs of it. */
 export interface Listed {
   readonly labels: Labels;
   readonly annotations: Labels;
   /** Since when there is no data; `undefined` with data. */
-  readonly unknownSince?: number | undefined;
-}
-
-/** What one vendor license of one owner loses on one day, or one alert without a single date. */
-export interface Row {
-  /** Such as `2026-12-24`; empty without a single date. */
-  readonly date: string;
-  /** The features with their licenses, the first of many; or a sentence without a single date. */
-  readonly names: string;
-  /** Number of alerts that are not named. */
-  readonly unlisted: number;
-  readonly vendorLicense: string;
-  readonly owner: string;
-  /** Its alerts on the page of alerts. */
-  readonly url: string;
-}
-
-/** Licenses of one urgency. */
-export interface Section {
-  readonly title: string;
-  /** For the subject, after the number. */
-  readonly short: string;
-  /** Number of alerts. */
-  readonly count: number;
-  /** The first ones. */
-  readonly rows: readonly Row[];
-  /** Number of alerts that no row names. */
-  readonly unlisted: number;
-  /** All its alerts on the page of alerts. */
-  readonly url: string;
+  readonly unknownSince: number | undefined;
+  readonly isNew: boolean;
 }
 
 /** What decides in which section an expiry is. */
@@ -55,10 +29,22 @@ export interface SectionOptions {
 const DAY = 86_400;
 const DATE = /^(\d{4})-(\d\d)-(\d\d)$/;
 
-/** Rows of a section. Mail programs cut a mail at 102 KB, and nobody reads that far. */
-const MAX_ROWS = 15;
 /** Features that a row names. */
 const MAX_NAMES = 4;
+
+/** The alerts that a notice sums up: each of one feature, or the notice itself. */
+export function listedOf({ labels, annotations, alert, isNew }: Notice): readonly Listed[] {
+  const members = alert?.state === 'firing' ? alert.members : [];
+  const { impact, step, runbook_url } = annotations;
+  const common = { ...(impact && { impact }), ...(step && { step }), ...(runbook_url && { runbook_url }) };
+  const all = members.length > 0 ? members : [{ labels, annotations, unknownSince: alert?.unknownSince }];
+  return all.map((one) => ({
+    labels: one.labels,
+    annotations: { ...one.annotations, ...common },
+    unknownSince: one.unknownSince,
+    isNew,
+  }));
+}
 
 /** The local day of a date, counted from 1970-01-01; `undefined` if it is no date. */
 export function dayOf(date: string | undefined): number | undefined {
@@ -93,21 +79,25 @@ const rowKey = (alert: Listed): string => {
   return JSON.stringify(isSingle(alert) ? [expires, vendor_license, owner] : alert.labels);
 };
 
-function rowOf(members: readonly [Listed, ...Listed[]], alertsUrl: string): Row {
+/** What one vendor license of one owner loses on one day, or one alert without a single date. */
+function rowOf(members: readonly [Listed, ...Listed[]], today: number, alertsUrl: string): Row {
   const [first] = members;
   const { alertname = '', expires = '', vendor_license = '', owner = '' } = first.labels;
   const url =
     members.length === 1
       ? alertUrl(alertsUrl, first.labels)
       : listUrl(alertsUrl, [alertname, expires, vendor_license], owner);
+  const day = dayOf(expires);
   return {
-    date: isDated(first) ? expires : '',
+    date: day === undefined ? '' : expires,
+    daysLeft: day === undefined ? undefined : day - today,
     names: isSingle(first)
       ? namesOf(members)
       : line((isDated(first) ? first.annotations.features : undefined) ?? first.annotations.summary ?? ''),
     unlisted: Math.max(0, members.length - MAX_NAMES),
     vendorLicense: shortName(vendor_license),
     owner: shortName(owner),
+    isNew: members.some(({ isNew }) => isNew),
     url,
   };
 }
@@ -117,22 +107,29 @@ const byDate = (a: Row, b: Row): number =>
   (a.date === '' ? 1 : 0) - (b.date === '' ? 1 : 0) ||
   (`${a.date} ${a.vendorLicense} ${a.names}` < `${b.date} ${b.vendorLicense} ${b.names}` ? -1 : 1);
 
-/** The sections that have alerts, by urgency. @param today local day @param owner whose mail it is; empty for all others */
-export function sectionsOf(
+/** What to do about the alerts of a section, as the first one says it. */
+export function adviceOf([first]: readonly { readonly annotations: Labels }[]): Pick<Section, 'advice' | 'runbook'> {
+  const { impact, step, runbook_url: runbook } = first?.annotations ?? {};
+  return { advice: line([impact, step].filter((part) => part !== undefined).join(' ')), runbook };
+}
+
+/** The sections of expiries that have alerts, by urgency. @param today local day @param owner whose mail it is; empty for all others */
+export function expirySections(
   alerts: readonly Listed[],
   today: number,
   owner: string,
   { thresholds, alertsUrl }: SectionOptions,
 ): readonly Section[] {
-  const sectionOf = (title: string, short: string, members: readonly Listed[], words: readonly string[]): Section => {
+  const sectionOf = (title: string, members: readonly Listed[], words: readonly string[]): Section => {
     const groups = [...Map.groupBy(members, rowKey).values()];
     const all = groups
-      .map((group) => ({ size: group.length, row: rowOf(group as [Listed, ...Listed[]], alertsUrl) }))
+      .map((group) => ({ size: group.length, row: rowOf(group as [Listed, ...Listed[]], today, alertsUrl) }))
       .sort((a, b) => byDate(a.row, b.row));
     return {
       title,
-      short,
+      short: `${members.length} ${title.toLowerCase()}`,
       count: members.length,
+      ...adviceOf(members),
       rows: all.slice(0, MAX_ROWS).map(({ row }) => row),
       unlisted: all.slice(MAX_ROWS).reduce((sum, { size }) => sum + size, 0),
       url: listUrl(alertsUrl, words, owner),
@@ -147,11 +144,7 @@ export function sectionsOf(
     // an override can have a longer threshold
     const left = members.map(({ labels }) => (dayOf(labels.expires) ?? today) - today);
     const days = left.reduce((most, one) => Math.max(most, one), Math.round(thresholds[severity] / DAY));
-    return sectionOf(`Within ${days} days`, `within ${days} days`, members, ['LicenseExpiringSoon', severity]);
+    return sectionOf(`Within ${days} days`, members, ['LicenseExpiringSoon', severity]);
   });
-  return [
-    sectionOf('Expired', 'expired', of('LicenseExpired'), ['LicenseExpired']),
-    ...soon,
-    sectionOf('Expected to run out of licenses', 'run out', of('LicenseRunsOut'), ['LicenseRunsOut']),
-  ].filter(({ count }) => count > 0);
+  return [sectionOf('Expired', of('LicenseExpired'), ['LicenseExpired']), ...soon].filter(({ count }) => count > 0);
 }

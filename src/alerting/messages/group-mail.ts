@@ -1,10 +1,20 @@
 import { type Html, html, joined, nameHtml } from '../../base/html/html.ts';
-import { localTimeText } from '../../base/texts.ts';
+import { capitalized, localTimeText } from '../../base/texts.ts';
 import { alertUrl } from '../alerts/links.ts';
 import type { GroupContent } from './channel.ts';
 import type { Notice } from './ledger.ts';
 import { listUrl, type MailContent, type MailLinks, mailOf } from './mail-frame.ts';
-import { bySeverity, line, nowOf, type ShownState, shortName, stateOf, statusText, timeText } from './texts.ts';
+import {
+  bySeverity,
+  endingOf,
+  line,
+  type ShownState,
+  severityText,
+  shortName,
+  stateOf,
+  statusText,
+  timeText,
+} from './texts.ts';
 
 /** The mail about a vendor license, a source, or an analyzer. */
 
@@ -54,9 +64,12 @@ interface Section {
   readonly unlisted: number;
 }
 
-/** The subject of a message: what its group is about. */
-function subjectOf({ labels: { vendor_license, license_source, analyzer = '' } }: GroupContent['group']): string {
-  if (license_source !== undefined) return `source ${shortName(license_source)}`;
+/** The subject of a message: what its group, or all its alerts, are about. */
+function subjectOf({ group: { labels }, notices }: GroupContent): string {
+  const { vendor_license, license_source, analyzer = '' } = labels;
+  const sources = new Set(notices.map((notice) => notice.labels.license_source));
+  const [source = license_source] = sources;
+  if (source !== undefined && sources.size === 1) return `source ${shortName(source)}`;
   return shortName(vendor_license ?? analyzer);
 }
 
@@ -64,7 +77,7 @@ function prefixOf(notice: Notice): string {
   const state = stateOf(notice);
   if (state === 'firing') return '';
   if (state === 'no data') return 'No data about: ';
-  return state === 'resolved' ? 'No longer: ' : `Now ${nowOf(notice)}: `;
+  return state === 'resolved' ? 'No longer: ' : `${capitalized(endingOf(notice))}: `;
 }
 
 const summaryOf = (notice: Notice): string =>
@@ -143,7 +156,7 @@ ${explanation === undefined ? undefined : html`<p>${explanation}</p>`}${rows.map
 /** @param at when it is written, epoch seconds */
 export function groupMail(content: GroupContent, at: number, texts: MailTexts): MailContent {
   const { group, notices, isReminder } = content;
-  const title = `${subjectOf(group)}: ${statusText(notices, isReminder)}`;
+  const title = `${severityText(notices)}${subjectOf(content)}: ${statusText(notices, isReminder)}`;
   const sections = (['firing', 'no data', 'replaced', 'resolved'] as const)
     .map((state) => ({ state, members: notices.filter((notice) => stateOf(notice) === state) }))
     .filter(({ members }) => members.length > 0)

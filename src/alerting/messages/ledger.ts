@@ -1,5 +1,7 @@
 import { type Labels, labelsKey } from '../alerts/alert.ts';
 import type { HandOver } from '../alerts/engine.ts';
+import type { SentAlert } from '../alerts/groups.ts';
+import { isForPeople } from './message-group.ts';
 
 /** What the people behind a receiver know about each alert, and what they do not know yet. Times are epoch seconds. */
 
@@ -17,8 +19,8 @@ export interface Episode {
   readonly at: number;
   /** Since when it waits for its first message; `undefined` while another alert explains it. */
   readonly dueSince: number | undefined;
-  /** How it goes on after its end, such as `critical` or `with cad-team`; `undefined` if it is over. */
-  readonly now?: string | undefined;
+  /** How it has ended without being over, see `AlertState`. */
+  readonly ending?: string | undefined;
 }
 
 export interface Entry {
@@ -56,12 +58,12 @@ export interface Notice {
   readonly episodes: readonly Episode[];
   /** Whether no earlier message is about the current episode. */
   readonly isNew: boolean;
+  /** The alert as it is now, with its features; `undefined` if the engine does not have it. */
+  readonly alert: SentAlert | undefined;
 }
 
 /** Which alerts a receiver gets, and how it groups them. */
 export interface LedgerOptions {
-  /** Whether messages are sent about an alert. */
-  readonly isWanted: (labels: Labels) => boolean;
   /** Whether the end of an alert is sent. */
   readonly sendResolved: boolean;
   /** How long an alert is kept while its condition is unknown, seconds. */
@@ -91,6 +93,12 @@ export function dueSince(entry: Entry): number | undefined {
   return first;
 }
 
+/** Since when it waits to be said that an alert began, also if it has ended since; `undefined` if no message is about that. */
+export function begunSince(entry: Entry): number | undefined {
+  const unsaid = entry.episodes.filter((episode) => !isSent(entry, episode));
+  return unsaid.find(({ dueSince: since }) => since !== undefined)?.dueSince;
+}
+
 /** Whether the last message about an alert says that it fires, and it still does. */
 export const isOngoing = (entry: Entry): boolean => {
   const last = entry.episodes.at(-1);
@@ -98,10 +106,10 @@ export const isOngoing = (entry: Entry): boolean => {
 };
 
 /** What a message says about an alert: all that people know about or must know. */
-export function noticeOf(key: string, entry: Entry): Notice {
+export function noticeOf(key: string, entry: Entry, alert: SentAlert | undefined): Notice {
   const { labels, annotations } = entry;
   const episodes = entry.episodes.filter((episode) => isSent(entry, episode) || episode.dueSince !== undefined);
-  return { key, labels, annotations, episodes, isNew: episodes.at(-1)?.startsAt !== entry.sent?.startsAt };
+  return { key, labels, annotations, episodes, isNew: episodes.at(-1)?.startsAt !== entry.sent?.startsAt, alert };
 }
 
 /** The states of a message that was accepted. */
@@ -138,7 +146,7 @@ export interface LedgerKeeper {
 
 /** Keeps a ledger up to date with the alert engine. */
 export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
-  const { isWanted, sendResolved, unknownHold, onForgotten } = options;
+  const { sendResolved, unknownHold, onForgotten } = options;
   /** Of alerts that the engine does not have any more, for example after a long outage: since when they are unknown. */
   const missingSince = new Map<string, number>();
 
@@ -166,9 +174,9 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
   };
 
   /** An alert that is over, or goes on as another one. */
-  const ended = (entry: Entry, at: number, now: string | undefined): Entry => {
+  const ended = (entry: Entry, at: number, ending: string | undefined): Entry => {
     const after = moved(entry, 'resolved', at);
-    return after === entry ? entry : withLast(after, { now });
+    return after === entry ? entry : withLast(after, { ending });
   };
 
   /** An alert that fires. */
@@ -213,12 +221,12 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
         if (evaluation === undefined) keep(key, moved(entry, 'no data', at));
         else if (alert === undefined)
           keep(key, missing(key, entry, at, evaluation.isUnknown(entry.labels), lapsed.has(key)));
-        else if (alert.state === 'resolved') keep(key, ended(entry, alert.resolvedAt ?? at, alert.now));
+        else if (alert.state === 'resolved') keep(key, ended(entry, alert.resolvedAt ?? at, alert.ending));
         // one that is pending again after an outage is not known to have ended
         else if (alert.state === 'pending') keep(key, entry);
       }
       for (const [key, { rule, state, labels, annotations, firedAt = at, unknownSince = at }] of alerts) {
-        if (state !== 'firing' || !isWanted(labels)) continue;
+        if (state !== 'firing' || !isForPeople(labels)) continue;
         missingSince.delete(key);
         const known = ledger.get(key) ?? { rule, labels, annotations, episodes: [], sent: undefined };
         const entry = { ...known, labels, annotations };

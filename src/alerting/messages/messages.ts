@@ -5,7 +5,7 @@ import type { ReceiverStatus } from '../alerts/delivery.ts';
 import type { HandOver } from '../alerts/engine.ts';
 import type { EngineSection } from '../alerts/settings.ts';
 import type { Channel } from './channel.ts';
-import type { DigestSchedule } from './digest.ts';
+import type { DigestSchedule } from './digest-schedule.ts';
 import { Outbox } from './outbox.ts';
 import type { MessageCounts } from './receiver-state.ts';
 import { createMessageFile, emptyState, type ReceiverStates } from './receiver-state.ts';
@@ -70,7 +70,7 @@ export function createMessages({ receivers, file: kept, initial, ...options }: M
           new Outbox({
             ...options,
             ...receiver,
-            initial: before.get(receiver.channel.receiver) ?? emptyState(now()),
+            initial: before.get(receiver.channel.receiver) ?? emptyState,
             save: async () => file?.save(),
           }),
       );

@@ -4,14 +4,15 @@ import { createLatestOnly } from '../../base/scheduling/limit.ts';
 import type { Labels } from '../alerts/alert.ts';
 import type { ReceiverStatus } from '../alerts/delivery.ts';
 import type { HandOver } from '../alerts/engine.ts';
+import type { SentAlerts } from '../alerts/groups.ts';
 import type { EngineSection } from '../alerts/settings.ts';
-import type { Channel, Draft, SendOutcome } from './channel.ts';
-import { Digest, type DigestSchedule, digestKey } from './digest.ts';
+import type { Channel, SendOutcome } from './channel.ts';
+import type { DigestSchedule } from './digest-schedule.ts';
 import { type DueGroup, type DueGroupOptions, dueGroups, groupKeys } from './due-groups.ts';
 import { createFailures, type Failures } from './failures.ts';
 import { createInhibitor } from './inhibitions.ts';
 import { createLedgerKeeper, type Entry, hasChanged, type LedgerKeeper, markSent, noticeOf } from './ledger.ts';
-import { type Group, groupOf } from './message-group.ts';
+import { type Group, groupOf, isForDigest } from './message-group.ts';
 import type { Frozen, MessageCounts, ReceiverState } from './receiver-state.ts';
 import type { MessagesSection } from './settings.ts';
 
@@ -20,7 +21,7 @@ export interface OutboxOptions extends MessagesSection, Pick<EngineSection, 'unk
   readonly channel: Channel;
   readonly counts: MessageCounts;
   readonly initial: ReceiverState;
-  /** `undefined` without digests. */
+  /** When its digests are sent; `undefined` without. */
   readonly schedule: DigestSchedule | undefined;
   readonly analyzer: string;
   /** Saves the state of all receivers. Resolves when it is saved, or when that fails. */
@@ -32,6 +33,8 @@ export interface OutboxOptions extends MessagesSection, Pick<EngineSection, 'unk
 
 /** How long a message waits after a start for the data of its alerts, seconds. */
 const DATA_WAIT = 300;
+/** How long a digest waits after a start, seconds: after a long outage, alerts must hold for their `for` first. */
+const DIGEST_WAIT = 1800;
 /** How long the very same message is sent again, seconds. */
 const FROZEN_KEEP = 86_400;
 
@@ -52,9 +55,10 @@ export class Outbox {
   readonly #frozen: Map<string, Frozen>;
   readonly #failures: Failures;
   readonly #keeper: LedgerKeeper;
-  readonly #digest: Digest;
   readonly #stopping = new AbortController();
   readonly #startedAt: number;
+  /** The alerts of the newest evaluation. */
+  #alerts: SentAlerts = new Map();
   #isInhibited: (labels: Labels) => boolean = () => false;
   /** Rules that had no data since the start; `undefined` before the first evaluation. */
   #withoutData: ReadonlySet<string> | undefined;
@@ -64,16 +68,15 @@ export class Outbox {
 
   constructor(options: OutboxOptions) {
     const { channel, counts, initial, schedule, analyzer, unknownHold, now, log } = options;
-    const { receiver, target, ownerOf, isWanted, sendResolved } = channel;
+    const { receiver, target, ownerOf, sendResolved } = channel;
     this.receiver = receiver;
     this.#options = options;
     /** The labels of an alert stay the same. */
     const groups = new WeakMap<Labels, Group>();
     this.#groupOptions = {
       ...options,
-      hasDigest: schedule !== undefined,
       groupOf: (labels) => {
-        const group = groups.get(labels) ?? groupOf(labels, analyzer, ownerOf(labels));
+        const group = groups.get(labels) ?? groupOf(labels, { analyzer, hasDigest: schedule !== undefined, ownerOf });
         groups.set(labels, group);
         return group;
       },
@@ -84,7 +87,6 @@ export class Outbox {
     this.#failures = createFailures(receiver, target, log);
     this.#startedAt = now();
     this.#keeper = createLedgerKeeper({
-      isWanted,
       sendResolved,
       unknownHold,
       onForgotten: (labels) => {
@@ -92,7 +94,6 @@ export class Outbox {
         log.warn({ receiver, target, labels }, 'the end of an alert could not be delivered for a week, and is dropped');
       },
     });
-    this.#digest = new Digest({ initial: initial.digest, schedule, ownerOf });
   }
 
   /** Takes the alerts of an evaluation. */
@@ -103,7 +104,7 @@ export class Outbox {
     const lacking = evaluated.filter(({ evaluation }) => evaluation.hasNoData).map(({ rule }) => rule.id);
     const without = this.#withoutData;
     this.#withoutData = new Set(lacking.filter((id) => without === undefined || without.has(id)));
-    this.#digest.take(handOver);
+    this.#alerts = alerts;
     const before = this.#ledger;
     const after = this.#keeper.take(before, handOver, this.#isInhibited);
     const isChanged =
@@ -114,7 +115,7 @@ export class Outbox {
   }
 
   state(): ReceiverState {
-    return { ledger: this.#ledger, sentAt: this.#sentAt, frozen: this.#frozen, digest: this.#digest.state() };
+    return { ledger: this.#ledger, sentAt: this.#sentAt, frozen: this.#frozen };
   }
 
   status(): ReceiverStatus {
@@ -141,14 +142,13 @@ export class Outbox {
   }
 
   readonly #run = createLatestOnly(async () => {
-    const { channel, now, log, save } = this.#options;
+    const { channel, now, log } = this.#options;
     const { signal } = this.#stopping;
     clearTimeout(this.#timer);
     let all: readonly Job[] = [];
     try {
       for (;;) {
         if (signal.aborted) return;
-        if (this.#digest.check(now(), this.#startedAt)) await save();
         all = this.#jobs();
         const next = this.#nextOf(all, now());
         if (next === undefined || next.at > now()) break;
@@ -160,18 +160,19 @@ export class Outbox {
       this.#failures.fail(now(), 'internal error, see the log');
     }
     this.#prune(all, now());
-    const at = Math.min(this.#nextOf(all, now())?.at ?? Number.POSITIVE_INFINITY, this.#digest.nextCheck(now()));
+    const at = this.#nextOf(all, now())?.at ?? Number.POSITIVE_INFINITY;
     const wait = Math.min(Math.max(at - now(), 0.01), 3600);
     if (!signal.aborted) this.#timer = setTimeout(() => void this.#run(), wait * 1000);
   });
 
   #jobs(): readonly Job[] {
-    const isInhibited = this.#isInhibited;
     const known = {
+      now: this.#options.now(),
       ledger: this.#ledger,
       sentAt: this.#sentAt,
-      isInhibited,
+      isInhibited: this.#isInhibited,
       isSettled: (entry: Entry) => this.#isSettled(entry),
+      isDigestEarly: this.#isDigestEarly(),
     };
     const certain = dueGroups(known, this.#groupOptions)
       .filter(({ group }) => !this.#frozen.has(group.key))
@@ -179,13 +180,13 @@ export class Outbox {
     const repeated = [...this.#frozen.values()].map(
       (message): Job => ({ key: message.key, dueAt: message.at, write: async () => message }),
     );
-    const { writeDigest } = this.#options.channel;
-    const digests = this.#digest.due(isInhibited).flatMap(({ run: dueAt, content }): readonly Job[] => {
-      const key = digestKey(content.owner);
-      if (this.#frozen.has(key) || writeDigest === undefined) return [];
-      return [{ key, dueAt, write: () => this.#freeze(key, [], dueAt, (id, at) => writeDigest(content, id, at)) }];
-    });
-    return [...repeated, ...certain, ...digests];
+    return [...repeated, ...certain];
+  }
+
+  /** Whether alerts that a digest would list are still to fire after the start. */
+  #isDigestEarly(): boolean {
+    if (this.#options.now() - this.#startedAt >= DIGEST_WAIT) return false;
+    return this.#alerts.values().some(({ state, labels }) => state === 'pending' && isForDigest(labels));
   }
 
   /** Whether the state of an alert is known since the start. */
@@ -194,26 +195,17 @@ export class Outbox {
     return !this.#withoutData.has(rule) || this.#options.now() - this.#startedAt >= DATA_WAIT;
   }
 
-  #writeGroup({ group, members, isReminder }: DueGroup): Promise<Frozen> {
-    const notices = members.map(([key, entry]) => noticeOf(key, entry));
+  async #writeGroup({ group, members, isReminder }: DueGroup): Promise<Frozen> {
+    const notices = members.map(([key, entry]) => noticeOf(key, entry, this.#alerts.get(key)));
     const covered = notices.map(({ key, episodes }) => ({
       key,
       episodes: episodes.map(({ startsAt, state }) => ({ startsAt, state })),
     }));
-    return this.#freeze(group.key, covered, undefined, (id, at) =>
-      this.#options.channel.writeGroup({ group, notices, isReminder }, id, at),
-    );
-  }
-
-  async #freeze(
-    key: string,
-    covered: Frozen['covered'],
-    run: number | undefined,
-    write: (id: string, at: number) => Promise<Draft>,
-  ): Promise<Frozen> {
-    const at = this.#options.now();
+    const { key } = group;
+    const { channel, now } = this.#options;
+    const at = now();
     const id = hash('sha256', JSON.stringify([this.receiver, key, at, covered])).slice(0, 32);
-    return { key, id, at, covered, run, ...(await write(id, at)) };
+    return { key, id, at, covered, ...(await channel.writeGroup({ group, notices, isReminder }, id, at)) };
   }
 
   /** The next job and when it can be tried. Those that have not failed come first. */
@@ -272,7 +264,7 @@ export class Outbox {
     if (first === undefined) return;
     // the others have it: only those who could not take it get it again
     const rest = { ...message, key: `${message.key} ${message.id}`, to: later.map(({ recipient }) => recipient) };
-    this.#frozen.set(rest.key, { ...rest, covered: [], run: undefined });
+    this.#frozen.set(rest.key, { ...rest, covered: [] });
     this.#failures.failMessage(rest.key, now(), `${first.recipient.setting}: ${first.reason}`);
   }
 
@@ -280,8 +272,7 @@ export class Outbox {
     const { counts, now } = this.#options;
     this.#frozen.delete(message.key);
     this.#ledger = markSent(this.#ledger, message.covered);
-    if (message.run === undefined) this.#sentAt.set(message.key, now());
-    else this.#digest.markSent(message.key, message.run);
+    this.#sentAt.set(message.key, now());
     counts.sent += 1;
     counts.lastSuccess = now();
     this.#failures.settle(message.key);

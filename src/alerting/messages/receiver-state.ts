@@ -20,8 +20,6 @@ export interface MessageCounts {
 /** Counts of a receiver that has sent nothing yet. */
 export const createMessageCounts = (): MessageCounts => ({ sent: 0, errors: 0, dropped: 0, lastSuccess: undefined });
 
-const DAY = 86_400;
-
 /** One address, and the setting that names it. */
 export interface Recipient {
   readonly address: string;
@@ -34,7 +32,7 @@ export interface Recipient {
  * drop a second copy by its Message-ID.
  */
 export interface Frozen {
-  /** What it is about: a group, or the digest of an owner. */
+  /** What it is about: a group. */
   readonly key: string;
   readonly id: string;
   /** When it was written. */
@@ -44,8 +42,6 @@ export interface Frozen {
   /** Who has not accepted it yet; empty for a webhook. */
   readonly to: readonly Recipient[];
   readonly covered: readonly Covered[];
-  /** Of a digest: its run. */
-  readonly run: number | undefined;
 }
 
 /** What must not be forgotten of a receiver: what it was told, and what it waits for. */
@@ -55,59 +51,39 @@ export interface ReceiverState {
   readonly sentAt: ReadonlyMap<string, number>;
   /** Messages that the receiver may have. */
   readonly frozen: ReadonlyMap<string, Frozen>;
-  readonly digest: {
-    /** The last run of the schedule that was handled. */
-    readonly run: number;
-    /** Owners who have not got it yet; an empty text for all others. */
-    readonly waiting: readonly string[];
-  };
 }
 
-/** @param now a digest that was due before is not missed */
-export const emptyState = (now: number): ReceiverState => ({
-  ledger: new Map(),
-  sentAt: new Map(),
-  frozen: new Map(),
-  digest: { run: now, waiting: [] },
-});
+/** The state of a receiver that has been told nothing. */
+export const emptyState: ReceiverState = { ledger: new Map(), sentAt: new Map(), frozen: new Map() };
 
 const movedCovered = ({ key, episodes }: Covered, by: number): Covered => ({
   key,
   episodes: episodes.map(({ startsAt, state }) => ({ startsAt: startsAt + by, state })),
 });
 
-const movedFrozen = ({ key, id, at, body, to, covered, run }: Frozen, by: number): Frozen => ({
+const movedFrozen = ({ key, id, at, body, to, covered }: Frozen, by: number): Frozen => ({
   key,
   id,
   at: at + by,
   body,
   to,
   covered: covered.map((one) => movedCovered(one, by)),
-  run,
 });
 
-/**
- * The state after the clock was set: everything is as old as before, but the runs of digests, which are times of the calendar.
- * One that is further ahead than the next one can be was handled by a clock that was wrong.
- *
- * @param by seconds
- * @param now by the clock as it is set
- */
-export function movedState({ ledger, sentAt, frozen, digest }: ReceiverState, by: number, now: number): ReceiverState {
+/** The state after the clock was set: everything is as old as before. @param by seconds */
+export function movedState({ ledger, sentAt, frozen }: ReceiverState, by: number): ReceiverState {
   return {
     ledger: new Map([...ledger].map(([key, entry]) => [key, movedEntry(entry, by)])),
     sentAt: new Map([...sentAt].map(([key, at]) => [key, at + by])),
     frozen: new Map([...frozen].map(([key, message]) => [key, movedFrozen(message, by)])),
-    digest: { run: digest.run > now + DAY ? now : digest.run, waiting: digest.waiting },
   };
 }
 
 /** The form in the file. */
-export const stateJson = ({ ledger, sentAt, frozen, digest }: ReceiverState): object => ({
+export const stateJson = ({ ledger, sentAt, frozen }: ReceiverState): object => ({
   alerts: Object.fromEntries(ledger),
   groups: Object.fromEntries(sentAt),
   frozen: [...frozen.values()],
-  digest,
 });
 
 type Json = Readonly<Record<string, unknown>>;
@@ -127,7 +103,7 @@ const isEpisode = (episode: Json): boolean =>
   isSaid(episode) &&
   isTime(episode.at) &&
   (episode.dueSince === undefined || isTime(episode.dueSince)) &&
-  (episode.now === undefined || isText(episode.now));
+  (episode.ending === undefined || isText(episode.ending));
 const isEntry = (entry: unknown): boolean =>
   isMap(entry) &&
   isText(entry.rule) &&
@@ -135,33 +111,27 @@ const isEntry = (entry: unknown): boolean =>
   isTexts(entry.annotations) &&
   isListOf(isEpisode)(entry.episodes) &&
   (entry.sent === undefined || (isMap(entry.sent) && isSaid(entry.sent)));
-const isFrozen = ({ key, id, at, body, to, covered, run }: Json): boolean =>
+const isFrozen = ({ key, id, at, body, to, covered }: Json): boolean =>
   [key, id, body].every(isText) &&
   isTime(at) &&
   isListOf(({ address, setting }) => isText(address) && isText(setting))(to) &&
-  isListOf((one) => isText(one.key) && isListOf(isSaid)(one.episodes))(covered) &&
-  (run === undefined || isTime(run));
+  isListOf((one) => isText(one.key) && isListOf(isSaid)(one.episodes))(covered);
 
 /** The state of a file. @throws Error in a few words if it is damaged */
 export function readState(value: unknown): ReceiverState {
-  const { alerts, groups, frozen, digest } = (value ?? {}) as Json;
+  const { alerts, groups, frozen } = (value ?? {}) as Json;
   const isState =
     isMap(alerts) &&
     Object.values(alerts).every(isEntry) &&
     isMap(groups) &&
     Object.values(groups).every(isTime) &&
-    isListOf(isFrozen)(frozen) &&
-    isMap(digest) &&
-    isTime(digest.run) &&
-    Array.isArray(digest.waiting) &&
-    digest.waiting.every(isText);
+    isListOf(isFrozen)(frozen);
   if (!isState) throw new Error('not the state of a receiver');
   const messages = frozen as readonly Frozen[];
   return {
     ledger: new Map(Object.entries(alerts)) as ReceiverState['ledger'],
     sentAt: new Map(Object.entries(groups)) as ReceiverState['sentAt'],
     frozen: new Map(messages.map((message) => [message.key, message])),
-    digest: digest as unknown as ReceiverState['digest'],
   };
 }
 
@@ -198,10 +168,7 @@ export function createMessageFile({ analyzer, states, ...options }: MessageFileO
     read: ({ analyzer: whose, receivers }, by) => {
       if (whose !== analyzer) return new Map();
       return new Map(
-        Object.entries(receivers ?? {}).map(([name, receiver]) => [
-          name,
-          movedState(readState(receiver), by, options.stamp().wall),
-        ]),
+        Object.entries(receivers ?? {}).map(([name, receiver]) => [name, movedState(readState(receiver), by)]),
       );
     },
   });

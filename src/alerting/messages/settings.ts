@@ -68,7 +68,7 @@ const email = z.strictObject({
   digest: schedule
     .prefault('0 7 * * 1-5')
     .describe(
-      'When each owner gets a list of the licenses that expire or run out, by the clock of `datasource.time_zone`. With `off`, each of these alerts is sent at once.',
+      'When each owner gets one mail about what can wait: licenses that expire, run out or are scarce, by the clock of `datasource.time_zone`. With `off`, each of these alerts is sent at once.',
     ),
 });
 
@@ -96,6 +96,9 @@ const webhook = z.strictObject({
   tls_config: tlsConfig,
   timeout: duration(0.1, 600).prefault('10s').describe('Timeout of a request.'),
   send_resolved: boolean.prefault(true).describe('Whether the end of an alert is sent.'),
+  digest: schedule
+    .prefault('0 7 * * 1-5')
+    .describe('The same as `alerting.email.digest`: one request for each owner, with all alerts that can wait.'),
 });
 
 /** The keys of `alerting` about messages to people. */
@@ -110,9 +113,11 @@ export const messages = {
   group_interval: duration(0, 86_400)
     .prefault('5m')
     .describe('Minimum time between two messages about the same vendor license, by e-mail or webhook.'),
-  repeat_interval: duration(1)
-    .prefault('12h')
-    .describe('How often a message about alerts that still fire is repeated, by e-mail or webhook.'),
+  repeat_interval: duration(1).optional().meta({
+    description:
+      'How often a message about alerts that still fire is repeated, by e-mail or webhook. Digests have their own times.',
+    shownDefault: 'by alert and severity, see docs/alerts.md',
+  }),
 } as const;
 
 /** What messages have in common. Durations are seconds. */
@@ -144,4 +149,6 @@ export interface WebhookConfig extends Pick<AlertmanagerConfig, 'basicAuth' | 'a
   /** Seconds. */
   readonly timeout: number;
   readonly sendResolved: boolean;
+  /** A cron expression; `undefined` without digests. */
+  readonly digest: string | undefined;
 }

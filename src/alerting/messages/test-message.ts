@@ -31,10 +31,10 @@ export function testMessages(channel: Channel, notification: Notification): read
     send: async (signal) => {
       const id = randomUUID();
       const episodes = [{ startsAt, state: 'firing' as const, at: startsAt, dueSince: startsAt }];
-      const notices = [{ key: 'test', labels, annotations, episodes, isNew: true }];
-      const group = groupOf(labels, analyzer, owner === '' ? undefined : owner);
+      const notices = [{ key: 'test', labels, annotations, episodes, isNew: true, alert: undefined }];
+      const group = groupOf(labels, { analyzer, hasDigest: false, ownerOf: () => (owner === '' ? undefined : owner) });
       const draft = await channel.writeGroup({ group, notices, isReminder: false }, id, startsAt);
-      const message = { ...draft, key: 'test', id, at: startsAt, covered: [], run: undefined };
+      const message = { ...draft, key: 'test', id, at: startsAt, covered: [] };
       return answerOf(await channel.send(message, signal));
     },
   }));

@@ -1,5 +1,5 @@
 import { visible } from '../../base/model/visible-text.ts';
-import { countText, localTimeText } from '../../base/texts.ts';
+import { capitalized, countText, localTimeText } from '../../base/texts.ts';
 import type { Labels } from '../alerts/alert.ts';
 import type { Episode, Notice, NoticeState } from './ledger.ts';
 
@@ -33,7 +33,7 @@ export const bySeverity = (a: { readonly labels: Labels }, b: { readonly labels:
   return rank(a.labels) - rank(b.labels) || (JSON.stringify(a.labels) < JSON.stringify(b.labels) ? -1 : 1);
 };
 
-/** `replaced`: the alert has ended, and goes on with another severity or owner. */
+/** `replaced`: the alert has ended, and is not over: it goes on with another severity or owner, or is not seen any more. */
 export type ShownState = NoticeState | 'replaced';
 
 /** The state of an alert now. */
@@ -41,14 +41,14 @@ export function stateOf({ episodes }: Notice): ShownState {
   const last = episodes.at(-1);
   // what is not known is not resolved
   if (last === undefined) return 'no data';
-  return last.state === 'resolved' && last.now !== undefined ? 'replaced' : last.state;
+  return last.state === 'resolved' && last.ending !== undefined ? 'replaced' : last.state;
 }
 
-/** How an alert that was replaced goes on: `critical`, `with cad-team`. */
-export const nowOf = ({ episodes }: Notice): string => shortName(episodes.at(-1)?.now ?? '');
+/** How an alert has ended that is not over: `now critical`, `no longer listed by the analyzer`. */
+export const endingOf = ({ episodes }: Notice): string => shortName(episodes.at(-1)?.ending ?? '');
 
-/** `now critical` of an alert that was replaced; `resolved` of one that is over. */
-const endText = (notice: Notice): string => (stateOf(notice) === 'replaced' ? `now ${nowOf(notice)}` : 'resolved');
+/** `now critical` of an alert that is not over; `resolved` of one that is. */
+const endText = (notice: Notice): string => (stateOf(notice) === 'replaced' ? endingOf(notice) : 'resolved');
 
 /** What has become of alerts that do not fire: `2 resolved, 1 now critical, no data about 3`. */
 export function endsText(notices: readonly Notice[]): string {
@@ -75,6 +75,12 @@ export function statusText(notices: readonly Notice[], isReminder: boolean): str
   const [ended] = notices.toSorted((a, b) => Number(b.isNew) - Number(a.isNew) || bySeverity(a, b));
   if (ended === undefined) return '';
   return `${ended.isNew ? `${wordsOf(ended.labels)}, ` : ''}${endText(ended)}`;
+}
+
+/** `Critical: ` of what fires, for the beginning of a title; empty if nothing does. */
+export function severityText(notices: readonly Notice[]): string {
+  const [worst] = notices.filter((notice) => stateOf(notice) === 'firing').toSorted(bySeverity);
+  return worst?.labels.severity === undefined ? '' : `${capitalized(line(worst.labels.severity))}: `;
 }
 
 /** When an alert began and ended. */

@@ -4,7 +4,7 @@ import type { HttpClient } from '../alerts/http-client.ts';
 import { alertUrl } from '../alerts/links.ts';
 import type { Channel, GroupContent, SendOutcome } from './channel.ts';
 import type { Notice } from './ledger.ts';
-import { isExpiry, isForPeople } from './message-group.ts';
+import { isExpiry, isForDigest } from './message-group.ts';
 
 /** Sends messages to a webhook with the payload, version 4, that Alertmanager sends. */
 
@@ -58,7 +58,7 @@ function common(maps: readonly Labels[]): Labels {
 
 function alertsOf(notice: Notice, { commonLabels, generatorUrl, timeZone }: PayloadOptions): readonly object[] {
   const labels = { ...commonLabels, ...notice.labels };
-  return notice.episodes.map(({ startsAt, state, at, now }) => ({
+  return notice.episodes.map(({ startsAt, state, at, ending }) => ({
     status: state === 'resolved' ? 'resolved' : 'firing',
     labels,
     annotations: {
@@ -68,7 +68,7 @@ function alertsOf(notice: Notice, { commonLabels, generatorUrl, timeZone }: Payl
         no_data: `There is no data about this alert any more at ${localTimeText(at, timeZone)}. It is not known whether it is over.`,
       }),
       // it ended for Alertmanager, and is not over
-      ...(now !== undefined && { now }),
+      ...(ending !== undefined && { ending }),
     },
     startsAt: timestamp(startsAt),
     endsAt: state === 'resolved' ? timestamp(at) : NO_TIME,
@@ -133,13 +133,10 @@ export function createWebhookChannel(options: WebhookOptions): Channel {
     receiver: 'webhook',
     target,
     sendResolved: options.sendResolved,
-    isWanted: isForPeople,
     owners: [],
-    // expiries are grouped by owner
-    ownerOf: (labels) => (isExpiry(labels) ? labels.owner : undefined),
+    ownerOf: (labels) => (isExpiry(labels) || isForDigest(labels) ? labels.owner : undefined),
     // what gets it tells alerts apart by all their labels
     writeGroup: async (content) => ({ body: webhookPayload(content, options), to: [] }),
-    writeDigest: undefined,
     send: ({ body, id }, signal) => post(body, id, signal),
     close: () => client.close(),
   };

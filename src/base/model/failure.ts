@@ -65,3 +65,6 @@ export class QueryError extends Error implements Failure {
     if (remedy !== undefined) this.remedy = remedy;
   }
 }
+
+/** Failure code of an answer that contradicts another. Of GetProducts: it lists nothing, and that is not accepted yet. */
+export const CONTRADICTION = 'CONTRADICTION';

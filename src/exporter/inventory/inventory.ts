@@ -16,7 +16,7 @@ import { canonical, parseVendorLicense } from '../../base/model/vendor-license.t
 import type { FeatureDerivation, PartRecords } from './feature-derivation.ts';
 import type { FeatureRow } from './feature-row.ts';
 import { type FieldStates, noFieldStates } from './field-states.ts';
-import { createKnowledge, createReadings, type Knowledge, type Readings } from './knowledge.ts';
+import { createKnowledge, createReadings, isEmptyListRefused, type Knowledge, type Readings } from './knowledge.ts';
 import { mergeProducts } from './merge.ts';
 import { availabilityOf, type EndpointAvailability, type PollState, pollStates } from './poll-state.ts';
 import { createSelection, type Selection } from './selection.ts';
@@ -94,7 +94,7 @@ const byKey =
 interface ServersDown {
   /** By vendor license. */
   readonly labels: ReadonlyMap<string, readonly string[]>;
-  /** Whether unlisted servers are known to be up: no record was discarded. */
+  /** Whether unlisted servers are known to be up: no record was discarded, and the analyzer has not just lost all vendor licenses. */
   readonly isComplete: boolean;
   readonly isEmpty: boolean;
 }
@@ -114,7 +114,8 @@ function serversDown(snapshot: Snapshot, now: number, spell: (name: string) => s
     const name = spell(vendorLicense);
     labels.set(name, [...new Set([...(labels.get(name) ?? []), qualifier])].sort());
   }
-  return { labels, isComplete: good.value.discarded.bad_record === 0, isEmpty: good.value.records.length === 0 };
+  const isComplete = good.value.discarded.bad_record === 0 && !isEmptyListRefused(snapshot);
+  return { labels, isComplete, isEmpty: good.value.records.length === 0 };
 }
 
 interface VendorLicenses {

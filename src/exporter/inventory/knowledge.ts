@@ -1,4 +1,4 @@
-import type { Failure } from '../../base/model/failure.ts';
+import { CONTRADICTION, type Failure } from '../../base/model/failure.ts';
 import type { FeatureRecord } from '../../base/model/records.ts';
 import {
   type EndpointState,
@@ -54,6 +54,8 @@ function createIncompleteness({ endpoints }: Snapshot, now: number): Incompleten
  */
 export interface Knowledge {
   readonly products: boolean;
+  /** Whether GetProducts lists nothing now, which is not accepted yet: then no other answer says that something is over. */
+  readonly isEmptyListRefused: boolean;
   /** Whether GetServerDown lists all servers that are down: none of its records was discarded. */
   readonly serverDown: boolean;
   /** Whether its record of GetProducts lacks no field. */
@@ -75,6 +77,12 @@ const expiryFields: ReadonlySet<string> = new Set(
     .filter(([name, { merge }]) => name === 'LicenseExpiration' || merge === 'identity')
     .map(([name]) => name),
 );
+
+/** See `Knowledge`. */
+export function isEmptyListRefused({ endpoints }: Snapshot): boolean {
+  const reading = endpoints.GetProducts?.parts.get(WHOLE);
+  return reading?.ok === false && reading.failure.code === CONTRADICTION;
+}
 
 /**
  * @param now epoch seconds
@@ -105,6 +113,7 @@ export function createKnowledge(snapshot: Snapshot, now: number, fields: FieldSt
   return {
     products:
       GetProducts !== undefined && freshGood(GetProducts, WHOLE, now) !== undefined && !isIncomplete('GetProducts', ''),
+    isEmptyListRefused: isEmptyListRefused(snapshot),
     serverDown: down?.value.discarded.bad_record === 0,
     collection: (vendorLicense) => !lacks('GetProducts', vendorLicense),
     features: (vendorLicense) => features(vendorLicense) && !lacks('GetFeatures', vendorLicense),

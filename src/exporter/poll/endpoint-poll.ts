@@ -1,5 +1,5 @@
 import { withDeadline } from '../../base/model/deadline.ts';
-import { type Failure, type FailureKind, QueryError } from '../../base/model/failure.ts';
+import { CONTRADICTION, type Failure, type FailureKind, QueryError } from '../../base/model/failure.ts';
 import {
   type EndpointState,
   type Good,
@@ -12,7 +12,7 @@ import {
 } from '../../base/model/snapshot.ts';
 import type { Limit } from '../../base/scheduling/limit.ts';
 import type { EndpointRequest } from './endpoint-requests.ts';
-import { CONTRADICTION, createAbsence } from './plausibility.ts';
+import { createAbsence } from './plausibility.ts';
 import type { PollLog } from './poll-log.ts';
 
 /** Failures that a retry cannot fix. Rejected logons are retried: the credential gate decides whether one is sent. */

@@ -1,4 +1,4 @@
-import type { Failure } from '../../base/model/failure.ts';
+import { CONTRADICTION, type Failure } from '../../base/model/failure.ts';
 import { type Answer, type FeatureRecord, noDiscards, type ProductRecord } from '../../base/model/records.ts';
 import {
   type EndpointState,
@@ -55,9 +55,6 @@ export function createAbsence(isAbsentAtFirst: boolean): Absence {
     },
   };
 }
-
-/** Failure code of an answer that contradicts another. */
-export const CONTRADICTION = 'CONTRADICTION';
 
 /** What an answer is compared with. */
 export interface Known {

@@ -72,6 +72,6 @@ function movedCarried({ data, fields, alerts, listed, messages }: Carried, by: n
     data: withoutAnswers(data, now),
     fields: movedContract(fields, by),
     alerts: alerts && movedAlerts(alerts, by),
-    messages: messages && new Map([...messages].map(([name, state]) => [name, movedState(state, by, now)])),
+    messages: messages && new Map([...messages].map(([name, state]) => [name, movedState(state, by)])),
   };
 }

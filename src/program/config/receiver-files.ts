@@ -52,7 +52,7 @@ export function webhookOf(settings: ConfigSettings): WebhookConfig | undefined {
   const urlFile = settings.secretFile('alerting.webhook.url_file');
   const passwordFile = settings.secretFile('alerting.webhook.basic_auth.password_file');
   const credentialsFile = settings.secretFile('alerting.webhook.authorization.credentials_file');
-  const { url, basicAuth, authorization, timeout, sendResolved } = settings.section('alerting').webhook;
+  const { url, basicAuth, authorization, timeout, sendResolved, digest } = settings.section('alerting').webhook;
   if (first === undefined) return undefined;
   if (url === undefined && urlFile === undefined) settings.need('alerting.webhook.url', first);
   if (url !== undefined && urlFile !== undefined) {
@@ -72,6 +72,7 @@ export function webhookOf(settings: ConfigSettings): WebhookConfig | undefined {
     tls,
     timeout,
     sendResolved,
+    digest: digest === OFF ? undefined : digest,
   };
 }
 

@@ -112,7 +112,7 @@ interface World {
 /** Options of the engine, and what it reads. */
 type Changes = Partial<EngineOptions> & { readonly inventory?: () => Inventory | undefined };
 
-function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
+function start(more: Partial<EngineOptions> & { settings?: object } = {}) {
   const world: World = { down: false, inUse: 1, authenticated: true };
   const stub = createStub();
   const log = createTestLog();
@@ -122,7 +122,7 @@ function start(more: Partial<EngineOptions> & { settings?: unknown } = {}) {
       ...sectionDefaults(alertingSection),
       inventory,
       authenticated: () => world.authenticated,
-      rules: settingsOf(more.settings),
+      rules: settingsOf({ LicenseServerDown: { keep_firing_for: '5m' }, ...more.settings }),
       ignore: [],
       targets: [{ alertmanager: stub, counts: createCounts() }],
       evaluationInterval: 30,

@@ -90,15 +90,19 @@ describe('alerts of features', () => {
   it('of one day end as soon as a later stage fires, and say which', () => {
     const day = { labels: { expires: '2027-01-20' } };
     const [critical, warning] = soon as [(typeof rules)[number], (typeof rules)[number]];
-    const nowOf = (...alerts: readonly AlertState[]) =>
-      [...sumUp(statesOf(...alerts)).values()].map(({ labels, state, now }) => [labels.severity, state, now]);
-    expect(nowOf(of(warning, 'a', day), of(critical, 'a', day))).toEqual([
-      ['warning', 'resolved', 'critical'],
+    const endingsOf = (...alerts: readonly AlertState[]) =>
+      [...sumUp(statesOf(...alerts)).values()].map(({ labels, state, ending }) => [labels.severity, state, ending]);
+    expect(endingsOf(of(warning, 'a', day), of(critical, 'a', day))).toEqual([
+      ['warning', 'resolved', 'now critical'],
       ['critical', 'firing', undefined],
     ]);
-    expect(nowOf(of(critical, 'a', day), of(expired, 'a', day))[0]).toEqual(['critical', 'resolved', 'expired']);
+    expect(endingsOf(of(critical, 'a', day), of(expired, 'a', day))[0]).toEqual([
+      'critical',
+      'resolved',
+      'now expired',
+    ]);
     // another day is another alert
-    expect(nowOf(of(warning, 'a', { labels: { expires: '2027-02-01' } }), of(critical, 'a', day))).toEqual([
+    expect(endingsOf(of(warning, 'a', { labels: { expires: '2027-02-01' } }), of(critical, 'a', day))).toEqual([
       ['warning', 'firing', undefined],
       ['critical', 'firing', undefined],
     ]);

@@ -25,7 +25,8 @@ const downOf = (vendorLicense: string): AlertState => ({
   resolvedAt: undefined,
   knownAt: NOW,
   unknownSince: undefined,
-  now: undefined,
+  threshold: undefined,
+  ending: undefined,
 });
 
 /** What a shard continues that owns all but `given`, after a file of `share` with `mine` and `given`. */

@@ -28,7 +28,8 @@ const pending: AlertState = {
   resolvedAt: undefined,
   knownAt: AT - 1.5,
   unknownSince: undefined,
-  now: undefined,
+  threshold: 5,
+  ending: undefined,
 };
 const firing: AlertState = {
   ...pending,

@@ -20,10 +20,12 @@ const createRule = (pendingFor: number, keepFiringFor: number): Rule => ({
   name: 'LicenseServerDown',
   severity: 'critical',
   parameters: { enabled: true, for: pendingFor, keepFiringFor },
+  subject: 'vendor_license',
   threshold: undefined,
   grouping: undefined,
   longestFor: pendingFor,
   durations: () => ({ enabled: true, for: pendingFor, keepFiringFor }),
+  thresholdOf: () => undefined,
   evaluate: () => {
     throw new Error('unreachable: evaluations are given');
   },
@@ -203,6 +205,30 @@ describe('an alert', () => {
     expect(at(resolved, 960, 'false', 60).size).toBe(1);
     // by then, Alertmanager has resolved it by itself
     expect(at(resolved, 60 + 900 + 3600, 'false', 60).size).toBe(0);
+  });
+
+  it('that another threshold ends says so, also if it is kept for some time', () => {
+    const ruleWith = (value: number): Rule => ({
+      ...createRule(0, 120),
+      thresholdOf: () => ({ value, text: `${value} requests` }),
+    });
+    const see = (before: AlertStates, now: number, condition: Condition, rule: Rule) =>
+      step(before, [{ rule, evaluation: evaluationOf({ a: condition }) }], now, options).states;
+    const firing = see(new Map(), 0, 'raised', ruleWith(0));
+    const endings = (rule: Rule) =>
+      [60, 180]
+        .reduce((states, now) => see(states, now, 'false', rule), firing)
+        .values()
+        .toArray();
+    expect(endings(ruleWith(5))).toMatchObject([
+      { state: 'resolved', ending: 'the threshold was changed to 5 requests' },
+    ]);
+    expect(endings(ruleWith(0))).toMatchObject([{ state: 'resolved', ending: undefined }]);
+    // what is met under the new one too has it from then on
+    const met = see(firing, 60, 'raised', ruleWith(5));
+    expect([...see(see(met, 120, 'false', ruleWith(5)), 240, 'false', ruleWith(5)).values()]).toMatchObject([
+      { state: 'resolved', ending: undefined },
+    ]);
   });
 
   it('of a rule that no longer exists is resolved', () => {

@@ -57,7 +57,7 @@ describe('mails of the daemon', () => {
     const [down, up] = await sink.received(2);
     // enough time for a third mail
     await evaluations(16, { app: running });
-    expect(subjects(sink.mails)).toEqual([`${site.vendorLicense}: server down`, `${site.vendorLicense}: resolved`]);
+    expect(subjects(sink.mails)).toEqual([`Critical: ${site.vendorLicense}: server down`, `${site.vendorLicense}: resolved`]);
     expect(down?.recipients).toEqual(['team@example.com', 'boss@example.com']);
     expect(down?.from).toEqual({ name: 'License monitor', address: 'licenses@example.com' });
     expect(textOf(down)).toContain(`* License server ${site.vendorLicense} is down. (critical)`);
@@ -124,7 +124,7 @@ describe('mails of the daemon', () => {
     expect(sink.mails[1]?.raw).toBe(sink.mails[0]?.raw);
     expect(sink.mails[0]?.messageId).toMatch(/^<[0-9a-f]{32}@example\.com>$/);
     expect(subjects(sink.mails).slice(1)).toEqual([
-      `${site.vendorLicense}: server down`,
+      `Critical: ${site.vendorLicense}: server down`,
       `${site.vendorLicense}: resolved`,
     ]);
   });
@@ -143,7 +143,7 @@ describe('mails of the daemon', () => {
     await site.setDown(false);
     await other.received(1);
     await evaluations(8, { app: running });
-    expect(subjects(sink.mails)).toEqual([`${site.vendorLicense}: server down`]);
+    expect(subjects(sink.mails)).toEqual([`Critical: ${site.vendorLicense}: server down`]);
     expect(subjects(other.mails)).toEqual([`${site.vendorLicense}: resolved`]);
   });
 });
@@ -210,7 +210,7 @@ describe('the digest', () => {
       },
     );
     const running = await daemon.start();
-    const digests = () => sink.mails.filter(({ subject = '' }) => subject.includes('Expiring licenses'));
+    const digests = () => sink.mails.filter(({ subject = '' }) => subject.includes('] Licenses'));
     await eventually('three digests', () => digests().length === 3);
     await evaluations(8, { app: running });
     const sent = digests().map(({ recipients, text = '', attachments, subject }) => {
@@ -219,7 +219,7 @@ describe('the digest', () => {
       return {
         to: recipients.join(),
         subject,
-        rows: text.match(/^\d{4}-\d\d-\d\d /gm)?.length,
+        rows: text.match(/^\* \w+day \d{4}-\d\d-\d\d, in /gm)?.length,
         events: component.getAllSubcomponents('vevent').length,
       };
     });
@@ -230,8 +230,8 @@ describe('the digest', () => {
       ['cfd', 'cfd@example.com', ' of cfd'],
       ['nobody', 'team@example.com', ''],
     ].map(([owner, to, name]) => {
-      const own = alerts.filter(({ labels }) => labels.owner === owner);
-      const sections = { critical: 'within 7 days', warning: 'within 30 days', info: 'within 60 days' };
+      const own = alerts.filter(({ labels }) => labels.owner === owner && labels.severity !== 'critical');
+      const sections = { warning: 'within 30 days', info: 'within 60 days' };
       const counts = Object.entries(sections).flatMap(([severity, words]) => {
         const listed = own.filter(({ labels }) => labels.severity === severity);
         // each with its number of licenses
@@ -242,7 +242,7 @@ describe('the digest', () => {
         new Set(listed.map(({ labels }) => `${labels.vendor_license} ${labels.expires}`)).size;
       return {
         to,
-        subject: `[license-exporter] Expiring licenses${name}: ${counts.join(', ')}`,
+        subject: `[license-exporter] Licenses${name}: ${counts.join(', ')}`,
         // a section has 15 rows at most
         rows: Object.keys(sections)
           .map((severity) => Math.min(15, daysOf(own.filter(({ labels }) => labels.severity === severity))))

@@ -42,8 +42,18 @@ async function read(draft: { readonly body: string } | undefined) {
   return { subject, html, text, size: Buffer.byteLength(html) + Buffer.byteLength(text) };
 }
 
-const digestOf = async (alerts: readonly object[]) =>
-  read(await writingChannel().writeDigest?.({ owner: '', alerts: alerts as never }, 'id', AT));
+async function digestOf(alerts: readonly ReturnType<typeof expiry>[]) {
+  const notices = alerts.map(({ labels, annotations }, i) => ({
+    key: `${i}`,
+    labels,
+    annotations,
+    isNew: false,
+    alert: undefined,
+    episodes: [{ startsAt: AT - 60, state: 'firing' as const, at: AT - 60, dueSince: AT }],
+  }));
+  const group = { key: 'digest', labels: {}, kind: 'digest' } as const;
+  return read(await writingChannel().writeGroup({ group, notices, isReminder: false }, 'id', AT));
+}
 
 async function mailAbout(
   alerts: readonly { readonly labels: Labels; readonly annotations: Labels }[],
@@ -55,6 +65,7 @@ async function mailAbout(
     labels,
     annotations,
     isNew: true,
+    alert: undefined,
     episodes: Array.from({ length: 4 }, (_, k) => ({
       startsAt: AT - 900 * (4 - k),
       state: k < 3 ? ('resolved' as const) : (states[i % states.length] as NoticeState),
@@ -62,18 +73,22 @@ async function mailAbout(
       dueSince: AT,
     })),
   }));
-  const group = groupOf(alerts[0]?.labels ?? {}, 'lic:80', undefined);
+  const group = groupOf(alerts[0]?.labels ?? {}, {
+    analyzer: 'lic:80',
+    hasDigest: false,
+    ownerOf: () => undefined,
+  });
   return read(await channel.writeGroup({ group, notices, isReminder: false }, 'id', AT));
 }
 
 describe('a digest of 300 features', () => {
   it('that end on the same day names the first ones and their number, with a link to all of them', async () => {
     const { subject, text, html, size } = await digestOf(listOf((i) => expiry(i, 20)));
-    expect(subject).toBe('[license-exporter] Expiring licenses: 300 within 30 days');
+    expect(subject).toBe('[license-exporter] Licenses: 300 within 30 days');
     const named = [0, 1, 2, 3].map((i) => `Virtuoso_Layout_Suite_00${i} 23.10 (28 licenses)`).join(', ');
     const words = 'LicenseExpiringSoon+2026-12-08+lic01.example.com%3Bcdslmd';
     expect(text).toContain(
-      `2026-12-08  ${vendorLicense} (eda-team): 300 features: ${named} and 296 more: ${ALERTS}?q=${words}&owner=eda-team\n`,
+      `* Tuesday 2026-12-08, in 20 days: ${vendorLicense} (eda-team): 300 features: ${named} and 296 more: ${ALERTS}?q=${words}&owner=eda-team\n`,
     );
     expect(html).toContain(
       `<a href="${ALERTS}?q=${words}&amp;owner=eda-team"><bdi>300 features: ${named} and 296 more`,
@@ -89,19 +104,19 @@ describe('a digest of 300 features', () => {
       expiry(4, 21),
       expiry(5, 20),
     ]);
-    const rows = text.split('\n').filter((row) => row.startsWith('2026-'));
+    const rows = text.split('\n').filter((row) => row.startsWith('* '));
     expect(rows.map((row) => row.replaceAll(/Virtuoso_Layout_Suite_00(\d) 23.10 \(28 licenses\)/g, '$1'))).toEqual([
-      `2026-12-08  ${vendorLicense} (eda-team): 1, 5`,
-      `2026-12-08  ${vendorLicense} (another): 2`,
-      '2026-12-08  lic02;MLM (eda-team): 3',
-      `2026-12-09  ${vendorLicense} (eda-team): 4`,
+      `* Tuesday 2026-12-08, in 20 days: ${vendorLicense} (eda-team): 1, 5`,
+      `* Tuesday 2026-12-08, in 20 days: ${vendorLicense} (another): 2`,
+      '* Tuesday 2026-12-08, in 20 days: lic02;MLM (eda-team): 3',
+      `* Wednesday 2026-12-09, in 21 days: ${vendorLicense} (eda-team): 4`,
     ]);
   });
 
   it('that end on 300 days lists the first days and counts the rest', async () => {
     const { subject, text, html, size } = await digestOf(listOf((i) => expiry(i, i)));
-    expect(subject).toBe('[license-exporter] Expiring licenses: 300 within 299 days');
-    expect(text.split('\n').filter((row) => row.startsWith('202'))).toHaveLength(15);
+    expect(subject).toBe('[license-exporter] Licenses: 300 within 299 days');
+    expect(text.split('\n').filter((row) => row.startsWith('* '))).toHaveLength(15);
     expect(text).toContain(`\nand 285 more: ${ALERTS}?q=LicenseExpiringSoon+warning\n`);
     expect(html).toContain(`<a href="${ALERTS}?q=LicenseExpiringSoon+warning"><bdi>and 285 more`);
     expect(size).toBeLessThan(MAX_SIZE);
@@ -123,7 +138,7 @@ describe('a message about 300', () => {
   it('urgent expiries that ended names some of them', async () => {
     const expiries = listOf((i) => expiry(i, 3, { severity: 'critical' }));
     const { text, size } = await mailAbout(expiries, ['resolved', 'no data']);
-    expect(text.match(/^(?:Over|No data any more about): /gm)).toHaveLength(20);
+    expect(text.match(/^\* (?:Over|No data any more about): /gm)).toHaveLength(20);
     expect(text).toContain('And 280 more.');
     expect(size).toBeLessThan(MAX_SIZE);
   });
@@ -142,7 +157,7 @@ describe('a message about 300', () => {
       };
     });
     const { subject, text, html, size } = await mailAbout(alerts, ['firing', 'no data', 'resolved']);
-    expect(subject).toBe(`[license-exporter] ${vendorLicense}: feature saturated (100 alerts)`);
+    expect(subject).toBe(`[license-exporter] Warning: ${vendorLicense}: feature saturated (100 alerts)`);
     expect(text.match(/^\* /gm)).toHaveLength(90);
     expect(text.match(/^ {2}Details: /gm)).toHaveLength(15);
     const url = `${ALERTS}?q=lic01.example.com%3Bcdslmd`;

@@ -11,19 +11,27 @@ import { writingChannel } from '../../support/writing-channel.ts';
 const AT = Date.UTC(2026, 10, 18, 9, 30) / 1000;
 
 const episode = (state: Episode['state'], startsAt = AT - 600): Episode => ({ startsAt, state, at: AT, dueSince: AT });
-const ended = (now: string): Episode => ({ ...episode('resolved'), now });
+const ended = (ending: string): Episode => ({ ...episode('resolved'), ending });
 const notice = (labels: Labels, annotations: Labels, episodes: readonly Episode[], isNew = true): Notice => ({
   key: JSON.stringify(labels),
   labels,
   annotations,
   episodes,
   isNew,
+  alert: undefined,
 });
+
+/** A digest for all who have none of their own. */
+async function digestAbout(notices: readonly Notice[], isReminder = false) {
+  const group = { key: 'digest', labels: { analyzer: 'lic:80' }, kind: 'digest' } as const;
+  const { body } = await writingChannel().writeGroup({ group, notices, isReminder }, 'id', AT);
+  return PostalMime.parse(body);
+}
 
 async function mailAbout(notices: readonly Notice[], more: Partial<EmailOptions> = {}, isReminder = false) {
   const email = writingChannel(more);
   const labels = notices[0]?.labels ?? {};
-  const group = groupOf(labels, 'lic:80', email.ownerOf(labels));
+  const group = groupOf(labels, { analyzer: 'lic:80', hasDigest: false, ownerOf: email.ownerOf });
   const { body, to } = await email.writeGroup({ group, notices, isReminder }, 'id', AT);
   return { mail: await PostalMime.parse(body), body, to: to.map(({ address, setting }) => `${setting} ${address}`) };
 }
@@ -33,23 +41,23 @@ const summary = { summary: 'License server lic01;cdslmd is down.' };
 
 describe('the subject', () => {
   it.each<[string, readonly Notice[], boolean]>([
-    ['server down', [notice(down, summary, [episode('firing')])], false],
-    ['still server down', [notice(down, summary, [episode('firing')], false)], true],
-    ['resolved', [notice(down, summary, [episode('resolved')], false)], false],
-    ['server down, resolved', [notice(down, summary, [episode('resolved')])], false],
-    ['now critical', [notice(down, summary, [ended('critical')], false)], false],
-    ['server down, now with cad-team', [notice(down, summary, [ended('with cad-team')])], false],
+    ['Critical: lic01;cdslmd: server down', [notice(down, summary, [episode('firing')])], false],
+    ['Critical: lic01;cdslmd: still server down', [notice(down, summary, [episode('firing')], false)], true],
+    ['lic01;cdslmd: resolved', [notice(down, summary, [episode('resolved')], false)], false],
+    ['lic01;cdslmd: server down, resolved', [notice(down, summary, [episode('resolved')])], false],
+    ['lic01;cdslmd: now critical', [notice(down, summary, [ended('now critical')], false)], false],
+    ['lic01;cdslmd: server down, now with cad-team', [notice(down, summary, [ended('now with cad-team')])], false],
     [
-      '1 resolved, 1 now with cad-team',
+      'lic01;cdslmd: 1 resolved, 1 now with cad-team',
       [
         notice(down, summary, [episode('resolved')], false),
-        notice({ ...down, severity: 'warning' }, summary, [ended('with cad-team')], false),
+        notice({ ...down, severity: 'warning' }, summary, [ended('now with cad-team')], false),
       ],
       false,
     ],
-    ['no data about 1 alert', [notice(down, summary, [episode('no data')], false)], false],
+    ['lic01;cdslmd: no data about 1 alert', [notice(down, summary, [episode('no data')], false)], false],
     [
-      'server down (2 alerts)',
+      'Critical: lic01;cdslmd: server down (2 alerts)',
       [
         notice({ ...down, alertname: 'LicenseDenials', severity: 'warning' }, {}, [episode('firing')]),
         notice(down, summary, [episode('firing')]),
@@ -59,19 +67,19 @@ describe('the subject', () => {
     ],
   ])('says "%s"', async (words, notices, isReminder) => {
     const { mail } = await mailAbout(notices, {}, isReminder);
-    expect(mail.subject).toBe(`[license-exporter] lic01;cdslmd: ${words}`);
+    expect(mail.subject).toBe(`[license-exporter] ${words}`);
   });
 
   it('names what the message is about', async () => {
     const about = async (labels: Labels) => (await mailAbout([notice(labels, {}, [episode('firing')])])).mail.subject;
     expect(await about({ alertname: 'LicenseAnalyzerUnreachable', severity: 'critical' })).toBe(
-      '[license-exporter] lic:80: analyzer unreachable',
+      '[license-exporter] Critical: lic:80: analyzer unreachable',
     );
     expect(await about({ ...down, alertname: 'LicenseSourceDown', license_source: 'cad' })).toBe(
-      '[license-exporter] source cad: source down',
+      '[license-exporter] Critical: source cad: source down',
     );
     expect(await about({ ...down, alertname: 'LicenseExpired', owner: 'cad' })).toBe(
-      '[license-exporter] Urgent expiries of cad: 1 expired',
+      '[license-exporter] Critical: Urgent expiries of cad: 1 expired',
     );
   });
 });
@@ -96,7 +104,7 @@ describe('the text', () => {
   });
 
   it('says how an alert that has ended goes on, and nowhere that it is resolved', async () => {
-    const { mail } = await mailAbout([notice(down, summary, [ended('with cad-team')])]);
+    const { mail } = await mailAbout([notice(down, summary, [ended('now with cad-team')])]);
     expect(mail.text).toContain(`Changed:
 
 * Now with cad-team: License server lic01;cdslmd is down.
@@ -110,15 +118,15 @@ describe('the text', () => {
     const about = (severity: string, last: Episode) =>
       notice({ ...down, alertname: 'LicenseExpiringSoon', severity }, { summary: `It expires (${severity}).` }, [last]);
     const { mail } = await mailAbout([
-      about('critical', ended('expired')),
+      about('critical', ended('now expired')),
       about('warning', episode('no data')),
       about('info', episode('resolved')),
     ]);
     expect(mail.subject).toBe('[license-exporter] Urgent expiries: 1 now expired, 1 resolved, no data about 1');
     expect(mail.text?.match(/^.*: It expires.*\)\./gm)).toEqual([
-      'Now expired: It expires (critical).',
-      'No data any more about: It expires (warning).',
-      'Over: It expires (info).',
+      '* Now expired: It expires (critical).',
+      '* No data any more about: It expires (warning).',
+      '* Over: It expires (info).',
     ]);
   });
 
@@ -171,7 +179,6 @@ describe('hostile names', () => {
   });
 
   it('are inert in a digest and its calendar', async () => {
-    const email = writingChannel();
     const labels = {
       alertname: 'LicenseExpiringSoon',
       severity: 'warning',
@@ -179,10 +186,9 @@ describe('hostile names', () => {
       feature: name,
       expires: '2026-12-01',
     };
-    const state = { labels, annotations: { summary: name, licenses: '<b>5</b>' } };
-    const alerts = [{ ...state, unknownSince: AT - 3600 }] as never;
-    const { body } = (await email.writeDigest?.({ owner: '', alerts }, 'id', AT)) ?? { body: '' };
-    const mail = await PostalMime.parse(body);
+    const annotations = { summary: name, licenses: '<b>5</b>', step: name };
+    const alert = { labels, annotations, state: 'firing', unknownSince: AT - 3600, members: [] } as never;
+    const mail = await digestAbout([{ ...notice(labels, annotations, [episode('firing')]), alert }]);
     expect(mail.html).not.toMatch(/<img|<b>/);
     expect(mail.text?.split('\n').filter((line) => line.startsWith('Bcc'))).toEqual([]);
     expect(mail.text).toContain(
@@ -195,29 +201,38 @@ describe('hostile names', () => {
 });
 
 describe('a digest', () => {
-  it('lists by urgency and date, with what has no single date last', async () => {
-    const row = (alertname: string, severity: string, feature: string, expires: string) => ({
-      labels: {
+  const about = (alertname: string, severity: string, feature: string, expires: string, last = episode('firing')) =>
+    notice(
+      {
         ...{ alertname, severity, vendor_license: 'a;b', feature, owner: 'someone' },
         ...(expires !== '' && { expires }),
       },
-      annotations: { summary: `${feature}.`, ...(expires !== '' && { licenses: '7' }) },
-    });
-    const alerts = [
-      row('LicenseExpiringSoon', 'info', 'far', '2027-02-10'),
-      row('LicenseRunsOut', 'warning', 'Growing', ''),
-      row('LicenseExpiringSoon', 'warning', 'later', '2026-12-10'),
-      row('LicenseExpiringSoon', 'warning', 'aggregated', ''),
-      row('LicenseExpiringSoon', 'warning', 'sooner', '2026-11-28'),
-      row('LicenseExpired', 'critical', 'gone', '2026-11-17'),
-    ] as never;
-    const { body } = (await writingChannel().writeDigest?.({ owner: '', alerts }, 'id', AT)) ?? { body: '' };
-    const { subject, text = '' } = await PostalMime.parse(body);
+      {
+        summary: `${feature}.`,
+        impact: 'Somebody is hit.',
+        step: `Do something about ${alertname}.`,
+        runbook_url: `https://licenses.example.com/runbooks#${alertname.toLowerCase()}`,
+        ...(expires !== '' && { licenses: '7' }),
+      },
+      [last],
+    );
+
+  it('lists by urgency and date, with what has no single date last, and what to do', async () => {
+    const { subject, text = '' } = await digestAbout([
+      about('LicenseExpiringSoon', 'info', 'far', '2027-02-10'),
+      about('LicenseRunsOut', 'warning', 'Growing', ''),
+      about('LicenseExpiringSoon', 'warning', 'later', '2026-12-10'),
+      about('LicensePollPartial', 'warning', 'internals', ''),
+      about('LicenseDenials', 'warning', 'refused', ''),
+      about('LicenseExpiringSoon', 'warning', 'aggregated', ''),
+      about('LicenseExpiringSoon', 'warning', 'sooner', '2026-11-28'),
+      about('LicenseExpired', 'warning', 'gone', '2026-11-17'),
+    ]);
     expect(subject).toBe(
       // a license with a longer threshold of its own
-      '[license-exporter] Expiring licenses: 1 expired, 3 within 30 days, 1 within 84 days, 1 run out',
+      '[license-exporter] Licenses: 1 expired, 3 within 30 days, 1 within 84 days, 1 denied, 1 expected to run out, 1 data is missing',
     );
-    const listed = text.match(/gone|sooner|later|aggregated|far|Growing|^[A-Z].*:$/gm);
+    const listed = text.match(/gone|sooner|later|aggregated|far|Growing|refused|internals|^[A-Z].*:$/gm);
     expect(listed).toEqual([
       'Expired:',
       'gone',
@@ -227,9 +242,44 @@ describe('a digest', () => {
       'aggregated',
       'Within 84 days:',
       'far',
+      'Requests were denied:',
+      'refused',
       'Expected to run out of licenses:',
       'Growing',
+      'Data is missing:',
+      'internals',
     ]);
-    expect(text).toContain('2026-11-28  a;b (someone): sooner (7 licenses)\n');
+    expect(text).toContain('* Saturday 2026-11-28, in 10 days: a;b (someone): sooner (7 licenses) [new]\n');
+    expect(text).toContain('* Tuesday 2026-11-17, 1 day ago: a;b (someone): gone (7 licenses) [new]\n');
+    expect(text).toContain(`Requests were denied:
+Somebody is hit. Do something about LicenseDenials.
+What to do: https://licenses.example.com/runbooks#licensedenials
+* refused. (someone) [new]
+`);
+  });
+
+  it('names what has ended since the last one, but not what goes on in it', async () => {
+    const [before] = [{ ...episode('resolved', AT - 7200), at: AT - 3600 }];
+    const often = about('LicenseDenials', 'warning', 'often', '');
+    const { subject, text = '' } = await digestAbout([
+      about('LicenseExpiringSoon', 'warning', 'still', '2026-12-10'),
+      about('LicenseExpiringSoon', 'info', 'moved', '2026-12-10', ended('now a warning')),
+      about('LicenseServerDown', 'warning', 'unseen', '', ended('no longer listed by the analyzer')),
+      about('LicenseDenials', 'warning', 'unknown', '', episode('no data')),
+      { ...often, episodes: [before, episode('resolved')].flatMap((each) => each ?? []) },
+    ]);
+    expect(subject).toBe('[license-exporter] Licenses: 1 within 30 days, 3 ended');
+    expect(text.slice(text.indexOf('Ended')).split('\n').slice(0, 4)).toEqual([
+      'Ended since the last message:',
+      '* No longer listed by the analyzer: unseen. (from 2026-11-18 10:20 CET to 2026-11-18 10:30 CET)',
+      '* No data any more about: unknown. (firing since 2026-11-18 10:20 CET, no data any more at 2026-11-18 10:30 CET)',
+      '* Over: often. (from 2026-11-18 10:20 CET to 2026-11-18 10:30 CET, and once before that)',
+    ]);
+    expect(text).not.toContain('moved');
+  });
+
+  it('that repeats what is known says that', async () => {
+    const { subject } = await digestAbout([about('LicenseDenials', 'warning', 'refused', '')], true);
+    expect(subject).toBe('[license-exporter] Licenses, nothing new: 1 denied');
   });
 });

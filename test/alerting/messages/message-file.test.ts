@@ -20,7 +20,7 @@ const state: ReceiverState = {
         labels: { alertname: 'LicenseServerDown' },
         annotations: {},
         episodes: [
-          { startsAt: 0, state: 'resolved', at: 1, dueSince: 1, now: 'critical' },
+          { startsAt: 0, state: 'resolved', at: 1, dueSince: 1, ending: 'now critical' },
           { startsAt: 1, state: 'firing', at: 2, dueSince: undefined },
         ],
         sent: { startsAt: 1, state: 'firing' },
@@ -38,11 +38,9 @@ const state: ReceiverState = {
         body: 'Subject: x\r\n\r\n',
         to: [{ address: 'a@example.com', setting: 'alerting.email.to[0]' }],
         covered: [{ key: 'key', episodes: [{ startsAt: 1, state: 'resolved' }] }],
-        run: undefined,
       },
     ],
   ]),
-  digest: { run: 5, waiting: ['cad', ''] },
 };
 
 const NOW: Stamp = { wall: 1_800_000_000, uptime: 5000, boot: 'b1' };

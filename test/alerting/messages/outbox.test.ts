@@ -3,8 +3,7 @@ import { type AlertState, fingerprint, type Labels, labelsKey } from '../../../s
 import type { HandOver } from '../../../src/alerting/alerts/engine.ts';
 import type { EvaluatedRule } from '../../../src/alerting/alerts/rule.ts';
 import { createRules } from '../../../src/alerting/alerts/rules.ts';
-import type { Channel, DigestContent, GroupContent, SendOutcome } from '../../../src/alerting/messages/channel.ts';
-import { waitsForDigest } from '../../../src/alerting/messages/digest.ts';
+import type { Channel, GroupContent, SendOutcome } from '../../../src/alerting/messages/channel.ts';
 import { Outbox, type OutboxOptions } from '../../../src/alerting/messages/outbox.ts';
 import {
   createMessageCounts,
@@ -13,7 +12,7 @@ import {
   readState,
   stateJson,
 } from '../../../src/alerting/messages/receiver-state.ts';
-import { nowOf, stateOf as shownStateOf, statusText } from '../../../src/alerting/messages/texts.ts';
+import { endingOf, stateOf as shownStateOf, statusText } from '../../../src/alerting/messages/texts.ts';
 import { settingsOf } from '../../support/alert-views.ts';
 import { createTestLog } from '../../support/harness.ts';
 
@@ -65,7 +64,8 @@ function stateOf(labels: Labels, firedAt: number, state: AlertState['state']): A
     resolvedAt: undefined,
     knownAt: now(),
     unknownSince: undefined,
-    now: undefined,
+    threshold: undefined,
+    ending: undefined,
   };
 }
 
@@ -73,7 +73,7 @@ function stateOf(labels: Labels, firedAt: number, state: AlertState['state']): A
 function handOverOf(world: World): HandOver {
   const states = [
     ...[...world.replaced].map(
-      ([labels, as]): AlertState => ({ ...stateOf(labels, START, 'resolved'), resolvedAt: now(), now: as }),
+      ([labels, as]): AlertState => ({ ...stateOf(labels, START, 'resolved'), resolvedAt: now(), ending: as }),
     ),
     ...[...world.firing].map(([labels, at]) => stateOf(labels, at, 'firing')),
     ...[...world.pending].map((labels) => stateOf(labels, now(), 'pending')),
@@ -105,8 +105,8 @@ interface Sent {
   readonly message: Frozen;
 }
 
-function start(more: Partial<OutboxOptions> & { readonly sendResolved?: boolean; readonly hasDigest?: boolean } = {}) {
-  const { sendResolved = true, hasDigest = false, ...changes } = more;
+function start(more: Partial<OutboxOptions> & { readonly sendResolved?: boolean } = {}) {
+  const { sendResolved = true, ...changes } = more;
   const sent: Sent[] = [];
   const tried: Sent[] = [];
   const contents: GroupContent[] = [];
@@ -126,16 +126,16 @@ function start(more: Partial<OutboxOptions> & { readonly sendResolved?: boolean;
     receiver: 'email',
     target: 'smtp.example.com:587',
     sendResolved,
-    isWanted: (labels) => !hasDigest || !waitsForDigest(labels),
     owners: [],
     ownerOf: ({ owner }) => owner,
     writeGroup: async (content: GroupContent) => {
       const { group, notices, isReminder } = content;
       contents.push(content);
       const about = group.labels.vendor_license ?? group.labels.owner ?? '';
-      return { body: `${about}: ${statusText(notices, isReminder)}`, to };
+      if (group.kind !== 'digest') return { body: `${about}: ${statusText(notices, isReminder)}`, to };
+      const states = notices.map((notice) => `${notice.labels.feature} ${shownStateOf(notice)}`);
+      return { body: `digest of ${about}: ${isReminder ? 'still ' : ''}${states.join(', ')}`, to };
     },
-    writeDigest: async ({ owner, alerts }: DigestContent) => ({ body: `digest of ${owner}: ${alerts.length}`, to }),
     send: async (message) => {
       const { outcome } = channelState;
       const result = typeof outcome === 'function' ? outcome(message) : outcome;
@@ -149,7 +149,7 @@ function start(more: Partial<OutboxOptions> & { readonly sendResolved?: boolean;
   const log = createTestLog();
   let saved: object = {};
   let outbox: Outbox;
-  const open = (initial = emptyState(now())): void => {
+  const open = (initial = emptyState): void => {
     outbox = new Outbox({
       channel,
       counts: createMessageCounts(),
@@ -159,7 +159,7 @@ function start(more: Partial<OutboxOptions> & { readonly sendResolved?: boolean;
       unknownHold: HOUR,
       groupWait: 30,
       groupInterval: 300,
-      repeatInterval: 12 * HOUR,
+      repeatInterval: undefined,
       save: async () => {
         saved = stateJson(outbox.state());
       },
@@ -216,11 +216,7 @@ describe('messages about a vendor license', () => {
     ]);
     world.firing.set(unreachable, now());
     await pass(25 * HOUR);
-    expect(sent.slice(2).map(({ text }) => text)).toEqual([
-      ': analyzer unreachable',
-      ': still analyzer unreachable',
-      ': still analyzer unreachable',
-    ]);
+    expect(sent.slice(2).map(({ text }) => text)).toEqual([': analyzer unreachable', ': still analyzer unreachable']);
   });
 
   it('do not name an alert that another one explains', async () => {
@@ -418,7 +414,7 @@ describe('the end of a message is not called resolved', () => {
     await pass(600);
     world.firing.set(expiring('critical'), now());
     world.firing.delete(warning);
-    world.replaced.set(warning, 'critical');
+    world.replaced.set(warning, 'now critical');
     await pass(30);
     world.replaced.clear();
     // it is saved how it goes on, which is not known any more when the message is written
@@ -426,14 +422,14 @@ describe('the end of a message is not called resolved', () => {
     crash();
     world.firing.clear();
     world.firing.set(expired, now());
-    world.replaced.set(expiring('critical'), 'expired');
+    world.replaced.set(expiring('critical'), 'now expired');
     await pass(900);
     const said = contents.map(({ notices }) =>
-      notices.map((notice) => `${notice.labels.severity} ${shownStateOf(notice)} ${nowOf(notice)}`.trim()),
+      notices.map((notice) => `${notice.labels.severity} ${shownStateOf(notice)} ${endingOf(notice)}`.trim()),
     );
     expect(said).toEqual([
       ['warning firing'],
-      ['warning replaced critical', 'critical replaced expired', 'critical firing'],
+      ['warning replaced now critical', 'critical replaced now expired', 'critical firing'],
     ]);
   });
 
@@ -443,7 +439,7 @@ describe('the end of a message is not called resolved', () => {
     await pass(600);
     world.firing.clear();
     world.firing.set(ownedBy('cfd'), START);
-    world.replaced.set(ownedBy('cad'), 'with cfd');
+    world.replaced.set(ownedBy('cad'), 'now with cfd');
     await pass(60);
     crash();
     await pass(900);
@@ -480,33 +476,91 @@ describe('digests', () => {
     dayStart: (at: number) => Math.floor(at / DAY) * DAY,
   };
 
-  it('are sent to each owner at their time, once, and only if there is something to list', async () => {
-    const { world, pass, sent } = start({ schedule, hasDigest: true });
+  const denied = (feature: string, owner = 'cad'): Labels =>
+    alert('LicenseDenials', 'warning', { ...LIC, feature, owner });
+
+  it('are sent to each owner at their time, once, and only if something has begun', async () => {
+    const { world, pass, sent } = start({ schedule });
     await pass(25 * HOUR);
     expect(sent).toEqual([]);
     world.firing.set(soon('warning', 'cad'), now());
     world.firing.set(soon('info', 'cad'), now());
+    world.firing.set(denied('f'), now());
     world.firing.set(soon('warning', 'cfd'), now());
-    await pass(26 * HOUR);
+    await pass(50 * HOUR);
     expect(sent.map(({ at, text }) => [at / HOUR, text])).toEqual([
-      [49, 'digest of cad: 2'],
-      [49, 'digest of cfd: 1'],
+      [49, 'digest of cad: warning-cad firing, info-cad firing, f firing'],
+      [49, 'digest of cfd: warning-cfd firing'],
     ]);
   });
 
-  it('do not keep critical ones waiting', async () => {
-    const { world, pass, sent } = start({ schedule, hasDigest: true });
+  it('say again after five days what goes on, but not what is only for information', async () => {
+    const { world, pass, sent } = start({ schedule });
+    world.firing.set(soon('warning', 'cad'), START);
+    world.firing.set(soon('info', 'cfd'), START);
+    await pass(12 * DAY);
+    expect(sent.map(({ at, text }) => [Math.floor(at / DAY), text])).toEqual([
+      [0, 'digest of cad: warning-cad firing'],
+      [0, 'digest of cfd: info-cfd firing'],
+      [5, 'digest of cad: still warning-cad firing'],
+      [10, 'digest of cad: still warning-cad firing'],
+    ]);
+  });
+
+  it('name what began and ended since the last one, and send no message for an end alone', async () => {
+    const { world, pass, sent } = start({ schedule });
+    world.firing.set(denied('first'), START);
+    await pass(2 * HOUR);
+    world.firing.delete(denied('first'));
+    world.firing.clear();
+    await pass(DAY);
+    expect(sent.map(({ text }) => text)).toEqual(['digest of cad: first firing']);
+    const short = denied('short');
+    world.firing.set(short, now());
+    await pass(HOUR);
+    world.firing.clear();
+    await pass(DAY);
+    expect(sent.slice(1).map(({ text }) => text)).toEqual(['digest of cad: first resolved, short resolved']);
+    await pass(8 * DAY);
+    expect(sent).toHaveLength(2);
+  });
+
+  it('say after five days that all of it is over', async () => {
+    const { world, pass, sent } = start({ schedule });
+    world.firing.set(denied('f'), START);
+    await pass(2 * HOUR);
+    world.firing.clear();
+    await pass(8 * DAY);
+    expect(sent.map(({ at, text }) => [Math.floor(at / DAY), text])).toEqual([
+      [0, 'digest of cad: f firing'],
+      [5, 'digest of cad: f resolved'],
+    ]);
+  });
+
+  it('do not keep critical ones waiting, and do not name them', async () => {
+    const { world, pass, sent } = start({ schedule });
     world.firing.set(soon('critical', 'cad'), START);
     world.firing.set(soon('warning', 'cad'), START);
     await pass(2 * HOUR);
     expect(sent.map(({ at, text }) => [at, text])).toEqual([
       [300, 'cad: expiring soon'],
-      [HOUR, 'digest of cad: 2'],
+      [HOUR, 'digest of cad: warning-cad firing'],
     ]);
   });
 
+  it('do not name what another alert explains', async () => {
+    const { world, pass, sent } = start({ schedule });
+    world.firing.set(alert('LicenseRequestsQueued', 'warning', { ...LIC, feature: 'f', owner: 'cad' }), START);
+    world.firing.set(down, START);
+    await pass(2 * HOUR);
+    expect(sent.map(({ text }) => text)).toEqual(['a;b: server down']);
+  });
+
   it('that were missed are sent after the start, when the alerts are known, but not on the next day', async () => {
-    const { world, pass, sent, crash } = start({ schedule, hasDigest: true });
+    const { world, pass, sent, crash } = start({ schedule });
+    await pass(60);
+    const early = denied('early');
+    world.firing.set(early, now());
     await pass(60);
     crash();
     await vi.advanceTimersByTimeAsync(3 * HOUR * 1000);
@@ -515,18 +569,25 @@ describe('digests', () => {
     await pass(900);
     expect(sent).toEqual([]);
     world.pending.clear();
-    world.firing.set(soon('warning', 'cad'), now());
-    await pass(900);
-    expect(sent.map(({ text }) => text)).toEqual(['digest of cad: 1']);
+    world.firing.set(soon('warning', 'cad'), START);
+    await pass(60);
+    expect(sent.map(({ text }) => text)).toEqual(['digest of cad: early firing, warning-cad firing']);
+    world.firing.set(denied('late'), now());
+    await pass(60);
     crash();
-    await vi.advanceTimersByTimeAsync(DAY * 1000 - (now() % DAY) * 1000 + 60_000);
+    // the digest of the next day is missed, and it is night
+    await vi.advanceTimersByTimeAsync(2 * DAY * 1000 - (now() % DAY) * 1000 + 60_000);
     crash();
     await pass(HOUR);
     expect(sent).toHaveLength(1);
+    await pass(7 * HOUR);
+    expect(sent.slice(1).map(({ text }) => text)).toEqual([
+      'digest of cad: early firing, warning-cad firing, late firing',
+    ]);
   });
 
   it('that could not be sent are sent later, also after a crash, and to nobody twice', async () => {
-    const { world, pass, texts, channelState, crash } = start({ schedule, hasDigest: true });
+    const { world, pass, texts, channelState, crash } = start({ schedule });
     world.firing.set(soon('warning', 'cad'), START);
     world.firing.set(soon('warning', 'cfd'), START);
     channelState.outcome = ({ body }) => (body.includes('cad') ? { is: 'accepted', refused: [] } : refusal);
@@ -534,6 +595,41 @@ describe('digests', () => {
     crash();
     channelState.outcome = { is: 'accepted', refused: [] };
     await pass(HOUR);
-    expect(texts()).toEqual(['digest of cad: 1', 'digest of cfd: 1']);
+    expect(texts()).toEqual(['digest of cad: warning-cad firing', 'digest of cfd: warning-cfd firing']);
+  });
+});
+
+describe('messages follow the table of classes', () => {
+  const DAY = 24 * HOUR;
+
+  it('critical ones each day, warnings after two days, and what is lost once', async () => {
+    const times = async (labels: Labels) => {
+      const { world, pass, sent } = start();
+      world.firing.set(labels, now());
+      const from = now();
+      await pass(5 * DAY);
+      return sent.map(({ at }) => Math.round((START + at - from) / DAY));
+    };
+    expect(await times(down)).toEqual([0, 1, 2, 3, 4]);
+    expect(await times(alert('LicenseCollectionStale', 'warning', LIC))).toEqual([0, 2, 4]);
+    expect(await times(alert('LicenseFeatureVanished', 'warning', LIC))).toEqual([0]);
+    expect(await times(alert('LicenseDenials', 'info', LIC))).toEqual([]);
+  });
+
+  it('unless the settings say how often', async () => {
+    const { world, pass, sent } = start({ repeatInterval: 12 * HOUR });
+    world.firing.set(down, START);
+    await pass(DAY + 60);
+    expect(sent.map(({ at }) => Math.round(at / HOUR))).toEqual([0, 12, 24]);
+  });
+
+  it('one about all sources that fail', async () => {
+    const { world, pass, contents } = start();
+    const source = (name: string): Labels =>
+      alert('LicenseSourceDown', 'critical', { license_source: name, vendor_license: `${name};d` });
+    world.firing.set(source('a'), START);
+    world.firing.set(source('b'), START);
+    await pass(60);
+    expect(contents.map(({ notices }) => notices.map(({ labels }) => labels.license_source))).toEqual([['a', 'b']]);
   });
 });

@@ -4,6 +4,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect } from 'vitest';
 import { createHttpClient } from '../../../src/alerting/alerts/http-client.ts';
+import type { Episode } from '../../../src/alerting/messages/ledger.ts';
+import { groupOf } from '../../../src/alerting/messages/message-group.ts';
 import { createWebhookChannel } from '../../../src/alerting/messages/webhook-channel.ts';
 import { evaluations, startSite } from '../../support/end-to-end.ts';
 import { type Cleanup, eventually } from '../../support/harness.ts';
@@ -126,8 +128,8 @@ describe('a webhook', () => {
     expect(await (await fetch(`${running.url}/metrics`)).text()).not.toMatch(/T0P-SECRET|t0ken/);
   });
 
-  it.concurrent('gets an alert of another owner as another one, and how the former one goes on', async () => {
-    const channel = createWebhookChannel({
+  const writer = () =>
+    createWebhookChannel({
       url: () => '',
       target: '',
       client: createHttpClient({ timeout: 10, authorization: () => undefined, tls: noTls, userAgent: 'test' }),
@@ -137,14 +139,38 @@ describe('a webhook', () => {
       externalUrl: 'http://exporter',
       timeZone: 'UTC',
     });
-    const labels = { alertname: 'LicenseServerDown', severity: 'critical', vendor_license: 'a;b', owner: 'cad' };
-    const last = { startsAt: 1, state: 'resolved' as const, at: 2, dueSince: undefined, now: 'with cfd' };
-    const notices = [{ key: 'k', labels, annotations: { summary: 'It is down.' }, episodes: [last], isNew: false }];
-    const group = { key: 'g', labels: {}, isAboutExpiries: false };
-    const { body } = await channel.writeGroup({ group, notices, isReminder: false }, 'id', 2);
+  const labels = { alertname: 'LicenseServerDown', severity: 'critical', vendor_license: 'a;b', owner: 'cad' };
+  const annotations = { summary: 'It is down.' };
+  const over = { startsAt: 1, state: 'resolved' as const, at: 2, dueSince: undefined };
+  const about = (alertname: string, episode: Episode) => ({
+    ...{ key: alertname, labels: { ...labels, alertname }, annotations },
+    ...{ episodes: [episode], isNew: false, alert: undefined },
+  });
+
+  it.concurrent('gets an alert of another owner as another one, and how the former one goes on', async () => {
+    const notices = [about('LicenseServerDown', { ...over, ending: 'now with cfd' })];
+    const group = { key: 'g', labels: {}, kind: 'alerts' as const };
+    const { body } = await writer().writeGroup({ group, notices, isReminder: false }, 'id', 2);
     expect(JSON.parse(body)).toMatchObject({
       status: 'resolved',
-      alerts: [{ status: 'resolved', annotations: { summary: 'It is down.', now: 'with cfd' } }],
+      alerts: [{ status: 'resolved', annotations: { summary: 'It is down.', ending: 'now with cfd' } }],
+    });
+  });
+
+  it.concurrent('gets the digest of an owner in one request, with what fires and what has ended', async () => {
+    const channel = writer();
+    const denials = { alertname: 'LicenseDenials', severity: 'warning', vendor_license: 'a;b', owner: 'cad' };
+    const group = groupOf(denials, { analyzer: 'lic:80', hasDigest: true, ownerOf: channel.ownerOf });
+    const notices = [about('LicenseDenials', { ...over, state: 'firing' }), about('LicenseRunsOut', over)];
+    const { body } = await channel.writeGroup({ group, notices, isReminder: false }, 'id', 2);
+    expect(JSON.parse(body)).toMatchObject({
+      status: 'firing',
+      groupKey: '{}/{digest="true"}:{analyzer="lic:80", owner="cad"}',
+      groupLabels: { analyzer: 'lic:80', owner: 'cad' },
+      alerts: [
+        { status: 'firing', labels: { alertname: 'LicenseDenials' } },
+        { status: 'resolved', labels: { alertname: 'LicenseRunsOut' } },
+      ],
     });
   });
 

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { CONTRADICTION } from '../../../src/base/model/failure.ts';
 import type { FeatureRecord } from '../../../src/base/model/records.ts';
 import { WHOLE } from '../../../src/base/model/snapshot.ts';
 import { type Figure, unknown } from '../../../src/base/model/unknown.ts';
@@ -113,6 +114,14 @@ describe('vendor licenses', () => {
     const notListed = [{ product: 'a;b;part', since: NOW }];
     const inventory = derive({ products: good({ ...list, notListed }), down: good(answer([])) });
     expect(licenses(inventory)['a;b']).toMatchObject({ isReported: false, up: undefined });
+  });
+
+  it('are not known to be up while GetProducts lists nothing, which is not accepted yet', () => {
+    const last = { at: NOW - 60, value: answer([product()]) };
+    const upWith = (code: string) =>
+      derive({ products: failed(last, code), down: good(answer([])) }).vendorLicenses.map(({ up }) => up);
+    expect(upWith(CONTRADICTION)).toEqual([undefined]);
+    expect(upWith('ECONNREFUSED')).toEqual([true]);
   });
 
   it('are not known to be up while GetServerDown has unusable records', () => {

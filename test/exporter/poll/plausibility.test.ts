@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { CONTRADICTION } from '../../../src/base/model/failure.ts';
 import type { ProductRecord } from '../../../src/base/model/records.ts';
 import { type Snapshot, WHOLE } from '../../../src/base/model/snapshot.ts';
 import {
-  CONTRADICTION,
   checkAllFeatures,
   checkExpirations,
   checkFeatures,

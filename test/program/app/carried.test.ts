@@ -24,7 +24,8 @@ const alert: AlertState = {
   resolvedAt: NOW - 600,
   knownAt: NOW - 500,
   unknownSince: NOW - 400,
-  now: undefined,
+  threshold: undefined,
+  ending: undefined,
 };
 
 const state: ReceiverState = {
@@ -54,11 +55,9 @@ const state: ReceiverState = {
         body: 'text',
         to: [{ address: 'a@example.com', setting: 'alerting.email.to[0]' }],
         covered: [{ key: 'key', episodes: [{ startsAt: NOW - 700, state: 'firing' }] }],
-        run: 5,
       },
     ],
   ]),
-  digest: { run: 7, waiting: ['team'] },
 };
 
 const contract: KeptContract = {
@@ -67,16 +66,8 @@ const contract: KeptContract = {
 
 it.each([10_800, -7200])('moves every time that is carried over a clock set by %d s', (by) => {
   expect(plain(movedAlert(alert, by))).toEqual(moved(alert, by));
-  expect(plain(stateJson(movedState(state, by, NOW + by)))).toEqual(moved(stateJson(state), by));
+  expect(plain(stateJson(movedState(state, by)))).toEqual(moved(stateJson(state), by));
   expect(movedContract(contract, by)).toEqual(moved(contract, by));
-});
-
-it.each([
-  // by the calendar, the digest of this morning was sent
-  ['the run of today', NOW + 7200, NOW + 7200],
-  ['a run of a year in the future', NOW + 366 * 86_400, NOW],
-])('keeps times of the calendar: %s', (_, run, expected) => {
-  expect(movedState({ ...state, digest: { run, waiting: [] } }, -7200, NOW).digest.run).toBe(expected);
 });
 
 it('forgets the answers, and keeps which endpoints the analyzer lacks', () => {

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { AlertState } from '../../../src/alerting/alerts/alert.ts';
-import { digestMail } from '../../../src/alerting/messages/expiry-mail.ts';
+import { digestMail } from '../../../src/alerting/messages/digest-mail.ts';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { type Target, targets } from '../../../src/site/grafana/answers/targets.ts';
 import { startCollectingApp } from '../../support/collecting-app.ts';
@@ -150,7 +150,11 @@ describe('31-dec-2026', () => {
       thresholds: { critical: 7 * 86_400, warning: 30 * 86_400, info: 60 * 86_400 },
     };
     const alerts = data.alerts.filter(({ labels }) => labels.alertname === 'LicenseExpiringSoon');
-    const mail = digestMail({ owner: '', alerts }, Date.now() / 1000, texts);
+    const at = Date.now() / 1000;
+    const episodes = [{ startsAt: at, state: 'firing', at, dueSince: at }] as const;
+    const notices = alerts.map((alert, i) => ({ ...alert, key: `${i}`, episodes, isNew: true, alert: undefined }));
+    const group = { key: 'digest', labels: {}, kind: 'digest' } as const;
+    const mail = digestMail({ group, notices, isReminder: false }, at, texts);
     for (const [part, content] of Object.entries(mail))
       if (daysIn(String(content)).length > 0) found[`mail ${part}`] = daysIn(String(content));
     // those that are known to show it; any other one may

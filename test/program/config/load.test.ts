@@ -168,7 +168,7 @@ describe('loadConfig', () => {
       { vendorLicense: /^lic01/u, feature: /base$/u, values: { raise: 1, clear: 1, enabled: false } },
     ]);
     expect(other).toEqual({
-      base: { enabled: true, for: 0, keepFiringFor: 300, iconPattern: undefined },
+      base: { enabled: true, for: 0, keepFiringFor: 1200, iconPattern: undefined },
       overrides: [],
     });
   });

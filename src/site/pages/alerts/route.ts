@@ -71,14 +71,14 @@ export const timeHtml = (at: number, { now, timeZone }: Pick<AlertFrame, 'now' |
 
 /** Severity and state in words, since when it has been so, and since when the alert has been there if that is later. */
 function stateHtml(alert: AlertState, { now, timeZone, collectedAt }: AlertFrame): Html {
-  const { labels, state, activeAt, firedAt, resolvedAt = now } = alert;
+  const { labels, state, activeAt, firedAt, resolvedAt = now, ending } = alert;
   const stated = (words: string, details: Html): Html =>
     html`<p><span class="${toneOf(alert)}">${labels.severity}</span> ${words}</p>
 <p class="details">${details}</p>`;
   if (state === 'resolved') {
     const after = durationText(resolvedAt - (firedAt ?? activeAt));
     return stated(
-      `ended ${durationText(now - resolvedAt)} ago`,
+      `ended ${durationText(now - resolvedAt)} ago${ending === undefined ? '' : `: ${ending}`}`,
       html`${momentHtml(resolvedAt, timeZone)}, after ${after}`,
     );
   }

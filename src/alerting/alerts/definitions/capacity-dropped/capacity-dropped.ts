@@ -1,5 +1,5 @@
 import { integer, ratio } from '../../../../base/settings/values.ts';
-import { numberText } from '../../../../base/texts.ts';
+import { numberText, percentText } from '../../../../base/texts.ts';
 import { engineAlert } from '../../definition.ts';
 import { lossCondition } from '../../loss-condition.ts';
 import type { Drop } from '../../past.ts';
@@ -22,7 +22,7 @@ export const capacityDropped = engineAlert({
   for: '15m',
   keepFiringFor: '10m',
   parameters,
-  threshold: (values) => values.ratio,
+  threshold: { value: (values) => values.ratio, text: percentText },
   condition: lossCondition<typeof parameters, Drop>({
     isOfFeatures: true,
     losses: ({ drops }) => drops,

@@ -18,7 +18,7 @@ export const collectionStale = engineAlert({
   for: '10m',
   keepFiringFor: '10m',
   parameters,
-  threshold: ({ maxAge }) => maxAge,
+  threshold: { value: ({ maxAge }) => maxAge, text: durationText },
   condition: vendorLicenseCondition<typeof parameters>(
     ({ inventory: { knowledge } }) => !knowledge.products || !knowledge.serverDown,
     ({ vendorLicense, up, collectionTime }, { maxAge }, { now, inventory: { knowledge }, timeZone }) => {

@@ -8,6 +8,9 @@ import { aboutSite, type View } from '../../rule.ts';
 
 const parameters = {
   above: integer(0, 1_000_000).prefault(0).describe('The alert fires if more requests are denied in a day.'),
+  warning: integer(1, 1_000_000)
+    .prefault(3)
+    .describe('It is a warning if at least this many requests are denied in a day, and else for information.'),
   max_age: duration(1, 365 * 86_400)
     .prefault('2d')
     .describe('Maximum age of that day.'),
@@ -34,20 +37,21 @@ export const denials = engineAlert({
   subject: 'feature',
   worst: 'largest',
   messages: 'usage',
-  severities: ['warning'],
+  severities: ['warning', 'info'],
   for: '5m',
   keepFiringFor: '10m',
   parameters,
-  threshold: ({ above }) => above,
+  threshold: { value: ({ above }) => above, text: numberText },
   needs: 'denials',
   condition:
-    ({ parametersOf, finding }) =>
+    ({ severity, parametersOf, finding }) =>
     (view) => {
       const { now, denied, inventory } = view;
       const days = newestDays(view);
       const findings = [...days.values()].flatMap(({ vendorLicense, feature, subject, count, at, when }): Finding[] => {
-        const { enabled, above, maxAge } = parametersOf({ vendorLicense, feature });
+        const { enabled, above, warning, maxAge } = parametersOf({ vendorLicense, feature });
         if (!enabled || count <= above || now - at >= maxAge) return [];
+        if (severity !== (count >= warning ? 'warning' : 'info')) return [];
         const told = {
           summary: `License requests for ${feature} of ${vendorLicense} were denied: ${numberText(count)}.`,
           facts: `The requests were denied ${when}.`,

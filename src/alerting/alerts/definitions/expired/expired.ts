@@ -21,7 +21,7 @@ export const expired = engineAlert({
   for: '10m',
   keepFiringFor: '10m',
   parameters,
-  threshold: ({ within }) => within,
+  threshold: { value: ({ within }) => within, text: durationText },
   condition: featureCondition<typeof parameters>(({ severity }) => ({
     condition: (row, { within }, view) => {
       const { expiration } = row;

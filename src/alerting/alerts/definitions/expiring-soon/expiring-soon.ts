@@ -35,7 +35,7 @@ export const expiringSoon = engineAlert({
     Number(critical) > Number(warning)
       ? { name: 'critical', message: 'critical is longer than warning; shorten it' }
       : undefined,
-  threshold: (values, severity) => values[severity],
+  threshold: { value: (values, severity) => values[severity], text: durationText },
   keepFiring: ({ for: pendingFor, keepFiringFor }, severity) =>
     severity === 'critical' ? keepFiringFor : pendingFor + keepFiringFor,
   condition: featureCondition<typeof parameters>(({ severity }) => ({

@@ -1,6 +1,7 @@
 import { isUncounted } from '../../../../base/model/uncounted.ts';
 import { isKnown } from '../../../../base/model/unknown.ts';
 import { duration, integer, ratio } from '../../../../base/settings/values.ts';
+import { percentText } from '../../../../base/texts.ts';
 import type { Inventory } from '../../../../exporter/inventory/inventory.ts';
 import { Averages } from '../../averages.ts';
 import { featureCondition, isUsageKnown, nameOf } from '../../conditions.ts';
@@ -60,7 +61,7 @@ export const featureSaturated = engineAlert({
       ? { name: 'clear', message: `clear (${clear}) is above raise (${raise}); lower it` }
       : undefined;
   },
-  threshold: ({ raise }) => raise,
+  threshold: { value: ({ raise }) => raise, text: percentText },
   condition: featureCondition<typeof parameters>(({ severity, settings: { base, overrides } }) => {
     const windows = [base, ...overrides.map(({ values }) => values)].flatMap(({ window }) => window ?? []);
     const averages = new Map(windows.map((window) => [window, new Averages(window)]));

@@ -21,7 +21,7 @@ export const historyNotRecorded = engineAlert({
   for: '0s',
   keepFiringFor: '0s',
   parameters,
-  threshold: ({ silence }) => silence,
+  threshold: { value: ({ silence }) => silence, text: durationText },
   needs: 'recording',
   condition:
     ({ settings: { base }, finding }) =>

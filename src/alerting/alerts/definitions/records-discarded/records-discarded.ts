@@ -1,4 +1,5 @@
 import { ratio } from '../../../../base/settings/values.ts';
+import { percentText } from '../../../../base/texts.ts';
 import { isTried, type PollState } from '../../../../exporter/inventory/poll-state.ts';
 import { engineAlert } from '../../definition.ts';
 import { aboutSite } from '../../rule.ts';
@@ -18,7 +19,7 @@ export const recordsDiscarded = engineAlert({
   for: '10m',
   keepFiringFor: '5m',
   parameters,
-  threshold: ({ share }) => share,
+  threshold: { value: ({ share }) => share, text: percentText },
   condition:
     ({ settings: { base }, finding }) =>
     ({ inventory: { polls } }) => {

@@ -17,7 +17,7 @@ export const requestsQueued = engineAlert({
   for: '10m',
   keepFiringFor: '10m',
   parameters,
-  threshold: ({ above }) => above,
+  threshold: { value: ({ above }) => above, text: numberText },
   condition: featureCondition<typeof parameters>(() => ({
     condition: ({ isReported, maxQueued }, { above }) => {
       if (!isReported) return 'not reported';

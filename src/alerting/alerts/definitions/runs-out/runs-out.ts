@@ -1,5 +1,5 @@
 import { duration } from '../../../../base/settings/values.ts';
-import { monthText } from '../../../../base/texts.ts';
+import { durationText, monthText } from '../../../../base/texts.ts';
 import type { Finding } from '../../alert.ts';
 import { featureKey } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
@@ -42,7 +42,7 @@ export const runsOut = engineAlert({
   for: '0s',
   keepFiringFor: '1d',
   parameters,
-  threshold: ({ lead }) => lead,
+  threshold: { value: ({ lead }) => lead, text: durationText },
   needs: 'forecasts',
   condition: ({ parametersOf, finding }) =>
     function* ({ now, forecasts, inventory }) {

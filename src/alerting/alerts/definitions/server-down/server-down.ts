@@ -16,7 +16,7 @@ export const serverDown = engineAlert({
   messages: 'fault',
   severities: ['critical'],
   for: '0s',
-  keepFiringFor: '5m',
+  keepFiringFor: '20m',
   parameters,
   threshold: 'none',
   condition: vendorLicenseCondition<typeof parameters>(

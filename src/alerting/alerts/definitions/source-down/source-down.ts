@@ -1,4 +1,5 @@
 import { integer } from '../../../../base/settings/values.ts';
+import { numberText } from '../../../../base/texts.ts';
 import { evaluateSources, isDown, labelsOf } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 
@@ -17,9 +18,9 @@ export const sourceDown = engineAlert({
   messages: 'fault',
   severities: ['critical'],
   for: '0s',
-  keepFiringFor: '10m',
+  keepFiringFor: '25m',
   parameters,
-  threshold: ({ readings }) => readings,
+  threshold: { value: ({ readings }) => readings, text: numberText },
   needs: 'sources',
   condition:
     ({ settings: { base }, finding }) =>

@@ -1,0 +1,80 @@
+import { createLocalTime } from '../../base/model/local-time.ts';
+import { engineAlertOf } from '../alerts/definitions.ts';
+import { alertUrl } from '../alerts/links.ts';
+import type { GroupContent } from './channel.ts';
+import { type ExpiryTexts, listMail, ofOwner } from './expiry-mail.ts';
+import { adviceOf, expirySections, listedOf } from './expiry-sections.ts';
+import type { Notice } from './ledger.ts';
+import { listUrl, type MailContent } from './mail-frame.ts';
+import { countsText, MAX_ROWS, type Row, type Section } from './mail-sections.ts';
+import { isExpiry } from './message-group.ts';
+import { line, shortName, stateOf } from './texts.ts';
+
+/** The mail of the digest: what an owner has to do, but not at once. */
+
+/** Titles and words for the subject, in their order. Others follow with what their definition calls them. */
+const titles: ReadonlyMap<string, readonly [title: string, short: string]> = new Map([
+  ['LicenseDenials', ['Requests were denied', 'denied']],
+  ['LicenseRequestsQueued', ['Users wait for a license', 'with users who wait']],
+  ['LicenseFeatureSaturated', ['Nearly all licenses are in use', 'full']],
+  ['LicenseRunsOut', ['Expected to run out of licenses', 'expected to run out']],
+]);
+const known = [...titles.keys()];
+const rankOf = (name: string): number => (known.indexOf(name) + known.length + 1) % (known.length + 1);
+
+/** One alert: several features are named, one is in its sentence. */
+function rowOf({ labels, annotations, alert, isNew }: Notice, alertsUrl: string): Row {
+  const { vendor_license: vendorLicense, owner = '' } = labels;
+  const { summary = labels.alertname ?? '', features } = annotations;
+  const isSummedUp = vendorLicense !== undefined && features !== undefined && (alert?.members.length ?? 0) > 1;
+  return {
+    date: '',
+    daysLeft: undefined,
+    names: line(isSummedUp ? `${vendorLicense}: ${features}` : summary),
+    unlisted: 0,
+    vendorLicense: '',
+    owner: shortName(owner),
+    isNew,
+    url: alertUrl(alertsUrl, labels),
+  };
+}
+
+/** What the alerts of one name say. */
+function sectionOf(name: string, notices: readonly Notice[], owner: string, alertsUrl: string): Section {
+  const what = engineAlertOf(name)?.attention.what ?? name;
+  const [title, short] = titles.get(name) ?? [what, what.toLowerCase()];
+  return {
+    title,
+    short: `${notices.length} ${short}`,
+    count: notices.length,
+    ...adviceOf(notices),
+    rows: notices.slice(0, MAX_ROWS).map((notice) => rowOf(notice, alertsUrl)),
+    unlisted: Math.max(0, notices.length - MAX_ROWS),
+    url: listUrl(alertsUrl, [name], owner),
+  };
+}
+
+/** Whether an alert goes on in the same digest, or in a message of its own, with another severity. */
+const isMoved = ({ episodes }: Notice): boolean => /^now (?!with)/.test(episodes.at(-1)?.ending ?? '');
+
+/** What can wait of an owner, and what has ended since the last digest. @param at when it is written, epoch seconds */
+export function digestMail({ group, notices, isReminder }: GroupContent, at: number, texts: ExpiryTexts): MailContent {
+  const { owner = '' } = group.labels;
+  const firing = notices.filter((notice) => stateOf(notice) === 'firing');
+  const ended = notices.filter((notice) => stateOf(notice) !== 'firing' && !isMoved(notice));
+  const alerts = firing.filter(({ labels }) => isExpiry(labels)).flatMap(listedOf);
+  const others = Map.groupBy(
+    firing.filter(({ labels }) => !isExpiry(labels)),
+    ({ labels }) => labels.alertname ?? '',
+  );
+  const sections = [
+    ...expirySections(alerts, createLocalTime(texts.timeZone).dayOf(at), owner, texts),
+    ...[...others]
+      .sort(([a], [b]) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
+      .map(([name, each]) => sectionOf(name, each, owner, texts.alertsUrl)),
+  ];
+  const counts = [countsText(sections), ended.length === 0 ? '' : `${ended.length} ended`];
+  const what = counts.filter((part) => part !== '').join(', ');
+  const title = `Licenses${ofOwner(owner)}${isReminder ? ', nothing new' : ''}: ${what}`;
+  return listMail({ title, sections, alerts, ended, owner }, at, texts);
+}
