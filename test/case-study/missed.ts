@@ -33,6 +33,8 @@ export function missedFigures(company: Company, watched: Watched, meaning: Meani
   const { servers, incidents, days } = company;
   const alerts = alertsOf(reaching(watched), meaning);
   const end = START + days * DAY;
+  // of one that goes on, a message may still come
+  const over = incidents.filter(({ to }) => to <= end);
   const isSaid = (kind: Parameters<typeof alerts.about>[0], server: string, time: Interval): boolean =>
     alerts.about(kind, server).some((firing) => overlap(firing, time) > 0);
   const nameOf = ({ server = -1 }: Incident): string => servers[server]?.name ?? '';
@@ -40,9 +42,9 @@ export function missedFigures(company: Company, watched: Watched, meaning: Meani
     all: all.length,
     missed: all.filter((one) => !isNamed(one)).length,
   });
-  const unanswered = incidents.filter(({ what }) => what === 'monitoring');
+  const unanswered = over.filter(({ what }) => what === 'monitoring');
   return {
-    outages: count(incidents.filter(isOutage), (one) => isSaid('down', nameOf(one), one)),
+    outages: count(over.filter(isOutage), (one) => isSaid('down', nameOf(one), one)),
     unanswered: count(unanswered, ({ from, to }) =>
       servers.some(({ name }) => alerts.about('down', name).some((firing) => from < firing.from && firing.from < to)),
     ),
@@ -51,7 +53,7 @@ export function missedFigures(company: Company, watched: Watched, meaning: Meani
       ({ name, contract: { ends } }) => isSaid('expiring', name, { from: START, to: ends }),
     ),
     redundancy: count(
-      incidents.filter(({ what }) => what === 'host'),
+      over.filter(({ what }) => what === 'host'),
       (one) => isSaid('redundancy', nameOf(one), one),
     ),
     refusals: count(
