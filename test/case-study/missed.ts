@@ -7,6 +7,8 @@ import { reaching, type Watched } from './firing.ts';
 const DAY = 86_400;
 /** An end of licenses that are not renewed as long before it must be in a message. */
 const RENEWED_AHEAD = 7 * DAY;
+/** From a Friday to the next digest. */
+const DIGEST_AFTER = 3 * DAY;
 /** Fewer refused requests for a feature in a day are no reason to act. */
 export const FEW = 3;
 
@@ -57,7 +59,7 @@ export function missedFigures(company: Company, watched: Watched, meaning: Meani
       (one) => isSaid('redundancy', nameOf(one), one),
     ),
     refusals: count(
-      serverDaysOf(company).filter(({ refused }) => refused >= FEW),
+      serverDaysOf(company).filter(({ refused, whole }) => refused >= FEW && whole.to <= end - DIGEST_AFTER),
       ({ server, whole }) => isSaid('refused', server, whole),
     ),
   };
