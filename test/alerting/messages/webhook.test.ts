@@ -130,7 +130,13 @@ describe('a webhook', () => {
     const channel = createWebhookChannel({
       url: () => '',
       target: '',
-      client: createHttpClient({ timeout: 10, authorization: () => undefined, tls: noTls, userAgent: 'test' }),
+      client: createHttpClient({
+        timeout: 10,
+        authorization: () => undefined,
+        tls: noTls,
+        proxy: undefined,
+        userAgent: 'test',
+      }),
       sendResolved: true,
       commonLabels: {},
       generatorUrl: 'http://exporter/alerts',
@@ -152,7 +158,13 @@ describe('a webhook', () => {
     cleanup,
   }) => {
     const hook = await startHook(cleanup);
-    const client = createHttpClient({ timeout: 10, authorization: () => undefined, tls: noTls, userAgent: 'test' });
+    const client = createHttpClient({
+      timeout: 10,
+      authorization: () => undefined,
+      tls: noTls,
+      proxy: undefined,
+      userAgent: 'test',
+    });
     cleanup.add(() => client.close());
     const channelTo = (url: string) =>
       createWebhookChannel({
