@@ -77,10 +77,11 @@ export function statusText(notices: readonly Notice[], isReminder: boolean): str
   return `${ended.isNew ? `${wordsOf(ended.labels)}, ` : ''}${endText(ended)}`;
 }
 
-/** `Critical: ` of what fires, for the beginning of a title; empty if nothing does. */
+/** `Critical: ` or `Warning: ` of what fires, for the beginning of a title. */
 export function severityText(notices: readonly Notice[]): string {
   const [worst] = notices.filter((notice) => stateOf(notice) === 'firing').toSorted(bySeverity);
-  return worst?.labels.severity === undefined ? '' : `${capitalized(line(worst.labels.severity))}: `;
+  const { severity = '' } = worst?.labels ?? {};
+  return severity === 'critical' || severity === 'warning' ? `${capitalized(severity)}: ` : '';
 }
 
 /** When an alert began and ended. */
