@@ -75,6 +75,10 @@ interface ListedFeature extends Remembered {
   versions: readonly ExpiringVersion[];
   /** By the answers that were read last; `undefined` if they do not list it. */
   licenses?: Licenses | undefined;
+  /** When the last of the versions that were read last expires, epoch seconds; infinite if that of one is not known. */
+  lasts?: number | undefined;
+  /** Whether it was still listed when all its versions had expired, so that LicenseExpired is about it. */
+  hasExpired?: boolean | undefined;
 }
 
 /** A vendor license that GetProducts listed. */
@@ -89,6 +93,8 @@ export type Owned = Pick<Selection, 'ownsVendorLicense' | 'ownsFeature'>;
 const KEEP = 7 * 86_400;
 /** How long before its expiry a version is remembered, and how long after that if it is not listed any more, seconds. */
 const NEAR_EXPIRY = 30 * 86_400;
+/** How long after its expiry a feature must be listed so that people are told of it, seconds. Some managers do not list it any more. */
+const TOLD = 900;
 const NO_VERSIONS: readonly ExpiringVersion[] = [];
 /** Features worked on between two yields. */
 const SLICE = 1000;
@@ -156,7 +162,9 @@ export class Listed {
           if (drop !== undefined) drops.push({ vendorLicense, feature, ...drop });
         } else if (this.#isOver(each, owned.ownsFeature(feature), isReported ? hasFeatures : hasExpiries, now)) {
           features.delete(feature);
-        } else if (each.missedAt !== undefined) missed.push({ vendorLicense, feature, missedAt: each.missedAt });
+        } else if (each.missedAt !== undefined && !each.hasExpired) {
+          missed.push({ vendorLicense, feature, missedAt: each.missedAt });
+        }
       }
     }
     return { missed, drops, ...this.#unknowns(insights, now, owned) };
@@ -209,10 +217,15 @@ export class Listed {
         versions: NO_VERSIONS,
         missedAt: undefined,
         licenses: undefined,
+        lasts: undefined,
+        hasExpired: undefined,
       };
       features.set(name, feature);
       this.isChanged = true;
     }
+    const others = feature.licenses === undefined ? undefined : feature.lasts;
+    const end = isKnown(row.expiration) ? row.expiration : Number.POSITIVE_INFINITY;
+    feature.lasts = others === undefined ? end : Math.max(others, end);
     feature.licenses = withVersion(feature.licenses ?? 'none', row);
     this.#readVersion(feature, row, now);
   }
@@ -241,6 +254,9 @@ export class Listed {
     feature.missedAt = undefined;
     feature.samples = samples;
     feature.isReported = licenses !== 'none';
+    const hasExpired = (feature.lasts ?? Number.POSITIVE_INFINITY) + TOLD <= now;
+    if (hasExpired !== (feature.hasExpired ?? false)) this.isChanged = true;
+    feature.hasExpired = hasExpired || undefined;
     if (isListKnown) this.#forgetVersions(feature, now);
     // one whose number has never changed has not lost any
     if (!isListKnown || typeof licenses !== 'number' || samples.length === 1) return undefined;
@@ -289,6 +305,7 @@ export class Listed {
         if (feature.licenses === 'unknown' || !insights.of(vendorLicense).hasFeatures) return true;
         return feature.licenses !== 'uncounted' && lowestOfDayAgo(feature.samples, now, []) === undefined;
       },
+      hasExpired: (vendorLicense, name) => find(vendorLicense)?.features.get(name)?.hasExpired === true,
       licensesBefore: (row) =>
         findVersion(find(row.vendorLicense)?.features.get(row.feature)?.versions ?? [], row)?.licenses ?? unknown,
     };

@@ -29,6 +29,8 @@ export interface Past {
   isUnknown(vendorLicense: string, feature?: string): boolean;
   /** Whether a number of licenses is unknown: that of now, or that of a day ago. Uncounted licenses are known not to have dropped. */
   isCapacityUnknown(vendorLicense: string, feature: string): boolean;
+  /** Whether all versions of a feature had expired when it was listed last, and people were told so: then it is not missed. */
+  hasExpired(vendorLicense: string, feature: string): boolean;
   /** The last number of licenses of a version before its expiry. */
   licensesBefore(version: FeatureLabels): Figure;
 }

@@ -249,6 +249,46 @@ describe('a feature that its vendor license no longer lists', () => {
   });
 });
 
+describe('a feature that has expired', () => {
+  const END = NOW + HOUR;
+  const gone = `FeatureVanished ${LIC} a`;
+  type Version = Partial<Parameters<typeof feature>[0]>;
+  const others: Version = { feature: 'c' };
+  const siteOf = (...versions: readonly Version[]): Scenario => ({
+    products: good(answer([product()])),
+    down,
+    features: featuresOf(...versions.map((version) => ({ feature: 'a', ...version })), others),
+  });
+  const old: Version = { version: '1', licenseExpiration: END };
+  const removed = siteOf();
+  const missedAfter = (before: Scenario, at: number, listed = new Listed()) => {
+    start(policy, listed).see(before, NOW);
+    start(policy, listed).see(before, at);
+    const { past, found } = start(policy, listed).see(removed, at + 60);
+    return [found, past.hasExpired(LIC, 'a')];
+  };
+
+  it('is not missed once its line is removed', () => {
+    expect(missedAfter(siteOf(old), END + 900)).toEqual([[], true]);
+  });
+
+  it.each([
+    ['before it expires', siteOf(old), END - 60],
+    ['before anybody was told that it has expired, as some managers do it', siteOf(old), END + 899],
+    ['together with a version that has not', siteOf(old, { version: '0', licenseExpiration: END + DAY }), END + 900],
+    ['together with a version of which that is not known', siteOf(old, { licenseExpiration: undefined }), END + 900],
+    ['and a permanent version', siteOf({ version: '2' }, old), END + 900],
+  ])('is missed if it is removed %s', (_, before, at) => {
+    expect(missedAfter(before, at)).toEqual([[gone], false]);
+  });
+
+  it('is missed again once it was renewed', () => {
+    const listed = new Listed();
+    expect(missedAfter(siteOf(old), END + 900, listed)).toEqual([[], true]);
+    expect(missedAfter(siteOf({ version: '1' }), END + 1000, listed)).toEqual([[gone], false]);
+  });
+});
+
 describe('fewer licenses than a day ago', () => {
   const dropped = `CapacityDropped ${LIC} a`;
   const numbers = (...versions: readonly (Partial<Parameters<typeof feature>[0]> | number)[]): Scenario => ({
