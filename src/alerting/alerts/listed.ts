@@ -5,7 +5,13 @@ import { canonical } from '../../base/model/vendor-license.ts';
 import type { FeatureLabels, FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { Selection } from '../../exporter/inventory/selection.ts';
-import { type CapacitySamples, type ExpiringVersion, lowestOfDayAgo, withSample } from './capacity-samples.ts';
+import {
+  type CapacitySamples,
+  type ExpiringVersion,
+  lowestOfDayAgo,
+  numberBefore,
+  withSample,
+} from './capacity-samples.ts';
 import type { Drop, Missed, Past } from './past.ts';
 
 /** What an inventory says about one vendor license. What is not known is never missing. */
@@ -246,8 +252,12 @@ export class Listed {
     this.isChanged = true;
   }
 
-  /** Remembers a feature that is listed. @returns its numbers if it has fewer licenses than a day ago */
-  #found(feature: ListedFeature, isListKnown: boolean, now: number): Pick<Drop, 'before' | 'licenses'> | undefined {
+  /** Remembers a feature that is listed. @returns its numbers if it has fewer licenses than before */
+  #found(
+    feature: ListedFeature,
+    isListKnown: boolean,
+    now: number,
+  ): Omit<Drop, 'vendorLicense' | 'feature'> | undefined {
     const { licenses } = feature;
     const samples = isListKnown ? samplesAfter(feature, now) : feature.samples;
     if (feature.missedAt !== undefined || samples !== feature.samples) this.isChanged = true;
@@ -260,8 +270,8 @@ export class Listed {
     if (isListKnown) this.#forgetVersions(feature, now);
     // one whose number has never changed has not lost any
     if (!isListKnown || typeof licenses !== 'number' || samples.length === 1) return undefined;
-    const before = lowestOfDayAgo(samples, now, feature.versions);
-    return before !== undefined && before > licenses ? { before, licenses } : undefined;
+    const earlier = numberBefore(samples, now, feature.versions);
+    return earlier !== undefined && earlier.before > licenses ? { ...earlier, licenses } : undefined;
   }
 
   #forgetVersions(feature: ListedFeature, now: number): void {
@@ -303,7 +313,9 @@ export class Listed {
         const feature = find(vendorLicense)?.features.get(name);
         if (feature?.licenses === undefined) return isUnknown(vendorLicense, name);
         if (feature.licenses === 'unknown' || !insights.of(vendorLicense).hasFeatures) return true;
-        return feature.licenses !== 'uncounted' && lowestOfDayAgo(feature.samples, now, []) === undefined;
+        // on the first day, one that has not changed may have dropped before; one that has is compared with the first poll
+        const isFirstDay = lowestOfDayAgo(feature.samples, now, []) === undefined;
+        return feature.licenses !== 'uncounted' && isFirstDay && feature.samples.length < 2;
       },
       hasExpired: (vendorLicense, name) => find(vendorLicense)?.features.get(name)?.hasExpired === true,
       licensesBefore: (row) =>

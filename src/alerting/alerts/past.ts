@@ -12,12 +12,17 @@ export interface Missed {
   readonly missedAt: number;
 }
 
-/** A feature with fewer licenses than a day ago, in all its versions together, apart from those that have expired since. */
+/**
+ * A feature with fewer licenses than a day ago, in all its versions together, apart from those that have expired since. On the
+ * first day, it is compared with the first poll.
+ */
 export interface Drop {
   readonly vendorLicense: string;
   readonly feature: string;
-  /** The lowest number within three hours a day ago. */
+  /** The lowest number within three hours a day ago, or that of the first poll. */
   readonly before: number;
+  /** When the first poll was, epoch seconds, if it is what it is compared with. */
+  readonly firstPoll?: number;
   readonly licenses: number;
 }
 
@@ -27,7 +32,10 @@ export interface Past {
   readonly drops: readonly Drop[];
   /** Whether it may be missing: no good answer says so, or it may have been forgotten. */
   isUnknown(vendorLicense: string, feature?: string): boolean;
-  /** Whether a number of licenses is unknown: that of now, or that of a day ago. Uncounted licenses are known not to have dropped. */
+  /**
+   * Whether a number of licenses is unknown: that of now, or that of before. Uncounted licenses are known not to have dropped, and
+   * a number of the first day that has changed is compared with the first poll.
+   */
   isCapacityUnknown(vendorLicense: string, feature: string): boolean;
   /** Whether all versions of a feature had expired when it was listed last, and people were told so: then it is not missed. */
   hasExpired(vendorLicense: string, feature: string): boolean;

@@ -340,6 +340,58 @@ describe('fewer licenses than a day ago', () => {
     expect(dayAfter(numbers(20), numbers(10), 24 * 40)).toEqual([dropped]);
   });
 
+  describe('on the first day', () => {
+    const capacityOf = ({ evaluated }: ReturnType<ReturnType<typeof start>['see']>) =>
+      evaluated.find(({ rule }) => rule.name === 'LicenseCapacityDropped')?.evaluation;
+    const labels = { vendor_license: LIC, feature: 'a' };
+
+    it('is fewer than at the first poll, and its text says so', () => {
+      const { see } = start();
+      see(numbers(20));
+      const now = see(numbers(10), NOW + 60);
+      expect([now.past.drops, see(numbers(10), NOW + 960).firing]).toEqual([
+        [{ vendorLicense: LIC, feature: 'a', before: 20, licenses: 10, firstPoll: NOW }],
+        [dropped],
+      ]);
+      expect(capacityOf(now)?.findings[0]?.annotations.summary).toBe(
+        'There are fewer licenses of a of lic01;cdslmd than at its first poll at 2027-01-15 09:00 CET: 10 of 20 are missing.',
+      );
+      // then that is a day ago
+      const later = see(numbers(10), NOW + 22.5 * HOUR);
+      expect(later.past.drops).toEqual([{ vendorLicense: LIC, feature: 'a', before: 20, licenses: 10 }]);
+      expect(see(numbers(10), NOW + 26 * HOUR).found).toEqual([]);
+    });
+
+    it('is over when they are back', () => {
+      const { see } = start();
+      see(numbers(20));
+      see(numbers(10), NOW + HOUR);
+      expect(see(numbers(10), NOW + 2 * HOUR).firing).toEqual([dropped]);
+      const back = see(numbers(20), NOW + 3 * HOUR);
+      expect([back.found, capacityOf(back)?.isUnknown(labels)]).toEqual([[], false]);
+    });
+
+    it('is nothing if a pool was only loading at the first poll', () => {
+      const { see } = start();
+      see(numbers(5));
+      see(numbers(20), NOW + HOUR);
+      expect(see(numbers(5), NOW + 2 * HOUR).found).toEqual([]);
+    });
+
+    it('does not count what has expired since', () => {
+      const { see } = start();
+      const old = { maxAvailable: 10, licenseExpiration: NOW + HOUR };
+      see(numbers(old, 10));
+      expect(see(numbers({ ...old, maxAvailable: 0 }, 10), NOW + 2 * HOUR).found).toEqual([]);
+    });
+
+    it('is not known of a number that has not changed: it may have dropped before', () => {
+      const { see } = start();
+      see(numbers(20));
+      expect(capacityOf(see(numbers(20), NOW + HOUR))?.isUnknown(labels)).toBe(true);
+    });
+  });
+
   const unknownSites: readonly (readonly [string, Scenario])[] = [
     ['a number is unknown', numbers(10, { maxAvailable: undefined })],
     ['the features are', { ...numbers(10), features: { '': failed() } }],
