@@ -41,7 +41,7 @@ export function alertCountsOf(status: EngineStatus): AlertCounts | undefined {
 /** When vendor licenses were collected last, epoch seconds. */
 function collectionTimes(inventory: Inventory | undefined): (vendorLicense: string | undefined) => Figure {
   const known = new Map<string, Figure>(
-    inventory?.vendorLicenses.map(({ vendorLicense, collectionTime }) => [vendorLicense, collectionTime]),
+    inventory?.vendorLicenses.map(({ vendorLicense, collectedAt }) => [vendorLicense, collectedAt]),
   );
   return (vendorLicense = '') => known.get(vendorLicense) ?? unknown;
 }

@@ -42,7 +42,8 @@ const statusOf = (alerts: readonly AlertState[], lastEvaluation: EngineStatus['l
 });
 
 const rowsOf = (alerts: readonly AlertState[]) => {
-  const products = good(answer([product({ collectionTime: NOW - 4000 })]));
+  const listed = answer([product({ collectionTime: NOW + 7200 - 4000 })]);
+  const products = good({ ...listed, clockAhead: 7200 });
   const inventory = deriveInventoryNow(createSnapshot({ products }), NOW, {
     ...everything,
     usageWhenNotCurrent: 'withhold',

@@ -122,6 +122,18 @@ describe('LicenseCollectionStale', () => {
     expect(evaluate(id, scenarioOf(age, isDown)).labels).toEqual(labels);
   });
 
+  it.each([
+    ['ahead of ours', 7200, 60, []],
+    ['ahead of ours', 7200, 3601, [about]],
+    ['behind ours', -7200, 60, []],
+    ['behind ours', -7200, 3601, [about]],
+  ])('compares with the clock of the analyzer, which is %s by %d s: %d s old', (_, clockAhead, age, labels) => {
+    const listed = answer([product({ collectionTime: NOW + clockAhead - age })]);
+    const found = evaluate(id, { products: good({ ...listed, clockAhead }), down: good(answer<never>([])) });
+    expect(found.labels).toEqual(labels);
+    expect(found.findings.map(({ value }) => value)).toEqual(labels.map(() => age));
+  });
+
   it('fires if GetProducts contradicts an empty GetServerDown', () => {
     const contradicting = product({ collectionTime: NOW - 9000, isCurrent: false, mappingIcon: 'ServerDown' });
     const contradiction = { products: good(answer([contradicting])), down: good(answer([])) };

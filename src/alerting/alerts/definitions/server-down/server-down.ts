@@ -21,7 +21,7 @@ export const serverDown = engineAlert({
   condition: vendorLicenseCondition<typeof parameters>(
     ({ inventory: { knowledge } }) => !knowledge.serverDown,
     (row, { iconPattern }, { inventory: { fields }, timeZone }) => {
-      const { vendorLicense, up, downQualifiers, mappingIcon, collectionTime } = row;
+      const { vendorLicense, up, downQualifiers, mappingIcon, collectedAt } = row;
       const lacksIcon =
         mappingIcon === undefined || fields.missingOf('GetProducts', vendorLicense).includes('MappingIcon');
       const isDownByIcon = iconPattern !== undefined && (lacksIcon ? undefined : iconPattern.test(mappingIcon));
@@ -30,7 +30,7 @@ export const serverDown = engineAlert({
       const qualifiers = downQualifiers.filter((qualifier) => qualifier !== '');
       const parts = qualifiers.length === 0 ? '' : ` (${qualifiers.join(', ')})`;
       const since =
-        collectionTime === unknown ? 'for at least 30 minutes' : `since ${localTimeText(collectionTime, timeZone)}`;
+        collectedAt === unknown ? 'for at least 30 minutes' : `since ${localTimeText(collectedAt, timeZone)}`;
       return { facts: `The analyzer has received no data from ${vendorLicense}${parts} ${since}.` };
     },
   ),
