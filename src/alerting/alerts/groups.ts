@@ -92,18 +92,32 @@ function combine(all: readonly AlertState[], { worst }: Grouping): SentAlert {
   };
 }
 
-/**
- * The rules about licenses that end on one day, the last stage first, and what an earlier one is then. All before the one that
- * fires have ended.
- */
-const stages = new Map([
-  ['LicenseExpired/critical', 'expired'],
-  ['LicenseExpired/warning', 'expired'],
-  ['LicenseExpiringSoon/critical', 'critical'],
-  ['LicenseExpiringSoon/warning', 'a warning'],
-  ['LicenseExpiringSoon/info', 'for information'],
-]);
-const order = [...stages.keys()];
+/** The rules about licenses that end on one day, the last stage first. All before the one that fires have ended. */
+const order: readonly string[] = [
+  'LicenseExpired/critical',
+  'LicenseExpired/warning',
+  'LicenseExpiringSoon/critical',
+  'LicenseExpiringSoon/warning',
+  'LicenseExpiringSoon/info',
+];
+
+const severityTexts: Readonly<Record<string, string>> = {
+  critical: 'critical',
+  warning: 'a warning',
+  info: 'for information',
+};
+
+/** What an alert is when another stage goes on. */
+const nowText = ({ labels }: SentAlert, last: SentAlert): string | undefined =>
+  labels.alertname === last.labels.alertname ? severityTexts[last.labels.severity ?? ''] : 'expired';
+
+/** The stage that goes on: the last one, but one that is only kept firing has become a lower severity, such as by a renewal for a part. */
+function goesOn(alerts: readonly (readonly [string, SentAlert])[]): readonly [string, SentAlert] {
+  const [last] = alerts as [(typeof alerts)[number]];
+  const { labels, keepFiringSince } = last[1];
+  const met = alerts.find(([, one]) => one.labels.alertname === labels.alertname && one.keepFiringSince === undefined);
+  return keepFiringSince === undefined ? last : (met ?? last);
+}
 
 /** Ends alerts that a later stage of the same licenses replaces: nobody gets two about one day. */
 function endEarlierStages(sent: Map<string, SentAlert>): void {
@@ -111,10 +125,11 @@ function endEarlierStages(sent: Map<string, SentAlert>): void {
   const same = Map.groupBy(ofDay, ([, { labels }]) => labelsKey({ ...labels, alertname: '', severity: '' }));
   for (const alerts of same.values()) {
     alerts.sort(([, a], [, b]) => order.indexOf(a.rule) - order.indexOf(b.rule));
-    const [[, last], ...earlier] = alerts as [(typeof alerts)[number], ...typeof alerts];
-    for (const [key, alert] of earlier) {
+    const [lastKey, last] = goesOn(alerts);
+    for (const [key, alert] of alerts) {
+      if (key === lastKey) continue;
       const resolvedAt = extreme([last.firedAt, alert.firedAt], Math.max);
-      sent.set(key, { ...alert, state: 'resolved', resolvedAt, now: stages.get(last.rule) });
+      sent.set(key, { ...alert, state: 'resolved', resolvedAt, now: nowText(alert, last) });
     }
   }
 }

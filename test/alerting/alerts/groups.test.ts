@@ -97,6 +97,17 @@ describe('alerts of features', () => {
       ['critical', 'firing', undefined],
     ]);
     expect(nowOf(of(critical, 'a', day), of(expired, 'a', day))[0]).toEqual(['critical', 'resolved', 'expired']);
+    // one that is only kept has become a warning, by a renewal for a part
+    const kept = { ...day, keepFiringSince: NOW - 900 };
+    expect(nowOf(of(warning, 'a', day), of(critical, 'a', kept))).toEqual([
+      ['warning', 'firing', undefined],
+      ['critical', 'resolved', 'a warning'],
+    ]);
+    expect(nowOf(of(critical, 'a', day), of(expired, 'a', { ...day, keepFiringSince: NOW - 60 }))[1]).toEqual([
+      'critical',
+      'firing',
+      undefined,
+    ]);
     // another day is another alert
     expect(nowOf(of(warning, 'a', { labels: { expires: '2027-02-01' } }), of(critical, 'a', day))).toEqual([
       ['warning', 'firing', undefined],
