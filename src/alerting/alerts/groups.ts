@@ -1,5 +1,7 @@
 import type { Log } from '../../base/model/log.ts';
+import { byUrgency } from '../../base/model/urgency.ts';
 import { type AlertState, type AlertStates, groupLabels, type Labels, labelsKey } from './alert.ts';
+import { urgencyOf } from './moment.ts';
 import type { Grouping, Rule } from './rule.ts';
 import type { Transition } from './state-machine.ts';
 
@@ -67,14 +69,21 @@ function annotationsOf(members: readonly AlertState[], grouping: Grouping, label
 /** An alert is as far as the furthest of its features. */
 const furthestFirst = ['firing', 'resolved', 'pending'] as const;
 
+/** The worst first: that with the largest value, or that which happens or happened first. */
+function sortMembers(alerts: readonly AlertState[], worst: Grouping['worst']): readonly AlertState[] {
+  const byName = (a: AlertState, b: AlertState): number => (labelsKey(a.labels) < labelsKey(b.labels) ? -1 : 1);
+  if (worst === 'largest') return alerts.toSorted((a, b) => (b.value ?? 0) - (a.value ?? 0) || byName(a, b));
+  return alerts
+    .map((alert) => ({ alert, urgency: urgencyOf(alert) }))
+    .sort((a, b) => byUrgency(a.urgency, b.urgency) || byName(a.alert, b.alert))
+    .map(({ alert }) => alert);
+}
+
 /** Features as one alert: its members, the worst first, and its times. */
 function combine(all: readonly AlertState[], { worst }: Grouping): SentAlert {
   const state = furthestFirst.find((each) => all.some((member) => member.state === each));
   const counting = all.filter((member) => member.state === state);
-  const sign = worst === 'smallest' ? 1 : -1;
-  const members = counting.toSorted(
-    (a, b) => sign * ((a.value ?? 0) - (b.value ?? 0)) || (labelsKey(a.labels) < labelsKey(b.labels) ? -1 : 1),
-  );
+  const members = sortMembers(counting, worst);
   const first = members[0] as AlertState;
   const timesOf = (name: TimeName) => counting.map((member) => member[name]);
   const ifAll = <Value>(name: 'keepFiringSince' | 'unknownSince' | 'now', value: Value): Value | undefined =>

@@ -127,8 +127,8 @@ export const nothingKnown: Evaluation = {
 
 /** How the alerts of the features of a vendor license and an owner are summed up. */
 export interface Grouping {
-  /** Whose alert is the worst one: that with the smallest value, or with the largest. */
-  readonly worst: 'smallest' | 'largest';
+  /** Whose alert is the worst one: that with the largest value, or that whose moment of harm is first. */
+  readonly worst: 'first' | 'largest';
   /** A sentence about several features. */
   summarize(labels: Labels, count: number): string;
   /** What to do, after a list of the features. */

@@ -49,6 +49,16 @@ describe('alerts of features', () => {
     expect(sent.get(labelsKey(about))?.annotations.features).toBe('many 1.0 (many!), few 1.0 (few!)');
   });
 
+  it('name first what ended or ends first', () => {
+    const day = { labels: { expires: '2027-01-20' } };
+    const namesOf = (rule: (typeof rules)[number], ...values: readonly number[]) => {
+      const alerts = values.map((value, i) => of(rule, `f${i}`, { ...day, value, knownAt: NOW, activeAt: NOW }));
+      return [...sumUp(statesOf(...alerts)).values()][0]?.members.map(({ labels }) => labels.feature);
+    };
+    expect(namesOf(expired, 3600, 86_400, 7200)).toEqual(['f1', 'f2', 'f0']);
+    expect(namesOf(soon[0] as typeof expired, 3600, 86_400, 1500)).toEqual(['f2', 'f0', 'f1']);
+  });
+
   it('name ten, and count the others', () => {
     const many = Array.from({ length: 12 }, (_, i) => of(queued, `f${i}`, { value: 100 - i }));
     const [alert] = [...sumUp(statesOf(...many)).values()];

@@ -34,7 +34,7 @@ export const collectionStale = engineAlert({
       };
     },
   ),
-  attention: { what: 'Data is old', class: 'partly', time: 'since last collection' },
+  attention: { what: 'Data is old', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `Data of ${vendorLicense} is old.`,
     remedy:

@@ -15,7 +15,7 @@ const parameters = {
 /** A license has expired. One that nobody uses, or that is renewed in part, is no reason to get up. */
 export const expired = engineAlert({
   subject: 'feature',
-  worst: 'smallest',
+  worst: 'first',
   severities: ['critical', 'warning'],
   for: '10m',
   keepFiringFor: '10m',

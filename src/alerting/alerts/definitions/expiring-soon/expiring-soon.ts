@@ -25,7 +25,7 @@ const parameters = {
  */
 export const expiringSoon = engineAlert({
   subject: 'feature',
-  worst: 'smallest',
+  worst: 'first',
   severities: ['critical', 'warning', 'info'],
   for: '15m',
   keepFiringFor: '10m',

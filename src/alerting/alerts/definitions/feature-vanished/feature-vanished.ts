@@ -4,14 +4,14 @@ import { vanishedParameters as parameters, vanishedCondition } from '../../loss-
 /** The analyzer no longer lists a feature that it listed before. */
 export const featureVanished = engineAlert({
   subject: 'feature',
-  worst: 'smallest',
+  worst: 'first',
   severities: ['warning'],
   for: '15m',
   keepFiringFor: '0s',
   parameters,
   threshold: 'none',
   condition: vanishedCondition(true),
-  attention: { what: 'Feature is gone', class: 'partly' },
+  attention: { what: 'Feature is gone', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ features }) => `The analyzer no longer lists ${features}.`,
     remedy:

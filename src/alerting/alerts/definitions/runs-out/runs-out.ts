@@ -34,7 +34,7 @@ function dateText(day: number, { runsOut: computed }: Forecast): string {
  */
 export const runsOut = engineAlert({
   subject: 'feature',
-  worst: 'smallest',
+  worst: 'first',
   severities: ['warning'],
   for: '0s',
   keepFiringFor: '1d',
