@@ -1,9 +1,6 @@
-import { type Look, lookNow, movedBetween } from '../../base/scheduling/clock.ts';
+import { clockAhead, type Look, lookNow, movedBetween } from '../../base/scheduling/clock.ts';
 import { oneLine } from './answer-text.ts';
 import { createConnections, type HttpOptions } from './http-client.ts';
-
-/** Differences up to this are not corrected: the `Date` header has whole seconds, and requests take time. Seconds. */
-const TOLERANCE = 30;
 
 /** The clock of an Alertmanager, as its answers show it. */
 interface ReceiverClock {
@@ -28,9 +25,7 @@ export function createReceiverClock(now: () => number, look: () => Look = lookNo
   let received: { readonly look: Look; readonly ahead: number } | undefined;
   return {
     receive: (date) => {
-      const at = typeof date === 'string' ? Date.parse(date) / 1000 : Number.NaN;
-      const ahead = Number.isNaN(at) ? 0 : at - now();
-      received = { look: look(), ahead: Math.abs(ahead) > TOLERANCE ? ahead : 0 };
+      received = { look: look(), ahead: clockAhead(date, now()) };
     },
     isUncertain: () => received === undefined || movedBetween(received.look, look()) !== 0,
     ahead: () => received?.ahead ?? 0,

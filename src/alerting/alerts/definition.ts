@@ -97,9 +97,9 @@ interface Texts {
   readonly remedy: string;
 }
 
-/** Alerts of features are summed up by vendor license and owner: the worst one has the smallest value, or the largest. */
+/** Alerts of features are summed up by vendor license and owner: the worst one is the first by its `time`, or has the largest value. */
 type Summed =
-  | { readonly subject: 'feature'; readonly worst: 'smallest' | 'largest' }
+  | { readonly subject: 'feature'; readonly worst: 'first' | 'largest' }
   | { readonly subject: 'vendor_license' | 'analyzer'; readonly worst?: never };
 
 /** What a site has only if it is configured. */
@@ -131,7 +131,7 @@ export type EngineAlert<S extends Shape> = Adjusted<S> &
       /** @param due when it happens, epoch seconds; `undefined` for what is so already */
       readonly class: AttentionClass | ((due: number | undefined, now: number, severity: Severity) => AttentionClass);
       /** Since when it is so, or when it will be, if that is not when it was seen first: what the value of a finding says of it. */
-      readonly time?: 'value is time since' | 'value is time until' | 'value is due time' | 'since last collection';
+      readonly time?: 'value is time since' | 'value is time until' | 'value is due time';
     };
     readonly texts: Texts;
     /** A site on which it fires, for tests. */

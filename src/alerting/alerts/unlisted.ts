@@ -37,12 +37,11 @@ export interface UnlistedOptions {
 /** The evaluation of a rule about vendor licenses or features, where something is not listed any more. */
 export function createUnlisted({ past, states, now, unknownHold }: UnlistedOptions) {
   const vanished = vanishedIn(states);
-  const outcomeOf = ({ vendor_license: vendorLicense, feature, expires }: Labels): Outcome => {
+  const outcomeOf = ({ vendor_license: vendorLicense, feature }: Labels): Outcome => {
     if (vendorLicense === undefined) return 'by its condition';
     const listing = past.listingOf(vendorLicense, feature);
     if (listing === 'left out') return { ending: LEFT_OUT };
-    // a license that has expired may be removed: nothing misses it
-    if (listing === 'forgotten' && expires !== undefined) return { ending: NO_LONGER_LISTED };
+    if (listing === 'expired') return { ending: NO_LONGER_LISTED };
     if (listing === 'listed' || listing === 'forgotten') return 'by its condition';
     const isSaid = vanished.has(subjectKey(vendorLicense)) || vanished.has(subjectKey(vendorLicense, feature));
     return isSaid ? { ending: NO_LONGER_LISTED } : 'unknown';

@@ -49,6 +49,16 @@ describe('alerts of features', () => {
     expect(sent.get(labelsKey(about))?.annotations.features).toBe('many 1.0 (many!), few 1.0 (few!)');
   });
 
+  it('name first what ended or ends first', () => {
+    const day = { labels: { expires: '2027-01-20' } };
+    const namesOf = (rule: (typeof rules)[number], ...values: readonly number[]) => {
+      const alerts = values.map((value, i) => of(rule, `f${i}`, { ...day, value, knownAt: NOW, activeAt: NOW }));
+      return [...sumUp(statesOf(...alerts)).values()][0]?.members.map(({ labels }) => labels.feature);
+    };
+    expect(namesOf(expired, 3600, 86_400, 7200)).toEqual(['f1', 'f2', 'f0']);
+    expect(namesOf(soon[0] as typeof expired, 3600, 86_400, 1500)).toEqual(['f2', 'f0', 'f1']);
+  });
+
   it('name ten, and count the others', () => {
     const many = Array.from({ length: 12 }, (_, i) => of(queued, `f${i}`, { value: 100 - i }));
     const [alert] = [...sumUp(statesOf(...many)).values()];
@@ -100,6 +110,17 @@ describe('alerts of features', () => {
       'critical',
       'resolved',
       'now expired',
+    ]);
+    // one that is only kept has become a warning, by a renewal for a part
+    const kept = { ...day, keepFiringSince: NOW - 900 };
+    expect(endingsOf(of(warning, 'a', day), of(critical, 'a', kept))).toEqual([
+      ['warning', 'firing', undefined],
+      ['critical', 'resolved', 'now a warning'],
+    ]);
+    expect(endingsOf(of(critical, 'a', day), of(expired, 'a', { ...day, keepFiringSince: NOW - 60 }))[1]).toEqual([
+      'critical',
+      'firing',
+      undefined,
     ]);
     // another day is another alert
     expect(endingsOf(of(warning, 'a', { labels: { expires: '2027-02-01' } }), of(critical, 'a', day))).toEqual([

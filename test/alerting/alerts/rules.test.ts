@@ -122,6 +122,18 @@ describe('LicenseCollectionStale', () => {
     expect(evaluate(id, scenarioOf(age, isDown)).labels).toEqual(labels);
   });
 
+  it.each([
+    ['ahead of ours', 7200, 60, []],
+    ['ahead of ours', 7200, 3601, [about]],
+    ['behind ours', -7200, 60, []],
+    ['behind ours', -7200, 3601, [about]],
+  ])('compares with the clock of the analyzer, which is %s by %d s: %d s old', (_, clockAhead, age, labels) => {
+    const listed = answer([product({ collectionTime: NOW + clockAhead - age })]);
+    const found = evaluate(id, { products: good({ ...listed, clockAhead }), down: good(answer<never>([])) });
+    expect(found.labels).toEqual(labels);
+    expect(found.findings.map(({ value }) => value)).toEqual(labels.map(() => age));
+  });
+
   it('fires if GetProducts contradicts an empty GetServerDown', () => {
     const contradicting = product({ collectionTime: NOW - 9000, isCurrent: false, mappingIcon: 'ServerDown' });
     const contradiction = { products: good(answer([contradicting])), down: good(answer([])) };
@@ -173,7 +185,9 @@ describe('expiries', () => {
     const settings = { LicenseExpiringSoon: { for: '20m', keep_firing_for: '7m' } };
     expect(ruleOf('LicenseExpiringSoon/info', settings).durations({}).keepFiringFor).toBe(27 * 60);
     expect(ruleOf('LicenseExpiringSoon/warning', settings).durations({}).keepFiringFor).toBe(27 * 60);
-    expect(ruleOf('LicenseExpiringSoon/critical', settings).durations({}).keepFiringFor).toBe(7 * 60);
+    expect(ruleOf('LicenseExpiringSoon/critical', settings).durations({}).keepFiringFor).toBe(27 * 60);
+    // it can become a warning
+    expect(ruleOf('LicenseExpired/critical', {}).durations({}).keepFiringFor).toBe(20 * 60);
   });
 
   it('takes other limits for some', () => {
@@ -223,64 +237,6 @@ describe('expiries', () => {
     );
     const past = described('LicenseExpired/critical', { licenseExpiration: NOW - 2 * DAY });
     expect(past).toMatch(/^It expired 2d ago, at 2027-01-13 09:00 CET\./);
-  });
-
-  describe('that are renewed', () => {
-    const ended = { version: '1', licenseExpiration: NOW - 3600 };
-    const next = { version: '2', licenseExpiration: NOW + 365 * DAY };
-    type Fields = Parameters<typeof feature>[0];
-    const siteOf = (...features: readonly Fields[]): Scenario => ({
-      products: good(answer([product()])),
-      down: good(answer([])),
-      features: { '': good(answer(features.map((fields) => feature(fields)))) },
-    });
-    const textOf = (id: string, before: Scenario | undefined, ...now: readonly Fields[]) =>
-      evaluate(id, siteOf(...now), { before }).findings[0]?.annotations.description?.match(/It is renewed[^.]*\./)?.[0];
-
-    it.each([
-      [10, 10, undefined],
-      [10, 9, 'It is renewed for 9 of 10 licenses.'],
-      [10, 99_999, undefined],
-    ])('%i licenses by %i, after the expiry', (licenses, renewed, expected) => {
-      const before = siteOf({ ...ended, maxAvailable: licenses });
-      const now = [
-        { ...ended, maxAvailable: 0 },
-        { ...next, maxAvailable: renewed },
-      ];
-      expect(textOf('LicenseExpired/critical', before, ...now)).toBe(expected);
-      expect(evaluate('LicenseExpired/critical', siteOf(...now), { before }).findings).toHaveLength(
-        expected === undefined ? 0 : 1,
-      );
-    });
-
-    it('are as many as an analyzer still reports', () => {
-      const now = [
-        { ...ended, maxAvailable: 10 },
-        { ...next, maxAvailable: 4 },
-      ];
-      expect(textOf('LicenseExpired/critical', undefined, ...now)).toBe('It is renewed for 4 of 10 licenses.');
-    });
-
-    it('say nothing of a number if they are uncounted', () => {
-      const now = [
-        { ...ended, maxAvailable: 99_999 },
-        { ...next, maxAvailable: 4 },
-      ];
-      expect(textOf('LicenseExpired/critical', undefined, ...now)).toBeUndefined();
-      expect(evaluate('LicenseExpired/critical', siteOf(...now)).findings).toHaveLength(1);
-    });
-
-    it('count as they are before the expiry', () => {
-      const soon = { version: '1', licenseExpiration: NOW + DAY };
-      const then = siteOf({ ...soon, maxAvailable: 20 });
-      const textWith = (maxAvailable: number, licenses?: number) =>
-        textOf('LicenseExpiringSoon/critical', then, { ...soon, maxAvailable: licenses }, { ...next, maxAvailable });
-      expect([textWith(9, 10), textWith(10, 10), textWith(9)]).toEqual([
-        'It is renewed for 9 of 10 licenses.',
-        undefined,
-        'It is renewed for 9 of an unknown number of licenses.',
-      ]);
-    });
   });
 
   it('does not know where one of the two endpoints is not fresh, or the value was not usable', () => {

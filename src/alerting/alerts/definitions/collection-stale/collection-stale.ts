@@ -21,21 +21,21 @@ export const collectionStale = engineAlert({
   threshold: { value: ({ maxAge }) => maxAge, text: durationText },
   condition: vendorLicenseCondition<typeof parameters>(
     ({ inventory: { knowledge } }) => !knowledge.products || !knowledge.serverDown,
-    ({ vendorLicense, up, collectionTime }, { maxAge }, { now, inventory: { knowledge }, timeZone }) => {
+    ({ vendorLicense, up, collectedAt }, { maxAge }, { now, inventory: { knowledge }, timeZone }) => {
       if (up === false) return false;
-      if (collectionTime === unknown) return 'unknown';
-      const age = now - collectionTime;
+      if (collectedAt === unknown) return 'unknown';
+      const age = now - collectedAt;
       if (age <= maxAge) return false;
       // not even that its server is down is known
       if (up === undefined && !knowledge.serverDown) return 'unknown';
       return {
         summary: `Data of ${vendorLicense} is ${durationText(age)} old.`,
-        facts: `Its last collection was at ${localTimeText(collectionTime, timeZone)}.`,
+        facts: `Its last collection was at ${localTimeText(collectedAt, timeZone)}.`,
         value: age,
       };
     },
   ),
-  attention: { what: 'Data is old', class: 'partly', time: 'since last collection' },
+  attention: { what: 'Data is old', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `Data of ${vendorLicense} is old.`,
     remedy:

@@ -21,8 +21,8 @@ export const serverDown = engineAlert({
   threshold: 'none',
   condition: vendorLicenseCondition<typeof parameters>(
     ({ inventory: { knowledge } }) => !knowledge.serverDown,
-    (row, { iconPattern }, { inventory: { fields }, timeZone }) => {
-      const { vendorLicense, up, downQualifiers, mappingIcon, collectionTime } = row;
+    (row, { iconPattern }, { now, inventory: { fields }, timeZone }) => {
+      const { vendorLicense, up, downQualifiers, mappingIcon, collectedAt } = row;
       const lacksIcon =
         mappingIcon === undefined || fields.missingOf('GetProducts', vendorLicense).includes('MappingIcon');
       const isDownByIcon = iconPattern !== undefined && (lacksIcon ? undefined : iconPattern.test(mappingIcon));
@@ -31,11 +31,12 @@ export const serverDown = engineAlert({
       const qualifiers = downQualifiers.filter((qualifier) => qualifier !== '');
       const parts = qualifiers.length === 0 ? '' : ` (${qualifiers.join(', ')})`;
       const since =
-        collectionTime === unknown ? 'for at least 30 minutes' : `since ${localTimeText(collectionTime, timeZone)}`;
-      return { facts: `The analyzer has received no data from ${vendorLicense}${parts} ${since}.` };
+        collectedAt === unknown ? 'for at least 30 minutes' : `since ${localTimeText(collectedAt, timeZone)}`;
+      const facts = `The analyzer has received no data from ${vendorLicense}${parts} ${since}.`;
+      return { facts, value: collectedAt === unknown ? 0 : now - collectedAt };
     },
   ),
-  attention: { what: 'Server is down', class: 'unusable', time: 'since last collection' },
+  attention: { what: 'Server is down', class: 'unusable', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `License server ${vendorLicense} is down.`,
     remedy: 'Users cannot check out its licenses while it is down. Check the license server and its vendor daemon.',

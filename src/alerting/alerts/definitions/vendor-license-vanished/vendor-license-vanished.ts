@@ -11,7 +11,7 @@ export const vendorLicenseVanished = engineAlert({
   parameters,
   threshold: 'none',
   condition: vanishedCondition(false),
-  attention: { what: 'Vendor license is gone', class: 'partly' },
+  attention: { what: 'Vendor license is gone', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `The analyzer no longer lists ${vendorLicense}.`,
     remedy:
