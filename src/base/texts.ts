@@ -72,6 +72,15 @@ export function localTimeText(at: number, timeZone: string): string {
 /** `2026-11-18`. @param at epoch seconds @param timeZone IANA name */
 export const localDateText = (at: number, timeZone: string): string => localTimeText(at, timeZone).slice(0, 10);
 
+/** Sunday first, as JavaScript counts them. */
+const weekdays = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
+
+/** `Thursday 2026-12-03 10:30 CET`: a date, or a time that begins with one, with its day of the week. */
+export function withWeekday(text: string): string {
+  const day = weekdays[new Date(text.slice(0, 10)).getUTCDay()];
+  return day === undefined ? text : `${day} ${text}`;
+}
+
 /** `2027-03`. @param day local day, counted from 1970-01-01 */
 export const monthText = (day: number): string => new Date(day * 86_400_000).toISOString().slice(0, 7);
 

@@ -114,9 +114,10 @@ export interface Grouping {
   /** Whose alert is the worst one: that with the smallest value, or with the largest. */
   readonly worst: 'smallest' | 'largest';
   /** A sentence about several features. */
-  summarize(labels: Labels, count: number): string;
-  /** What to do, after a list of the features. */
-  readonly remedy: string;
+  summarize(labels: Labels, count: number, when: string | undefined): string;
+  /** Who is hit, and what to do first, of any of them. */
+  readonly impact: string;
+  readonly step: string;
 }
 
 /** Rules of one name may differ in their severity. The result of `evaluate` depends on its views up to now, and on nothing else. */

@@ -18,7 +18,7 @@ const PAGE = ' The page /alerts of the exporter has the figures.';
 
 const textsOf = ({ subject, texts }: Pick<EngineAlert<Shape>, 'subject' | 'texts'>) => ({
   summary: capitalized(texts.summary(aboutTemplate)),
-  description: `${texts.remedy}${subject === 'analyzer' ? '' : PAGE}`,
+  description: `${texts.impact} ${texts.step}${subject === 'analyzer' ? '' : PAGE}`,
 });
 
 /** The alerts of the rules for Prometheus: those that are enabled for at least one vendor license or feature. */

@@ -1,6 +1,6 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { duration } from '../../../../base/settings/values.ts';
-import { durationText, localTimeText } from '../../../../base/texts.ts';
+import { durationText, localDateText, localTimeText, withWeekday } from '../../../../base/texts.ts';
 import { featureCondition, isExpiryKnown, nameOf } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 import { expiresOn, isRenewed, isUnused, renewedText } from '../../expiry-facts.ts';
@@ -54,9 +54,11 @@ export const expiringSoon = engineAlert({
     tell: (row, value, view, { warning }) => {
       const { now, timeZone } = view;
       const figure = licensesText(row);
+      const when = `on ${withWeekday(localDateText(now + value, timeZone))}, in ${durationText(value)}`;
       const licenses = figure === undefined ? '' : ` (${figure})`;
       return {
-        summary: `License ${nameOf(row)} expires in ${durationText(value)}.`,
+        summary: `License ${nameOf(row)} expires ${when}.`,
+        when,
         facts: `It expires at ${localTimeText(now + value, timeZone)}${licenses}.${renewedText(row, view, now + warning)}`,
         // for the digest
         licenses: boughtText(row),
@@ -71,7 +73,8 @@ export const expiringSoon = engineAlert({
   },
   texts: {
     summary: ({ features, onDay }) => `${features} expire${onDay}.`,
-    remedy: 'Order the renewal and install the new license file.',
+    impact: 'Users cannot check out these licenses after that.',
+    step: 'Order the renewal, and install the new license file.',
   },
   example: (now) => ({
     features: [
