@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { AlertName } from '../../src/alerting/alerts/definitions.ts';
+import { publishedRunbooks } from '../../src/alerting/alerts/prometheus/published.ts';
 import {
   alertsForPrometheus,
   createRuleFile,
@@ -19,7 +20,8 @@ export const defaultRules = (): RuleFile =>
     ...alertsForPrometheus(ruleSettings.parse({}), 'license-exporter'),
     owners: usualOwners,
     targetLabels: [],
-    runbookBaseUrl: undefined,
+    runbookBaseUrl: publishedRunbooks(),
+    externalUrl: undefined,
   });
 
 const HEAD = `# Made by \`npm run rules\` with the default settings. \`license-exporter rules\` makes them with the settings of your

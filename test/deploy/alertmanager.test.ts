@@ -1,17 +1,23 @@
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { allAlerts } from '../../src/alerting/alerts/rules.ts';
+import { tellingOf } from '../../src/alerting/alerts/telling.ts';
 import {
   example,
   exampleFile,
   type PostedAlert,
   type Route,
+  sendsResolved,
   startExample,
   withIntegrations,
   writeExample,
 } from '../support/example-alertmanager.ts';
 import { createCleanup, eventually } from '../support/harness.ts';
 import { findProgram, peer } from '../support/peers.ts';
+import { createRouter } from '../support/routed-messages.ts';
 
 /** The example for Alertmanager does what its comments say. */
 
@@ -21,35 +27,49 @@ afterEach(() => cleanup.run());
 const amtool = (...args: readonly string[]): string =>
   execFileSync(findProgram('amtool') ?? 'amtool', args, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
 
-const digest = 'license-digest';
-const atOnceToo = `${digest},${digest}`;
+const allRoutes = (route: Route): readonly Route[] => [route, ...(route.routes ?? []).flatMap(allRoutes)];
 
-/** Who gets alerts about what, by severity. */
-const bySubject = {
-  analyzer: { critical: 'monitoring-team', warning: 'monitoring-team' },
-  vendor_license: { critical: 'on-call', warning: 'license-team' },
-  feature: { critical: 'on-call', warning: 'license-team', info: 'nobody' },
-};
+const DAY = 86_400;
+/** The longest that Alertmanager remembers what it has sent: what is said once ends before that. */
+const LONGEST = 5 * DAY;
+
+/** Who gets warnings and what is critical, by class and by what an alert is about. */
+const receivers = {
+  fault: { analyzer: ['monitoring-team', 'monitoring-team'], vendor_license: ['on-call', 'license-team'] },
+  loss: { feature: ['on-call', 'license-team'] },
+  expiry: { feature: ['license-owners', 'license-digest', 'license-digest'] },
+  usage: { feature: ['on-call', 'license-digest', 'nobody'] },
+  upkeep: { analyzer: ['on-call', 'monitoring-digest'] },
+} as const;
+const order = ['critical', 'warning', 'info'];
 
 /** Those that go elsewhere. */
 const exceptions: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  LicenseExpired: { critical: atOnceToo, warning: digest },
-  LicenseExpiringSoon: { critical: atOnceToo, warning: digest, info: digest },
   // users cannot work, or soon cannot
   LicenseSourceDown: { critical: 'on-call' },
   LicenseRedundancyLost: { warning: 'license-team' },
-  LicenseWatchdog: { none: 'watchdog', info: 'watchdog' },
-  LicenseExporterTestAlert: { info: 'license-team' },
-  AnotherAlert: { critical: 'on-call', warning: 'license-team', info: 'nobody' },
 };
 
-const usual = Object.entries(allAlerts).filter(([alertname]) => !(alertname in exceptions));
+/** Every alert that is sent, in each of its severities. */
+const kinds = Object.entries(allAlerts).flatMap(([alertname, definition]) => {
+  const severities: readonly string[] = 'severities' in definition ? definition.severities : [definition.severity];
+  return definition.messages === 'watchdog'
+    ? []
+    : severities.map((severity) => ({ ...definition, alertname, severity }));
+});
+
 const cases = [
-  ...usual.map(([alertname, { subject }]) => [alertname, bySubject[subject]] as const),
-  ...Object.entries(exceptions),
-].flatMap(([alertname, receivers]) =>
-  Object.entries(receivers).map(([severity, receiver]) => [alertname, severity, receiver] as const),
-);
+  ...kinds.map(({ alertname, severity, messages, subject }) => {
+    const usual: Readonly<Record<string, readonly string[]>> = receivers[messages as keyof typeof receivers];
+    const receiver = exceptions[alertname]?.[severity] ?? usual[subject]?.[order.indexOf(severity)];
+    return [alertname, severity, receiver] as const;
+  }),
+  ['LicenseWatchdog', 'none', 'watchdog'],
+  ['LicenseExporterTestAlert', 'info', 'license-team'],
+  ['AnotherAlert', 'critical', 'on-call'],
+  ['AnotherAlert', 'warning', 'license-team'],
+  ['AnotherAlert', 'info', 'nobody'],
+] as const;
 
 describe.runIf(peer('amtool'))('the example for Alertmanager', () => {
   it('is accepted by amtool, also with its integrations', () => {
@@ -66,29 +86,67 @@ describe.runIf(peer('amtool'))('the example for Alertmanager', () => {
   it('sends warnings about licenses to their owner', () => {
     const routed = (...labels: readonly string[]): string =>
       amtool('config', 'routes', 'test', `--config.file=${exampleFile}`, ...labels).trim();
-    const saturated = ['alertname=LicenseFeatureSaturated', 'severity=warning'];
-    expect(routed(...saturated, 'owner=cad-team')).toBe('cad-team');
-    expect(routed(...saturated, 'owner=another')).toBe('license-team');
+    for (const name of ['LicenseFeatureVanished', 'LicenseCollectionStale']) {
+      expect(routed(`alertname=${name}`, 'severity=warning', 'owner=cad-team')).toBe('cad-team');
+      expect(routed(`alertname=${name}`, 'severity=warning', 'owner=another')).toBe('license-team');
+    }
     expect(routed('alertname=LicenseFeatureSaturated', 'severity=info', 'owner=cad-team')).toBe('nobody');
-    expect(routed('alertname=LicenseRunsOut', 'severity=warning', 'owner=cad-team')).toBe('cad-team');
+    // by the owner in its address
+    expect(routed('alertname=LicenseRunsOut', 'severity=warning', 'owner=cad-team')).toBe('license-digest');
     expect(routed('alertname=LicenseServerDown', 'severity=critical', 'owner=cad-team')).toBe('on-call');
   });
 
-  it('has hours for the digest only, because Alertmanager drops the end of an alert outside of them', () => {
-    const all = (route: Route): readonly Route[] => [route, ...(route.routes ?? []).flatMap(all)];
-    const limited = all(example.route).filter(
+  const routed = createRouter(example.route);
+  const again = (labels: PostedAlert['labels']) => routed(labels).map(({ repeat }) => repeat);
+
+  it.each(kinds)('tells of $alertname, $severity as its class says', ({ alertname, severity }) => {
+    const telling = tellingOf({ alertname, severity });
+    const [route, ...more] = routed({ alertname, severity });
+    expect(more).toEqual([]);
+    const by = route?.receiver === 'nobody' ? 'pages' : route?.active.includes('digest-hour') ? 'digest' : 'message';
+    expect(by).toBe(telling.by);
+    if (by !== 'pages') expect(route?.repeat).toBe(telling.again ?? LONGEST);
+  });
+
+  it('has one message about license managers that fail together, and one digest for each owner', () => {
+    const routeOf = (alertname: string, severity: string) => routed({ alertname, severity })[0];
+    expect(routeOf('LicenseSourceDown', 'critical')).toMatchObject({ groupBy: ['analyzer'], wait: 60 });
+    const digests = kinds.filter(({ messages, severity }) => /expiry|usage/.test(messages) && severity === 'warning');
+    expect(digests).toHaveLength(6);
+    expect(new Set(digests.map(({ alertname }) => routeOf(alertname, 'warning'))).size).toBe(1);
+    expect(routeOf('LicenseExpiringSoon', 'info')).toBe(routeOf('LicenseDenials', 'warning'));
+    expect(again({ alertname: 'AnotherAlert', severity: 'critical' })).toEqual([DAY]);
+  });
+
+  it('sends queues and full pools at once where its two lines are used', () => {
+    const used = withIntegrations.replace(/^( +)# (- \{matchers: )/gm, '$1$2');
+    const both = createRouter(parse(used).route);
+    const page = readFileSync(join(import.meta.dirname, '../../docs/alerts.md'), 'utf8');
+    expect(page).toContain(/^ +# - \{matchers: .*\n.*\n/m.exec(withIntegrations)?.[0]);
+    for (const alertname of ['LicenseRequestsQueued', 'LicenseFeatureSaturated']) {
+      expect(both({ alertname, severity: 'warning' })).toMatchObject([{ receiver: 'license-team', active: [] }]);
+      expect(both({ alertname, severity: 'info' })).toMatchObject([{ receiver: 'nobody' }]);
+    }
+    expect(both({ alertname: 'LicenseDenials', severity: 'warning' })).toMatchObject([{ receiver: 'license-digest' }]);
+    expect(amtool('check-config', writeExample(cleanup, used))).toContain('SUCCESS');
+  });
+
+  it('has hours for the digests only, whose receivers get no ends: Alertmanager drops those outside of the hours', () => {
+    const limited = allRoutes(example.route).filter(
       (route) => 'active_time_intervals' in route || 'mute_time_intervals' in route,
     );
-    expect(limited.map(({ receiver, active_time_intervals: times }) => [receiver, times])).toEqual([
+    expect(limited.map(({ receiver = '', active_time_intervals: times }) => [receiver, times])).toEqual([
       ['license-digest', ['digest-hour']],
+      ['monitoring-digest', ['digest-hour']],
     ]);
+    expect(limited.map(({ receiver = '' }) => sendsResolved.get(receiver))).toEqual([false, false]);
     expect(example.time_intervals.map(({ name }) => name)).toEqual(['digest-hour']);
   });
 
   it('groups and inhibits by labels that alerts have', () => {
     const named = [
       ...example.inhibit_rules.flatMap(({ equal = [] }) => equal),
-      ...[example.route, ...(example.route.routes ?? [])].flatMap(({ group_by: labels = [] }) => labels),
+      ...allRoutes(example.route).flatMap(({ group_by: labels = [] }) => labels),
     ];
     const known = ['analyzer', 'shard', 'vendor_license', 'license_source', 'owner', 'job', 'instance'];
     expect(named.filter((label) => !known.includes(label))).toEqual([]);
@@ -215,15 +273,15 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager with the exampl
     expect(await active()).toHaveLength(2);
   });
 
-  it('sends one message about a vendor license, and one about a license manager', async () => {
+  it('sends one message about a vendor license, and one about license managers that fail together', async () => {
     const { post, mails } = await startExample(cleanup, 'never');
     const features = ['', 'cfd'].flatMap((owner) =>
-      ['LicenseCapacityDropped', 'LicenseRequestsQueued', 'LicenseDenials'].map((name) =>
+      ['LicenseCapacityDropped', 'LicenseFeatureVanished', 'AnotherAlert'].map((name) =>
         alert(name, 'warning', { vendor_license: 'lic02;mgcld', owner }),
       ),
     );
-    const sources = ['lic03;x', 'lic03;y', 'lic03;z'].map((name) =>
-      alert('LicenseSourceDown', 'critical', { vendor_license: name, license_source: 'cad', manager: 'flexnet' }),
+    const sources = ['cad', 'cad', 'eda'].map((name, i) =>
+      alert('LicenseSourceDown', 'critical', { vendor_license: `lic0${i};x`, license_source: name }),
     );
     await post([...features, ...sources]);
     await eventually('both messages', () => mails.length >= 2);
@@ -239,9 +297,9 @@ describe.runIf(peer('prometheus-alertmanager'))('an Alertmanager with the exampl
     const warnings = [
       // no mail: its receiver is nobody
       alert('LicenseFeatureSaturated', 'info', { vendor_license: 'lic03;x' }),
-      alert('LicenseFeatureSaturated', 'warning', ofServer),
-      alert('LicenseFeatureSaturated', 'warning', { ...owned, vendor_license: 'lic02;x' }),
-      alert('LicensePollPartial', 'warning', { endpoint: 'GetFeatures' }),
+      alert('LicenseFeatureVanished', 'warning', ofServer),
+      alert('LicenseFeatureVanished', 'warning', { ...owned, vendor_license: 'lic02;x' }),
+      alert('LicensePollStale', 'warning', { endpoint: 'GetFeatures' }),
     ];
     await post(warnings);
     await eventually('the warnings', () => mails.length >= 3);

@@ -92,7 +92,7 @@ export interface RunningExample extends Pick<MailSink, 'mails'> {
 
 /** Mails to the name of a receiver, with the end of alerts if its integration in the example sends it. */
 function mailsOf({ name, ...integrations }: Example['receivers'][number]): object {
-  if (name === 'license-digest' || name === 'nobody') return { name, ...integrations };
+  if (['license-owners', 'license-digest', 'nobody'].includes(name)) return { name, ...integrations };
   const [integration] = Object.values(integrations).flat() as readonly { readonly send_resolved?: boolean }[];
   return {
     name,

@@ -68,7 +68,7 @@ function matcherOf(matchers: readonly string[] = []): Matches {
   return (labels) => all.every((matches) => matches(labels));
 }
 
-/** A route with what it has from those above it. */
+/** A route with what it has from those above it. Times are seconds. */
 interface Node {
   readonly receiver: string;
   readonly groupBy: readonly string[];
@@ -115,6 +115,12 @@ function routesOf(node: Node, labels: Labels): readonly Node[] {
   }
   return found.length > 0 ? found : [node];
 }
+
+/** The routes of an alert. */
+export const createRouter = (route: Route): ((labels: Labels) => readonly Node[]) => {
+  const root = nodeOf(route, top);
+  return (labels) => routesOf(root, labels);
+};
 
 const weekdays = ['sunday', 'monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday'];
 

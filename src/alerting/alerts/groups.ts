@@ -53,7 +53,9 @@ function listText(members: readonly AlertState[]): string {
 
 /** One member says all about itself. */
 function annotationsOf(members: readonly AlertState[], grouping: Grouping, labels: Labels): Labels {
-  const { figure: _figure, ...first } = members[0]?.annotations ?? {};
+  const { figure: _figure, when, ...own } = members[0]?.annotations ?? {};
+  const { impact, step } = grouping;
+  const first: Labels = { ...own, impact, step };
   const features = listText(members);
   // one that was restored has the texts of before
   if (members.length < 2) return { ...(features !== '' && { features }), ...first };
@@ -61,8 +63,12 @@ function annotationsOf(members: readonly AlertState[], grouping: Grouping, label
   return {
     ...common,
     features,
-    summary: grouping.summarize(labels, members.length),
-    description: `${features}. ${grouping.remedy}`,
+    summary: grouping.summarize(
+      labels,
+      members.length,
+      members.every((member) => member.annotations.when === when) ? when : undefined,
+    ),
+    description: `${features}. ${impact} ${step}`,
   };
 }
 

@@ -132,9 +132,10 @@ export interface Grouping {
   /** Whose alert is the worst one: that with the largest value, or that whose moment of harm is first. */
   readonly worst: 'first' | 'largest';
   /** A sentence about several features. */
-  summarize(labels: Labels, count: number): string;
-  /** What to do, after a list of the features. */
-  readonly remedy: string;
+  summarize(labels: Labels, count: number, when: string | undefined): string;
+  /** Who is hit, and what to do first, of any of them. */
+  readonly impact: string;
+  readonly step: string;
 }
 
 /** What a condition compares with. */

@@ -60,6 +60,8 @@ describe('/api/v1', () => {
       annotations: {
         summary: `License server ${site.vendorLicense} is down.`,
         description: expect.any(String),
+        impact: expect.any(String),
+        step: expect.any(String),
         runbook_url: expect.stringMatching(/\/runbooks#licenseserverdown$/),
       },
       state: 'firing',

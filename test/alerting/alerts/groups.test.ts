@@ -42,7 +42,7 @@ describe('alerts of features', () => {
     );
     const about = { alertname: 'LicenseRequestsQueued', severity: 'warning', vendor_license: 'lic1;d' };
     expect([...sent.values()].map(({ labels, annotations }) => [labels, annotations.summary])).toEqual([
-      [about, 'Requests are queued for 2 features of lic1;d.'],
+      [about, 'Requests wait for 2 features of lic1;d.'],
       // one says all about itself
       [{ ...about, owner: 'ada' }, 'About other.'],
     ]);
@@ -57,6 +57,27 @@ describe('alerts of features', () => {
     };
     expect(namesOf(expired, 3600, 86_400, 7200)).toEqual(['f1', 'f2', 'f0']);
     expect(namesOf(soon[0] as typeof expired, 3600, 86_400, 1500)).toEqual(['f2', 'f0', 'f1']);
+  });
+
+  it('say when, if all say the same, and who is hit and what to do', () => {
+    const expires = '2027-01-18';
+    const textOf = (...whens: readonly string[]) => {
+      const states = whens.map((when, i) => {
+        const alert = of(soon[0] as (typeof rules)[number], `f${i}`, { labels: { expires } });
+        return { ...alert, annotations: { ...alert.annotations, when } };
+      });
+      return [...sumUp(statesOf(...states)).values()][0]?.annotations;
+    };
+    const left = 'on Monday 2027-01-18, in 3d';
+    expect(textOf(left, left)).toEqual({
+      features: 'f0 1.0 (f0!), f1 1.0 (f1!)',
+      summary: '2 features of lic1;d expire on Monday 2027-01-18, in 3d.',
+      description: `f0 1.0 (f0!), f1 1.0 (f1!). ${soon[0]?.grouping?.impact} ${soon[0]?.grouping?.step}`,
+      impact: soon[0]?.grouping?.impact,
+      step: soon[0]?.grouping?.step,
+    });
+    expect(textOf(left, 'another')?.summary).toBe('2 features of lic1;d expire on Monday 2027-01-18.');
+    expect(textOf(left)).not.toHaveProperty('when');
   });
 
   it('name ten, and count the others', () => {

@@ -92,33 +92,33 @@ describe('a license that ends', () => {
     const name = 'License base 1 of lic01;cdslmd';
     expect(textsOf([ended, next(6)])).toEqual([
       [
-        `${name} has expired, 6 of 10 are renewed.`,
+        `${name} expired on Friday 2027-01-15, 6 of 10 are renewed.`,
         '6 of 10 licenses are renewed, 4 are missing.',
         '6 of 10 are renewed',
       ],
     ]);
     expect(textsOf([soon, next(9)])).toEqual([
       [
-        `${name} expires in 1d, 9 of 10 are renewed.`,
+        `${name} expires on Saturday 2027-01-16, in 1d, 9 of 10 are renewed.`,
         '9 of 10 licenses are renewed, 1 is missing.',
         '9 of 10 are renewed',
       ],
     ]);
     expect(textsOf([soon, next(12, { licenseExpiration: NOW + 20 * DAY })])[0]).toEqual([
-      `${name} expires in 1d, 10 of 10 are renewed.`,
+      `${name} expires on Saturday 2027-01-16, in 1d, 10 of 10 are renewed.`,
       '10 of 10 licenses are renewed, but not for long.',
       '10 of 10 are renewed',
     ]);
     expect(textsOf([ended, next(1)], {})).toEqual([
       [
-        `${name} has expired, 1 license is renewed.`,
+        `${name} expired on Friday 2027-01-15, 1 license is renewed.`,
         '1 license is renewed, and how many there were is not known.',
         '1 license is renewed',
       ],
     ]);
     expect(textsOf([{ ...ended, maxAvailable: 99_999 }, next(4)], {})).toEqual([
       [
-        `${name} has expired, 4 licenses are renewed.`,
+        `${name} expired on Friday 2027-01-15, 4 licenses are renewed.`,
         '4 licenses are renewed, and there was no limit before.',
         '4 licenses are renewed',
       ],

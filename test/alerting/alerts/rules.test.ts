@@ -73,7 +73,7 @@ describe('LicenseServerDown', () => {
     const { findings, isUnknown } = evaluate(id, { products, down });
     expect(findings.map(({ labels }) => labels)).toEqual([about]);
     expect(findings[0]?.annotations.description).toContain(
-      'no data from lic01;cdslmd (east, west) since 2027-01-15 08:59 CET.',
+      'no data from lic01;cdslmd (east, west) since Friday 2027-01-15 08:59 CET.',
     );
     expect(isUnknown({ ...about, vendor_license: 'lic02;mgcld' })).toBe(false);
   });
@@ -220,8 +220,10 @@ describe('expiries', () => {
       feature_type: 'feature',
       expires: '2027-01-18',
     });
-    expect(findings[0]?.annotations.summary).toBe('License base 1.0 (package pk) of lic01;cdslmd expires in 3d.');
-    expect(findings[0]?.annotations.description).toMatch(/^It expires at 2027-01-18 09:00 CET\. Order/);
+    expect(findings[0]?.annotations.summary).toBe(
+      'License base 1.0 (package pk) of lic01;cdslmd expires on Monday 2027-01-18, in 3d.',
+    );
+    expect(findings[0]?.annotations.description).toMatch(/^It expires at 2027-01-18 09:00 CET\. Users .* Order/);
   });
 
   it('says when, and how many', () => {
@@ -396,7 +398,7 @@ describe('LicenseRequestsQueued', () => {
     expect([0, 1].map((queued) => of(queued).findings.length)).toEqual([0, 1]);
     const settings = { LicenseRequestsQueued: { above: 3 } };
     expect([3, 4].map((queued) => of(queued, settings).findings.length)).toEqual([0, 1]);
-    expect(of(2).findings[0]?.annotations.summary).toBe('Requests are queued for base 1.0 of lic01;cdslmd: 2.');
+    expect(of(2).findings[0]?.annotations.summary).toBe('2 requests wait for base 1.0 of lic01;cdslmd.');
     expect(of(2).findings[0]?.annotations.description).toMatch(/^6 of 10 licenses are in use\. Users are waiting/);
     const { isUnknown, labels } = of(undefined);
     expect([labels, isUnknown({ ...of(1).labels[0] })]).toEqual([[], true]);
@@ -425,10 +427,25 @@ describe('LicenseDenials', () => {
   it('is about a day of late', () => {
     expect(of(3, DAY).labels).toEqual([about]);
     expect(of(3, DAY).findings[0]?.annotations.summary).toBe(
-      'License requests for base of lic01;cdslmd were denied: 3.',
+      '3 requests for base of lic01;cdslmd were denied on Thursday 2027-01-14.',
     );
     expect([of(0, DAY), of(3, 2 * DAY), of(3, 2 * DAY - 1)].map(({ labels }) => labels.length)).toEqual([0, 0, 1]);
     expect(of(0, DAY).isUnknown(about)).toBe(false);
+  });
+
+  it.each([
+    ['today', 1, NOW, '1 request for base of lic01;cdslmd was denied today (Friday 2027-01-15).'],
+    ['yesterday', 1200, NOW, '1,200 requests for base of lic01;cdslmd were denied yesterday (Thursday 2027-01-14).'],
+    // 0:30 of a Monday, after a Sunday of 23 hours
+    [
+      'yesterday',
+      2,
+      Date.UTC(2027, 2, 28, 22, 30) / 1000,
+      '2 requests for base of lic01;cdslmd were denied yesterday (Sunday 2027-03-28).',
+    ],
+  ] as const)('says on which day, where denials are recorded: %s, %i', (day, count, now, summary) => {
+    const denied = [{ vendorLicense: LIC, feature: 'base', package: '', featureType: 'feature', denials: count, day }];
+    expect(evaluate(count < 3 ? 'LicenseDenials/info' : id, {}, { denied, now }).findings[0]?.annotations.summary).toBe(summary);
   });
 
   it('is over where it is switched off', () => {
@@ -599,7 +616,7 @@ describe('what is missing', () => {
     expect(findings[0]?.annotations).toEqual({
       summary: 'The analyzer no longer lists gone of lic01;cdslmd.',
       description:
-        'It was missed first at 2027-01-15 09:00 CET. The alert resolves when it is back, or 1d after that time. Users may be denied them. Compare the license file with that of the day before. If they were removed on purpose, silence this alert.',
+        'It was missed first on Friday 2027-01-15 09:00 CET. The alert resolves when it is back, or 1d after that time. Programs that need them may not start, because users may be denied them. Compare the license file with that of the day before. If they were removed on purpose, silence this alert.',
     });
   });
 

@@ -6,19 +6,22 @@ import type { EngineAlert, PrometheusAlert } from '../definition.ts';
 import { engineAlerts, prometheusAlerts } from '../definitions.ts';
 import type { AllSettings } from '../rules.ts';
 import { aboutTemplate } from '../texts.ts';
+import { factsOf } from './facts.ts';
 import { durationOf, EXPORTER } from './promql.ts';
 
 /**
  * The rules that relay what exporters say about alerts. The exporter evaluates the conditions, because it knows what is unknown;
  * these rules make one alert of what several exporters say, and keep it while none of them is there. Prometheus knows labels only:
- * its texts have no figures, which those of the engine, mails and the page `/alerts` have.
+ * apart from `facts.ts`, its texts have no figures, which those of the engine, mails and the page `/alerts` have.
  */
 
 const PAGE = ' The page /alerts of the exporter has the figures.';
 
 const textsOf = ({ subject, texts }: Pick<EngineAlert<Shape>, 'subject' | 'texts'>) => ({
   summary: capitalized(texts.summary(aboutTemplate)),
-  description: `${texts.remedy}${subject === 'analyzer' ? '' : PAGE}`,
+  description: `${texts.impact} ${texts.step}${subject === 'analyzer' ? '' : PAGE}`,
+  impact: texts.impact,
+  step: texts.step,
 });
 
 /** The alerts of the rules for Prometheus: those that are enabled for at least one vendor license or feature. */
@@ -117,6 +120,8 @@ interface RelayedAlert {
   readonly alert: string;
   readonly summary: string;
   readonly description: string;
+  readonly impact: string;
+  readonly step: string;
 }
 
 /** An alert that only Prometheus can evaluate. Durations are seconds. */
@@ -137,8 +142,10 @@ export interface RuleOptions {
   readonly owners: readonly string[];
   /** Labels of the target of Prometheus that alerts keep. */
   readonly targetLabels: readonly string[];
-  /** Where the runbooks are published, without a trailing slash; `undefined` if that is not known. */
-  readonly runbookBaseUrl: string | undefined;
+  /** Where the runbooks are published, without a trailing slash. */
+  readonly runbookBaseUrl: string;
+  /** The URL of the daemon for people; `undefined` if that is not known. */
+  readonly externalUrl: string | undefined;
 }
 
 /** An alerting rule of Prometheus. */
@@ -162,34 +169,36 @@ export interface RuleFile {
 const KEPT = '{{ if lt $value 0.0 }} Whether that is so is not known now.{{ end }}';
 
 const annotationsOf = (
-  { runbookBaseUrl }: RuleOptions,
-  alert: string,
-  summary: string,
-  description: string,
-): AlertingRule['annotations'] => ({
-  summary,
-  description,
-  ...(runbookBaseUrl !== undefined && { runbook_url: `${runbookBaseUrl}#${alert.toLowerCase()}` }),
-});
+  { runbookBaseUrl, externalUrl, owners }: RuleOptions,
+  { alert, summary, description, impact, step }: RelayedAlert,
+): AlertingRule['annotations'] => {
+  // pages of the exporter have an address where it is known
+  const linked = (text: string): string =>
+    externalUrl === undefined ? text : text.replaceAll(/\bthe page (\/\w+) of the exporter/gi, `${externalUrl}$1`);
+  return {
+    summary,
+    description: linked(`${factsOf(alert, owners)}${description}`),
+    impact: linked(impact),
+    step: linked(step),
+    runbook_url: `${runbookBaseUrl}#${alert.toLowerCase()}`,
+  };
+};
 
 /** The labels equal those that the exporter sends: Alertmanager sees one alert, also while the sender changes. */
-const relay = (options: RuleOptions, { alert, summary, description }: RelayedAlert): AlertingRule => ({
-  alert,
-  expr: relayExpression(alert),
+const relay = (options: RuleOptions, relayed: RelayedAlert): AlertingRule => ({
+  alert: relayed.alert,
+  expr: relayExpression(relayed.alert),
   labels: { source: 'license-exporter' },
-  annotations: annotationsOf(options, alert, `${summary}${KEPT}`, description),
+  annotations: annotationsOf(options, { ...relayed, summary: `${relayed.summary}${KEPT}` }),
 });
 
-const own = (
-  options: RuleOptions,
-  { alert, severity, expr, summary, description, ...times }: OwnAlert,
-): AlertingRule => ({
-  alert,
+const own = (options: RuleOptions, { severity, expr, ...times }: OwnAlert): AlertingRule => ({
+  alert: times.alert,
   expr,
   ...(times.for > 0 && { for: durationOf(times.for) }),
   ...(times.keepFiringFor > 0 && { keep_firing_for: durationOf(times.keepFiringFor) }),
   labels: { severity },
-  annotations: annotationsOf(options, alert, summary, description),
+  annotations: annotationsOf(options, times),
 });
 
 /** The rules for Prometheus. Later rules read what earlier ones record at the same time. */

@@ -17,6 +17,9 @@ import { ownersAt, selectionOf } from './site-owners.ts';
 const off = { enabled: false };
 /** Without the rules that compare with the past: the histories are too short for them. */
 const settings = settingsOf({
+  // short, so that a history has several ends
+  LicenseServerDown: { keep_firing_for: '5m' },
+  LicenseSourceDown: { keep_firing_for: '10m' },
   LicenseVendorLicenseVanished: off,
   LicenseFeatureVanished: off,
   LicenseCapacityDropped: off,

@@ -38,8 +38,8 @@ export const capacityDropped = engineAlert({
   attention: { what: 'Licenses are missing', class: 'partly' },
   texts: {
     summary: ({ features }) => `There are fewer licenses of ${features} than a day ago, or than at their first poll.`,
-    remedy:
-      'A license file changed, or a redundant server is missing. Compare the license file with that of the day before. The alert resolves a day after the drop.',
+    impact: 'Users may be denied a license earlier than before.',
+    step: 'Compare the license file with that of the day before, and check whether a redundant server is missing.',
   },
   example: () => ({ features: [{ maxAvailable: 26 }], before: { features: [{ maxAvailable: 28 }] } }),
 });

@@ -1,6 +1,6 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { duration } from '../../../../base/settings/values.ts';
-import { durationText, localTimeText } from '../../../../base/texts.ts';
+import { durationText, localTimeText, withWeekday } from '../../../../base/texts.ts';
 import { vendorLicenseCondition } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 
@@ -30,7 +30,7 @@ export const collectionStale = engineAlert({
       if (up === undefined && !knowledge.serverDown) return 'unknown';
       return {
         summary: `Data of ${vendorLicense} is ${durationText(age)} old.`,
-        facts: `Its last collection was at ${localTimeText(collectedAt, timeZone)}.`,
+        facts: `Its last collection was on ${withWeekday(localTimeText(collectedAt, timeZone))}.`,
         value: age,
       };
     },
@@ -38,8 +38,8 @@ export const collectionStale = engineAlert({
   attention: { what: 'Data is old', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `Data of ${vendorLicense} is old.`,
-    remedy:
-      'The server is not reported down, but its data is not collected. Check the collector of the analyzer for this server.',
+    impact: 'Who uses its licenses, and whether they run out, is not known now. Users may not be affected.',
+    step: 'Check the collector of the analyzer for this server.',
   },
   example: (now) => ({ products: [{ collectionTime: now - 86_400 }] }),
 });

@@ -1,6 +1,6 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { duration } from '../../../../base/settings/values.ts';
-import { durationText, localTimeText } from '../../../../base/texts.ts';
+import { durationText, localDateText, localTimeText, withWeekday } from '../../../../base/texts.ts';
 import { featureCondition, isExpiryKnown, nameOf } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 import { expiresOn, isUnused, renewedTexts, replacedBy } from '../../expiry-facts.ts';
@@ -39,8 +39,9 @@ export const expired = engineAlert({
     label: (since, { now, timeZone }) => expiresOn(now - since, timeZone),
     tell: (row, since, view) => {
       const { words, sentence } = renewedTexts(row, view);
+      const day = withWeekday(localDateText(view.now - since, view.timeZone));
       return {
-        summary: `License ${nameOf(row)} has expired${words === '' ? '' : `, ${words}`}.`,
+        summary: `License ${nameOf(row)} expired on ${day}${words === '' ? '' : `, ${words}`}.`,
         facts: `It expired ${durationText(since)} ago, at ${localTimeText(view.now - since, view.timeZone)}.${sentence}`,
         figure: words === '' ? licensesText(row) : words,
       };
@@ -52,9 +53,9 @@ export const expired = engineAlert({
     time: 'value is time since',
   },
   texts: {
-    summary: ({ features, onDay }) => `${features} have expired${onDay}.`,
-    remedy:
-      'Install the renewed license file. If a license is not needed any more, remove it from the license file, or silence this alert.',
+    summary: ({ features, onDay }) => `${features} expired${onDay}.`,
+    impact: 'Users can no longer check out these licenses.',
+    step: 'Install the renewed license file. If a license is not needed any more, remove it from the license file, or silence this alert.',
   },
   example: (now) => ({
     features: [{ licenseExpiration: now - 86_400 }, { feature: 'unused', inUse: 0, licenseExpiration: now - 86_400 }],

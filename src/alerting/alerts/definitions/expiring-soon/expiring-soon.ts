@@ -1,6 +1,6 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { duration } from '../../../../base/settings/values.ts';
-import { durationText, localTimeText } from '../../../../base/texts.ts';
+import { durationText, localDateText, localTimeText, withWeekday } from '../../../../base/texts.ts';
 import { featureCondition, isExpiryKnown, nameOf } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 import { expiresOn, isUnused, renewedTexts, replacedBy } from '../../expiry-facts.ts';
@@ -55,10 +55,12 @@ export const expiringSoon = engineAlert({
     tell: (row, value, view) => {
       const { now, timeZone } = view;
       const figure = licensesText(row);
+      const when = `on ${withWeekday(localDateText(now + value, timeZone))}, in ${durationText(value)}`;
       const licenses = figure === undefined ? '' : ` (${figure})`;
       const { words, sentence } = renewedTexts(row, view);
       return {
-        summary: `License ${nameOf(row)} expires in ${durationText(value)}${words === '' ? '' : `, ${words}`}.`,
+        summary: `License ${nameOf(row)} expires ${when}${words === '' ? '' : `, ${words}`}.`,
+        when,
         facts: `It expires at ${localTimeText(now + value, timeZone)}${licenses}.${sentence}`,
         // for the digest
         licenses: boughtText(row),
@@ -73,7 +75,8 @@ export const expiringSoon = engineAlert({
   },
   texts: {
     summary: ({ features, onDay }) => `${features} expire${onDay}.`,
-    remedy: 'Order the renewal and install the new license file.',
+    impact: 'Users cannot check out these licenses after that.',
+    step: 'Order the renewal, and install the new license file.',
   },
   example: (now) => ({
     features: [

@@ -15,8 +15,8 @@ export const featureVanished = engineAlert({
   attention: { what: 'Feature is gone', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ features }) => `The analyzer no longer lists ${features}.`,
-    remedy:
-      'Users may be denied them. Compare the license file with that of the day before. If they were removed on purpose, silence this alert.',
+    impact: 'Programs that need them may not start, because users may be denied them.',
+    step: 'Compare the license file with that of the day before. If they were removed on purpose, silence this alert.',
   },
   example: () => ({ features: [{}], before: { features: [{}, { feature: 'gone' }] } }),
 });

@@ -31,8 +31,8 @@ export const fieldMissing = engineAlert({
   attention: { what: 'A field is missing', class: 'partly' },
   texts: {
     summary: ({ field, endpoint, analyzer }) => `The field ${field} of ${endpoint} of the ${analyzer} is missing.`,
-    remedy:
-      'What it says is not known. Alerts about this data do not end, and begin only where the values that they compare are there. Check whether the analyzer was updated, or a proxy changes its answers. If the analyzer does not have this field, add it to analyzer.absent_fields.',
+    impact: 'What it says is not known. Alerts about it do not end, and new ones may not begin.',
+    step: 'Check whether the analyzer was updated, or a proxy changes its answers. If the analyzer does not have this field, add it to analyzer.absent_fields.',
   },
   example: () => ({ missingFields: ['Product'] }),
 });

@@ -23,9 +23,10 @@ export const pollPartial = engineAlert({
     },
   attention: { what: 'Data is missing', class: 'partly' },
   texts: {
-    summary: ({ endpoint, analyzer }) => `Only a part of ${endpoint} of the ${analyzer} can be polled.`,
-    remedy:
-      'At least one vendor license cannot be polled despite retries and its last good data ages out, or a list has unusable records and what it lacks is not known. The log names the vendor license and the reason; license_poll_incomplete is 1 for a list.',
+    summary: ({ endpoint, analyzer }) => `The ${analyzer} gives only a part of the data of ${endpoint}.`,
+    impact:
+      'What it says of some vendor licenses is missing or old on pages and in charts, and alerts about them may come late.',
+    step: 'Read the log of the exporter, which names the vendor licenses and the reason.',
   },
   example: () => ({ isPartial: true }),
 });

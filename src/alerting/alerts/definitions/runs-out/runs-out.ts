@@ -83,8 +83,8 @@ export const runsOut = engineAlert({
   },
   texts: {
     summary: ({ features }) => `${features} are expected to run out of licenses.`,
-    remedy:
-      'From then on, every fourth week is expected to have a moment with all licenses in use. Order more licenses in time, or find out why the use grows.',
+    impact: 'From then on, users are expected to find all licenses in use at some moment of every fourth week.',
+    step: 'Find out why the use grows, and order more licenses in time for the earliest month.',
   },
   example: () => ({ forecasts: [{}] }),
 });
