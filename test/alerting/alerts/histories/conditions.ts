@@ -61,14 +61,17 @@ const [DAY_AGO_FROM, DAY_AGO_TO] = [25.5 * 3600, 22.5 * 3600];
 function absent({ facts, memory }: Known, { vendorLicense, feature: index }: About, isKnown: boolean): Condition {
   if (facts.isListEmpty || facts.isListRefused) return 'unknown';
   const found = memory.vendorLicenses.get(vendorLicense);
+  /** At the very evaluation at which the other alert begins, it may end, and need not. */
+  const isGone = (since: number, isDataKnown: boolean): Condition =>
+    isDataKnown && since < facts.now ? 'false' : 'open';
   if (!facts.isListed(vendorLicense)) {
-    if (found?.isGone === true) return isKnown && facts.isListKnown ? 'false' : 'open';
+    if (found?.goneSince !== undefined) return isGone(found.goneSince, isKnown && facts.isListKnown);
     return found === undefined && facts.isListKnown ? 'false' : 'unknown';
   }
   const feature = memory.features.get(index);
   if (index === -1 || feature === undefined || facts.isFeatureListed(index)) return isKnown ? 'false' : 'unknown';
-  const { missedAt, isGone, expiration } = feature;
-  if (isGone) return isKnown ? 'false' : 'open';
+  const { missedAt, goneSince, expiration } = feature;
+  if (goneSince !== undefined) return isGone(goneSince, isKnown);
   // what has expired is not missed
   if (missedAt !== undefined && (expiration === undefined || expiration <= missedAt)) return 'open';
   return 'unknown';
@@ -179,7 +182,7 @@ export const ownAlerts: Readonly<Record<EngineRuleName, OwnAlert>> = {
         if (expiration <= missedAt) return 'false';
         return facts.now - missedAt < within ? 'raised' : 'false';
       }
-      return memory.vendorLicenses.get(vendorLicense)?.isGone === true ? 'open' : 'unknown';
+      return memory.vendorLicenses.get(vendorLicense)?.goneSince === undefined ? 'unknown' : 'open';
     },
     isKnown: areServedKnown,
   },

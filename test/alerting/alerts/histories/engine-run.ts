@@ -34,7 +34,7 @@ interface Running {
 }
 
 /** Whether replicas run side by side: then one must not send the end of what the other still finds. */
-const isSideBySide = ({ replicas }: History): boolean =>
+export const isSideBySide = ({ replicas }: History): boolean =>
   replicas.some((a, i) => replicas.some((b, j) => i !== j && a.from < b.to && b.from < a.to));
 
 /** As another process reads it from a file. */

@@ -7,8 +7,8 @@ import type { History } from './history.ts';
 interface Remembered {
   /** When it was known first that it is not listed, epoch seconds; `undefined` while it is, or may be. */
   missedAt: number | undefined;
-  /** The alert that says that it vanished has fired: the end of every other alert about it is right. */
-  isGone: boolean;
+  /** Since when the alert fires that says that it vanished, epoch seconds: the end of every other alert about it is right. */
+  goneSince: number | undefined;
 }
 
 interface RememberedFeature extends Remembered {
@@ -58,6 +58,7 @@ export class Memory {
   move(by: number): void {
     const move = (each: Remembered): void => {
       if (each.missedAt !== undefined) each.missedAt += by;
+      if (each.goneSince !== undefined) each.goneSince += by;
     };
     for (const each of this.vendorLicenses.values()) move(each);
     for (const each of this.features.values()) {
@@ -86,7 +87,7 @@ export class Memory {
     const known = this.vendorLicenses.get(name);
     if (facts.isListed(name)) {
       if (known !== undefined || facts.vendorLicense(name) !== undefined)
-        this.vendorLicenses.set(name, { missedAt: undefined, isGone: false });
+        this.vendorLicenses.set(name, { missedAt: undefined, goneSince: undefined });
     } else if (known !== undefined && facts.isListKnown) known.missedAt ??= facts.now;
   }
 
@@ -101,7 +102,7 @@ export class Memory {
       const capacities = known?.capacities ?? [];
       const feature: RememberedFeature = {
         missedAt: undefined,
-        isGone: false,
+        goneSince: undefined,
         wasServed: served !== undefined,
         expiration: facts.expiration(index),
         capacities,
@@ -160,7 +161,7 @@ export class Memory {
   }
 
   /** The process says that something vanished. */
-  hearVanished(found: Remembered | undefined): void {
-    if (found !== undefined) found.isGone = true;
+  hearVanished(found: Remembered | undefined, now: number): void {
+    if (found !== undefined) found.goneSince ??= now;
   }
 }

@@ -1,5 +1,5 @@
 import { type Condition, isFound } from './conditions.ts';
-import { engineRules } from './engine-run.ts';
+import { engineRules, isSideBySide } from './engine-run.ts';
 import { labelsOf, subjectOf } from './firing.ts';
 import type { History } from './history.ts';
 import type { Observed, Witness } from './observe.ts';
@@ -177,14 +177,16 @@ function isWhole(witnesses: readonly Witness[], name: string): boolean {
  * @param hasMoved whether the alert fires with other labels
  */
 function* firingFaults(
-  { history: { ticks, step, delivers, episodes }, witnesses: all }: Observed,
+  { history, witnesses: all }: Observed,
   course: Course,
   firing: ReadonlySet<number>,
   hasMoved: (tick: number) => boolean,
 ): Generator<Found> {
+  const { ticks, step, delivers, episodes } = history;
   const { alert, subject, name, isMet, isOver, witnesses } = course;
   const { analyzer } = labelsOf(alert);
   const by = delivers ? 'receiver' : 'prometheus';
+  const expires = isSideBySide(history);
   /** Replicas with other clocks find other things, and one can end what the other one finds. */
   const hasClocks = episodes.some(({ is }) => is === 'clock set');
   const isDisputed = (from: number, to: number): boolean =>
@@ -245,8 +247,9 @@ function* firingFaults(
         ticksOf(tick - back + 1, tick).some((each) =>
           witnesses[each]?.some(({ isScraped, conditions }) => isScraped && conditions.get(subject) === 'false'),
         );
-      // without a memory, nothing is known of what is only not cleared, and what is delivered waits for its `for` again
-      const forgets = delivers ? ['not cleared', 'raised'] : ['not cleared'];
+      // without a memory, nothing is known of what is only not cleared, and what is delivered waits for its `for` again. With
+      // `resolve: expire`, one that does not know it does not send it either
+      const forgets = delivers ? ['not cleared', 'raised', ...(expires ? ['unknown'] : [])] : ['not cleared'];
       const isForgotten =
         (isFresh || isFirstWhole(tick) || (delivers && isNews(tick))) &&
         witnesses[tick]?.every(({ conditions }) => forgets.includes(conditions.get(subject) ?? '')) === true;
