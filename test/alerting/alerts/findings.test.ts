@@ -6,7 +6,7 @@ import { createReplica, createTimeline, type Episode, type Feature, type History
 
 /**
  * What the oracle of random histories says about alerts, tick by tick, without an engine: `R` raised, `c` not cleared, `.` false,
- * `?` unknown, `o` either, a space: not heard of. What is expected is written by hand.
+ * `?` unknown, `o` either, a space: not told of. What is expected is written by hand.
  */
 
 const vendorLicenses = ['lic01;lmgrd', 'lic02;adskflex'];
@@ -66,7 +66,7 @@ describe('the oracle says of LicenseServerDown', () => {
     expect(signsOf({ episodes }, aboutServer)).toBe(line('?1.4R15.20'));
   });
 
-  it('that it is unknown while nothing is listed, at first refused and then believed', () => {
+  it('that it is unknown while nothing is listed, at first refused and then accepted', () => {
     const episodes = [down, at(10, 35, { is: 'products empty' })];
     expect(signsOf({ episodes }, aboutServer)).toBe(line('?1.4R5?25R5'));
   });

@@ -89,7 +89,7 @@ function ofUse(known: Known, about: About, met: (index: number) => Condition): C
   return absent(known, about, facts.areServedKnown(vendorLicense));
 }
 
-/** An alert about an expiry. @param met whether it fires with so many seconds left */
+/** An alert about an expiry. @param met whether it fires, by the seconds left */
 function ofExpiry(known: Known, about: About, met: (left: number) => boolean): Condition {
   const { facts } = known;
   const { vendorLicense, feature: index, expires } = about;
@@ -164,9 +164,12 @@ export const ownAlerts: Readonly<Record<EngineRuleName, OwnAlert>> = {
     each: 'vendor license',
     condition: ({ facts, memory, settings }, { vendorLicense }) => {
       const { within } = settings.LicenseVendorLicenseVanished.base;
-      const { missedAt } = memory.vendorLicenses.get(vendorLicense) ?? {};
+      const found = memory.vendorLicenses.get(vendorLicense);
+      const { missedAt } = found ?? {};
       if (missedAt !== undefined && facts.now - missedAt < within) return 'raised';
-      if (missedAt === undefined && !facts.isListed(vendorLicense)) return 'unknown';
+      // a process that has never been told of it cannot miss it
+      if (missedAt === undefined && !facts.isListed(vendorLicense))
+        return found === undefined && facts.isListKnown ? 'open' : 'unknown';
       return facts.isListKnown ? 'false' : 'open';
     },
     isKnown: ({ facts }) => facts.isListKnown,
@@ -175,8 +178,10 @@ export const ownAlerts: Readonly<Record<EngineRuleName, OwnAlert>> = {
     each: 'feature',
     condition: ({ facts, memory, settings }, { vendorLicense, feature: index }) => {
       const { within } = settings.LicenseFeatureVanished.base;
-      const { missedAt, expiration } = memory.features.get(index) ?? {};
+      const feature = memory.features.get(index);
+      const { missedAt, expiration } = feature ?? {};
       if (facts.isFeatureListed(index)) return 'false';
+      if (feature === undefined && facts.areServedKnown(vendorLicense)) return 'open';
       if (missedAt !== undefined) {
         if (expiration === undefined) return 'open';
         if (expiration <= missedAt) return 'false';

@@ -2,7 +2,7 @@ import type { Forecasts } from '../../../../src/alerting/alerts/rule.ts';
 import type { SourceHealth } from '../../../../src/base/model/observation/source.ts';
 import type { Endpoint, History } from './history.ts';
 import { historyPartOf } from './replica-poll.ts';
-import { ALL, type AllTold, type Heard, type Told } from './told.ts';
+import { ALL, type AllTold, type Received, type Told } from './told.ts';
 import type { WorldFeature, WorldVendorLicense } from './world.ts';
 
 /** What is true for a process at one tick, by what it was told. Nothing here reads the engine or the inventory. */
@@ -49,24 +49,24 @@ export class Facts {
     return this.sight.told === undefined;
   }
 
-  /** The last good answer of a part if it is young enough to be believed. */
-  fresh(endpoint: Endpoint, part: string): Heard | undefined {
+  /** The last good answer of a part if it is young enough to be shown. */
+  fresh(endpoint: Endpoint, part: string): Received | undefined {
     const by = this.sight.told?.get(endpoint);
     const last = by?.parts.get(part)?.last;
     return by !== undefined && last !== undefined && this.now - last.at <= by.maxAge ? last : undefined;
   }
 
   /** Whether what an answer lacks does not exist. */
-  #isWhole(heard: Heard | undefined): boolean {
-    return heard !== undefined && (heard.unusableSince === undefined || this.now - heard.unusableSince >= MAY_LACK);
+  #isWhole(answer: Received | undefined): boolean {
+    return answer !== undefined && (answer.unusableSince === undefined || this.now - answer.unusableSince >= MAY_LACK);
   }
 
   /** The newest list of vendor licenses, of any age. */
-  get #list(): Heard | undefined {
+  get #list(): Received | undefined {
     return this.sight.told?.get('GetProducts')?.parts.get(ALL)?.last;
   }
 
-  /** An empty list was told, and is not believed yet. */
+  /** An empty list was told, and is not accepted yet. */
   get isListRefused(): boolean {
     return this.sight.told?.get('GetProducts')?.parts.get(ALL)?.failure === 'refused';
   }
@@ -109,8 +109,8 @@ export class Facts {
   }
 
   isDown(vendorLicense: string): boolean {
-    const heard = this.fresh('GetServerDown', ALL);
-    return heard?.site.vendorLicenses.some(({ name, isDown }) => name === vendorLicense && isDown) === true;
+    const answer = this.fresh('GetServerDown', ALL);
+    return answer?.site.vendorLicenses.some(({ name, isDown }) => name === vendorLicense && isDown) === true;
   }
 
   /** The analyzer goes on with its last figures of it: they are not those of now. */
@@ -119,14 +119,14 @@ export class Facts {
   }
 
   /** The answer that has the features of a vendor license. */
-  #answerOf(endpoint: 'GetFeatures' | 'GetExpirationFeatures', vendorLicense: string): Heard | undefined {
+  #answerOf(endpoint: 'GetFeatures' | 'GetExpirationFeatures', vendorLicense: string): Received | undefined {
     const isAsked = this.sight.told?.get(endpoint)?.parts.has(vendorLicense) === true;
     return this.fresh(endpoint, isAsked ? vendorLicense : ALL);
   }
 
   #feature(endpoint: 'GetFeatures' | 'GetExpirationFeatures', index: number): WorldFeature | undefined {
-    const heard = this.#answerOf(endpoint, this.ownerOf(index));
-    return heard?.site.features.find((each) => each.index === index);
+    const answer = this.#answerOf(endpoint, this.ownerOf(index));
+    return answer?.site.features.find((each) => each.index === index);
   }
 
   ownerOf(index: number): string {
@@ -162,8 +162,8 @@ export class Facts {
 
   /** Denials of the newest day; `undefined` if they are not known. */
   denials(index: number): number | undefined {
-    const heard = this.fresh('GetHistory', historyPartOf(this.history, index));
-    return heard?.site.features.find((each) => each.index === index)?.denials;
+    const answer = this.fresh('GetHistory', historyPartOf(this.history, index));
+    return answer?.site.features.find((each) => each.index === index)?.denials;
   }
 
   get polls(): readonly Poll[] {
@@ -182,9 +182,9 @@ export class Facts {
   }
 
   /** Records of an answer. A chart counts as one. */
-  #records(endpoint: Endpoint, part: string, heard: Heard | undefined): number {
-    if (heard === undefined) return 0;
-    const { vendorLicenses, features } = heard.site;
+  #records(endpoint: Endpoint, part: string, answer: Received | undefined): number {
+    if (answer === undefined) return 0;
+    const { vendorLicenses, features } = answer.site;
     const ofPart = features.filter(({ vendorLicense }) => part === ALL || vendorLicense === part);
     const counts: Readonly<Record<Endpoint, number>> = {
       GetProducts: vendorLicenses.length,

@@ -57,9 +57,9 @@ export class FindingsRun {
     );
     for (const { text, name, about } of subjects) {
       if (name === 'LicenseVendorLicenseVanished' && says(text))
-        memory.hearVanished(memory.vendorLicenses.get(about.vendorLicense), frame.now);
+        memory.takeVanished(memory.vendorLicenses.get(about.vendorLicense), frame.now);
       if (name === 'LicenseFeatureVanished' && says(text))
-        memory.hearVanished(memory.features.get(about.feature), frame.now);
+        memory.takeVanished(memory.features.get(about.feature), frame.now);
     }
     const known = { facts, memory, settings };
     const conditions = new Map<string, Condition>();

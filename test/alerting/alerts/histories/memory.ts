@@ -161,7 +161,7 @@ export class Memory {
   }
 
   /** The process says that something vanished. */
-  hearVanished(found: Remembered | undefined, now: number): void {
+  takeVanished(found: Remembered | undefined, now: number): void {
     if (found !== undefined) found.goneSince ??= now;
   }
 }

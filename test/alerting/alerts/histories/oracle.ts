@@ -1,7 +1,7 @@
 import { type Condition, isFound } from './conditions.ts';
 import { engineRules, isSideBySide } from './engine-run.ts';
 import { labelsOf, subjectOf } from './firing.ts';
-import type { History } from './history.ts';
+import { activeEpisodes, type History } from './history.ts';
 import type { Observed, Witness } from './observe.ts';
 
 /**
@@ -262,7 +262,11 @@ function* firingFaults(
       const wasOver = saidOver !== undefined || ticksOf(tick - 1, tick - 1).some((each) => isOver[each]);
       const isKept = witnesses[tick]?.some(({ said }) => said.get(alert) === -1) === true && !wasOver;
       const isSent = delivers && witnesses[tick]?.some(({ said }) => (said.get(alert) ?? 0) !== 0) === true;
-      if (!isSaid && !isKept && !isSent && !hasMoved(tick - 1)) yield { kind: 'false start', by, tick };
+      // what exporters have ended while Prometheus was away fires once
+      const wasAway = ticksOf(tick - back, tick).some(
+        (each) => activeEpisodes(history, 'Prometheus away', each).length > 0,
+      );
+      if (!isSaid && !isKept && !isSent && !wasAway && !hasMoved(tick - 1)) yield { kind: 'false start', by, tick };
     }
     // that Alertmanager does not answer is known after two attempts
     const isDue = ticksOf(tick - (delivers ? 2 : 0), tick).every((each) => says(each, 1));

@@ -23,7 +23,7 @@ import {
 import type { Answers } from './answers.ts';
 import { activeEpisodes, aheadOf, type Endpoint, type History, type Polling, timeOf } from './history.ts';
 import { selectionOf } from './site-owners.ts';
-import { type AllTold, hear, nothing, type Told } from './told.ts';
+import { type AllTold, nothing, received, type Told } from './told.ts';
 import type { World } from './world.ts';
 
 /** The polling of one process of one replica. It keeps what the poller of the daemon keeps. */
@@ -125,15 +125,15 @@ export function createReplicaPoll(history: History, replica: number, startedAt: 
     const at = now(tick) - 5;
     const read = (part: string): Reading<unknown> => {
       const failed = reader.failureOf(endpoint, part);
-      const heard = toldBefore.get(part)?.last;
+      const answer = toldBefore.get(part)?.last;
       const value = failed === undefined ? send(part) : undefined;
       if (value !== undefined) {
         const site = world.isEmpty ? nothing : world;
-        const newest = hear(site, reader.badRecords(endpoint), at, heard);
+        const newest = received(site, reader.badRecords(endpoint), at, answer);
         toldNow.set(part, { isGood: true, failure: undefined, last: newest });
         return { at, seconds: 0.1, ok: true, value };
       }
-      toldNow.set(part, { isGood: false, failure: failed?.kind ?? 'refused', last: heard });
+      toldNow.set(part, { isGood: false, failure: failed?.kind ?? 'refused', last: answer });
       const last = lastGood(before.parts.get(part));
       return {
         at,

@@ -5,7 +5,7 @@ import type { World } from './world.ts';
 /** What the analyzer has told a process: the sites that its good answers showed, and which requests failed. */
 
 /** A good answer. */
-export interface Heard {
+export interface Received {
   /** By the clock of the host, epoch seconds. */
   readonly at: number;
   /** The site that it showed. */
@@ -21,15 +21,15 @@ export interface Heard {
 /** The newest outcome of a request. */
 export interface Told {
   readonly isGood: boolean;
-  /** Why it failed; `refused` is an empty list that is not believed yet. */
+  /** Why it failed; `refused` is an empty list that is not accepted yet. */
   readonly failure: FailureKind | 'refused' | undefined;
   /** The last good answer. */
-  readonly last: Heard | undefined;
+  readonly last: Received | undefined;
 }
 
 /** An endpoint that is polled. */
 export interface ToldBy {
-  /** An answer is believed for this long, seconds. */
+  /** An answer counts for this long, seconds. */
   readonly maxAge: number;
   /** Empty before the first request. By vendor license, by the question of a history, or one with an empty name. */
   readonly parts: ReadonlyMap<string, Told>;
@@ -44,13 +44,13 @@ export const ALL = '';
 /** A site of which nothing is listed. */
 export const nothing: World = { vendorLicenses: [], features: [], isEmpty: true };
 
-const namesOf = ({ site, kept }: Heard): readonly string[] => [
+const namesOf = ({ site, kept }: Received): readonly string[] => [
   ...site.vendorLicenses.map(({ name }) => name),
   ...kept.keys(),
 ];
 
 /** A good answer after those before it. */
-export function hear(site: World, unusable: number, at: number, before: Heard | undefined): Heard {
+export function received(site: World, unusable: number, at: number, before: Received | undefined): Received {
   const listed = new Set(site.vendorLicenses.map(({ name }) => name));
   const missing = unusable === 0 || before === undefined ? [] : namesOf(before).filter((name) => !listed.has(name));
   return {
