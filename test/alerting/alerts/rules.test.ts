@@ -445,7 +445,9 @@ describe('LicenseDenials', () => {
     ],
   ] as const)('says on which day, where denials are recorded: %s, %i', (day, count, now, summary) => {
     const denied = [{ vendorLicense: LIC, feature: 'base', package: '', featureType: 'feature', denials: count, day }];
-    expect(evaluate(count < 3 ? 'LicenseDenials/info' : id, {}, { denied, now }).findings[0]?.annotations.summary).toBe(summary);
+    expect(evaluate(count < 3 ? 'LicenseDenials/info' : id, {}, { denied, now }).findings[0]?.annotations.summary).toBe(
+      summary,
+    );
   });
 
   it('is over where it is switched off', () => {

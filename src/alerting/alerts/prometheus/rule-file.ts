@@ -50,6 +50,8 @@ export interface RecordingRule {
 
 /** Time without a scrape for which the last statement counts. */
 const STATEMENT = '5m';
+/** Prometheus sends an end again for 15 minutes, and at its next evaluation after them. */
+const RESENT = '20m';
 /** How long the memory bridges evaluations that were left out. */
 const MEMORY = '1h';
 /** An alert of an analyzer that has no exporter is kept for this long. */
@@ -58,10 +60,12 @@ const LONGEST = '1d';
 /**
  * The shares of an analyzer of whose alerts its shards say this, by name. A target that has become another shard, or another
  * analyzer, does not count as the one that it was.
+ *
+ * @param unless a further condition under which what was said last does not count
  */
-const sharesOf = (metric: string, within: string): string => `sum by (analyzer, alertname) (
+const sharesOf = (metric: string, within: string, unless = ''): string => `sum by (analyzer, alertname) (
   max by (analyzer, shard, alertname) (
-    ${metric} or last_over_time(${metric}[${within}]) unless on (job, instance) ${metric}
+    ${metric} or last_over_time(${metric}[${within}]) unless on (job, instance) ${metric}${unless}
   )
 )`;
 
@@ -76,9 +80,10 @@ export const relayRecords = (labels: readonly string[]): readonly RecordingRule[
     expr: `max by (${alertLabels(labels)}) (last_over_time(license_alert_firing[${STATEMENT}]))`,
   },
   {
-    // shares of different numbers of shards, while that is changed, are not all of it
+    // shares of different numbers of shards, while that is changed, are not all of it. What one exporter said last does not count
+    // while another one of the same share says something: that one may have found an alert since
     record: 'license:alert_complete',
-    expr: `abs(1 - ${sharesOf('license_alerts_complete', STATEMENT)}) < 0.01`,
+    expr: `abs(1 - ${sharesOf('license_alerts_complete', STATEMENT, ' unless on (analyzer, shard, alertname) license_alerts_complete')}) < 0.01`,
   },
   {
     // 1: it is said to fire. -1: it fired, and nobody knows better. 0: once at its end. The record is its own memory.
@@ -104,11 +109,12 @@ or
   },
   {
     // unless the exporters deliver it themselves. What Prometheus has begun to send, it sends until it is over: Alertmanager has one
-    // alert of both senders, and would take the end of one of them for its end
+    // alert of both senders, and would take the end of one of them for its end. It sends an end again for 15 minutes, which only the
+    // same alert displaces if it fires again meanwhile
     record: 'license:alert_sent',
     expr: `license:alert_firing != 0 unless on (analyzer, alertname) license:alert_delivered
 or
-license:alert_firing != 0 and on (${alertLabels(labels)}) ALERTS{source="license-exporter", alertstate="firing"}`,
+license:alert_firing != 0 and on (${alertLabels(labels)}) last_over_time(ALERTS{source="license-exporter", alertstate="firing"}[${RESENT}])`,
   },
 ];
 
