@@ -71,7 +71,7 @@ export class FindingsRun {
     }
     // while nothing is listed, it may be that nothing is known
     for (const [name, { isKnown }] of Object.entries(ownAlerts))
-      if (facts.isBlank || facts.isListEmpty || !isKnown(known)) unknown.add(name);
+      if (facts.isBlank || facts.isListEmpty || facts.isListRefused || !isKnown(known)) unknown.add(name);
     return { conditions, unknown };
   }
 
