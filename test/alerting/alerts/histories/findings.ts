@@ -74,7 +74,7 @@ export class FindingsRun {
     const isVague = facts.isBlank || facts.isListEmpty || facts.isListRefused;
     const ofSite: readonly string[] = ['site', 'endpoint', 'source'];
     for (const [name, { each, isKnown }] of Object.entries(ownAlerts)) {
-      const lacksSome = memory.lacksSome && !ofSite.includes(each);
+      const lacksSome = memory.lacksSome(frame.now) && !ofSite.includes(each);
       if (isVague || lacksSome || !isKnown(known)) unknown.add(name);
     }
     return { conditions, unknown };

@@ -167,10 +167,10 @@ export class Memory {
     return [averageOf(all.map((ratio = LEAST_RATIO) => ratio)), averageOf(known)];
   }
 
-  /** Whether something is no longer listed, and no alert says so yet. */
-  get lacksSome(): boolean {
+  /** Whether something is no longer listed, and no alert has said so before. @param now epoch seconds */
+  lacksSome(now: number): boolean {
     return [...this.vendorLicenses.values(), ...this.features.values()].some(
-      ({ isListed, goneSince }) => !isListed && goneSince === undefined,
+      ({ isListed, goneSince }) => !isListed && (goneSince === undefined || goneSince === now),
     );
   }
 
