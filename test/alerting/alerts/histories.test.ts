@@ -30,6 +30,15 @@ const failed: readonly (readonly [seed: number, fault: string])[] = [
   [2100, 'two replicas whose clocks differ by two hours disagree, and one is hardly scraped'],
 ];
 
+/** The same of histories with losses. */
+const lost: readonly (readonly [seed: number, fault: string])[] = [
+  [1006, 'the alert about a server that is down ended as soon as its vendor license was not listed'],
+  [1019, 'the same when nothing was listed, before that was accepted'],
+  [1020, 'a feature that had expired was missed'],
+  [1021, 'requests were not queued any more when their feature was not listed'],
+  [1034, 'a full pool was not full any more when its feature was not listed'],
+];
+
 const rules = readRules(join(import.meta.dirname, '../../../deploy/prometheus/license-alerts.yml'), alertNames);
 /** The same in every short run. A long one with another `TEST_SEED` finds new faults: add their seeds to those above. */
 const histories = isLong ? 300 : 5;
@@ -38,9 +47,10 @@ const BATCH = 20;
 /** Faults in the message of a failure. */
 const SHOWN = 3;
 
-/** Every second one has losses. */
+/** Every second new one has losses. */
 const drawn = [
   ...failed.map(([each]) => generateHistory(each, false)),
+  ...lost.map(([each]) => generateHistory(each, true)),
   ...Array.from({ length: histories }, (_, i) => generateHistory(seed * 1_000_100 + i, i % 2 === 1)),
 ];
 

@@ -151,6 +151,18 @@ const replicas: Record<string, Case> = {
     episodes: [...both, cutOff(50), restart(76, 82, false, 1)],
     expected: { [D]: '20-87', [Q]: '11-92', [unreachable]: '60-179' },
   },
+  'one without an analyzer, every second scrape of the other is lost, and only one of two alerts ends': {
+    replicas: [a, b],
+    features: ['feature1', 'feature2'].map((name) => ({ ...feature(), feature: name })),
+    episodes: [
+      queued(78),
+      at(0, 180, { is: 'queued', feature: 1, queued: 3 }),
+      cutOff(50),
+      restart(76, 82, false, 1),
+      lost(100, 180, 2, 1, 1),
+    ],
+    expected: { [`${Q} feature1`]: '11-92', [`${Q} feature2`]: '11-179', [unreachable]: '60-179' },
+  },
   'one is replaced without its state, the other one is removed': {
     replicas: [createReplica('a', { to: 45 }), createReplica('b', { to: 50 }), createReplica('c', { from: 45 })],
     episodes: [...both],
@@ -281,13 +293,14 @@ const historyOf = ({ expected: _, ...parts }: Case, seed: number): History =>
 
 /** `ServerDown lic01 research`: the labels that differ. */
 function nameOf(text: string): string {
-  const { alertname = '', vendor_license, severity = '', owner, analyzer, cluster } = labelsOf(text);
+  const { alertname = '', vendor_license, severity = '', owner, team, analyzer, cluster } = labelsOf(text);
   const name = alertname.replace('License', '');
   const parts = [
     name,
     vendor_license?.replace(/;.*/, ''),
     name === 'ExpiringSoon' ? severity : '',
     owner === 'design' ? '' : owner,
+    team,
     analyzer?.endsWith('renamed') ? 'renamed' : '',
     cluster,
   ];

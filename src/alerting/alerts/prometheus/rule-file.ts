@@ -48,6 +48,8 @@ export interface RecordingRule {
   readonly expr: string;
 }
 
+const COMPLETE = 'license_alerts_complete';
+const DELIVERED = 'license_alerts_delivered';
 /** Time without a scrape for which the last statement counts. */
 const STATEMENT = '5m';
 /** Prometheus sends an end again for 15 minutes, and at its next evaluation after them. */
@@ -58,14 +60,16 @@ const MEMORY = '1h';
 const LONGEST = '1d';
 
 /**
- * The shares of an analyzer of whose alerts its shards say this, by name. A target that has become another shard, or another
- * analyzer, does not count as the one that it was.
- *
- * @param unless a further condition under which what was said last does not count
+ * What exporters said last that are not scraped now. A target that has become another shard, or another analyzer, does not count
+ * as the one that it was.
  */
-const sharesOf = (metric: string, within: string, unless = ''): string => `sum by (analyzer, alertname) (
+const saidLast = (metric: string, within: string): string =>
+  `last_over_time(${metric}[${within}]) unless on (job, instance) ${metric}`;
+
+/** The shares of an analyzer of whose alerts its shards say this, by name. */
+const sharesOf = (said: string): string => `sum by (analyzer, alertname) (
   max by (analyzer, shard, alertname) (
-    ${metric} or last_over_time(${metric}[${within}]) unless on (job, instance) ${metric}${unless}
+    ${said}
   )
 )`;
 
@@ -80,10 +84,12 @@ export const relayRecords = (labels: readonly string[]): readonly RecordingRule[
     expr: `max by (${alertLabels(labels)}) (last_over_time(license_alert_firing[${STATEMENT}]))`,
   },
   {
-    // shares of different numbers of shards, while that is changed, are not all of it. What one exporter said last does not count
-    // while another one of the same share says something: that one may have found an alert since
+    // shares of different numbers of shards, while that is changed, are not all of it. What a target that is gone said last does not
+    // count while another exporter of its share says something, which may have found an alert since
     record: 'license:alert_complete',
-    expr: `abs(1 - ${sharesOf('license_alerts_complete', STATEMENT, ' unless on (analyzer, shard, alertname) license_alerts_complete')}) < 0.01`,
+    expr: `abs(1 - ${sharesOf(`${COMPLETE}
+    or ${saidLast(COMPLETE, STATEMENT)} and on (job, instance) up
+    or ${saidLast(COMPLETE, STATEMENT)} unless on (analyzer, shard, alertname) ${COMPLETE}`)}) < 0.01`,
   },
   {
     // 1: it is said to fire. -1: it fired, and nobody knows better. 0: once at its end. The record is its own memory.
@@ -105,7 +111,7 @@ or
   {
     // with a look-back, or a lost scrape would send an alert twice; shorter than Alertmanager keeps one that is not sent again
     record: 'license:alert_delivered',
-    expr: `${sharesOf('license_alerts_delivered', '3m')} > 0.99`,
+    expr: `${sharesOf(`${DELIVERED} or ${saidLast(DELIVERED, '3m')}`)} > 0.99`,
   },
   {
     // unless the exporters deliver it themselves. What Prometheus has begun to send, it sends until it is over: Alertmanager has one

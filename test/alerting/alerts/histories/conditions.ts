@@ -59,11 +59,12 @@ const [DAY_AGO_FROM, DAY_AGO_TO] = [25.5 * 3600, 22.5 * 3600];
 
 /** An alert that nothing raises. @param isKnown whether the data is there that would raise it */
 function absent({ facts, memory }: Known, { vendorLicense, feature: index }: About, isKnown: boolean): Condition {
-  if (facts.isListEmpty || facts.isListRefused) return 'unknown';
+  const isEmpty = facts.isListEmpty || facts.isListRefused;
   const found = memory.vendorLicenses.get(vendorLicense);
   /** At the very evaluation at which the other alert begins, it may end, and need not. */
   const isGone = (since: number, isDataKnown: boolean): Condition =>
-    isDataKnown && since < facts.now ? 'false' : 'open';
+    isDataKnown && !isEmpty && since < facts.now ? 'false' : 'open';
+  if (isEmpty && found?.goneSince === undefined) return 'unknown';
   if (!facts.isListed(vendorLicense)) {
     if (found?.goneSince !== undefined) return isGone(found.goneSince, isKnown && facts.isListKnown);
     return found === undefined && facts.isListKnown ? 'false' : 'unknown';
@@ -73,7 +74,7 @@ function absent({ facts, memory }: Known, { vendorLicense, feature: index }: Abo
   const { missedAt, goneSince, expiration } = feature;
   if (goneSince !== undefined) return isGone(goneSince, isKnown);
   // what has expired is not missed
-  if (missedAt !== undefined && (expiration === undefined || expiration <= missedAt)) return 'open';
+  if (expiration === undefined ? missedAt !== undefined : expiration <= (missedAt ?? facts.now)) return 'open';
   return 'unknown';
 }
 

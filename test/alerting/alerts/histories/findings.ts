@@ -70,8 +70,13 @@ export class FindingsRun {
       if (condition === 'unknown' || condition === 'open') unknown.add(name);
     }
     // while nothing is listed, it may be that nothing is known
-    for (const [name, { isKnown }] of Object.entries(ownAlerts))
-      if (facts.isBlank || facts.isListEmpty || !isKnown(known)) unknown.add(name);
+    // then it may be that nothing is known
+    const isVague = facts.isBlank || facts.isListEmpty || facts.isListRefused;
+    const ofSite: readonly string[] = ['site', 'endpoint', 'source'];
+    for (const [name, { each, isKnown }] of Object.entries(ownAlerts)) {
+      const lacksSome = memory.lacksSome(frame.now) && !ofSite.includes(each);
+      if (isVague || lacksSome || !isKnown(known)) unknown.add(name);
+    }
     return { conditions, unknown };
   }
 

@@ -5,6 +5,8 @@ import type { History } from './history.ts';
 
 /** Something that was listed once. */
 interface Remembered {
+  /** Whether it is listed now, or may be. */
+  isListed: boolean;
   /** When it was known first that it is not listed, epoch seconds; `undefined` while it is, or may be. */
   missedAt: number | undefined;
   /** Since when the alert fires that says that it vanished, epoch seconds: the end of every other alert about it is right. */
@@ -87,8 +89,11 @@ export class Memory {
     const known = this.vendorLicenses.get(name);
     if (facts.isListed(name)) {
       if (known !== undefined || facts.vendorLicense(name) !== undefined)
-        this.vendorLicenses.set(name, { missedAt: undefined, goneSince: undefined });
-    } else if (known !== undefined && facts.isListKnown) known.missedAt ??= facts.now;
+        this.vendorLicenses.set(name, { isListed: true, missedAt: undefined, goneSince: undefined });
+    } else if (known !== undefined) {
+      known.isListed = false;
+      if (facts.isListKnown) known.missedAt ??= facts.now;
+    }
   }
 
   #observeFeature(facts: Facts, index: number): void {
@@ -101,6 +106,7 @@ export class Memory {
       const licenses = served?.licenseType === 'uncounted' ? 'uncounted' : maxAvailable;
       const capacities = known?.capacities ?? [];
       const feature: RememberedFeature = {
+        isListed: true,
         missedAt: undefined,
         goneSince: undefined,
         wasServed: served !== undefined,
@@ -114,6 +120,7 @@ export class Memory {
       else if (licenses !== undefined && capacities.at(-1)?.[1] !== licenses)
         feature.capacities = [...capacities, [now, licenses]];
     } else if (known !== undefined) {
+      known.isListed = false;
       known.licenses = undefined;
       const isAbsent = known.wasServed ? facts.areServedKnown(owner) : facts.areExpiriesKnown(owner);
       if (isAbsent && this.#isUsable(facts, owner)) known.missedAt ??= now;
@@ -158,6 +165,13 @@ export class Memory {
       ratios.reduce((sum, ratio) => sum + ratio, 0) / Math.max(1, ratios.length);
     const known = all.filter((ratio) => ratio !== undefined);
     return [averageOf(all.map((ratio = LEAST_RATIO) => ratio)), averageOf(known)];
+  }
+
+  /** Whether something is no longer listed, and no alert has said so before. @param now epoch seconds */
+  lacksSome(now: number): boolean {
+    return [...this.vendorLicenses.values(), ...this.features.values()].some(
+      ({ isListed, goneSince }) => !isListed && (goneSince === undefined || goneSince === now),
+    );
   }
 
   /** The process says that something vanished. */
