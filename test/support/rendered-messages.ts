@@ -3,11 +3,20 @@ import type { AddressInfo } from 'node:net';
 import { stringify } from 'yaml';
 import { type Example, example, quickened, writeExample } from './example-alertmanager.ts';
 import type { Cleanup } from './harness.ts';
-import type { SentExample } from './sent-alerts.ts';
 import { startMailSink } from './start-mail-sink.ts';
 import { startPeer } from './start-peer.ts';
 
 /** What the receivers of the example get from a real Alertmanager, as text that a person can read. */
+
+type Labels = Readonly<Record<string, string>>;
+
+/** An alert for the API of Alertmanager. */
+export interface SentExample {
+  readonly labels: Labels;
+  readonly annotations: Labels;
+  readonly startsAt: string;
+  readonly generatorURL: string;
+}
 
 export interface Rendered {
   /** `slack monitoring-team`: the kind of the integration and the receiver; of mails, the address. */

@@ -6,9 +6,9 @@ import { tellingOf } from '../../../src/alerting/alerts/telling.ts';
 import { example, exampleFile } from '../../support/example-alertmanager.ts';
 import { createCleanup, eventually } from '../../support/harness.ts';
 import { peer } from '../../support/peers.ts';
-import { type Rendered, startRenderer } from '../../support/rendered-messages.ts';
+import { type Rendered, type SentExample, startRenderer } from '../../support/rendered-messages.ts';
 import { createRouter } from '../../support/routed-messages.ts';
-import { fromDaemon, fromPrometheus, type SentExample } from '../../support/sent-alerts.ts';
+import { fromDaemon, fromPrometheus } from './sent-alerts.ts';
 
 /**
  * What people read: a real Alertmanager renders every alert for every receiver of the example. The files in `golden` have the

@@ -10,7 +10,7 @@ const ids = 'vendor_license, feature, version, package, feature_type';
 
 /**
  * The variables of a template, the last of which is a query: when the licenses of a vendor license and an owner end, with their
- * number as the label `licenses`, `0` if there is none. The value is a moment of that day in UTC. A license ends in the last second
+ * number as the label `licenses`, `0` if that is not known. The value is a moment of that day in UTC. A license ends in the last second
  * of a day or in its first, in the time zone of the analyzer, which Prometheus does not know: 10 hours before the one and 13 hours
  * after the other it is this day in UTC too, if the time zone is between UTC-10 and UTC+13.
  */

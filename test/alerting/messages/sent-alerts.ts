@@ -1,25 +1,19 @@
-import { defaultRules } from '../../deploy/prometheus/generate.ts';
-import { beginAlert, keyOf } from '../../src/alerting/alerts/alert.ts';
-import { engineAlerts, prometheusAlerts } from '../../src/alerting/alerts/definitions.ts';
-import { sumUpAlerts } from '../../src/alerting/alerts/groups.ts';
-import { createNotification } from '../../src/alerting/alerts/notification.ts';
-import type { RuleFile } from '../../src/alerting/alerts/prometheus/rule-file.ts';
-import { createRules } from '../../src/alerting/alerts/rules.ts';
-import { examples } from '../alerting/alerts/examples.ts';
-import { evaluateRule, settingsOf, viewOf } from './alert-views.ts';
-import { findAlerts } from './promtool.ts';
-import { createSnapshot, NOW } from './scenario.ts';
+import { defaultRules } from '../../../deploy/prometheus/generate.ts';
+import { beginAlert, keyOf } from '../../../src/alerting/alerts/alert.ts';
+import { engineAlerts, prometheusAlerts } from '../../../src/alerting/alerts/definitions.ts';
+import { sumUpAlerts } from '../../../src/alerting/alerts/groups.ts';
+import { createNotification } from '../../../src/alerting/alerts/notification.ts';
+import type { RuleFile } from '../../../src/alerting/alerts/prometheus/rule-file.ts';
+import { createRules } from '../../../src/alerting/alerts/rules.ts';
+import { evaluateRule, settingsOf, viewOf } from '../../support/alert-views.ts';
+import { findAlerts } from '../../support/promtool.ts';
+import type { SentExample } from '../../support/rendered-messages.ts';
+import { createSnapshot, NOW } from '../../support/scenario.ts';
+import { examples } from '../alerts/examples.ts';
 
 /** Every alert in each of its severities, as the daemon sends it and as Prometheus does. */
 
 type Labels = Readonly<Record<string, string>>;
-
-export interface SentExample {
-  readonly labels: Labels;
-  readonly annotations: Labels;
-  readonly startsAt: string;
-  readonly generatorURL: string;
-}
 
 const DAEMON = 'https://licenses.example.com';
 const startsAt = new Date(NOW * 1000).toISOString();
