@@ -11,8 +11,9 @@ import {
   usualOwners,
 } from '../../src/alerting/alerts/prometheus/rule-file.ts';
 import { allAlerts, ruleSettings } from '../../src/alerting/alerts/rules.ts';
+import { alertmanagerConfig } from './alertmanager-config.ts';
 
-/** Writes what is made of the definitions of alerts: the rules for Prometheus with the default settings, the manifest for its operator, the JSON of the mixin, and the runbooks. */
+/** Writes what is made of the definitions of alerts and of the example for Alertmanager: the rules for Prometheus with the default settings, the manifests for its operator, the JSON of the mixin, and the runbooks. */
 
 /** The rules of `license-exporter rules` without a configuration. */
 export const defaultRules = (): RuleFile =>
@@ -39,6 +40,7 @@ export function ruleFiles(file: RuleFile): Readonly<Record<string, string>> {
   return {
     'license-alerts.yml': `${HEAD}${ruleFileText(file)}`,
     '../kubernetes/operator/prometheus-rule.yml': `${HEAD}${stringify(manifest, { lineWidth: 0 })}`,
+    '../kubernetes/operator/alertmanager-config.yml': alertmanagerConfig(),
     'mixin/license-alerts.json': `${JSON.stringify(file, undefined, 2)}\n`,
   };
 }

@@ -119,7 +119,7 @@ describe('the rules', () => {
       const queries =
         Object.values(annotations)
           .join()
-          .split(/\bwith query\b/).length - 1;
+          .split(/\b(?:with|range) query\b/).length - 1;
       expect([alert, queries]).toEqual([alert, asking.includes(alert) ? 1 : 0]);
     }
   });

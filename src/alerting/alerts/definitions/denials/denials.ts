@@ -79,7 +79,7 @@ export const denials = engineAlert({
   texts: {
     summary: ({ features, when }) => `Requests for ${features} were denied${when}.`,
     impact: 'Users were refused a license.',
-    step: 'Compare the peak of that day with the number of licenses, on the dashboard Licenses / Feature.',
+    step: 'Compare the highest use with the number of licenses, on the dashboard Licenses / Feature.',
   },
   example: () => ({ denials: 3 }),
 });
