@@ -69,7 +69,6 @@ export class FindingsRun {
       conditions.set(text, condition);
       if (condition === 'unknown' || condition === 'open') unknown.add(name);
     }
-    // while nothing is listed, it may be that nothing is known
     // then it may be that nothing is known
     const isVague = facts.isBlank || facts.isListEmpty || facts.isListRefused;
     const ofSite: readonly string[] = ['site', 'endpoint', 'source'];
