@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative, resolve } from 'node:path';
 import { stringify } from 'yaml';
 import type { AlertName } from '../../src/alerting/alerts/definitions.ts';
+import { publishedRunbooks } from '../../src/alerting/alerts/prometheus/published.ts';
 import {
   alertsForPrometheus,
   createRuleFile,
@@ -10,8 +11,9 @@ import {
   usualOwners,
 } from '../../src/alerting/alerts/prometheus/rule-file.ts';
 import { allAlerts, ruleSettings } from '../../src/alerting/alerts/rules.ts';
+import { alertmanagerConfig } from './alertmanager-config.ts';
 
-/** Writes what is made of the definitions of alerts: the rules for Prometheus with the default settings, the manifest for its operator, the JSON of the mixin, and the runbooks. */
+/** Writes what is made of the definitions of alerts and of the example for Alertmanager: the rules for Prometheus with the default settings, the manifests for its operator, the JSON of the mixin, and the runbooks. */
 
 /** The rules of `license-exporter rules` without a configuration. */
 export const defaultRules = (): RuleFile =>
@@ -19,7 +21,8 @@ export const defaultRules = (): RuleFile =>
     ...alertsForPrometheus(ruleSettings.parse({}), 'license-exporter'),
     owners: usualOwners,
     targetLabels: [],
-    runbookBaseUrl: undefined,
+    runbookBaseUrl: publishedRunbooks(),
+    externalUrl: undefined,
   });
 
 const HEAD = `# Made by \`npm run rules\` with the default settings. \`license-exporter rules\` makes them with the settings of your
@@ -37,6 +40,7 @@ export function ruleFiles(file: RuleFile): Readonly<Record<string, string>> {
   return {
     'license-alerts.yml': `${HEAD}${ruleFileText(file)}`,
     '../kubernetes/operator/prometheus-rule.yml': `${HEAD}${stringify(manifest, { lineWidth: 0 })}`,
+    '../kubernetes/operator/alertmanager-config.yml': alertmanagerConfig(),
     'mixin/license-alerts.json': `${JSON.stringify(file, undefined, 2)}\n`,
   };
 }

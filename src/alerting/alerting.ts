@@ -147,7 +147,7 @@ function emailOptions(config: AlertsConfig, email: EmailConfig, { url, log }: Se
 }
 
 function webhookChannel(config: AlertsConfig, webhook: WebhookConfig, { url: ownUrl, version, log }: Sending): Channel {
-  const { url: written, urlFile, timeout, tls, sendResolved } = webhook;
+  const { url: written, urlFile, timeout, tls, proxy, sendResolved } = webhook;
   const url = (): string => written ?? (urlFile === undefined ? '' : readPasswordFile(urlFile).reveal().trim());
   return createWebhookChannel({
     url,
@@ -157,6 +157,7 @@ function webhookChannel(config: AlertsConfig, webhook: WebhookConfig, { url: own
       authorization: authorizationOf(webhook, log),
       tls: followTls(tls, log),
       userAgent: `license-exporter/${version}`,
+      proxy,
     }),
     sendResolved,
     commonLabels: { ...config.alerting.externalLabels, ...ownLabelsOf(analyzerIdentity(config).analyzer) },

@@ -111,6 +111,7 @@ export function createExporter(config: ExporterConfig, neighbors: ExporterNeighb
     config: { ...config, analyzer },
     selection,
     now,
+    clockAhead: () => transport.clockAhead,
     log,
     onCommit: (snapshot) => {
       fieldContract.observe(snapshot);

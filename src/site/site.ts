@@ -10,11 +10,9 @@ import type { RecordingHealth } from '../base/model/observation/recording.ts';
 import type { SourceHealth } from '../base/model/observation/source.ts';
 import type { OwnerMapping } from '../base/model/owners.ts';
 import { limitRepeats } from '../base/model/repeat-log.ts';
-import { type Figure, unknown } from '../base/model/unknown.ts';
 import type { AnalyzerConfig } from '../base/settings/analyzer.ts';
 import { type Identified, shownName } from '../exporter/client/identity.ts';
 import type { Exporter } from '../exporter/exporter.ts';
-import type { Inventory } from '../exporter/inventory/inventory.ts';
 import { type PollingConfig, polledHistory } from '../exporter/poll/settings.ts';
 import type { ProposalSource } from '../insight/advice/pass/proposals.ts';
 import type { Attention, SharedBackend } from './grafana/answers/backend.ts';
@@ -38,26 +36,14 @@ export function alertCountsOf(status: EngineStatus): AlertCounts | undefined {
   return { critical, warning, info, pending, withoutData: withoutData(status).length };
 }
 
-/** When vendor licenses were collected last, epoch seconds. */
-function collectionTimes(inventory: Inventory | undefined): (vendorLicense: string | undefined) => Figure {
-  const known = new Map<string, Figure>(
-    inventory?.vendorLicenses.map(({ vendorLicense, collectionTime }) => [vendorLicense, collectionTime]),
-  );
-  return (vendorLicense = '') => known.get(vendorLicense) ?? unknown;
-}
-
 /**
  * What needs attention, for Grafana and the pages; `undefined` until the rules have been evaluated.
  *
  * @param now epoch seconds
  */
-export function attentionOf(
-  status: EngineStatus,
-  inventory: Inventory | undefined,
-  now: number,
-): Attention | undefined {
+export function attentionOf(status: EngineStatus, now: number): Attention | undefined {
   if (status.lastEvaluation === undefined) return undefined;
-  const rows = attentionItems({ status, collectedAt: collectionTimes(inventory), now });
+  const rows = attentionItems({ status, now });
   return { rows, withoutData: withoutData(status).length };
 }
 
@@ -133,7 +119,7 @@ export function createBackend(
   const { asked, concurrency, inventory } = exporter;
   return {
     inventory: () => inventory.latest(),
-    attention: () => attentionOf(engine.status(), inventory.latest(), now()),
+    attention: () => attentionOf(engine.status(), now()),
     upstream: createUpstreamCache({ client: asked, connections: concurrency, cacheTtl: datasource.cacheTtl, now }),
     users: { pseudonymKey: datasource.pseudonymKey?.reveal() },
     owners,
@@ -184,7 +170,6 @@ export function createMounts(
     alertCounts: () => alertCountsOf(served().engine.status()),
     receivers: () => served().messages.status(),
     runbooks: () => served().config.alerting.runbookBaseUrl ?? 'runbooks',
-    collectedAt: () => collectionTimes(served().exporter.inventory.latest()),
     denials: () => {
       if (deniedToday !== undefined) return { kind: 'recorded', today: deniedToday };
       return { kind: polledHistory(served().config).length > 0 ? 'polled' : 'not polled' };

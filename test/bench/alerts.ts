@@ -156,6 +156,7 @@ export async function benchAlerts(count: number, runs: number): Promise<Line[]> 
         url: ours.url,
         timeout: 60,
         authorization: () => undefined,
+        proxy: undefined,
         tls: noTls,
         userAgent: 'bench',
       });

@@ -68,10 +68,11 @@ function createForecasts({ features, servers }: Company, now: () => number): () 
       const advice = evaluateDemand(demand, contextOf({ today, bought, refusalsRecorded: true }));
       const streak = streakAfter(streaks.get(name) ?? noStreak, advice, today);
       streaks.set(name, streak);
-      const { state, runsOut, unusedSince, isNeverUsed, days } = advice;
+      const { state, count, needed, enough, recentPeak, runsOut, unusedSince, isNeverUsed, days } = advice;
       const vendorLicense = `${servers[server]?.name};${DAEMON}`;
       return {
         ...{ vendorLicense, feature: name, package: '', featureType: 'feature' },
+        ...{ bought, count, needed, enough, recentPeak },
         ...{ state, confirmedRunsOut: streak.confirmed, runsOut, unusedSince, isNeverUsed, days },
       };
     });

@@ -3,10 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse, parseAllDocuments } from 'yaml';
+import { alertmanagerConfig } from '../../deploy/prometheus/alertmanager-config.ts';
 import { parseCommandLine } from '../../src/program/commands/command-line.ts';
 import { loadConfig } from '../../src/program/config/load.ts';
 import type { ConfigError } from '../../src/program/config/problems.ts';
 import { dashboards } from '../support/dashboards.ts';
+import { example } from '../support/example-alertmanager.ts';
 import { peer } from '../support/peers.ts';
 
 /** The manifests as kubectl renders them. There is no cluster here; test/install starts what the Deployment starts. */
@@ -40,6 +42,10 @@ const schemas: Readonly<Record<string, readonly [module: string, type: string]>>
   'monitoring.coreos.com/v1/PrometheusRule': [
     '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1',
     'IPrometheusRule',
+  ],
+  'monitoring.coreos.com/v1alpha1/AlertmanagerConfig': [
+    '@kubernetes-models/prometheus-operator/monitoring.coreos.com/v1alpha1',
+    'IAlertmanagerConfig',
   ],
 };
 
@@ -108,6 +114,27 @@ describe.runIf(peer('kubectl'))('the manifests', () => {
     expect(schemaProblems([monitor])).toBe('');
     const misspelled = JSON.parse(JSON.stringify(monitor).replace('tlsConfig', 'tlsconfig'));
     expect(schemaProblems([misspelled])).toContain('tlsconfig');
+  });
+
+  it('follow them also with the routes and receivers for Alertmanager, which are those of the example', () => {
+    const text = readFileSync(join(root, 'deploy/kubernetes/operator/alertmanager-config.yml'), 'utf8');
+    expect(text).toBe(alertmanagerConfig());
+    const manifest = parse(text) as Manifest;
+    expect(schemaProblems([manifest])).toBe('');
+    // the schema cannot say what is in routes below the first ones
+    const known = [
+      ...['receiver', 'matchers', 'groupBy', 'groupWait', 'groupInterval', 'repeatInterval', 'routes'],
+      ...['continue', 'activeTimeIntervals', 'muteTimeIntervals'],
+    ];
+    const keysOf = (route: { routes?: readonly object[] }): readonly string[] => [
+      ...Object.keys(route),
+      ...(route.routes ?? []).flatMap(keysOf),
+    ];
+    expect(keysOf(manifest.spec.route).filter((key) => !known.includes(key))).toEqual([]);
+    const names = ({ name }: { name: string }): string => name;
+    expect(manifest.spec.receivers.map(names)).toEqual(example.receivers.map(names));
+    const misspelled = JSON.parse(JSON.stringify(manifest).replace('titleLink', 'titlelink'));
+    expect(schemaProblems([misspelled])).toContain('titlelink');
   });
 
   it('have one name and one label, by which they find each other', () => {

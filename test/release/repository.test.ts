@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { repository } from '../../deploy/release/dependencies.ts';
+import { publishedRunbooks } from '../../src/alerting/alerts/prometheus/published.ts';
 
 /** What a repository has for people who come to it with a problem. */
 
@@ -13,6 +14,8 @@ describe('the repository', () => {
     const { repository: source, bugs } = JSON.parse(read('package.json'));
     const [, address] = /^git\+(https:\/\/.+)\.git$/.exec(source.url) ?? [];
     expect(bugs).toBe(`${address}/issues`);
+    // the shipped rules link to it
+    expect(publishedRunbooks()).toBe(`${address}/blob/main/deploy/runbooks.md`);
   });
 
   it('asks in its templates for the outputs that show what is wrong', () => {

@@ -25,6 +25,7 @@ export function adviceOf(fields: Partial<KeptAdvice> = {}): KeptAdvice {
     boughtAsOf: undefined,
     peak: 18,
     peakDay: TODAY - 40,
+    recentPeak: 18,
     p95: 14,
     p99: 15,
     needed: 16,

@@ -11,6 +11,7 @@ export const adviceWith = (figures: Partial<Advice> = {}): Advice => ({
   boughtAsOf: undefined,
   peak: 8,
   peakDay: 19_990,
+  recentPeak: 8,
   p95: undefined,
   p99: undefined,
   needed: 7,

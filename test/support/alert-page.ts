@@ -3,7 +3,6 @@ import { readFilter } from '../../src/alerting/alerts/alert-filter.ts';
 import { selectAlerts } from '../../src/alerting/alerts/alert-selection.ts';
 import type { EngineStatus } from '../../src/alerting/alerts/engine-status.ts';
 import { pageHtml } from '../../src/base/html/frame.ts';
-import { unknown } from '../../src/base/model/unknown.ts';
 import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 import { type AlertsPageData, alertsContent } from '../../src/site/pages/alerts/route.ts';
 import { ruleOf } from './alert-views.ts';
@@ -65,7 +64,6 @@ export function alertsPageOf(status: EngineStatus, { query = {}, ...more }: Show
     status,
     receivers: [],
     runbooks: 'runbooks',
-    collectedAt: () => unknown,
     now: NOW,
     filter,
     problems,

@@ -108,7 +108,8 @@ export function quickRules(cleanup: Cleanup): string {
     own: own.map(shortened),
     owners: ['owner'],
     targetLabels: [],
-    runbookBaseUrl: undefined,
+    runbookBaseUrl: 'https://wiki.example.com/runbooks.md',
+    externalUrl: undefined,
   });
   const quick = groups.map((group) => ({
     ...group,

@@ -23,7 +23,7 @@ export interface Route {
   readonly routes?: readonly Route[];
 }
 
-interface Example {
+export interface Example {
   readonly route: Route;
   readonly time_intervals: readonly Interval[];
   readonly inhibit_rules: readonly Inhibition[];
@@ -63,7 +63,7 @@ export function writeExample(cleanup: Cleanup, text: string): string {
 }
 
 /** The route with waits of seconds instead of minutes. Alerts of one request are always in one message. */
-function quickened(route: Route): Route {
+export function quickened(route: Route): Route {
   const times = ['group_wait', 'group_interval', 'repeat_interval'].filter((name) => name in route);
   const quick = { group_wait: '2s', group_interval: '1s', repeat_interval: '1h' };
   return {

@@ -134,6 +134,7 @@ export function createClient(baseUrl: string, options: TestClientOptions = {}): 
     maxResponseSize: 2 ** 28,
     maxChartSize: 2 ** 25,
     userAgent: 'test',
+    now: () => Date.now() / 1000,
     ...options,
   });
   const decoder = createLocalDecoder({ permanentAfter: 2_147_483_641, ...options });

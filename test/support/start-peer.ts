@@ -10,10 +10,16 @@ export interface Peer {
   stop(signal?: NodeJS.Signals): Promise<void>;
 }
 
-/** Starts the program and waits until it is ready. It is stopped at the end of the test. */
-export async function startPeer(cleanup: Cleanup, program: string, args: readonly string[]): Promise<Peer> {
+/** Starts the program and waits until it is ready. It is stopped at the end of the test. @param env in addition to that of the test */
+export async function startPeer(
+  cleanup: Cleanup,
+  program: string,
+  args: readonly string[],
+  env: NodeJS.ProcessEnv = {},
+): Promise<Peer> {
   const child = spawn(findProgram(program) ?? program, [...args, '--log.format=json'], {
     stdio: ['ignore', 'ignore', 'pipe'],
+    env: { ...process.env, ...env },
   });
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   const stop = async (signal: NodeJS.Signals = 'SIGTERM'): Promise<void> => {

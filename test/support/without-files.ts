@@ -45,7 +45,13 @@ const tokened = createHttpTransport(
   host,
 );
 const file = createFileTransport({ kind: 'file', file: path('password'), maxAge: 1e12, ...common }, host);
-const receiver = createHttpClient({ timeout: 10, authorization: () => undefined, tls, userAgent: 'test' });
+const receiver = createHttpClient({
+  timeout: 10,
+  authorization: () => undefined,
+  tls,
+  proxy: undefined,
+  userAgent: 'test',
+});
 const analyzer = createClient('http://127.0.0.1:9/analyzer');
 const writes = createFileWrites('state.json', log);
 const state = createJsonState({

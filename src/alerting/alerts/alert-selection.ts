@@ -1,8 +1,10 @@
+import { byUrgency, type Urgency } from '../../base/model/urgency.ts';
 import type { AlertState } from './alert.ts';
-import { type AlertCounts, countsOf, isHeld, severities, severityOf } from './alert-classes.ts';
+import { type AlertCounts, countsOf, isHeld } from './alert-classes.ts';
 import { type AlertFilter, testsOf } from './alert-filter.ts';
 import type { EngineStatus } from './engine-status.ts';
 import { anchorOf } from './links.ts';
+import { urgencyOf } from './moment.ts';
 
 /** What the page `/alerts` shows: counts, and the alerts of a filter by urgency. */
 
@@ -11,9 +13,23 @@ const SLICE = 100;
 
 const stateRank = { firing: 0, pending: 1, resolved: 2 } as const;
 
-/** From the most urgent to the least: what fires before what is pending and what has ended, then by severity. */
-const rankOf = (alert: AlertState): number =>
-  stateRank[alert.state] * severities.length + severities.indexOf(severityOf(alert));
+interface Ranked {
+  readonly alert: AlertState;
+  readonly urgency: Urgency;
+}
+
+const ranked = (alert: AlertState): Ranked => ({ alert, urgency: urgencyOf(alert) });
+
+/** From the most urgent to the least: what fires before what is pending and what has ended, then by severity and moment of harm. */
+const byRank = (a: Ranked, b: Ranked): number =>
+  stateRank[a.alert.state] - stateRank[b.alert.state] || byUrgency(a.urgency, b.urgency);
+
+/** Alerts, the most urgent first. */
+export const mostUrgentFirst = (alerts: readonly AlertState[]): readonly AlertState[] =>
+  alerts
+    .map(ranked)
+    .sort(byRank)
+    .map(({ alert }) => alert);
 
 /** Alerts that explain why others have no data, the most general first. */
 const causes: readonly string[] = [
@@ -37,7 +53,7 @@ export interface Selection {
   readonly owners: readonly string[];
   /** How many match the filter. */
   readonly matching: number;
-  /** They, the most urgent first, the newest first among equals. If `linked` does not match, it comes before all of them. */
+  /** They, the most urgent first. If `linked` does not match, it comes before all of them. */
   readonly alerts: readonly AlertState[];
   /** The alert that the filter names, if it exists. */
   readonly linked: AlertState | undefined;
@@ -54,7 +70,7 @@ export function* selectAlerts(
   const owners = new Set<string>();
   const known = new Set<string>();
   const counted: AlertState[] = [];
-  const ranks: AlertState[][] = [];
+  const ranks: Ranked[][] = [];
   let linked: AlertState | undefined;
   for (const [i, alert] of alerts.entries()) {
     if (i % SLICE === 0) yield;
@@ -65,14 +81,14 @@ export function* selectAlerts(
     if (!hasSubject(alert)) continue;
     counted.push(alert);
     if (!hasUrgency(alert)) continue;
-    const rank = rankOf(alert);
+    const rank = stateRank[alert.state];
     ranks[rank] ??= [];
-    ranks[rank].push(alert);
+    ranks[rank].push(ranked(alert));
   }
   const sorted: AlertState[] = [];
   for (const equals of ranks) {
     yield;
-    for (const alert of equals?.sort((a, b) => b.activeAt - a.activeAt) ?? []) sorted.push(alert);
+    for (const { alert } of equals?.sort(byRank) ?? []) sorted.push(alert);
   }
   const before = linked === undefined || sorted.includes(linked) ? [] : [linked];
   return {

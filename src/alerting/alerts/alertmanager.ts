@@ -1,8 +1,6 @@
-import { type Look, lookNow, movedBetween } from '../../base/scheduling/clock.ts';
-import { createAgent, failureReason, type HttpOptions, oneLine } from './http-client.ts';
-
-/** Differences up to this are not corrected: the `Date` header has whole seconds, and requests take time. Seconds. */
-const TOLERANCE = 30;
+import { clockAhead, type Look, lookNow, movedBetween } from '../../base/scheduling/clock.ts';
+import { oneLine } from './answer-text.ts';
+import { createConnections, type HttpOptions } from './http-client.ts';
 
 /** The clock of an Alertmanager, as its answers show it. */
 interface ReceiverClock {
@@ -27,9 +25,7 @@ export function createReceiverClock(now: () => number, look: () => Look = lookNo
   let received: { readonly look: Look; readonly ahead: number } | undefined;
   return {
     receive: (date) => {
-      const at = typeof date === 'string' ? Date.parse(date) / 1000 : Number.NaN;
-      const ahead = Number.isNaN(at) ? 0 : at - now();
-      received = { look: look(), ahead: Math.abs(ahead) > TOLERANCE ? ahead : 0 };
+      received = { look: look(), ahead: clockAhead(date, now()) };
     },
     isUncertain: () => received === undefined || movedBetween(received.look, look()) !== 0,
     ahead: () => received?.ahead ?? 0,
@@ -46,7 +42,7 @@ interface AlertmanagerOptions extends HttpOptions {
 
 /** The result of a request. `reason` is one line. */
 export type Outcome =
-  | { readonly is: 'accepted' }
+  | { readonly is: 'accepted'; readonly status?: number }
   /** The alerts are refused, and would be refused again. */
   | { readonly is: 'rejected'; readonly status: number; readonly reason: string }
   /** The Alertmanager cannot be reached or has an error. The same request can succeed later. */
@@ -101,15 +97,13 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
   const { url, timeout } = options;
   const { pathname, origin } = new URL(url);
   const api = `${pathname.replace(/\/+$/, '')}/api/v2`;
-  const agent = createAgent(options, CONNECTIONS);
+  const connections = createConnections(options, CONNECTIONS);
   const clock = createReceiverClock(options.now);
 
   const ask = async (resource: string, body?: string, signal?: AbortSignal) => {
     const limit = AbortSignal.timeout(timeout * 1000);
     const authorization = options.authorization();
-    const answer = await agent.request({
-      origin,
-      path: `${api}${resource}`,
+    const answer = await connections.request(origin, `${api}${resource}`, {
       method: body === undefined ? 'GET' : 'POST',
       body: body ?? null,
       headers: {
@@ -130,7 +124,7 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
     return { status: answer.statusCode, text: Buffer.concat(chunks).toString() };
   };
   const noAnswer = (error: unknown) =>
-    ({ is: 'failed', status: undefined, reason: failureReason(error, timeout), error }) as const;
+    ({ is: 'failed', status: undefined, reason: connections.reasonOf(error, origin), error }) as const;
 
   return {
     url,
@@ -139,7 +133,7 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
         // a wrong time would end the alerts
         if (clock.isUncertain()) await ask('/status', undefined, signal);
         const { status, text } = await ask('/alerts', write(clock.ahead()), signal);
-        if (status >= 200 && status < 300) return { is: 'accepted' };
+        if (status >= 200 && status < 300) return { is: 'accepted', status };
         return { is: ABOUT_CONTENT.has(status) ? 'rejected' : 'failed', status, reason: reasonOf(status, text) };
       } catch (error) {
         return noAnswer(error);
@@ -155,6 +149,6 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
         return noAnswer(error);
       }
     },
-    close: () => agent.destroy(),
+    close: () => connections.close(),
   };
 }

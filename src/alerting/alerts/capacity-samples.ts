@@ -35,18 +35,39 @@ export interface ExpiringVersion extends Pick<FeatureLabels, 'version' | 'packag
   counted?: number | undefined;
 }
 
+/** What licenses that have expired since a time have lost. @param now epoch seconds */
+const expiredSince = (at: number, now: number, versions: readonly ExpiringVersion[]): number =>
+  versions
+    .filter(({ expiration }) => expiration > at && expiration <= now)
+    .reduce((sum, { licenses, counted = 0 }) => sum + Math.max(0, licenses - counted), 0);
+
 /**
  * The lowest number of a day ago, without licenses that have expired since; `undefined` if it is not known so far back.
  *
  * @param now epoch seconds
  */
 export function lowestOfDayAgo(samples: CapacitySamples, now: number, versions: readonly ExpiringVersion[]) {
-  const expiredAfter = (at: number): number =>
-    versions
-      .filter(({ expiration }) => expiration > at && expiration <= now)
-      .reduce((sum, { licenses, counted = 0 }) => sum + Math.max(0, licenses - counted), 0);
   const numbers = notOlder(samples, now).flatMap(([at, licenses]) =>
-    at <= now - NEWEST ? licenses - expiredAfter(at) : [],
+    at <= now - NEWEST ? licenses - expiredSince(at, now, versions) : [],
   );
   return numbers.length === 0 ? undefined : Math.min(...numbers);
+}
+
+/** What the number of now is compared with. */
+interface Before {
+  readonly before: number;
+  /** When the number was known first, if that is less than a day ago. */
+  readonly firstPoll?: number;
+}
+
+/** The number of a day ago; on the first day, that of the first poll. `undefined` without any. @param now epoch seconds */
+export function numberBefore(
+  samples: CapacitySamples,
+  now: number,
+  versions: readonly ExpiringVersion[],
+): Before | undefined {
+  const before = lowestOfDayAgo(samples, now, versions);
+  if (before !== undefined) return { before };
+  const [first] = samples;
+  return first && { before: first[1] - expiredSince(first[0], now, versions), firstPoll: first[0] };
 }

@@ -180,8 +180,8 @@ export const nameOf = ({
   return `${feature}${more} of ${vendorLicense}`;
 };
 
-/** `26 of 28 licenses are in use.`, if it is known. */
-export const inUseText = (row: FeatureRow): string | undefined => {
+/** `26 of 28 licenses are in use`, if it is known. @param whose such as ` of base 1.0` */
+export const inUseText = (row: FeatureRow, whose = ''): string | undefined => {
   const usage = usageText(row);
-  return usage === undefined ? undefined : `${usage} are in use.`;
+  return usage === undefined ? undefined : `${usage}${whose} ${row.inUse === 1 ? 'is' : 'are'} in use`;
 };

@@ -58,12 +58,16 @@ type AttentionClass = keyof typeof attentionClasses;
 /** What a finding says of its own. The rest of the texts is that of the alert. */
 export interface Told {
   readonly summary?: string;
-  /** Sentences before the remedy. */
+  /** Sentences that begin the description. */
   readonly facts?: string | undefined;
+  /** Who is hit, if this finding knows it better than its alert. Not of features, which are summed up. */
+  readonly impact?: string;
   /** A few words for lists, such as `3 wait`. */
   readonly figure?: string | undefined;
   /** The number of licenses, for lists. */
   readonly licenses?: string | undefined;
+  /** When it is, such as `on Thursday 2026-12-03, in 4d`, for a summary of several features that all say the same. */
+  readonly when?: string;
 }
 
 /** What the condition of a rule needs in addition to the data. */
@@ -91,15 +95,17 @@ export type Condition<S extends Shape> = (
 ) => (view: View) => Evaluation | Generator<void, Evaluation>;
 
 interface Texts {
-  /** One sentence. It names no figures, because Prometheus has none. */
+  /** What has happened: one sentence. It names no figures, because Prometheus has none. */
   summary(about: About): string;
-  /** What it means, and what to do. */
-  readonly remedy: string;
+  /** Who is hit, and how: one or two sentences. */
+  readonly impact: string;
+  /** What to do first, as the runbook says it. */
+  readonly step: string;
 }
 
-/** Alerts of features are summed up by vendor license and owner: the worst one has the smallest value, or the largest. */
+/** Alerts of features are summed up by vendor license and owner: the worst one is the first by its `time`, or has the largest value. */
 type Summed =
-  | { readonly subject: 'feature'; readonly worst: 'smallest' | 'largest' }
+  | { readonly subject: 'feature'; readonly worst: 'first' | 'largest' }
   | { readonly subject: 'vendor_license' | 'analyzer'; readonly worst?: never };
 
 /** What a site has only if it is configured. */
@@ -131,7 +137,7 @@ export type EngineAlert<S extends Shape> = Adjusted<S> &
       /** @param due when it happens, epoch seconds; `undefined` for what is so already */
       readonly class: AttentionClass | ((due: number | undefined, now: number, severity: Severity) => AttentionClass);
       /** Since when it is so, or when it will be, if that is not when it was seen first: what the value of a finding says of it. */
-      readonly time?: 'value is time since' | 'value is time until' | 'value is due time' | 'since last collection';
+      readonly time?: 'value is time since' | 'value is time until' | 'value is due time';
     };
     readonly texts: Texts;
     /** A site on which it fires, for tests. */

@@ -21,7 +21,7 @@ import type { EngineSection } from './settings.ts';
 import { restore, type SavedAlerts, type StateFile } from './state-file.ts';
 import { step, type Transition } from './state-machine.ts';
 import { createStatements, type StatementKeeper, type Statements } from './statements.ts';
-import { createUnlisted } from './unlisted.ts';
+import { createUnlisted, isVanishing } from './unlisted.ts';
 
 /** Whether labels match all matchers of one of the groups. */
 export function createIgnore(groups: readonly (readonly Matcher[])[]): (labels: Labels) => boolean {
@@ -46,7 +46,7 @@ export interface EvaluationOptions {
   /** Labels that are added to every alert when it is sent. Matchers apply to them too. */
   readonly commonLabels: Labels;
   readonly address: Address;
-  /** How long something that is not listed counts as unknown, if no alert says so, seconds. */
+  /** How long an alert is kept while its condition is unknown, seconds. */
   readonly unknownHold: number;
 }
 
@@ -63,12 +63,15 @@ export function createEvaluation({ rules, ignore, commonLabels, address, unknown
   return function* (view: View, states: AlertStates): Generator<void, readonly EvaluatedRule[]> {
     const evaluated: EvaluatedRule[] = [];
     const { inventory, past, now } = view;
-    const isEmptied = isListEmpty(inventory) || inventory.knowledge.isEmptyListRefused;
+    const isEmpty = isListEmpty(inventory);
+    const isRefused = inventory.knowledge.isEmptyListRefused;
     const withUnlisted = createUnlisted({ past, states, now, unknownHold });
     for (const rule of rules) {
       const evaluation = withUnlisted(rule, yield* rule.evaluate(view));
       const findings = ignore.length === 0 ? evaluation.findings : evaluation.findings.filter(isWanted);
-      evaluated.push({ rule, evaluation: { ...evaluation, findings, ...(isEmptied && ofEmptiedList(evaluation)) } });
+      // those about the analyzer know themselves what is known; what has vanished is compared with the last good list
+      const isUnseen = rule.subject !== 'analyzer' && (isEmpty || (isRefused && !isVanishing(rule.name)));
+      evaluated.push({ rule, evaluation: { ...evaluation, findings, ...(isUnseen && ofEmptiedList(evaluation)) } });
       yield;
     }
     return evaluated;

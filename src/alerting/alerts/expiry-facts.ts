@@ -1,11 +1,11 @@
 import { expiryDay } from '../../base/model/expiry-day.ts';
 import { isUncounted } from '../../base/model/uncounted.ts';
 import { type Figure, isKnown } from '../../base/model/unknown.ts';
-import { numberText } from '../../base/texts.ts';
+import { capitalized, countText, numberText } from '../../base/texts.ts';
 import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { Labels } from './alert.ts';
-import type { Forecasts, View } from './rule.ts';
+import { currentForecasts, type Forecast, type Forecasts, type View } from './rule.ts';
 
 /** What makes an expiry urgent or harmless: whether anybody uses the feature, and whether a renewal is in place. */
 
@@ -95,7 +95,7 @@ function licensesOf(row: FeatureRow, { now, past }: View): Figure {
 interface Renewal {
   /** Licenses that replace it; infinite if they are uncounted. */
   readonly licenses: number;
-  /** How many there were. */
+  /** How many there were; infinite if they were uncounted. */
   readonly before: Figure;
 }
 
@@ -121,20 +121,75 @@ function renewalOf(row: FeatureRow, view: View, lasts: number): Renewal | undefi
   return licenses === 0 ? undefined : { licenses, before: licensesOf(row, view) };
 }
 
-/** Whether as many licenses as before last longer. @param lasts when they must expire at the earliest, epoch seconds */
-export function isRenewed(row: FeatureRow, view: View, lasts: number): boolean {
-  const renewal = renewalOf(row, view, lasts);
-  if (renewal === undefined) return false;
-  const { licenses, before } = renewal;
-  return licenses >= (isKnown(before) ? before : Number.POSITIVE_INFINITY);
+/** The renewal that serves when the license has expired, also if it does not last long. */
+const servingAfter = (row: FeatureRow, view: View): Renewal | undefined =>
+  isKnown(row.expiration) ? renewalOf(row, view, Math.max(row.expiration, view.now)) : undefined;
+
+const forecastsOf = new WeakMap<Forecasts, ReadonlyMap<string, Forecast>>();
+
+function forecastOf(row: FeatureRow, view: View): Forecast | undefined {
+  const forecasts = currentForecasts(view);
+  if (forecasts === undefined) return undefined;
+  const known = forecastsOf.get(forecasts) ?? new Map(forecasts.rows.map((each) => [subjectKey(each), each]));
+  forecastsOf.set(forecasts, known);
+  return known.get(subjectKey(row));
 }
 
-/** ` It is renewed for 4 of 10 licenses.`, if it is for some. */
-export function renewedText(row: FeatureRow, view: View, lasts: number): string {
-  const renewal = renewalOf(row, view, lasts);
-  return renewal === undefined || isUncounted(row)
-    ? ''
-    : ` It is renewed for ${numberText(renewal.licenses)} of ${isKnown(renewal.before) ? numberText(renewal.before) : 'an unknown number of'} licenses.`;
+/** How many licenses are enough by the advice, or without one the peak of the last 90 days; `undefined` if neither is known. */
+function sufficientOf({ state, bought, count, needed, enough, recentPeak }: Forecast): number | undefined {
+  switch (state) {
+    case 'could go':
+      return bought === undefined || count === undefined ? undefined : bought - count;
+    case 'fine':
+    case 'tight':
+    case 'unused':
+      return needed === undefined || enough === undefined ? undefined : Math.max(needed, enough);
+    case 'no advice':
+    case 'not enough data':
+      return recentPeak;
+    // more are missing than there are, and what was denied or reserved was in no peak
+    default:
+      return undefined;
+  }
+}
+
+/** Whether a renewal has as many licenses as before, or as many as are enough. What is not known is not enough. */
+function isEnough({ licenses, before }: Renewal, row: FeatureRow, view: View): boolean {
+  if (licenses >= (isKnown(before) ? before : Number.POSITIVE_INFINITY)) return true;
+  const forecast = forecastOf(row, view);
+  const sufficient = forecast && sufficientOf(forecast);
+  return sufficient !== undefined && licenses >= sufficient;
+}
+
+/** `enough`: by as many licenses as are needed. `partly`: some users are served. `not`, as far as is known. */
+type Replaced = 'enough' | 'partly' | 'not';
+
+/** By how much a license that expires is replaced. @param lasts when enough licenses must expire at the earliest, epoch seconds */
+export function replacedBy(row: FeatureRow, view: View, lasts: number): Replaced {
+  const lasting = renewalOf(row, view, lasts);
+  if (lasting !== undefined && isEnough(lasting, row, view)) return 'enough';
+  return servingAfter(row, view) === undefined ? 'not' : 'partly';
+}
+
+/** What is said of a renewal for a part: a few words, and a sentence that begins with a space. Empty without a renewal. */
+interface RenewedTexts {
+  readonly words: string;
+  readonly sentence: string;
+}
+
+export function renewedTexts(row: FeatureRow, view: View): RenewedTexts {
+  const renewal = servingAfter(row, view);
+  if (renewal === undefined) return { words: '', sentence: '' };
+  const { licenses, before } = renewal;
+  if (!isKnown(before) || !Number.isFinite(before)) {
+    const words = `${countText(licenses, 'license')} ${licenses === 1 ? 'is' : 'are'} renewed`;
+    const then = isKnown(before) ? 'there was no limit before' : 'how many there were is not known';
+    return { words, sentence: ` ${capitalized(words)}, and ${then}.` };
+  }
+  const of = `${numberText(Math.min(licenses, before))} of ${numberText(before)}`;
+  const missing = before - licenses;
+  const rest = missing <= 0 ? 'but not for long' : `${numberText(missing)} ${missing === 1 ? 'is' : 'are'} missing`;
+  return { words: `${of} are renewed`, sentence: ` ${of} licenses are renewed, ${rest}.` };
 }
 
 /** The label of the day on which a license expires: another day is another alert. @param at epoch seconds */

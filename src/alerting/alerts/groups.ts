@@ -1,5 +1,7 @@
 import type { Log } from '../../base/model/log.ts';
+import { byUrgency } from '../../base/model/urgency.ts';
 import { type AlertState, type AlertStates, groupLabels, type Labels, labelsKey } from './alert.ts';
+import { urgencyOf } from './moment.ts';
 import type { Grouping, Rule } from './rule.ts';
 import type { Transition } from './state-machine.ts';
 
@@ -51,7 +53,9 @@ function listText(members: readonly AlertState[]): string {
 
 /** One member says all about itself. */
 function annotationsOf(members: readonly AlertState[], grouping: Grouping, labels: Labels): Labels {
-  const { figure: _figure, ...first } = members[0]?.annotations ?? {};
+  const { figure: _figure, when, ...own } = members[0]?.annotations ?? {};
+  const { impact, step } = grouping;
+  const first: Labels = { ...own, impact, step };
   const features = listText(members);
   // one that was restored has the texts of before
   if (members.length < 2) return { ...(features !== '' && { features }), ...first };
@@ -59,22 +63,33 @@ function annotationsOf(members: readonly AlertState[], grouping: Grouping, label
   return {
     ...common,
     features,
-    summary: grouping.summarize(labels, members.length),
-    description: `${features}. ${grouping.remedy}`,
+    summary: grouping.summarize(
+      labels,
+      members.length,
+      members.every((member) => member.annotations.when === when) ? when : undefined,
+    ),
+    description: `${features}. ${impact} ${step}`,
   };
 }
 
 /** An alert is as far as the furthest of its features. */
 const furthestFirst = ['firing', 'resolved', 'pending'] as const;
 
+/** The worst first: that with the largest value, or that which happens or happened first. */
+function sortMembers(alerts: readonly AlertState[], worst: Grouping['worst']): readonly AlertState[] {
+  const byName = (a: AlertState, b: AlertState): number => (labelsKey(a.labels) < labelsKey(b.labels) ? -1 : 1);
+  if (worst === 'largest') return alerts.toSorted((a, b) => (b.value ?? 0) - (a.value ?? 0) || byName(a, b));
+  return alerts
+    .map((alert) => ({ alert, urgency: urgencyOf(alert) }))
+    .sort((a, b) => byUrgency(a.urgency, b.urgency) || byName(a.alert, b.alert))
+    .map(({ alert }) => alert);
+}
+
 /** Features as one alert: its members, the worst first, and its times. */
 function combine(all: readonly AlertState[], { worst }: Grouping): SentAlert {
   const state = furthestFirst.find((each) => all.some((member) => member.state === each));
   const counting = all.filter((member) => member.state === state);
-  const sign = worst === 'smallest' ? 1 : -1;
-  const members = counting.toSorted(
-    (a, b) => sign * ((a.value ?? 0) - (b.value ?? 0)) || (labelsKey(a.labels) < labelsKey(b.labels) ? -1 : 1),
-  );
+  const members = sortMembers(counting, worst);
   const first = members[0] as AlertState;
   const timesOf = (name: TimeName) => counting.map((member) => member[name]);
   const ifAll = <Value>(name: 'keepFiringSince' | 'unknownSince' | 'ending', value: Value): Value | undefined =>
@@ -92,18 +107,32 @@ function combine(all: readonly AlertState[], { worst }: Grouping): SentAlert {
   };
 }
 
-/**
- * The rules about licenses that end on one day, the last stage first, and what an earlier one is then. All before the one that
- * fires have ended.
- */
-const stages = new Map([
-  ['LicenseExpired/critical', 'now expired'],
-  ['LicenseExpired/warning', 'now expired'],
-  ['LicenseExpiringSoon/critical', 'now critical'],
-  ['LicenseExpiringSoon/warning', 'now a warning'],
-  ['LicenseExpiringSoon/info', 'now for information'],
-]);
-const order = [...stages.keys()];
+/** The rules about licenses that end on one day, the last stage first. All before the one that fires have ended. */
+const order: readonly string[] = [
+  'LicenseExpired/critical',
+  'LicenseExpired/warning',
+  'LicenseExpiringSoon/critical',
+  'LicenseExpiringSoon/warning',
+  'LicenseExpiringSoon/info',
+];
+
+const severityTexts: Readonly<Record<string, string>> = {
+  critical: 'now critical',
+  warning: 'now a warning',
+  info: 'now for information',
+};
+
+/** How an alert has ended when another stage goes on. */
+const endingText = ({ labels }: SentAlert, last: SentAlert): string | undefined =>
+  labels.alertname === last.labels.alertname ? severityTexts[last.labels.severity ?? ''] : 'now expired';
+
+/** The stage that goes on: the last one, but one that is only kept firing has become a lower severity, such as by a renewal for a part. */
+function goesOn(alerts: readonly (readonly [string, SentAlert])[]): readonly [string, SentAlert] {
+  const [last] = alerts as [(typeof alerts)[number]];
+  const { labels, keepFiringSince } = last[1];
+  const met = alerts.find(([, one]) => one.labels.alertname === labels.alertname && one.keepFiringSince === undefined);
+  return keepFiringSince === undefined ? last : (met ?? last);
+}
 
 /** Ends alerts that a later stage of the same licenses replaces: nobody gets two about one day. */
 function endEarlierStages(sent: Map<string, SentAlert>): void {
@@ -111,10 +140,11 @@ function endEarlierStages(sent: Map<string, SentAlert>): void {
   const same = Map.groupBy(ofDay, ([, { labels }]) => labelsKey({ ...labels, alertname: '', severity: '' }));
   for (const alerts of same.values()) {
     alerts.sort(([, a], [, b]) => order.indexOf(a.rule) - order.indexOf(b.rule));
-    const [[, last], ...earlier] = alerts as [(typeof alerts)[number], ...typeof alerts];
-    for (const [key, alert] of earlier) {
+    const [lastKey, last] = goesOn(alerts);
+    for (const [key, alert] of alerts) {
+      if (key === lastKey) continue;
       const resolvedAt = extreme([last.firedAt, alert.firedAt], Math.max);
-      sent.set(key, { ...alert, state: 'resolved', resolvedAt, ending: stages.get(last.rule) });
+      sent.set(key, { ...alert, state: 'resolved', resolvedAt, ending: endingText(alert, last) });
     }
   }
 }

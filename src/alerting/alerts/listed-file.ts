@@ -21,6 +21,7 @@ const feature = z.object({
   missedAt,
   samples: z.array(z.tuple([z.number(), z.number()])),
   versions: z.array(version).default([]),
+  hasExpired: z.literal(true).optional(),
 });
 const vendorLicense = z.object({ name: z.string(), missedAt, features: z.array(feature) });
 /** Each vendor license is a text of its own, because the file is made and read in slices. */
@@ -46,7 +47,7 @@ const listOf = (of: ExpiringVersion) => [of.version, of.package, of.featureType,
 function* write({ since, vendorLicenses }: Listed): Generator<void, object> {
   const texts: string[] = [];
   for (const each of vendorLicenses.values()) {
-    const features = [...each.features.values()].map(({ licenses: _, versions, ...kept }) =>
+    const features = [...each.features.values()].map(({ licenses: _, lasts: __, versions, ...kept }) =>
       versions.length === 0 ? kept : { ...kept, versions: versions.map(listOf) },
     );
     texts.push(JSON.stringify({ ...each, features }));

@@ -5,7 +5,13 @@ import { canonical } from '../../base/model/vendor-license.ts';
 import type { FeatureLabels, FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { Selection } from '../../exporter/inventory/selection.ts';
-import { type CapacitySamples, type ExpiringVersion, lowestOfDayAgo, withSample } from './capacity-samples.ts';
+import {
+  type CapacitySamples,
+  type ExpiringVersion,
+  lowestOfDayAgo,
+  numberBefore,
+  withSample,
+} from './capacity-samples.ts';
 import type { Drop, Missed, Past } from './past.ts';
 
 /** What an inventory says about one vendor license. What is not known is never missing. */
@@ -75,6 +81,10 @@ interface ListedFeature extends Remembered {
   versions: readonly ExpiringVersion[];
   /** By the answers that were read last; `undefined` if they do not list it. */
   licenses?: Licenses | undefined;
+  /** When the last of the versions that were read last expires, epoch seconds; infinite if that of one is not known. */
+  lasts?: number | undefined;
+  /** Whether it was still listed when all its versions had expired, so that LicenseExpired is about it. */
+  hasExpired?: boolean | undefined;
 }
 
 /** A vendor license that GetProducts listed. */
@@ -89,6 +99,8 @@ export type Owned = Pick<Selection, 'ownsVendorLicense' | 'ownsFeature'>;
 const KEEP = 7 * 86_400;
 /** How long before its expiry a version is remembered, and how long after that if it is not listed any more, seconds. */
 const NEAR_EXPIRY = 30 * 86_400;
+/** How long after its expiry a feature must be listed so that people are told of it, seconds. Some managers do not list it any more. */
+const TOLD = 900;
 const NO_VERSIONS: readonly ExpiringVersion[] = [];
 /** Features worked on between two yields. */
 const SLICE = 1000;
@@ -156,7 +168,9 @@ export class Listed {
           if (drop !== undefined) drops.push({ vendorLicense, feature, ...drop });
         } else if (this.#isOver(each, owned.ownsFeature(feature), isReported ? hasFeatures : hasExpiries, now)) {
           features.delete(feature);
-        } else if (each.missedAt !== undefined) missed.push({ vendorLicense, feature, missedAt: each.missedAt });
+        } else if (each.missedAt !== undefined && !each.hasExpired) {
+          missed.push({ vendorLicense, feature, missedAt: each.missedAt });
+        }
       }
     }
     return { missed, drops, ...this.#unknowns(insights, now, owned) };
@@ -209,10 +223,15 @@ export class Listed {
         versions: NO_VERSIONS,
         missedAt: undefined,
         licenses: undefined,
+        lasts: undefined,
+        hasExpired: undefined,
       };
       features.set(name, feature);
       this.isChanged = true;
     }
+    const others = feature.licenses === undefined ? undefined : feature.lasts;
+    const end = isKnown(row.expiration) ? row.expiration : Number.POSITIVE_INFINITY;
+    feature.lasts = others === undefined ? end : Math.max(others, end);
     feature.licenses = withVersion(feature.licenses ?? 'none', row);
     this.#readVersion(feature, row, now);
   }
@@ -233,19 +252,26 @@ export class Listed {
     this.isChanged = true;
   }
 
-  /** Remembers a feature that is listed. @returns its numbers if it has fewer licenses than a day ago */
-  #found(feature: ListedFeature, isListKnown: boolean, now: number): Pick<Drop, 'before' | 'licenses'> | undefined {
+  /** Remembers a feature that is listed. @returns its numbers if it has fewer licenses than before */
+  #found(
+    feature: ListedFeature,
+    isListKnown: boolean,
+    now: number,
+  ): Omit<Drop, 'vendorLicense' | 'feature'> | undefined {
     const { licenses } = feature;
     const samples = isListKnown ? samplesAfter(feature, now) : feature.samples;
     if (feature.missedAt !== undefined || samples !== feature.samples) this.isChanged = true;
     feature.missedAt = undefined;
     feature.samples = samples;
     feature.isReported = licenses !== 'none';
+    const hasExpired = (feature.lasts ?? Number.POSITIVE_INFINITY) + TOLD <= now;
+    if (hasExpired !== (feature.hasExpired ?? false)) this.isChanged = true;
+    feature.hasExpired = hasExpired || undefined;
     if (isListKnown) this.#forgetVersions(feature, now);
     // one whose number has never changed has not lost any
     if (!isListKnown || typeof licenses !== 'number' || samples.length === 1) return undefined;
-    const before = lowestOfDayAgo(samples, now, feature.versions);
-    return before !== undefined && before > licenses ? { before, licenses } : undefined;
+    const earlier = numberBefore(samples, now, feature.versions);
+    return earlier !== undefined && earlier.before > licenses ? { ...earlier, licenses } : undefined;
   }
 
   #forgetVersions(feature: ListedFeature, now: number): void {
@@ -291,13 +317,16 @@ export class Listed {
         const owner = find(vendorLicense);
         if (!insights.of(vendorLicense).isListed) return stateOf(owner);
         const feature = name === undefined ? undefined : owner?.features.get(name);
-        return name === undefined || feature?.licenses !== undefined ? 'listed' : stateOf(feature);
+        if (name === undefined || feature?.licenses !== undefined) return 'listed';
+        return feature?.missedAt !== undefined && feature.hasExpired === true ? 'expired' : stateOf(feature);
       },
       isCapacityUnknown: (vendorLicense, name) => {
         const feature = find(vendorLicense)?.features.get(name);
         if (feature?.licenses === undefined) return isUnknown(vendorLicense, name);
         if (feature.licenses === 'unknown' || !insights.of(vendorLicense).hasFeatures) return true;
-        return feature.licenses !== 'uncounted' && lowestOfDayAgo(feature.samples, now, []) === undefined;
+        // on the first day, one that has not changed may have dropped before; one that has is compared with the first poll
+        const isFirstDay = lowestOfDayAgo(feature.samples, now, []) === undefined;
+        return feature.licenses !== 'uncounted' && isFirstDay && feature.samples.length < 2;
       },
       licensesBefore: (row) =>
         findVersion(find(row.vendorLicense)?.features.get(row.feature)?.versions ?? [], row)?.licenses ?? unknown,

@@ -1,5 +1,5 @@
 import { duration } from '../../base/settings/values.ts';
-import { durationText, localTimeText } from '../../base/texts.ts';
+import { durationText, localTimeText, withWeekday } from '../../base/texts.ts';
 import type { Finding } from './alert.ts';
 import type { Shape, Values } from './alert-settings.ts';
 import type { Met } from './conditions.ts';
@@ -58,7 +58,7 @@ export const vanishedCondition = (isOfFeatures: boolean): Condition<typeof vanis
     met: ({ vendorLicense, feature, missedAt }, { within }, { now, timeZone }) => {
       const it = feature === '' ? vendorLicense : `${feature} of ${vendorLicense}`;
       const summary = `The analyzer no longer lists ${it}.`;
-      const facts = `It was missed first at ${localTimeText(missedAt, timeZone)}. The alert resolves when it is back, or ${durationText(within)} after that time.`;
+      const facts = `It was missed first on ${withWeekday(localTimeText(missedAt, timeZone))}. The alert resolves when it is back, or ${durationText(within)} after that time.`;
       return now - missedAt < within && { summary, facts, value: now - missedAt };
     },
     isUnknown: (past, vendorLicense, feature) => past.isUnknown(vendorLicense, feature),

@@ -12,14 +12,26 @@ export interface Missed {
   readonly missedAt: number;
 }
 
-/** A feature with fewer licenses than a day ago, in all its versions together, apart from those that have expired since. */
+/**
+ * A feature with fewer licenses than a day ago, in all its versions together, apart from those that have expired since. On the
+ * first day, it is compared with the first poll.
+ */
 export interface Drop {
   readonly vendorLicense: string;
   readonly feature: string;
-  /** The lowest number within three hours a day ago. */
+  /** The lowest number within three hours a day ago, or that of the first poll. */
   readonly before: number;
+  /** When the first poll was, epoch seconds, if it is what it is compared with. */
+  readonly firstPoll?: number;
   readonly licenses: number;
 }
+
+/**
+ * `missed`: it is known not to be listed. `expired`: the same, and all its versions had expired when it was listed last, and people
+ * were told so, so that nobody misses it. `unknown`: it may be listed. `forgotten`: nothing is remembered of it. `left out`: the
+ * settings do not select it.
+ */
+export type Listing = 'listed' | 'missed' | 'expired' | 'unknown' | 'forgotten' | 'left out';
 
 /** The past as rules read it, at one moment. */
 export interface Past {
@@ -27,12 +39,12 @@ export interface Past {
   readonly drops: readonly Drop[];
   /** Whether it may be missing: no good answer says so, or it may have been forgotten. */
   isUnknown(vendorLicense: string, feature?: string): boolean;
+  /** Whether a vendor license, or one of its features, is listed now. */
+  listingOf(vendorLicense: string, feature?: string): Listing;
   /**
-   * Whether a vendor license, or one of its features, is listed now. `missed`: it is known not to be. `unknown`: it may be.
-   * `forgotten`: nothing is remembered of it. `left out`: the settings do not select it.
+   * Whether a number of licenses is unknown: that of now, or that of before. Uncounted licenses are known not to have dropped, and
+   * a number of the first day that has changed is compared with the first poll.
    */
-  listingOf(vendorLicense: string, feature?: string): 'listed' | 'unknown' | 'missed' | 'forgotten' | 'left out';
-  /** Whether a number of licenses is unknown: that of now, or that of a day ago. Uncounted licenses are known not to have dropped. */
   isCapacityUnknown(vendorLicense: string, feature: string): boolean;
   /** The last number of licenses of a version before its expiry. */
   licensesBefore(version: FeatureLabels): Figure;

@@ -29,6 +29,15 @@ export interface Forecast {
   readonly featureType: string;
   /** What the advice amounts to. With `not enough data`, it is not known whether licenses run out. */
   readonly state: string;
+  /** Licenses that the advice is about; `undefined` if that is not known. */
+  readonly bought: number | undefined;
+  /** How many of them could go, or are missing. */
+  readonly count: number | undefined;
+  /** What covered the last year, and what is enough for the coming one with a chance of 9 in 10. */
+  readonly needed: number | undefined;
+  readonly enough: number | undefined;
+  /** The most in use on the last 90 days; `undefined` if too few of them are recorded. */
+  readonly recentPeak: number | undefined;
   /** The day that was computed on several nights; `undefined` if they do not run out, or if that is not proven. */
   readonly confirmedRunsOut: number | undefined;
   /** The day that was computed last, with its range. `latest` is `undefined` if the range has no end. */
@@ -51,6 +60,13 @@ export interface Forecasts {
   /** When a day begins, epoch seconds. */
   startOf(day: number): number;
 }
+
+/** Without a good pass for this long, what right-sizing expects is not known, seconds. */
+const MAX_AGE = 2 * 86_400;
+
+/** What right-sizing expects, if the last good pass is not too old. @param now epoch seconds */
+export const currentForecasts = ({ forecasts, now }: Pick<View, 'forecasts' | 'now'>): Forecasts | undefined =>
+  forecasts !== undefined && now - forecasts.computedAt < MAX_AGE ? forecasts : undefined;
 
 /** Requests for a feature that were denied on the newest local day that has some, today or the day before; none if neither has. */
 export interface DeniedFeature {
@@ -113,12 +129,13 @@ export const nothingKnown: Evaluation = {
 
 /** How the alerts of the features of a vendor license and an owner are summed up. */
 export interface Grouping {
-  /** Whose alert is the worst one: that with the smallest value, or with the largest. */
-  readonly worst: 'smallest' | 'largest';
+  /** Whose alert is the worst one: that with the largest value, or that whose moment of harm is first. */
+  readonly worst: 'first' | 'largest';
   /** A sentence about several features. */
-  summarize(labels: Labels, count: number): string;
-  /** What to do, after a list of the features. */
-  readonly remedy: string;
+  summarize(labels: Labels, count: number, when: string | undefined): string;
+  /** Who is hit, and what to do first, of any of them. */
+  readonly impact: string;
+  readonly step: string;
 }
 
 /** What a condition compares with. */

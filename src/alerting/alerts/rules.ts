@@ -42,15 +42,19 @@ function createRule<S extends Shape>(
     settings,
     parametersOf,
     settingsOf,
-    finding: (subject, { summary, facts, figure, licenses } = {}, value = 0, isRaised = true) => {
+    finding: (subject, told = {}, value = 0, isRaised = true) => {
+      const { summary, facts, impact = texts.impact, figure, licenses, when } = told;
       const labels: Labels = { alertname: name, severity, ...withoutEmpty(subject) };
       return {
         labels,
         annotations: {
           summary: summary ?? capitalized(texts.summary(aboutLabels(labels))),
-          description: facts === undefined ? texts.remedy : `${facts} ${texts.remedy}`,
+          description: [facts, impact, texts.step].filter((part) => part !== undefined).join(' '),
+          // those of features are summed up, and get these then
+          ...(worst === undefined && { impact, step: texts.step }),
           ...(licenses !== undefined && { licenses }),
           ...(figure !== undefined && { figure }),
+          ...(when !== undefined && { when }),
         },
         value,
         isRaised,
@@ -64,8 +68,9 @@ function createRule<S extends Shape>(
     parameters: base,
     grouping: worst && {
       worst,
-      summarize: (labels, count) => texts.summary(aboutLabels(labels, count)),
-      remedy: texts.remedy,
+      summarize: (labels, count, when) => texts.summary(aboutLabels(labels, count, when)),
+      impact: texts.impact,
+      step: texts.step,
     },
     subject: alert.subject,
     threshold: threshold === 'none' ? undefined : threshold.value(base, severity),

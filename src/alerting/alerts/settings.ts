@@ -7,6 +7,7 @@ import type { Secret } from '../../base/settings/secret.ts';
 import { listOf, mapOf, oneOrMore, secretInFile, strictListOf, textOrMap } from '../../base/settings/structures.ts';
 import type { ValuesOf } from '../../base/settings/table.ts';
 import { boolean, duration, isNot, isNotAddress, oneOf, text } from '../../base/settings/values.ts';
+import { proxyKeys, proxyOf, proxyProblems } from './proxy-settings.ts';
 import { ruleSettings } from './rules.ts';
 
 /** Settings of alerts, and of the Alertmanagers, with the keys of Prometheus' configuration. */
@@ -46,20 +47,33 @@ const pathPrefix = z
   .regex(/^\/[^?#\s]*$/, pathForm)
   .transform((path) => path.replace(/\/+$/, ''));
 
-const entry = mapOf({
-  scheme: oneOf('http', 'https').prefault('http'),
-  path_prefix: pathPrefix.prefault('/'),
-  timeout: duration(0.1, 600).prefault('10s'),
-  api_version: oneOf('v2').optional(),
-  basic_auth: basicAuth.optional(),
-  authorization: authorization.optional(),
-  tls_config: tlsConfig.prefault({}),
-  static_configs: strictListOf(mapOf({ targets: strictListOf(target) })),
-})
+/** Keys of Prometheus for a proxy that are not read, with what to write instead. */
+const otherProxyKeys = {
+  proxy_from_environment: 'is not supported; write the proxy as proxy_url',
+  proxy_connect_header: 'is not supported; write user and password in the URL in the file of proxy_url_file',
+};
+
+const entry = mapOf(
+  {
+    scheme: oneOf('http', 'https').prefault('http'),
+    path_prefix: pathPrefix.prefault('/'),
+    timeout: duration(0.1, 600).prefault('10s'),
+    api_version: oneOf('v2').optional(),
+    basic_auth: basicAuth.optional(),
+    authorization: authorization.optional(),
+    tls_config: tlsConfig.prefault({}),
+    ...proxyKeys,
+    static_configs: strictListOf(mapOf({ targets: strictListOf(target) })),
+  },
+  otherProxyKeys,
+)
   .superRefine((written, context) => {
-    if (written.basic_auth === undefined || written.authorization === undefined) return;
-    const message = 'cannot be combined with basic_auth; remove one of them';
-    context.addIssue({ code: 'custom', path: ['authorization'], message });
+    const refuse = (key: keyof typeof written, message: string): void =>
+      context.addIssue({ code: 'custom', path: [key], message });
+    if (written.basic_auth !== undefined && written.authorization !== undefined) {
+      refuse('authorization', 'cannot be combined with basic_auth; remove one of them');
+    }
+    for (const { key, message } of proxyProblems(written)) refuse(key, message);
   })
   .transform((written) =>
     written.static_configs
@@ -70,11 +84,12 @@ const entry = mapOf({
         basicAuth: written.basic_auth,
         authorization: written.authorization,
         tls: written.tls_config,
+        proxy: proxyOf(written),
       })),
   );
 
 const address = baseUrl('http://alertmanager:9093', 'write an entry with basic_auth in the file').transform((url) => [
-  { url, timeout: 10, basicAuth: undefined, authorization: undefined, tls: tlsConfig.parse({}) },
+  { url, timeout: 10, basicAuth: undefined, authorization: undefined, tls: tlsConfig.parse({}), proxy: undefined },
 ]);
 
 /**

@@ -1,6 +1,6 @@
 import { isUncounted } from '../../base/model/uncounted.ts';
 import { isKnown, unknown } from '../../base/model/unknown.ts';
-import { countText, numberText } from '../../base/texts.ts';
+import { countText, numberText, withWeekday } from '../../base/texts.ts';
 import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import type { Labels } from './alert.ts';
 
@@ -21,8 +21,8 @@ export function licensesText(row: Pick<FeatureRow, 'licenseType' | 'maxAvailable
 export function usageText(row: Pick<FeatureRow, 'licenseType' | 'maxAvailable' | 'inUse'>): string | undefined {
   const { inUse, maxAvailable } = row;
   if (inUse === unknown) return undefined;
-  if (isUncounted(row)) return `${numberText(inUse)} uncounted licenses`;
-  return maxAvailable === unknown ? undefined : `${numberText(inUse)} of ${numberText(maxAvailable)} licenses`;
+  if (isUncounted(row)) return countText(inUse, 'uncounted license');
+  return maxAvailable === unknown ? undefined : `${numberText(inUse)} of ${countText(maxAvailable, 'license')}`;
 }
 
 /** What an alert is about, in the words of its texts. */
@@ -30,8 +30,10 @@ export interface About {
   readonly vendorLicense: string;
   /** `12 features of lic01;cdslmd`; of how many is only known to the engine. */
   readonly features: string;
-  /** ` on 2026-12-01`; empty if no day is known. */
+  /** The day of an expiry: ` on Tuesday 2026-12-01`, with the time left where it is known; empty if no day is. */
   readonly onDay: string;
+  /** ` today (Tuesday 2026-12-01)`; empty if it is not known, or not the same for all. */
+  readonly when: string;
   readonly endpoint: string;
   readonly field: string;
   readonly source: string;
@@ -39,8 +41,13 @@ export interface About {
   readonly exporter: string;
 }
 
-/** The words of an alert of the engine. @param count of the features that it sums up; `undefined` without them */
-export const aboutLabels = (labels: Labels, count?: number): About => {
+/**
+ * The words of an alert of the engine.
+ *
+ * @param count of the features that it sums up; `undefined` without them
+ * @param when what all of them say of it
+ */
+export const aboutLabels = (labels: Labels, count?: number, when?: string): About => {
   const {
     vendor_license: vendorLicense = '',
     expires,
@@ -48,10 +55,12 @@ export const aboutLabels = (labels: Labels, count?: number): About => {
     field = '',
     license_source: source = '',
   } = labels;
+  const told = when === undefined ? '' : ` ${when}`;
   return {
     ...{ vendorLicense, endpoint, field, source },
     features: count === undefined ? vendorLicense : `${countText(count, 'feature')} of ${vendorLicense}`,
-    onDay: expires === undefined ? '' : ` on ${expires}`,
+    onDay: told !== '' || expires === undefined ? told : ` on ${withWeekday(expires)}`,
+    when: told,
     analyzer: 'license analyzer',
     exporter: 'license exporter',
   };
@@ -65,6 +74,7 @@ export const aboutTemplate: About = {
   vendorLicense: '{{ $labels.vendor_license }}',
   features: 'features of {{ $labels.vendor_license }}',
   onDay: ' on {{ $labels.expires }}',
+  when: '',
   endpoint: '{{ $labels.endpoint }}',
   field: '{{ $labels.field }}',
   source: '{{ $labels.license_source }}{{ if $labels.vendor_license }} of {{ $labels.vendor_license }}{{ end }}',

@@ -14,46 +14,48 @@ const LEFT_OUT = 'no longer selected by the settings';
 const vanishings = { vendorLicense: 'LicenseVendorLicenseVanished', feature: 'LicenseFeatureVanished' } as const;
 const names: ReadonlySet<string> = new Set(Object.values(vanishings));
 
+/** Whether an alert says itself that something is not listed any more. */
+export const isVanishing = (alertname = ''): boolean => names.has(alertname);
+
 const subjectKey = (vendorLicense = '', feature = ''): string => JSON.stringify([vendorLicense.toLowerCase(), feature]);
 
 /** What the alerts of before say has vanished. */
 function vanishedIn(states: AlertStates): ReadonlySet<string> {
-  const said = states.values().filter(({ state, labels }) => state === 'firing' && names.has(labels.alertname ?? ''));
+  const said = states.values().filter(({ state, labels }) => state === 'firing' && isVanishing(labels.alertname));
   return new Set(said.map(({ labels }) => subjectKey(labels.vendor_license, labels.feature)));
 }
 
 type Outcome = 'by its condition' | 'unknown' | { readonly ending: string };
 
-export interface UnlistedOptions {
+interface UnlistedOptions {
   readonly past: Past;
   /** The alerts of before. */
   readonly states: AlertStates;
   /** Epoch seconds. */
   readonly now: number;
-  /** How long what is missed counts as unknown if no alert says that it has vanished, seconds. */
+  /** How long what is missed keeps this daemon from saying that it knows everything, if no alert says so, seconds. */
   readonly unknownHold: number;
 }
 
 /** The evaluation of a rule about vendor licenses or features, where something is not listed any more. */
 export function createUnlisted({ past, states, now, unknownHold }: UnlistedOptions) {
   const vanished = vanishedIn(states);
-  const outcomeOf = ({ vendor_license: vendorLicense, feature, expires }: Labels): Outcome => {
-    if (vendorLicense === undefined) return 'by its condition';
-    const listing = past.listingOf(vendorLicense, feature);
-    if (listing === 'left out') return { ending: LEFT_OUT };
-    // a license that has expired may be removed: nothing misses it
-    if (listing === 'forgotten' && expires !== undefined) return { ending: NO_LONGER_LISTED };
-    if (listing === 'listed' || listing === 'forgotten') return 'by its condition';
-    const isSaid = vanished.has(subjectKey(vendorLicense)) || vanished.has(subjectKey(vendorLicense, feature));
-    return isSaid ? { ending: NO_LONGER_LISTED } : 'unknown';
-  };
   const unsaid = past.missed.filter(
     ({ vendorLicense, feature, missedAt }) =>
       now - missedAt < unknownHold && !vanished.has(subjectKey(vendorLicense, feature)),
   );
   const about = unsaid.map(({ vendorLicense }) => vendorLicense);
+  const outcomeOf = ({ vendor_license: vendorLicense, feature }: Labels): Outcome => {
+    if (vendorLicense === undefined) return 'by its condition';
+    const listing = past.listingOf(vendorLicense, feature);
+    if (listing === 'left out') return { ending: LEFT_OUT };
+    if (listing === 'expired') return { ending: NO_LONGER_LISTED };
+    if (listing === 'listed' || listing === 'forgotten') return 'by its condition';
+    const isSaid = vanished.has(subjectKey(vendorLicense)) || vanished.has(subjectKey(vendorLicense, feature));
+    return isSaid ? { ending: NO_LONGER_LISTED } : 'unknown';
+  };
   return ({ name, subject }: Rule, evaluation: Evaluation): Evaluation =>
-    subject === 'analyzer' || names.has(name)
+    subject === 'analyzer' || isVanishing(name)
       ? evaluation
       : {
           ...evaluation,

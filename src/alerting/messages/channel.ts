@@ -25,11 +25,14 @@ export interface RefusedRecipient {
   readonly reason: string;
 }
 
-/** The result of sending. Reasons are one line, without secrets. */
+/**
+ * The result of sending. Reasons are one line, without secrets. `answer` is what the receiver said, in one line: only the
+ * person who tests it sees that, because nobody knows what it repeats.
+ */
 export type SendOutcome =
-  | { readonly is: 'accepted'; readonly refused: readonly RefusedRecipient[] }
+  | { readonly is: 'accepted'; readonly refused: readonly RefusedRecipient[]; readonly answer?: string }
   /** Nobody has got it. `isAboutMessage`: others can be accepted. */
-  | { readonly is: 'refused'; readonly reason: string; readonly isAboutMessage: boolean }
+  | { readonly is: 'refused'; readonly reason: string; readonly isAboutMessage: boolean; readonly answer?: string }
   /** The answer is missing: the receiver may have it. */
   | { readonly is: 'unknown'; readonly reason: string };
 

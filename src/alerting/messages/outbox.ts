@@ -201,11 +201,10 @@ export class Outbox {
       key,
       episodes: episodes.map(({ startsAt, state }) => ({ startsAt, state })),
     }));
-    const { key } = group;
     const { channel, now } = this.#options;
     const at = now();
-    const id = hash('sha256', JSON.stringify([this.receiver, key, at, covered])).slice(0, 32);
-    return { key, id, at, covered, ...(await channel.writeGroup({ group, notices, isReminder }, id, at)) };
+    const id = hash('sha256', JSON.stringify([this.receiver, group.key, at, covered])).slice(0, 32);
+    return { key: group.key, id, at, covered, ...(await channel.writeGroup({ group, notices, isReminder }, id, at)) };
   }
 
   /** The next job and when it can be tried. Those that have not failed come first. */

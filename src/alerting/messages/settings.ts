@@ -6,6 +6,7 @@ import type { Secret } from '../../base/settings/secret.ts';
 import { listOf, recordOf } from '../../base/settings/structures.ts';
 import type { ValuesOf } from '../../base/settings/table.ts';
 import { boolean, duration, isNot, isNotAddress, schedule, text } from '../../base/settings/values.ts';
+import { proxyKeys } from '../alerts/proxy-settings.ts';
 import type { AlertmanagerConfig } from '../alerts/settings.ts';
 
 /** Receivers of alerts beside Alertmanagers, with the keys of `email_config` and `webhook_config` of Alertmanager. */
@@ -94,6 +95,7 @@ const webhook = z.strictObject({
     credentials_file: text.optional().describe('File that holds the credentials. It is read for each request.'),
   }),
   tls_config: tlsConfig,
+  ...proxyKeys,
   timeout: duration(0.1, 600).prefault('10s').describe('Timeout of a request.'),
   send_resolved: boolean.prefault(true).describe('Whether the end of an alert is sent.'),
   digest: schedule
@@ -142,7 +144,7 @@ export interface EmailConfig {
 }
 
 /** A URL that receives alerts. Secrets stay in their files, which are read for each request. */
-export interface WebhookConfig extends Pick<AlertmanagerConfig, 'basicAuth' | 'authorization' | 'tls'> {
+export interface WebhookConfig extends Pick<AlertmanagerConfig, 'basicAuth' | 'authorization' | 'tls' | 'proxy'> {
   /** Either it or its file is given. */
   readonly url: string | undefined;
   readonly urlFile: string | undefined;

@@ -249,7 +249,11 @@ export async function sendMail(
       ),
     );
     const refused = refusedOf(info.rejectedErrors, envelope.to);
-    return { is: 'accepted', refused: refused.map((one) => ({ ...one, reason: hide(one.reason) })) };
+    return {
+      is: 'accepted',
+      refused: refused.map((one) => ({ ...one, reason: hide(one.reason) })),
+      answer: hide(line(info.response)),
+    };
   } catch (error) {
     if (isRejection(error as SmtpError)) hold.reject(secret);
     const outcome = outcomeOf(error as SmtpError, isBegun, envelope, options);

@@ -5,8 +5,16 @@ import { groupOf } from './message-group.ts';
 
 /** The message of the command `test-alert`. */
 
-/** `accepted`, or what went wrong, in one line without secrets. */
-export type TestAnswer = string;
+/** What a receiver made of a test. */
+export interface TestAnswer {
+  readonly isAccepted: boolean;
+  /** One line: what it answered, or why there is no answer, with the remedy. */
+  readonly text: string;
+}
+
+/** `accepted: 250 2.0.0 queued as 4F2`. */
+export const acceptedText = (answer: string | undefined): string =>
+  answer === undefined || answer === '' ? 'accepted' : `accepted: ${answer}`;
 
 interface TestMessage {
   /** Which setting names the addresses; empty for a webhook. */
@@ -16,10 +24,11 @@ interface TestMessage {
 }
 
 function answerOf(outcome: SendOutcome): TestAnswer {
-  if (outcome.is === 'refused') return `refused: ${outcome.reason}`;
-  if (outcome.is === 'unknown') return `unknown: ${outcome.reason}`;
-  if (outcome.refused.length === 0) return 'accepted';
-  return `refused: ${outcome.refused.map(({ recipient, reason }) => `${recipient.setting}: ${reason}`).join('; ')}`;
+  if (outcome.is === 'refused') return { isAccepted: false, text: `refused: ${outcome.answer ?? outcome.reason}` };
+  if (outcome.is === 'unknown') return { isAccepted: false, text: `unknown: ${outcome.reason}` };
+  if (outcome.refused.length === 0) return { isAccepted: true, text: acceptedText(outcome.answer) };
+  const refused = outcome.refused.map(({ recipient, reason }) => `${recipient.setting}: ${reason}`).join('; ');
+  return { isAccepted: false, text: `refused: ${refused}; for the other addresses, ${acceptedText(outcome.answer)}` };
 }
 
 /** One message to each list of addresses, or to the webhook. */

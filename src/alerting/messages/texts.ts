@@ -1,3 +1,4 @@
+import { byUrgency, type Urgency } from '../../base/model/urgency.ts';
 import { visible } from '../../base/model/visible-text.ts';
 import { capitalized, countText, localTimeText } from '../../base/texts.ts';
 import type { Labels } from '../alerts/alert.ts';
@@ -25,13 +26,17 @@ export const shortName = (name: string): string => {
 const wordsOf = ({ alertname = '' }: Labels): string =>
   line(alertname.replace(/^License(?=[A-Z])/, '').replace(/(?<=[a-z0-9])([A-Z])/g, ' $1')).toLowerCase();
 
-const severities = ['critical', 'warning', 'info'];
+type Timed = Pick<Notice, 'labels' | 'episodes'>;
 
-/** The most severe first, and then by name. */
-export const bySeverity = (a: { readonly labels: Labels }, b: { readonly labels: Labels }): number => {
-  const rank = ({ severity = '' }: Labels): number => (severities.indexOf(severity) + 4) % 4;
-  return rank(a.labels) - rank(b.labels) || (JSON.stringify(a.labels) < JSON.stringify(b.labels) ? -1 : 1);
-};
+/** How urgent an alert is. An expiry has its day, because the time of it is in no label; all else began with the alert. */
+function urgencyOf({ labels: { severity, expires = '' }, episodes }: Timed): Urgency {
+  const day = Date.parse(expires) / 1000;
+  return { severity, at: Number.isNaN(day) ? episodes.at(-1)?.startsAt : day };
+}
+
+/** The most severe first, then by the moment of harm, and then by name. */
+export const bySeverity = (a: Timed, b: Timed): number =>
+  byUrgency(urgencyOf(a), urgencyOf(b)) || (JSON.stringify(a.labels) < JSON.stringify(b.labels) ? -1 : 1);
 
 /** `replaced`: the alert has ended, and is not over: it goes on with another severity or owner, or is not seen any more. */
 export type ShownState = NoticeState | 'replaced';
@@ -77,10 +82,11 @@ export function statusText(notices: readonly Notice[], isReminder: boolean): str
   return `${ended.isNew ? `${wordsOf(ended.labels)}, ` : ''}${endText(ended)}`;
 }
 
-/** `Critical: ` of what fires, for the beginning of a title; empty if nothing does. */
+/** `Critical: ` or `Warning: ` of what fires, for the beginning of a title. */
 export function severityText(notices: readonly Notice[]): string {
   const [worst] = notices.filter((notice) => stateOf(notice) === 'firing').toSorted(bySeverity);
-  return worst?.labels.severity === undefined ? '' : `${capitalized(line(worst.labels.severity))}: `;
+  const { severity = '' } = worst?.labels ?? {};
+  return severity === 'critical' || severity === 'warning' ? `${capitalized(severity)}: ` : '';
 }
 
 /** When an alert began and ended. */

@@ -1,7 +1,11 @@
+import { explainConnection } from '../../base/model/connection-failure.ts';
+import { inOneLine } from '../../base/model/operator-error.ts';
 import { localTimeText } from '../../base/texts.ts';
 import type { Labels } from '../alerts/alert.ts';
+import { answerText } from '../alerts/answer-text.ts';
 import type { HttpClient } from '../alerts/http-client.ts';
 import { alertUrl } from '../alerts/links.ts';
+import { ProxyError } from '../alerts/proxy.ts';
 import type { Channel, GroupContent, SendOutcome } from './channel.ts';
 import type { Notice } from './ledger.ts';
 import { isExpiry, isForDigest } from './message-group.ts';
@@ -107,6 +111,32 @@ export interface WebhookOptions extends PayloadOptions {
 /** Statuses for content that is refused. */
 const ABOUT_CONTENT: ReadonlySet<number> = new Set([400, 413, 422]);
 
+/** Statuses for a body that is not understood: what chats and pagers answer to the format of Alertmanager. */
+const ABOUT_FORMAT: ReadonlySet<number> = new Set([400, 415, 422]);
+const URL_SETTINGS = 'alerting.webhook.url, or the file of url_file';
+
+/** What to do about a status that is no success. */
+function remedyOf(status: number): string {
+  if (status < 400) return `write the address to which it redirects in ${URL_SETTINGS}`;
+  if (status === 401 || status === 403) {
+    return 'check alerting.webhook.basic_auth or alerting.webhook.authorization, or the secret in the URL';
+  }
+  if (ABOUT_FORMAT.has(status)) {
+    return 'a receiver that does not take the format of Alertmanager needs an Alertmanager, or a relay for it, in between';
+  }
+  if (status === 413) return 'let it accept larger requests';
+  if (status === 429) return 'it limits the number of requests; raise alerting.group_interval';
+  return status < 500 ? `check ${URL_SETTINGS}` : 'check its log';
+}
+
+/** Why there is no answer, with the remedy. */
+function noAnswer(target: string, { reason, error }: { readonly reason: string; readonly error: unknown }): string {
+  const { code = '' } = error as { code?: string };
+  const peer = { name: target, url: 'alerting.webhook.url', tls: 'alerting.webhook.tls_config' };
+  const why = error instanceof ProxyError ? undefined : explainConnection(code, error, peer);
+  return `no answer of ${target}: ${why === undefined ? reason : inOneLine(why)}`;
+}
+
 /** Sends alerts to a URL, in the format of the webhooks of Alertmanager. */
 export function createWebhookChannel(options: WebhookOptions): Channel {
   const { url, target, client } = options;
@@ -120,13 +150,15 @@ export function createWebhookChannel(options: WebhookOptions): Channel {
     }
     const answer = await client.post(address, body, { 'idempotency-key': id }, signal);
     if (answer.status === undefined) {
-      const reason = `no answer of ${target}: ${answer.reason}`;
+      const reason = noAnswer(target, answer);
       return answer.isSent ? { is: 'unknown', reason } : { is: 'refused', isAboutMessage: false, reason };
     }
-    if (answer.status >= 200 && answer.status < 300) return { is: 'accepted', refused: [] };
+    const { status } = answer;
+    const said = answerText(status, answer.text);
+    if (status >= 200 && status < 300) return { is: 'accepted', refused: [], answer: said };
     // the body can repeat the URL, which is a secret
-    const reason = `${target} answered with status ${answer.status}; check alerting.webhook`;
-    return { is: 'refused', isAboutMessage: ABOUT_CONTENT.has(answer.status), reason };
+    const reason = `${target} answered with status ${status}; ${remedyOf(status)}`;
+    return { is: 'refused', isAboutMessage: ABOUT_CONTENT.has(status), reason, answer: `${said}; ${remedyOf(status)}` };
   };
 
   return {

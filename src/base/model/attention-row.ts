@@ -4,6 +4,8 @@ export interface AttentionMember {
   readonly feature: string | undefined;
   /** Its name with version and package, and its figure: `base 1.0 (2 wait)`. */
   readonly text: string;
+  /** When something happens that has not happened yet: `in 25m`; `undefined` for what is so already. */
+  readonly when: string | undefined;
   /** One sentence. */
   readonly details: string;
   /** See `AttentionRow`. */

@@ -11,6 +11,8 @@ export interface ProductsAnswer extends Answer<ProductRecord> {
   readonly incompleteSince?: number;
   /** The names that earlier answers listed, and when they were missed first, epoch seconds. */
   readonly notListed?: readonly { readonly product: string; readonly since: number }[];
+  /** How far the clock of the analyzer was ahead of ours when it answered, seconds. Its collection times are in its clock. */
+  readonly clockAhead?: number;
 }
 
 /** An answer of features. Of a vendor license with unusable records, what the list lacks is not known to be gone. */

@@ -22,6 +22,21 @@ export function movedBetween(before: Look, after: Look): number {
   return Math.abs(moved) > JUMP ? moved : 0;
 }
 
+/** Differences up to this are not corrected: the `Date` header has whole seconds, and requests take time. Seconds. */
+const TOLERANCE = 30;
+
+/**
+ * How far the clock of another host is ahead, by the `Date` header of its answer, seconds; 0 up to 30 s. Without a header that can
+ * be read, both clocks count as equal.
+ *
+ * @param now when the header came, epoch seconds
+ */
+export function clockAhead(date: unknown, now: number): number {
+  const at = typeof date === 'string' ? Date.parse(date) / 1000 : Number.NaN;
+  const ahead = Number.isNaN(at) ? 0 : at - now;
+  return Math.abs(ahead) > TOLERANCE ? ahead : 0;
+}
+
 /**
  * The time in which ages are measured. When the clock of the host is set, it goes on as if it were not, so that nothing that
  * remembers a time becomes older or younger. Its owner gives all of that the new time, and lets the clock follow.

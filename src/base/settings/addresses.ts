@@ -56,7 +56,7 @@ const everyAddress = { error: isNot('accepted: every client could name any user;
 const mappedAddress = { error: isNot('accepted: write an IPv4 address as such, without ::ffff:') };
 
 /** `undefined` if the text is no address and no range. */
-function rangeOf(written: string): AddressRange | undefined {
+export function rangeOf(written: string): AddressRange | undefined {
   const [, address = '', bits] = RANGE.exec(written) ?? [];
   const version = isIP(address);
   const longest = version === 4 ? 32 : 128;

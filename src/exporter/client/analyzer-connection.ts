@@ -56,6 +56,7 @@ export function connectByHttp(
     maxResponseSize: analyzer.maxResponseSize,
     maxChartSize: analyzer.maxChartSize,
     userAgent: `license-exporter/${version}`,
+    now,
     observe: (request) => {
       observe(request);
       logCredentials();

@@ -107,5 +107,5 @@ export function createOwnTransport({ ask, timeout, observe }: OwnTransportOption
       throw failure;
     }
   };
-  return { request, isOwnAnalyzer: true, close: async () => undefined };
+  return { request, isOwnAnalyzer: true, clockAhead: 0, close: async () => undefined };
 }

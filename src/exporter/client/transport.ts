@@ -9,6 +9,7 @@ import {
   type ParametersOf,
 } from '../../base/query-api/endpoints.ts';
 import { writeQuery } from '../../base/query-api/parameters.ts';
+import { clockAhead } from '../../base/scheduling/clock.ts';
 import { statusFault } from '../inventory/decoding/answer-faults.ts';
 import { type SizeLimits, sizeLimitOf } from '../inventory/decoding/body-limits.ts';
 import type { Decoder } from '../inventory/decoding/decoder.ts';
@@ -38,6 +39,8 @@ export interface TransportOptions extends SizeLimits {
   /** Timeout of a request in seconds, including the wait for a connection. */
   readonly timeout: number;
   readonly userAgent: string;
+  /** The clock of this host, epoch seconds. */
+  readonly now: () => number;
   readonly observe?: (observation: RequestObservation) => void;
 }
 
@@ -53,6 +56,8 @@ export interface Transport {
   ): Promise<A[E]>;
   /** Whether the newest answer came from the analyzer of this program, by its header. */
   readonly isOwnAnalyzer: boolean;
+  /** How far the clock of the analyzer is ahead, by its newest answer, seconds; 0 up to 30 s. See `clockAhead`. */
+  readonly clockAhead: number;
   close(): Promise<void>;
 }
 
@@ -69,6 +74,7 @@ export function createTransport(options: TransportOptions): Transport {
   const headers = { accept: 'application/json, text/plain', 'user-agent': options.userAgent };
 
   let isOwnAnalyzer = false;
+  let ahead = 0;
   /** Endpoints for which the server sent Retry-After. `until` is in epoch milliseconds of the steady clock. */
   const pauses = new Map<EndpointName, { readonly until: number; readonly failure: QueryError }>();
 
@@ -98,6 +104,7 @@ export function createTransport(options: TransportOptions): Transport {
       open: () => decoder.open(name, before),
       onHeaders: (answered) => {
         isOwnAnalyzer = answered[OWN_HEADER] === OWN_ANALYZER;
+        ahead = clockAhead(answered.date, options.now());
       },
       refuseStatus: (status, answered) => refuseStatus(name, status, answered),
       onOutcome: (bytes, failure) =>
@@ -125,6 +132,9 @@ export function createTransport(options: TransportOptions): Transport {
     request,
     get isOwnAnalyzer() {
       return isOwnAnalyzer;
+    },
+    get clockAhead() {
+      return ahead;
     },
     close: () => dispatcher.destroy(),
   };

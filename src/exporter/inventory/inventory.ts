@@ -160,7 +160,8 @@ function deriveVendorLicenses(
     const up = isDown ? false : isListUsable && !notListed.has(name) ? true : undefined;
     const downQualifiers = down?.labels.get(name) ?? [];
     const isKept = notListed.has(name);
-    return createVendorLicenseRow({ vendorLicense: name, record: product, isKept, up, downQualifiers }, isWithheld);
+    const parts = { vendorLicense: name, record: product, isKept, up, downQualifiers };
+    return createVendorLicenseRow(parts, isWithheld, fresh?.clockAhead ?? 0);
   });
   return { rows: rows.sort(byKey(({ vendorLicense }) => vendorLicense)), withheld, merged };
 }

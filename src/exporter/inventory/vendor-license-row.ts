@@ -1,4 +1,5 @@
 import type { ProductRecord } from '../../base/model/records.ts';
+import { type Figure, isKnown, unknown } from '../../base/model/unknown.ts';
 import { parseVendorLicense } from '../../base/model/vendor-license.ts';
 import type { Field } from '../../base/query-api/field.ts';
 import { type ModelRecord, modelName, recordFields } from '../../base/query-api/records.ts';
@@ -20,6 +21,8 @@ export interface VendorLicenseRow extends Reported {
   /** Whether GetProducts listed it before, and may lack it now because records are unusable. */
   readonly isKept: boolean;
   readonly isWithheld: boolean;
+  /** `collectionTime` in the clock of this host, from which ages are computed. The clock of the analyzer can be another one. */
+  readonly collectedAt: Figure;
   /** From GetServerDown; `undefined` without a fresh reading, or if a discarded record may have listed it. */
   readonly up: boolean | undefined;
   /** Third parts of the GetServerDown labels of this vendor license. */
@@ -35,12 +38,21 @@ interface VendorLicenseParts {
   readonly downQualifiers: readonly string[];
 }
 
+/** @param clockAhead how far the clock of the analyzer is ahead, seconds */
+function collectedAt({ collectionTime }: Pick<Reported, 'collectionTime'>, clockAhead: number): Figure {
+  return isKnown(collectionTime) ? collectionTime - clockAhead : unknown;
+}
+
 const values = Object.entries<Field>(reportedFields).map(([name, { isUsage }]) => ({ name: modelName(name), isUsage }));
 
-/** @param isWithheld whether its usage is withheld */
+/**
+ * @param isWithheld whether its usage is withheld
+ * @param clockAhead how far the clock of the analyzer is ahead, seconds
+ */
 export function createVendorLicenseRow(
   { record, ...parts }: VendorLicenseParts,
   isWithheld: boolean,
+  clockAhead: number,
 ): VendorLicenseRow {
   const { server, daemon } = parseVendorLicense(parts.vendorLicense);
   const source = (record ?? {}) as Readonly<Record<string, unknown>>;
@@ -49,12 +61,14 @@ export function createVendorLicenseRow(
     return [name, value ?? missingValue(name)];
   });
   // the names are those of the fields
+  const shown = Object.fromEntries(reported) as Reported;
   return {
     ...parts,
     server,
     daemon,
     isReported: record !== undefined,
     isWithheld,
-    ...(Object.fromEntries(reported) as Reported),
+    ...shown,
+    collectedAt: collectedAt(shown, clockAhead),
   };
 }

@@ -92,6 +92,8 @@ export interface PollerOptions {
   readonly config: PollingConfig;
   readonly selection: Selection;
   readonly now: () => number;
+  /** How far the clock of the analyzer is ahead of `now`, by its newest answer, seconds. */
+  readonly clockAhead: () => number;
   readonly log: Log;
   /** Called with each new snapshot, after `latest` returns it. */
   readonly onCommit: (snapshot: Snapshot) => void;
@@ -248,8 +250,10 @@ export function createPoller(options: PollerOptions): Poller {
     GetProducts: () =>
       createPoll('GetProducts', {
         check: checkListed,
-        complete: (answer, _, before) =>
-          keepNotListed(answer, before, (product) => isNamedElsewhere(product, known()), now()),
+        complete: (answer, _, before) => ({
+          ...keepNotListed(answer, before, (product) => isNamedElsewhere(product, known()), now()),
+          clockAhead: options.clockAhead(),
+        }),
       }),
     GetServerDown: () => createPoll('GetServerDown'),
     GetConcurrentUsers: () => createPoll('GetConcurrentUsers', { isServing }),

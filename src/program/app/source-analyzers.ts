@@ -97,6 +97,7 @@ export function createSourceAnalyzers(
       maxResponseSize: analyzer.maxResponseSize,
       maxChartSize: analyzer.maxChartSize,
       userAgent: 'license-exporter source',
+      now,
     });
   };
 

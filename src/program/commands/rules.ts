@@ -1,3 +1,4 @@
+import { publishedRunbooks } from '../../alerting/alerts/prometheus/published.ts';
 import {
   alertsForPrometheus,
   createRuleFile,
@@ -17,7 +18,8 @@ const ruleFileOf = ({ alerting, web, owners }: Config): RuleFile =>
     owners: [...new Set([...usualOwners, ...createOwners(owners.entries).names])],
     targetLabels: alerting.prometheusLabels,
     runbookBaseUrl:
-      alerting.runbookBaseUrl ?? (web.externalUrl === undefined ? undefined : `${web.externalUrl}/runbooks`),
+      alerting.runbookBaseUrl ?? (web.externalUrl === undefined ? publishedRunbooks() : `${web.externalUrl}/runbooks`),
+    externalUrl: web.externalUrl,
   });
 
 /** Prints the rules for Prometheus. @throws ConfigError with all problems */

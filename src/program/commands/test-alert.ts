@@ -1,4 +1,6 @@
 import { createAlertmanagers, createChannels, type Sending } from '../../alerting/alerting.ts';
+import type { Outcome } from '../../alerting/alerts/alertmanager.ts';
+import { statusText } from '../../alerting/alerts/answer-text.ts';
 import {
   alertsBody,
   createTestNotification,
@@ -6,11 +8,12 @@ import {
   TEST_MINUTES,
 } from '../../alerting/alerts/notification.ts';
 import type { Channel } from '../../alerting/messages/channel.ts';
-import { type TestAnswer, testMessages } from '../../alerting/messages/test-message.ts';
+import { acceptedText, type TestAnswer, testMessages } from '../../alerting/messages/test-message.ts';
 import { analyzerIdentity } from '../../exporter/client/identity.ts';
 import type { Config } from '../config/config.ts';
 import { externalUrl } from '../config/listeners.ts';
 import { loadConfig } from '../config/load.ts';
+import { alertmanagerProblem } from '../diagnosis/alertmanager-problem.ts';
 import type { CommandContext } from './command.ts';
 
 /** How long the answer to a test message may take, seconds. */
@@ -24,13 +27,23 @@ interface Test {
 
 const now = (): number => Date.now() / 1000;
 
+function answerOf(url: string, outcome: Outcome): TestAnswer {
+  if (outcome.is === 'accepted') {
+    const { status } = outcome;
+    return { isAccepted: true, text: acceptedText(status === undefined ? undefined : statusText(status)) };
+  }
+  const problem = alertmanagerProblem(url, outcome);
+  const what = problem === undefined || outcome.is === 'rejected' ? outcome.reason : `it ${problem.does}`;
+  return { isAccepted: false, text: `${outcome.is}: ${what}${problem === undefined ? '' : `; ${problem.remedy}`}` };
+}
+
 function alertmanagerTests(config: Config, notification: Notification, sending: Sending): readonly Test[] {
   return createAlertmanagers(config, sending).map((alertmanager) => ({
     name: alertmanager.url,
     run: async () => {
       const outcome = await alertmanager.post((ahead) => alertsBody([notification], ahead));
       await alertmanager.close();
-      return outcome.is === 'accepted' ? 'accepted' : `${outcome.is}: ${outcome.reason}`;
+      return answerOf(alertmanager.url, outcome);
     },
   }));
 }
@@ -68,7 +81,7 @@ export async function testAlert({ line, env, version, createLog, print }: Comman
     tests.map(async ({ name, run }) => {
       const started = performance.now();
       const answer = await run();
-      print(`${name}  ${answer} (${(performance.now() - started).toFixed(0)} ms)\n`);
+      print(`${name}  ${answer.text} (${(performance.now() - started).toFixed(0)} ms)\n`);
       return answer;
     }),
   );
@@ -76,5 +89,5 @@ export async function testAlert({ line, env, version, createLog, print }: Comman
   const labels = Object.entries(notification.labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   const end = alertmanagers.length === 0 ? '' : `; it resolves within ${TEST_MINUTES} minutes`;
   print(`The alert was {${labels.join(', ')}}${end}.\n`);
-  return answers.every((answer) => answer === 'accepted') ? 0 : 1;
+  return answers.every(({ isAccepted }) => isAccepted) ? 0 : 1;
 }

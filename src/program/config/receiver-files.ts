@@ -1,3 +1,4 @@
+import { proxyOf, proxyProblems } from '../../alerting/alerts/proxy-settings.ts';
 import type { AlertmanagerConfig } from '../../alerting/alerts/settings.ts';
 import type { EmailConfig, WebhookConfig } from '../../alerting/messages/settings.ts';
 import { OFF } from '../../base/settings/values.ts';
@@ -52,7 +53,18 @@ export function webhookOf(settings: ConfigSettings): WebhookConfig | undefined {
   const urlFile = settings.secretFile('alerting.webhook.url_file');
   const passwordFile = settings.secretFile('alerting.webhook.basic_auth.password_file');
   const credentialsFile = settings.secretFile('alerting.webhook.authorization.credentials_file');
-  const { url, basicAuth, authorization, timeout, sendResolved, digest } = settings.section('alerting').webhook;
+  const proxyFile = settings.secretFile('alerting.webhook.proxy_url_file');
+  const {
+    url,
+    basicAuth,
+    authorization,
+    timeout,
+    sendResolved,
+    digest,
+    proxyUrl,
+    noProxy = [],
+  } = settings.section('alerting').webhook;
+  const proxy = { proxy_url: proxyUrl, proxy_url_file: proxyFile, no_proxy: noProxy };
   if (first === undefined) return undefined;
   if (url === undefined && urlFile === undefined) settings.need('alerting.webhook.url', first);
   if (url !== undefined && urlFile !== undefined) {
@@ -64,12 +76,14 @@ export function webhookOf(settings: ConfigSettings): WebhookConfig | undefined {
     const key = 'alerting.webhook.authorization.credentials_file';
     settings.refuse(key, 'cannot be combined with basic_auth; remove one of them');
   }
+  for (const { key, message } of proxyProblems(proxy)) settings.refuse(`alerting.webhook.${key}`, message);
   return {
     url,
     urlFile,
     basicAuth: username === undefined || passwordFile === undefined ? undefined : { username, passwordFile },
     authorization: credentialsFile === undefined ? undefined : { type: authorization.type, credentialsFile },
     tls,
+    proxy: proxyOf(proxy),
     timeout,
     sendResolved,
     digest: digest === OFF ? undefined : digest,
@@ -106,13 +120,14 @@ export function alertmanagersOf(settings: ConfigSettings): readonly Alertmanager
   return (Array.isArray(raw) ? raw : (entries ?? [])).flatMap((_, i) => {
     trySecret(settings, referenceOf(raw, [i, 'basic_auth', 'password_file']));
     trySecret(settings, referenceOf(raw, [i, 'authorization', 'credentials_file']));
+    trySecret(settings, referenceOf(raw, [i, 'proxy_url_file']));
     const files = settings.readTls({
       ca: referenceOf(raw, [i, 'tls_config', 'ca_file']),
       cert: referenceOf(raw, [i, 'tls_config', 'cert_file']),
       key: referenceOf(raw, [i, 'tls_config', 'key_file']),
     });
     return (entries?.[i] ?? []).map(
-      ({ tls: { serverName, insecureSkipVerify }, basicAuth, authorization, ...entry }) => ({
+      ({ tls: { serverName, insecureSkipVerify }, basicAuth, authorization, proxy, ...entry }) => ({
         ...entry,
         basicAuth: basicAuth && { ...basicAuth, passwordFile: settings.pathOf(KEY, basicAuth.passwordFile) ?? '' },
         authorization: authorization && {
@@ -120,6 +135,7 @@ export function alertmanagersOf(settings: ConfigSettings): readonly Alertmanager
           credentialsFile: settings.pathOf(KEY, authorization.credentialsFile) ?? '',
         },
         tls: { ...files, serverName, insecureSkipVerify },
+        proxy: proxy && { ...proxy, urlFile: settings.pathOf(KEY, proxy.urlFile) },
       }),
     );
   });

@@ -1,14 +1,14 @@
 import { connect, isIP } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 import { createAlertmanagers, smtpOptions } from '../../alerting/alerting.ts';
-import type { Alertmanager } from '../../alerting/alerts/alertmanager.ts';
+import { type ForwardProxy, ProxyError, proxyFor } from '../../alerting/alerts/proxy.ts';
 import type { WebhookConfig } from '../../alerting/messages/settings.ts';
 import { tryConnection } from '../../alerting/messages/smtp.ts';
 import { readPasswordFile } from '../../base/files/named-files.ts';
 import { tlsOptions } from '../../base/model/client-tls.ts';
 import { explainConnection, explainUnknown, type Peer } from '../../base/model/connection-failure.ts';
-import type { Explanation } from '../../base/model/operator-error.ts';
 import { revealTls } from '../../base/settings/secret.ts';
+import { alertmanagerProblem } from './alertmanager-problem.ts';
 import { hostOf, portOf, withinLimit } from './network-steps.ts';
 import { bad, explained, good, type Step } from './step.ts';
 
@@ -38,41 +38,6 @@ export const mailStep: Step = {
   },
 };
 
-const alertmanagerPeer = ({ url }: Alertmanager): Peer => ({
-  name: `the Alertmanager ${url}`,
-  url: 'alerting.alertmanagers',
-  tls: 'alerting.alertmanagers[].tls_config',
-});
-
-/** Why an Alertmanager does not accept alerts, as far as a request for its status shows. */
-async function problemOf(alertmanager: Alertmanager): Promise<Explanation | undefined> {
-  const outcome = await alertmanager.status();
-  if (outcome.is === 'accepted') return undefined;
-  const { status, reason, error } = outcome;
-  const peer = alertmanagerPeer(alertmanager);
-  if (status === undefined) {
-    const code = (error as NodeJS.ErrnoException | undefined)?.code ?? '';
-    const why = explainConnection(code, error, peer);
-    return {
-      finding: `${peer.name} cannot be reached: ${why?.finding ?? reason}`,
-      remedy: why?.remedy ?? `check ${peer.url}, and whether it is running`,
-    };
-  }
-  if (status === 401 || status === 403) {
-    return {
-      finding: `${peer.name} requires a logon, or does not accept the one that is configured (status ${status})`,
-      remedy: 'set basic_auth or authorization in its entry of alerting.alertmanagers',
-    };
-  }
-  if (status === 404 || status === 200) {
-    return {
-      finding: `${peer.name} is no Alertmanager, or its API has another path (${reason})`,
-      remedy: 'write its base URL in alerting.alertmanagers, such as http://alertmanager:9093, or set path_prefix',
-    };
-  }
-  return { finding: `${peer.name} does not answer as it should: ${reason}`, remedy: 'check its log' };
-}
-
 /** Whether every Alertmanager answers. No alert is sent: `test-alert` does that. */
 export const alertmanagersStep: Step = {
   name: 'Alertmanagers',
@@ -82,7 +47,12 @@ export const alertmanagersStep: Step = {
   check: async ({ config, version, log }) => {
     const alertmanagers = createAlertmanagers(config, { version, now: () => Date.now() / 1000, log });
     try {
-      const problems = await Promise.all(alertmanagers.map(problemOf));
+      const problems = await Promise.all(
+        alertmanagers.map(async (alertmanager) => {
+          const found = alertmanagerProblem(alertmanager.url, await alertmanager.status());
+          return found && { finding: `the Alertmanager ${alertmanager.url} ${found.does}`, remedy: found.remedy };
+        }),
+      );
       const problem = problems.find((found) => found !== undefined);
       return problem === undefined
         ? good(`${alertmanagers.length} of ${alertmanagers.length} answer`)
@@ -99,16 +69,24 @@ const webhookPeer = (url: string): Peer => ({
   tls: 'alerting.webhook.tls_config',
 });
 
-/** Connects as for a message, and sends nothing. @throws Error with a code */
-async function tryConnecting(url: string, { tls, timeout }: WebhookConfig): Promise<void> {
-  const [host, port] = [hostOf(url), portOf(url)];
+/** Connects as for a message, and sends nothing. @throws Error with a code, or a ProxyError */
+async function tryConnecting(
+  url: string,
+  proxy: ForwardProxy | undefined,
+  { tls: files, timeout }: WebhookConfig,
+): Promise<void> {
+  const [host, port, tls] = [hostOf(url), portOf(url), revealTls(files)];
   const isTls = url.startsWith('https:');
+  if (proxy !== undefined && !isTls) {
+    (await proxy.connect({ timeout, tls })).destroy();
+    return;
+  }
+  const tunnel = await proxy?.tunnel(new URL(url), { timeout, tls });
   const socket = isTls
     ? connectTls({
-        host,
-        port,
+        ...(tunnel === undefined ? { host, port } : { socket: tunnel }),
         ...(isIP(host) === 0 && { servername: host }),
-        ...tlsOptions(revealTls(tls)),
+        ...tlsOptions(tls),
       })
     : connect({ host, port });
   const connected = new Promise<void>((resolve, reject) => {
@@ -141,9 +119,16 @@ export const webhookStep: Step = {
       return bad('the file of alerting.webhook.url_file has no URL', 'write the URL, such as https://…, into it');
     }
     try {
-      await tryConnecting(url, webhook);
-      return good(`${new URL(url).host} accepts connections`);
+      const proxy = proxyFor(webhook.proxy)(new URL(url));
+      await tryConnecting(url, proxy, webhook);
+      if (proxy === undefined) return good(`${new URL(url).host} accepts connections`);
+      return good(
+        url.startsWith('https:')
+          ? `${new URL(url).host} accepts connections through ${proxy.name}`
+          : `${proxy.name} accepts connections; whether it leads to ${new URL(url).host}, test-alert shows`,
+      );
     } catch (error) {
+      if (error instanceof ProxyError) return explained(error);
       const { code } = error as NodeJS.ErrnoException;
       return explained(
         explainConnection(code ?? '', error, webhookPeer(url)) ?? explainUnknown(code, webhookPeer(url)),

@@ -77,6 +77,7 @@ export const askByHttp =
       maxResponseSize: analyzer.maxResponseSize,
       maxChartSize: analyzer.maxChartSize,
       userAgent: `license-exporter/${version} doctor`,
+      now: () => Date.now() / 1000,
       observe,
     });
     return {

@@ -5,7 +5,6 @@ import { type Page, pageHtml, type Site } from '../../base/html/frame.ts';
 import { type Content, type Html, html } from '../../base/html/html.ts';
 import type { ImportedDays, RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
-import type { Figure } from '../../base/model/unknown.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { Backend } from '../grafana/answers/backend.ts';
 import { withDeadline } from '../grafana/protocols/answer-text.ts';
@@ -43,8 +42,6 @@ export interface PageContext {
   readonly receivers: () => readonly ReceiverStatus[];
   /** The URL of the runbooks. Its fragment is the name of an alert in lower case. */
   readonly runbooks: () => string;
-  /** When a vendor license was collected last; `undefined` if that is not known. */
-  readonly collectedAt: () => (vendorLicense: string | undefined) => Figure;
   readonly denials: () => DenialSource;
   /** Of an analyzer in this process, with the history that it records; `undefined` without one. */
   readonly collecting: Collecting | undefined;

@@ -21,9 +21,9 @@ export const serverStates: Readonly<Record<string, readonly [name: string, meani
 /** The state of a server, what it means, and when it was collected. */
 export function stateHtml({ state, row }: VendorLicenseFigures, clock: Clock): Html {
   const [name, meaning] = serverStates[state] ?? ['unknown', ''];
-  const { collectionTime } = row;
-  const collected = isKnown(collectionTime)
-    ? html`<br><small>collected ${agoHtml(collectionTime, clock)}</small>`
+  const { collectedAt } = row;
+  const collected = isKnown(collectedAt)
+    ? html`<br><small>collected ${agoHtml(collectedAt, clock)}</small>`
     : undefined;
   return html`<span class="${name}">${state}</span>${meaning === '' ? undefined : html`<br><small>${meaning}</small>`}${collected}`;
 }

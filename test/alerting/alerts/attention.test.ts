@@ -4,7 +4,6 @@ import { countsByClass } from '../../../src/alerting/alerts/alert-classes.ts';
 import { attentionItems } from '../../../src/alerting/alerts/attention.ts';
 import type { EngineRuleName } from '../../../src/alerting/alerts/definitions.ts';
 import { sumUpAlerts } from '../../../src/alerting/alerts/groups.ts';
-import { unknown } from '../../../src/base/model/unknown.ts';
 import { alertOf } from '../../support/alert-page.ts';
 import { ruleOf } from '../../support/alert-views.ts';
 import { NOW } from '../../support/scenario.ts';
@@ -16,7 +15,7 @@ function rankOf(rule: `${EngineRuleName}/${string}`, value = 0): number | undefi
   const [alertname = '', severity = ''] = rule.split('/');
   const alerts = [{ ...alertOf({ alertname, severity }, { rule, value, knownAt: NOW }), members: [] }];
   const status = { alerts, rules: [ruleOf(rule)] };
-  return [...attentionItems({ status, collectedAt: () => unknown, now: NOW })][0]?.rank;
+  return [...attentionItems({ status, now: NOW })][0]?.rank;
 }
 
 it('has what hides everything, what nobody can use, denials, queues, what ends within a week, gaps, full pools, and the rest', () => {
@@ -47,7 +46,7 @@ it('is about what is met before it alerts, says when it does, and not about what
     alertOf(of, { rule, state: 'resolved', resolvedAt: NOW }),
   ].map((alert) => ({ ...alert, members: [] }));
   const status = { alerts, rules: [ruleOf(rule)] };
-  const items = [...attentionItems({ status, collectedAt: () => unknown, now: NOW })];
+  const items = [...attentionItems({ status, now: NOW })];
   expect(items.map(({ state, alertsAt }) => [state, alertsAt])).toEqual([
     ['pending', NOW - 100 + 300],
     ['pending', undefined],
@@ -85,7 +84,7 @@ it('has as many rows as the figures count alerts', () => {
   const states = new Map(conditions.map((alert) => [keyOf(alert), alert]));
   const sent = sumUpAlerts(states, new Map(), { rules, linksOf: () => ({}) });
   const status = { alerts: [...sent.values()], rules };
-  const items = [...attentionItems({ status, collectedAt: () => unknown, now: NOW })];
+  const items = [...attentionItems({ status, now: NOW })];
   const { critical, warning, info, pending } = countsByClass(status.alerts);
   expect({ critical, warning, info, pending }).toEqual({ critical: 1, warning: 2, info: 0, pending: 1 });
   expect(Object.groupBy(items, ({ state }) => state)).toMatchObject({

@@ -36,6 +36,7 @@ async function start(options: { timeout?: number } = {}) {
     url: fake.url,
     timeout: options.timeout ?? 5,
     authorization: () => undefined,
+    proxy: undefined,
     tls: noTls,
     userAgent: 'license-exporter/test',
   });

@@ -181,6 +181,8 @@ describe('the engine', () => {
         annotations: {
           summary: 'License server lic01;cdslmd is down.',
           description: expect.stringContaining('lic01;cdslmd'),
+          impact: expect.stringContaining('while it is down'),
+          step: expect.stringMatching(/^Check whether the license server/),
           runbook_url: 'https://wiki.example.com/runbooks.md#licenseserverdown',
         },
         startsAt: '2027-01-15T08:00:00.000Z',

@@ -42,11 +42,42 @@ describe('alerts of features', () => {
     );
     const about = { alertname: 'LicenseRequestsQueued', severity: 'warning', vendor_license: 'lic1;d' };
     expect([...sent.values()].map(({ labels, annotations }) => [labels, annotations.summary])).toEqual([
-      [about, 'Requests are queued for 2 features of lic1;d.'],
+      [about, 'Requests wait for 2 features of lic1;d.'],
       // one says all about itself
       [{ ...about, owner: 'ada' }, 'About other.'],
     ]);
     expect(sent.get(labelsKey(about))?.annotations.features).toBe('many 1.0 (many!), few 1.0 (few!)');
+  });
+
+  it('name first what ended or ends first', () => {
+    const day = { labels: { expires: '2027-01-20' } };
+    const namesOf = (rule: (typeof rules)[number], ...values: readonly number[]) => {
+      const alerts = values.map((value, i) => of(rule, `f${i}`, { ...day, value, knownAt: NOW, activeAt: NOW }));
+      return [...sumUp(statesOf(...alerts)).values()][0]?.members.map(({ labels }) => labels.feature);
+    };
+    expect(namesOf(expired, 3600, 86_400, 7200)).toEqual(['f1', 'f2', 'f0']);
+    expect(namesOf(soon[0] as typeof expired, 3600, 86_400, 1500)).toEqual(['f2', 'f0', 'f1']);
+  });
+
+  it('say when, if all say the same, and who is hit and what to do', () => {
+    const expires = '2027-01-18';
+    const textOf = (...whens: readonly string[]) => {
+      const states = whens.map((when, i) => {
+        const alert = of(soon[0] as (typeof rules)[number], `f${i}`, { labels: { expires } });
+        return { ...alert, annotations: { ...alert.annotations, when } };
+      });
+      return [...sumUp(statesOf(...states)).values()][0]?.annotations;
+    };
+    const left = 'on Monday 2027-01-18, in 3d';
+    expect(textOf(left, left)).toEqual({
+      features: 'f0 1.0 (f0!), f1 1.0 (f1!)',
+      summary: '2 features of lic1;d expire on Monday 2027-01-18, in 3d.',
+      description: `f0 1.0 (f0!), f1 1.0 (f1!). ${soon[0]?.grouping?.impact} ${soon[0]?.grouping?.step}`,
+      impact: soon[0]?.grouping?.impact,
+      step: soon[0]?.grouping?.step,
+    });
+    expect(textOf(left, 'another')?.summary).toBe('2 features of lic1;d expire on Monday 2027-01-18.');
+    expect(textOf(left)).not.toHaveProperty('when');
   });
 
   it('name ten, and count the others', () => {
@@ -100,6 +131,17 @@ describe('alerts of features', () => {
       'critical',
       'resolved',
       'now expired',
+    ]);
+    // one that is only kept has become a warning, by a renewal for a part
+    const kept = { ...day, keepFiringSince: NOW - 900 };
+    expect(endingsOf(of(warning, 'a', day), of(critical, 'a', kept))).toEqual([
+      ['warning', 'firing', undefined],
+      ['critical', 'resolved', 'now a warning'],
+    ]);
+    expect(endingsOf(of(critical, 'a', day), of(expired, 'a', { ...day, keepFiringSince: NOW - 60 }))[1]).toEqual([
+      'critical',
+      'firing',
+      undefined,
     ]);
     // another day is another alert
     expect(endingsOf(of(warning, 'a', { labels: { expires: '2027-02-01' } }), of(critical, 'a', day))).toEqual([

@@ -88,6 +88,16 @@ describe('the file of what was listed', () => {
     expect(await again.file.keep(await again.load(), NOW)).toBe(false);
   });
 
+  it('remembers what had expired: it is not missed after a restart', async () => {
+    const { file, load } = start();
+    const listed = new Listed();
+    see(listed, less, NOW + 2 * 86_400 + 900);
+    await file.finish(listed);
+    const without = { ...less, features: { '': good(answer([feature({ feature: 'other' })])) } };
+    const { missed, listingOf } = see(await load(), without, NOW + 3 * 86_400);
+    expect([missed, listingOf('lic01;cdslmd', odd)]).toEqual([[], 'expired']);
+  });
+
   it('remembers which endpoint listed a feature', async () => {
     const { file, load } = start();
     await file.finish(createListed());

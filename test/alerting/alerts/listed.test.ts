@@ -249,6 +249,46 @@ describe('a feature that its vendor license no longer lists', () => {
   });
 });
 
+describe('a feature that has expired', () => {
+  const END = NOW + HOUR;
+  const gone = `FeatureVanished ${LIC} a`;
+  type Version = Partial<Parameters<typeof feature>[0]>;
+  const others: Version = { feature: 'c' };
+  const siteOf = (...versions: readonly Version[]): Scenario => ({
+    products: good(answer([product()])),
+    down,
+    features: featuresOf(...versions.map((version) => ({ feature: 'a', ...version })), others),
+  });
+  const old: Version = { version: '1', licenseExpiration: END };
+  const removed = siteOf();
+  const missedAfter = (before: Scenario, at: number, listed = new Listed()) => {
+    start(policy, listed).see(before, NOW);
+    start(policy, listed).see(before, at);
+    const { past, found } = start(policy, listed).see(removed, at + 60);
+    return [found, past.listingOf(LIC, 'a') === 'expired'];
+  };
+
+  it('is not missed once its line is removed', () => {
+    expect(missedAfter(siteOf(old), END + 900)).toEqual([[], true]);
+  });
+
+  it.each([
+    ['before it expires', siteOf(old), END - 60],
+    ['before anybody was told that it has expired, as some managers do it', siteOf(old), END + 899],
+    ['together with a version that has not', siteOf(old, { version: '0', licenseExpiration: END + DAY }), END + 900],
+    ['together with a version of which that is not known', siteOf(old, { licenseExpiration: undefined }), END + 900],
+    ['and a permanent version', siteOf({ version: '2' }, old), END + 900],
+  ])('is missed if it is removed %s', (_, before, at) => {
+    expect(missedAfter(before, at)).toEqual([[gone], false]);
+  });
+
+  it('is missed again once it was renewed', () => {
+    const listed = new Listed();
+    expect(missedAfter(siteOf(old), END + 900, listed)).toEqual([[], true]);
+    expect(missedAfter(siteOf({ version: '1' }), END + 1000, listed)).toEqual([[gone], false]);
+  });
+});
+
 describe('fewer licenses than a day ago', () => {
   const dropped = `CapacityDropped ${LIC} a`;
   const numbers = (...versions: readonly (Partial<Parameters<typeof feature>[0]> | number)[]): Scenario => ({
@@ -298,6 +338,58 @@ describe('fewer licenses than a day ago', () => {
 
   it('is noticed at the first good answer after any time', () => {
     expect(dayAfter(numbers(20), numbers(10), 24 * 40)).toEqual([dropped]);
+  });
+
+  describe('on the first day', () => {
+    const capacityOf = ({ evaluated }: ReturnType<ReturnType<typeof start>['see']>) =>
+      evaluated.find(({ rule }) => rule.name === 'LicenseCapacityDropped')?.evaluation;
+    const labels = { vendor_license: LIC, feature: 'a' };
+
+    it('is fewer than at the first poll, and its text says so', () => {
+      const { see } = start();
+      see(numbers(20));
+      const now = see(numbers(10), NOW + 60);
+      expect([now.past.drops, see(numbers(10), NOW + 960).firing]).toEqual([
+        [{ vendorLicense: LIC, feature: 'a', before: 20, licenses: 10, firstPoll: NOW }],
+        [dropped],
+      ]);
+      expect(capacityOf(now)?.findings[0]?.annotations.summary).toBe(
+        'There are fewer licenses of a of lic01;cdslmd than at its first poll at 2027-01-15 09:00 CET: 10 of 20 are missing.',
+      );
+      // then that is a day ago
+      const later = see(numbers(10), NOW + 22.5 * HOUR);
+      expect(later.past.drops).toEqual([{ vendorLicense: LIC, feature: 'a', before: 20, licenses: 10 }]);
+      expect(see(numbers(10), NOW + 26 * HOUR).found).toEqual([]);
+    });
+
+    it('is over when they are back', () => {
+      const { see } = start();
+      see(numbers(20));
+      see(numbers(10), NOW + HOUR);
+      expect(see(numbers(10), NOW + 2 * HOUR).firing).toEqual([dropped]);
+      const back = see(numbers(20), NOW + 3 * HOUR);
+      expect([back.found, capacityOf(back)?.isUnknown(labels)]).toEqual([[], false]);
+    });
+
+    it('is nothing if a pool was only loading at the first poll', () => {
+      const { see } = start();
+      see(numbers(5));
+      see(numbers(20), NOW + HOUR);
+      expect(see(numbers(5), NOW + 2 * HOUR).found).toEqual([]);
+    });
+
+    it('does not count what has expired since', () => {
+      const { see } = start();
+      const old = { maxAvailable: 10, licenseExpiration: NOW + HOUR };
+      see(numbers(old, 10));
+      expect(see(numbers({ ...old, maxAvailable: 0 }, 10), NOW + 2 * HOUR).found).toEqual([]);
+    });
+
+    it('is not known of a number that has not changed: it may have dropped before', () => {
+      const { see } = start();
+      see(numbers(20));
+      expect(capacityOf(see(numbers(20), NOW + HOUR))?.isUnknown(labels)).toBe(true);
+    });
   });
 
   const unknownSites: readonly (readonly [string, Scenario])[] = [

@@ -163,4 +163,14 @@ describe('alerts about a feature that is not listed any more', () => {
     expect(see(without, NOW + 660 + 15 * MINUTE)).toEqual(['LicenseFeatureVanished']);
     expect(ends).toEqual(['LicenseFeatureSaturated no longer listed by the analyzer']);
   });
+
+  it('end at once if its license has expired, because nobody misses it', () => {
+    const { see, ends } = start();
+    const old = feature({ feature: 'old', licenseExpiration: NOW - 60, inUse: 0 });
+    see(ofFeatures([old, other] as never), NOW);
+    expect(see(ofFeatures([old, other] as never), NOW + 900)).toEqual(['LicenseExpired']);
+    expect(see(ofFeatures([other] as never), NOW + 930)).toEqual([]);
+    see(ofFeatures([other] as never), NOW + 930 + HOUR);
+    expect(ends).toEqual(['LicenseExpired no longer listed by the analyzer']);
+  });
 });

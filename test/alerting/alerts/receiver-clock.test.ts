@@ -89,6 +89,7 @@ it.each([-7200, 10_800])('sends times in the clock of an Alertmanager when this 
     url: fake.url,
     timeout: 5,
     authorization: () => undefined,
+    proxy: undefined,
     tls: { ca: undefined, cert: undefined, key: undefined, serverName: undefined, insecureSkipVerify: false },
     userAgent: 'license-exporter/test',
   });

@@ -151,6 +151,18 @@ const replicas: Record<string, Case> = {
     episodes: [...both, cutOff(50), restart(76, 82, false, 1)],
     expected: { [D]: '20-87', [Q]: '11-92', [unreachable]: '60-179' },
   },
+  'one without an analyzer, every second scrape of the other is lost, and only one of two alerts ends': {
+    replicas: [a, b],
+    features: ['feature1', 'feature2'].map((name) => ({ ...feature(), feature: name })),
+    episodes: [
+      queued(78),
+      at(0, 180, { is: 'queued', feature: 1, queued: 3 }),
+      cutOff(50),
+      restart(76, 82, false, 1),
+      lost(100, 180, 2, 1, 1),
+    ],
+    expected: { [`${Q} feature1`]: '11-92', [`${Q} feature2`]: '11-179', [unreachable]: '60-179' },
+  },
   'one is replaced without its state, the other one is removed': {
     replicas: [createReplica('a', { to: 45 }), createReplica('b', { to: 50 }), createReplica('c', { from: 45 })],
     episodes: [...both],
@@ -215,6 +227,36 @@ const delivery: Record<string, Case> = {
   },
 };
 
+/** What fires in Alertmanager. Its own end, sent again by Prometheus, must not displace what fires again. */
+const twoSenders: Record<string, Case> = {
+  'the alert ends while Prometheus sends it, and fires again 11 minutes later': {
+    delivers: true,
+    episodes: [
+      at(0, 40, { is: 'queued', feature: 0, queued: 3 }),
+      at(51, 120, { is: 'queued', feature: 0, queued: 3 }),
+      at(30, 52, { is: 'delivery fails', replica: 0 }),
+    ],
+    expected: { [Q]: '11-49, 61-129' },
+  },
+};
+
+/** A new exporter at another address. */
+const replacedBy = (...next: readonly Replica[]): readonly Replica[] => [createReplica('a', { to: 40 }), ...next];
+/** Its server is down at 41, and it is unknown until 60 whether it is. */
+const seenOnce = [down(41, 42), at(42, 60, { is: 'bad records', endpoint: 'GetServerDown', count: 1 })];
+const replaced: Record<string, Case> = {
+  'by one that finds an alert, and then nothing': {
+    replicas: replacedBy(createReplica('b', { from: 40 })),
+    episodes: seenOnce,
+    expected: { [D]: '41-64' },
+  },
+  'by two shards at its address and another one, which find an alert, and then nothing': {
+    replicas: [createReplica('s0', { to: 40 }), ...shardsOf(2, 40, 180, undefined)],
+    episodes: seenOnce,
+    expected: { [D]: '41-64' },
+  },
+};
+
 const long = { step: 4, ticks: 500 };
 const days: Record<string, Case> = {
   'the exporter cannot be scraped any more': {
@@ -251,13 +293,14 @@ const historyOf = ({ expected: _, ...parts }: Case, seed: number): History =>
 
 /** `ServerDown lic01 research`: the labels that differ. */
 function nameOf(text: string): string {
-  const { alertname = '', vendor_license, severity = '', owner, analyzer, cluster } = labelsOf(text);
+  const { alertname = '', vendor_license, severity = '', owner, team, analyzer, cluster } = labelsOf(text);
   const name = alertname.replace('License', '');
   const parts = [
     name,
     vendor_license?.replace(/;.*/, ''),
     name === 'ExpiringSoon' ? severity : '',
     owner === 'design' ? '' : owner,
+    team,
     analyzer?.endsWith('renamed') ? 'renamed' : '',
     cluster,
   ];
@@ -277,7 +320,7 @@ function rangesOf(ticks: ReadonlySet<number>): string {
 const shown = (firing: Firing): Expected =>
   Object.fromEntries([...firing].map(([text, ticks]) => [nameOf(text), rangesOf(ticks)]));
 
-const groups = { 'lost scrapes': lostScrapes, owners, outages, replicas, others, delivery, days };
+const groups = { 'lost scrapes': lostScrapes, owners, outages, replicas, others, delivery, replaced, days };
 const sharded: Record<string, Case> = { 'with state': resharded(true), 'without state': resharded(false) };
 
 describe.runIf(peer('promtool')).each(Object.entries({ ...groups, 'resharding 1-2-3': sharded }))('%s', (_, cases) => {
@@ -287,6 +330,16 @@ describe.runIf(peer('promtool')).each(Object.entries({ ...groups, 'resharding 1-
   });
   it.each(Object.keys(cases).map((name, i) => [name, i] as const))('%s', (name, i) => {
     expect(shown(observed[i]?.prometheus ?? new Map())).toEqual(cases[name]?.expected);
+  });
+});
+
+describe.runIf(peer('promtool'))('two senders', () => {
+  let observed: readonly Observed[] = [];
+  beforeAll(async () => {
+    observed = await observe(Object.values(twoSenders).map(historyOf), rules);
+  });
+  it.each(Object.keys(twoSenders).map((name, i) => [name, i] as const))('%s', (name, i) => {
+    expect(shown(observed[i]?.alertmanager ?? new Map())).toEqual(twoSenders[name]?.expected);
   });
 });
 

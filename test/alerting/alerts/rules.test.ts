@@ -73,7 +73,7 @@ describe('LicenseServerDown', () => {
     const { findings, isUnknown } = evaluate(id, { products, down });
     expect(findings.map(({ labels }) => labels)).toEqual([about]);
     expect(findings[0]?.annotations.description).toContain(
-      'no data from lic01;cdslmd (east, west) since 2027-01-15 08:59 CET.',
+      'no data from lic01;cdslmd (east, west) since Friday 2027-01-15 08:59 CET.',
     );
     expect(isUnknown({ ...about, vendor_license: 'lic02;mgcld' })).toBe(false);
   });
@@ -120,6 +120,18 @@ describe('LicenseCollectionStale', () => {
     [3601, true, []],
   ])('%i s old, down %s', (age, isDown, labels) => {
     expect(evaluate(id, scenarioOf(age, isDown)).labels).toEqual(labels);
+  });
+
+  it.each([
+    ['ahead of ours', 7200, 60, []],
+    ['ahead of ours', 7200, 3601, [about]],
+    ['behind ours', -7200, 60, []],
+    ['behind ours', -7200, 3601, [about]],
+  ])('compares with the clock of the analyzer, which is %s by %d s: %d s old', (_, clockAhead, age, labels) => {
+    const listed = answer([product({ collectionTime: NOW + clockAhead - age })]);
+    const found = evaluate(id, { products: good({ ...listed, clockAhead }), down: good(answer<never>([])) });
+    expect(found.labels).toEqual(labels);
+    expect(found.findings.map(({ value }) => value)).toEqual(labels.map(() => age));
   });
 
   it('fires if GetProducts contradicts an empty GetServerDown', () => {
@@ -173,7 +185,9 @@ describe('expiries', () => {
     const settings = { LicenseExpiringSoon: { for: '20m', keep_firing_for: '7m' } };
     expect(ruleOf('LicenseExpiringSoon/info', settings).durations({}).keepFiringFor).toBe(27 * 60);
     expect(ruleOf('LicenseExpiringSoon/warning', settings).durations({}).keepFiringFor).toBe(27 * 60);
-    expect(ruleOf('LicenseExpiringSoon/critical', settings).durations({}).keepFiringFor).toBe(7 * 60);
+    expect(ruleOf('LicenseExpiringSoon/critical', settings).durations({}).keepFiringFor).toBe(27 * 60);
+    // it can become a warning
+    expect(ruleOf('LicenseExpired/critical', {}).durations({}).keepFiringFor).toBe(20 * 60);
   });
 
   it('takes other limits for some', () => {
@@ -206,8 +220,10 @@ describe('expiries', () => {
       feature_type: 'feature',
       expires: '2027-01-18',
     });
-    expect(findings[0]?.annotations.summary).toBe('License base 1.0 (package pk) of lic01;cdslmd expires in 3d.');
-    expect(findings[0]?.annotations.description).toMatch(/^It expires at 2027-01-18 09:00 CET\. Order/);
+    expect(findings[0]?.annotations.summary).toBe(
+      'License base 1.0 (package pk) of lic01;cdslmd expires on Monday 2027-01-18, in 3d.',
+    );
+    expect(findings[0]?.annotations.description).toMatch(/^It expires at 2027-01-18 09:00 CET\. Users .* Order/);
   });
 
   it('says when, and how many', () => {
@@ -223,64 +239,6 @@ describe('expiries', () => {
     );
     const past = described('LicenseExpired/critical', { licenseExpiration: NOW - 2 * DAY });
     expect(past).toMatch(/^It expired 2d ago, at 2027-01-13 09:00 CET\./);
-  });
-
-  describe('that are renewed', () => {
-    const ended = { version: '1', licenseExpiration: NOW - 3600 };
-    const next = { version: '2', licenseExpiration: NOW + 365 * DAY };
-    type Fields = Parameters<typeof feature>[0];
-    const siteOf = (...features: readonly Fields[]): Scenario => ({
-      products: good(answer([product()])),
-      down: good(answer([])),
-      features: { '': good(answer(features.map((fields) => feature(fields)))) },
-    });
-    const textOf = (id: string, before: Scenario | undefined, ...now: readonly Fields[]) =>
-      evaluate(id, siteOf(...now), { before }).findings[0]?.annotations.description?.match(/It is renewed[^.]*\./)?.[0];
-
-    it.each([
-      [10, 10, undefined],
-      [10, 9, 'It is renewed for 9 of 10 licenses.'],
-      [10, 99_999, undefined],
-    ])('%i licenses by %i, after the expiry', (licenses, renewed, expected) => {
-      const before = siteOf({ ...ended, maxAvailable: licenses });
-      const now = [
-        { ...ended, maxAvailable: 0 },
-        { ...next, maxAvailable: renewed },
-      ];
-      expect(textOf('LicenseExpired/critical', before, ...now)).toBe(expected);
-      expect(evaluate('LicenseExpired/critical', siteOf(...now), { before }).findings).toHaveLength(
-        expected === undefined ? 0 : 1,
-      );
-    });
-
-    it('are as many as an analyzer still reports', () => {
-      const now = [
-        { ...ended, maxAvailable: 10 },
-        { ...next, maxAvailable: 4 },
-      ];
-      expect(textOf('LicenseExpired/critical', undefined, ...now)).toBe('It is renewed for 4 of 10 licenses.');
-    });
-
-    it('say nothing of a number if they are uncounted', () => {
-      const now = [
-        { ...ended, maxAvailable: 99_999 },
-        { ...next, maxAvailable: 4 },
-      ];
-      expect(textOf('LicenseExpired/critical', undefined, ...now)).toBeUndefined();
-      expect(evaluate('LicenseExpired/critical', siteOf(...now)).findings).toHaveLength(1);
-    });
-
-    it('count as they are before the expiry', () => {
-      const soon = { version: '1', licenseExpiration: NOW + DAY };
-      const then = siteOf({ ...soon, maxAvailable: 20 });
-      const textWith = (maxAvailable: number, licenses?: number) =>
-        textOf('LicenseExpiringSoon/critical', then, { ...soon, maxAvailable: licenses }, { ...next, maxAvailable });
-      expect([textWith(9, 10), textWith(10, 10), textWith(9)]).toEqual([
-        'It is renewed for 9 of 10 licenses.',
-        undefined,
-        'It is renewed for 9 of an unknown number of licenses.',
-      ]);
-    });
   });
 
   it('does not know where one of the two endpoints is not fresh, or the value was not usable', () => {
@@ -440,7 +398,7 @@ describe('LicenseRequestsQueued', () => {
     expect([0, 1].map((queued) => of(queued).findings.length)).toEqual([0, 1]);
     const settings = { LicenseRequestsQueued: { above: 3 } };
     expect([3, 4].map((queued) => of(queued, settings).findings.length)).toEqual([0, 1]);
-    expect(of(2).findings[0]?.annotations.summary).toBe('Requests are queued for base 1.0 of lic01;cdslmd: 2.');
+    expect(of(2).findings[0]?.annotations.summary).toBe('2 requests wait for base 1.0 of lic01;cdslmd.');
     expect(of(2).findings[0]?.annotations.description).toMatch(/^6 of 10 licenses are in use\. Users are waiting/);
     const { isUnknown, labels } = of(undefined);
     expect([labels, isUnknown({ ...of(1).labels[0] })]).toEqual([[], true]);
@@ -469,10 +427,27 @@ describe('LicenseDenials', () => {
   it('is about a day of late', () => {
     expect(of(3, DAY).labels).toEqual([about]);
     expect(of(3, DAY).findings[0]?.annotations.summary).toBe(
-      'License requests for base of lic01;cdslmd were denied: 3.',
+      '3 requests for base of lic01;cdslmd were denied on Thursday 2027-01-14.',
     );
     expect([of(0, DAY), of(3, 2 * DAY), of(3, 2 * DAY - 1)].map(({ labels }) => labels.length)).toEqual([0, 0, 1]);
     expect(of(0, DAY).isUnknown(about)).toBe(false);
+  });
+
+  it.each([
+    ['today', 1, NOW, '1 request for base of lic01;cdslmd was denied today (Friday 2027-01-15).'],
+    ['yesterday', 1200, NOW, '1,200 requests for base of lic01;cdslmd were denied yesterday (Thursday 2027-01-14).'],
+    // 0:30 of a Monday, after a Sunday of 23 hours
+    [
+      'yesterday',
+      2,
+      Date.UTC(2027, 2, 28, 22, 30) / 1000,
+      '2 requests for base of lic01;cdslmd were denied yesterday (Sunday 2027-03-28).',
+    ],
+  ] as const)('says on which day, where denials are recorded: %s, %i', (day, count, now, summary) => {
+    const denied = [{ vendorLicense: LIC, feature: 'base', package: '', featureType: 'feature', denials: count, day }];
+    expect(evaluate(count < 3 ? 'LicenseDenials/info' : id, {}, { denied, now }).findings[0]?.annotations.summary).toBe(
+      summary,
+    );
   });
 
   it('is over where it is switched off', () => {
@@ -643,7 +618,7 @@ describe('what is missing', () => {
     expect(findings[0]?.annotations).toEqual({
       summary: 'The analyzer no longer lists gone of lic01;cdslmd.',
       description:
-        'It was missed first at 2027-01-15 09:00 CET. The alert resolves when it is back, or 1d after that time. Users may be denied them. Compare the license file with that of the day before. If they were removed on purpose, silence this alert.',
+        'It was missed first on Friday 2027-01-15 09:00 CET. The alert resolves when it is back, or 1d after that time. Programs that need them may not start, because users may be denied them. Compare the license file with that of the day before. If they were removed on purpose, silence this alert.',
     });
   });
 

@@ -69,7 +69,7 @@ describe('LicenseRunsOut', () => {
       summary:
         'base (package suite) of lic01;cdslmd is expected to run out of licenses about 2027-03 (2026-12 to 2027-08).',
       description:
-        'From then on, every fourth week is expected to have a moment with all licenses in use. Order more licenses in time, or find out why the use grows.',
+        'From then on, users are expected to find all licenses in use at some moment of every fourth week. Find out why the use grows, and order more licenses in time for the earliest month.',
     });
     const summaryOf = (fields: Partial<Forecast>) =>
       evaluateAll([{ ...one, ...fields }]).findings[0]?.annotations.summary;

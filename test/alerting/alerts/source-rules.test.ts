@@ -24,12 +24,13 @@ describe('LicenseSourceDown', () => {
   });
 
   it.each([
-    [true, 'is down', 'Users may not be able to check out licenses.'],
-    [undefined, 'cannot be read', 'Whether users can check out licenses is not known.'],
+    [true, 'is down', 'Users may not be able to check out its licenses.'],
+    [undefined, 'cannot be read', 'Whether users can check them out is not known.'],
   ])('says whether the server is down, or only the reading fails: %s', (isServerDown, what, means) => {
     const [finding] = of([source({ failedReadings: 2, isServerDown })]).findings;
     expect(finding?.annotations.summary).toContain(` ${what}.`);
-    expect(finding?.annotations.description).toContain(means);
+    expect(finding?.annotations.description).toContain(` ${means} Open the page /sources`);
+    expect(finding?.annotations.impact).toContain(means);
   });
 
   it('has no vendor license while none is known, and then keeps those that fired', () => {

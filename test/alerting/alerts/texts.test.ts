@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { licensesText, usageText } from '../../../src/alerting/alerts/texts.ts';
 import { isUncounted } from '../../../src/base/model/uncounted.ts';
 import { type Figure, unknown } from '../../../src/base/model/unknown.ts';
-import { localDateText, localTimeText } from '../../../src/base/texts.ts';
+import { localDateText, localTimeText, withWeekday } from '../../../src/base/texts.ts';
 
 type Licenses = Parameters<typeof usageText>[0];
 
@@ -13,6 +13,9 @@ describe('times', () => {
     expect(localTimeText(MIDNIGHT, 'Europe/Berlin')).toBe('2026-11-18 00:00 CET');
     expect(localTimeText(MIDNIGHT, 'America/New_York')).toMatch(/^2026-11-17 18:00 (EST|GMT-5)$/);
     expect(localDateText(MIDNIGHT, 'Europe/Berlin')).toBe('2026-11-18');
+    expect(withWeekday(localTimeText(MIDNIGHT, 'Europe/Berlin'))).toBe('Wednesday 2026-11-18 00:00 CET');
+    expect(withWeekday('2026-11-22')).toBe('Sunday 2026-11-22');
+    expect(withWeekday('never')).toBe('never');
   });
 });
 
@@ -25,7 +28,7 @@ describe('licenses', () => {
 
   it.each([
     [row(28), '28 licenses', '26 of 28 licenses', false],
-    [row(1), '1 license', '26 of 1 licenses', false],
+    [row(1), '1 license', '26 of 1 license', false],
     [row(unknown, 'uncounted'), 'uncounted', '26 uncounted licenses', true],
     [row(unknown), undefined, undefined, false],
     [row(28, undefined), '28 licenses', '26 of 28 licenses', false],

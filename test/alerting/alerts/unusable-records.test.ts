@@ -171,6 +171,7 @@ async function run(breaking: Case | undefined): Promise<Outcome> {
     },
     selection: policy,
     now,
+    clockAhead: () => 0,
     log: createTestLog(),
     onCommit: () => undefined,
   });

@@ -57,7 +57,10 @@ describe('mails of the daemon', () => {
     const [down, up] = await sink.received(2);
     // enough time for a third mail
     await evaluations(16, { app: running });
-    expect(subjects(sink.mails)).toEqual([`Critical: ${site.vendorLicense}: server down`, `${site.vendorLicense}: resolved`]);
+    expect(subjects(sink.mails)).toEqual([
+      `Critical: ${site.vendorLicense}: server down`,
+      `${site.vendorLicense}: resolved`,
+    ]);
     expect(down?.recipients).toEqual(['team@example.com', 'boss@example.com']);
     expect(down?.from).toEqual({ name: 'License monitor', address: 'licenses@example.com' });
     expect(textOf(down)).toContain(`* License server ${site.vendorLicense} is down. (critical)`);

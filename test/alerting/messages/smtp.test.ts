@@ -45,7 +45,11 @@ const trusted = { requireTls: true, tls: { ...noTls, ca: certificate.cert } };
 describe('a mail', () => {
   it('is delivered over STARTTLS with a logon', async () => {
     const sink = await startSmtpServer(cleanup, { certificate, password: 'right' });
-    expect(await send(optionsOf(sink, { ...trusted, username: 'monitor' }))).toEqual({ is: 'accepted', refused: [] });
+    expect(await send(optionsOf(sink, { ...trusted, username: 'monitor' }))).toEqual({
+      is: 'accepted',
+      refused: [],
+      answer: '250 OK: message queued',
+    });
     expect(sink.mails.map(({ recipients, raw }) => [recipients, raw])).toEqual([
       [['a@example.com', 'b@example.com'], BODY],
     ]);
@@ -95,7 +99,7 @@ describe('a mail', () => {
     await attempt();
     expect(logons).toBe(2);
     password = 'right';
-    expect(await attempt()).toEqual({ is: 'accepted', refused: [] });
+    expect(await attempt()).toMatchObject({ is: 'accepted', refused: [] });
   });
 
   it('is not sent to a server whose CA is missing, or whose name is another one', async () => {
@@ -134,6 +138,7 @@ describe('a mail', () => {
     expect(await send(optionsOf(sink))).toEqual({
       is: 'accepted',
       refused: [{ recipient: to[1], isPermanent: true, reason: '550 no such user' }],
+      answer: '250 OK: message queued',
     });
     sink.refuseAddress(() => ({ code: 450, text: 'greylisted' }));
     expect(await send(optionsOf(sink))).toEqual({
@@ -142,6 +147,21 @@ describe('a mail', () => {
       reason: 'alerting.email.to[0]: 450 greylisted; alerting.email.owners.cad[0]: 450 greylisted',
     });
     expect(sink.mails.map(({ recipients }) => recipients)).toEqual([['a@example.com']]);
+  });
+
+  it('that is accepted has what the server said, on one line and without the password', async () => {
+    const sink = await startSmtpServer(cleanup, {
+      certificate,
+      password: 'right',
+      options: {
+        onData: (stream, _, callback) => {
+          stream.resume().on('end', () => callback(null, '2.0.0 queued \u202eas 4F2 for right'));
+        },
+      },
+    });
+    expect(await send(optionsOf(sink, { ...trusted, username: 'monitor' }))).toMatchObject({
+      answer: '250 2.0.0 queued \ufffdas 4F2 for <secret>',
+    });
   });
 
   it('that is refused after its text was not accepted by anyone', async () => {

@@ -132,7 +132,13 @@ describe('a webhook', () => {
     createWebhookChannel({
       url: () => '',
       target: '',
-      client: createHttpClient({ timeout: 10, authorization: () => undefined, tls: noTls, userAgent: 'test' }),
+      client: createHttpClient({
+        timeout: 10,
+        authorization: () => undefined,
+        tls: noTls,
+        proxy: undefined,
+        userAgent: 'test',
+      }),
       sendResolved: true,
       commonLabels: {},
       generatorUrl: 'http://exporter/alerts',
@@ -178,7 +184,13 @@ describe('a webhook', () => {
     cleanup,
   }) => {
     const hook = await startHook(cleanup);
-    const client = createHttpClient({ timeout: 10, authorization: () => undefined, tls: noTls, userAgent: 'test' });
+    const client = createHttpClient({
+      timeout: 10,
+      authorization: () => undefined,
+      tls: noTls,
+      proxy: undefined,
+      userAgent: 'test',
+    });
     cleanup.add(() => client.close());
     const channelTo = (url: string) =>
       createWebhookChannel({
@@ -193,22 +205,65 @@ describe('a webhook', () => {
       });
     const message = { key: 'k', id: 'i', at: 0, body: '{}', to: [], covered: [], run: undefined };
     const send = (url: string) => channelTo(url).send(message, new AbortController().signal);
-    const outcomes: unknown[] = [];
-    for (const status of [204, 302, 404, 413]) {
+    const reasons: unknown[] = [];
+    for (const status of [302, 404, 403, 429, 500, 413, 422]) {
       hook.answer((response) => response.writeHead(status).end('Cannot POST /secret'));
-      outcomes.push(await send(`${hook.url}/secret`));
+      const outcome = await send(`${hook.url}/secret`);
+      expect(outcome).toMatchObject({ is: 'refused', isAboutMessage: status === 413 || status === 422 });
+      reasons.push((outcome as { reason: string }).reason);
     }
-    const reasonOf = (status: number): string => `${hook.url} answered with status ${status}; check alerting.webhook`;
-    expect(outcomes).toEqual([
-      { is: 'accepted', refused: [] },
-      { is: 'refused', isAboutMessage: false, reason: reasonOf(302) },
-      { is: 'refused', isAboutMessage: false, reason: reasonOf(404) },
-      { is: 'refused', isAboutMessage: true, reason: reasonOf(413) },
+    const says = (status: number, remedy: string): string => `${hook.url} answered with status ${status}; ${remedy}`;
+    expect(reasons).toEqual([
+      says(302, 'write the address to which it redirects in alerting.webhook.url, or the file of url_file'),
+      says(404, 'check alerting.webhook.url, or the file of url_file'),
+      says(403, 'check alerting.webhook.basic_auth or alerting.webhook.authorization, or the secret in the URL'),
+      says(429, 'it limits the number of requests; raise alerting.group_interval'),
+      says(500, 'check its log'),
+      says(413, 'let it accept larger requests'),
+      says(
+        422,
+        'a receiver that does not take the format of Alertmanager needs an Alertmanager, or a relay for it, in between',
+      ),
     ]);
     expect(await send('http://127.0.0.1:1/secret')).toEqual({
       is: 'refused',
       isAboutMessage: false,
-      reason: 'no answer of http://127.0.0.1:1: ECONNREFUSED',
+      reason:
+        'no answer of http://127.0.0.1:1: nothing listens on 127.0.0.1:1 (ECONNREFUSED); start http://127.0.0.1:1 there, or correct host and port in alerting.webhook.url',
+    });
+  });
+
+  it.concurrent('has its answer for the one who tests it, without what was secret in the request', async ({
+    cleanup,
+  }) => {
+    const hook = await startHook(cleanup);
+    const client = createHttpClient({
+      timeout: 10,
+      authorization: () => 'Bearer t0ken',
+      tls: noTls,
+      proxy: undefined,
+      userAgent: 'test',
+    });
+    cleanup.add(() => client.close());
+    const channel = createWebhookChannel({
+      url: () => `${hook.url}/hooks/T0P-SECRET`,
+      target: hook.url,
+      client,
+      sendResolved: true,
+      commonLabels: {},
+      generatorUrl: 'http://exporter/alerts',
+      externalUrl: 'http://exporter',
+      timeZone: 'UTC',
+    });
+    const message = { key: 'k', id: 'i', at: 0, body: '{}', to: [], covered: [], run: undefined };
+    const answerTo = async (status: number, body: string) => {
+      hook.answer((response) => response.writeHead(status).end(body));
+      return channel.send(message, new AbortController().signal);
+    };
+    expect(await answerTo(202, '')).toEqual({ is: 'accepted', refused: [], answer: '202 Accepted' });
+    expect(await answerTo(400, 'no hook T0P-SECRET\r\nfor t0ken')).toMatchObject({
+      reason: expect.not.stringContaining('no hook'),
+      answer: expect.stringMatching(/^400 Bad Request, "no hook <secret> for <secret>"; a receiver that does not take/),
     });
   });
 });

@@ -50,6 +50,7 @@ it('reads no more while the decoder asks to wait, which does not count as time o
     dispatcher,
     timeout: TIMEOUT_MS / 1000,
     userAgent: 'test',
+    now: () => Date.now() / 1000,
     ...limits,
   });
   cleanup.add(() => transport.close());

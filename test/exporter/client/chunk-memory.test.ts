@@ -61,7 +61,8 @@ async function setUp(answer: (response: ServerResponse) => void, tls = false) {
     ...(certificate !== undefined && { tls: () => ({ ca: certificate.cert }) }),
   });
   const limits = { maxResponseSize: 2 ** 28, maxChartSize: 2 ** 28 };
-  const transport = createTransport({ baseUrl, dispatcher, timeout: 30, userAgent: 'test', ...limits });
+  const now = () => Date.now() / 1000;
+  const transport = createTransport({ baseUrl, dispatcher, timeout: 30, userAgent: 'test', now, ...limits });
   cleanup.add(() => transport.close());
   const transferring = createTransferringDecoder();
   return { ...transferring, client: createQueryClient(transport, transferring.decoder), dispatcher };

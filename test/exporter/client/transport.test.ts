@@ -14,6 +14,8 @@ import { createScriptedDecoder } from './scripted-decoder.ts';
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
+const NOW = 1_800_000_000;
+
 /** Seconds after which a request has failed, although a host under load may need most of them for the logon. */
 const TIMEOUT = 5;
 
@@ -33,12 +35,15 @@ async function setUp(script: (call: Call) => void, timeout = patience / 1000) {
     maxResponseSize: 2 ** 20,
     maxChartSize: 2 ** 20,
     userAgent: 'test',
+    now: () => NOW,
     observe: (observation) => observed.push(observation),
   });
   cleanup.add(() => transport.close());
   const scripted = createScriptedDecoder();
-  return { ...scripted, observed, client: createQueryClient(transport, scripted.decoder) };
+  return { ...scripted, observed, transport, client: createQueryClient(transport, scripted.decoder) };
 }
+
+const dateOf = (ahead: number): string => new Date((NOW + ahead) * 1000).toUTCString();
 
 const failureOf = (asked: Promise<unknown>): Promise<QueryError> =>
   asked.then(
@@ -71,6 +76,21 @@ describe('a decoder', () => {
     expect(Buffer.concat(chunks).toString()).toBe("it's");
     expect(observed).toMatchObject([{ endpoint: 'GetProducts', bytes: 4 }]);
     expect(observed[0]).not.toHaveProperty('failure');
+  });
+
+  it.each([
+    ['two hours ahead', { date: dateOf(7200) }, 7200],
+    ['two hours behind', { date: dateOf(-7200) }, -7200],
+    ['30 s ahead, which the network can be', { date: dateOf(30) }, 0],
+    ['not known', { date: 'today' }, 0],
+  ])('is of an analyzer whose clock is %s', async (_, headers, ahead) => {
+    const { client, transport, settle } = await setUp(({ response }) => {
+      response.writeHead(200, headers).end('[]');
+    });
+    expect(transport.clockAhead).toBe(0);
+    settle.resolve('decoded');
+    await client.getProducts({}, never);
+    expect(transport.clockAhead).toBe(ahead);
   });
 
   it('that refuses the answer before its end closes the connection, and its failure counts', async () => {

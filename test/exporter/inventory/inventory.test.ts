@@ -32,6 +32,17 @@ const licenses = ({ vendorLicenses }: Inventory) =>
 const poll = ({ polls }: Inventory, endpoint: string) => polls.find((state) => state.endpoint === endpoint);
 
 describe('vendor licenses', () => {
+  it('have the time of their collection in both clocks', () => {
+    const rowOf = (collectionTime: number | undefined, ahead: object = {}) => {
+      const products = good({ ...answer([product({ collectionTime })]), ...ahead });
+      const [row] = derive({ products }).vendorLicenses;
+      return [row?.collectionTime, row?.collectedAt];
+    };
+    expect(rowOf(NOW - 60)).toEqual([NOW - 60, NOW - 60]);
+    expect(rowOf(NOW - 60, { clockAhead: -7200 })).toEqual([NOW - 60, NOW + 7140]);
+    expect(rowOf(undefined, { clockAhead: 7200 })).toEqual([unknown, unknown]);
+  });
+
   it('merge products that differ only in the third part', () => {
     const inventory = derive({
       products: good(

@@ -89,6 +89,7 @@ function create(site: { client: Client }, changes: Changes = {}): Poller {
     config: { ...everything, ...changes },
     selection: createSelection({ shard: { index: 0, total: 1 }, include: [], exclude: [] }),
     now: () => Date.now() / 1000,
+    clockAhead: () => 0,
     log: createTestLog(),
     onCommit: () => undefined,
     ...changes,
@@ -100,6 +101,20 @@ const count = (site: Site, name: string): number => site.calls.filter((call) => 
 const parts = (snapshot: Snapshot, endpoint: 'GetExpirationFeatures' | 'GetFeatures' | 'GetHistory') => [
   ...(snapshot.endpoints[endpoint]?.parts.keys() ?? []),
 ];
+
+it('keeps how far the clock of the analyzer is ahead beside each list of products', async () => {
+  let ahead = 7200;
+  const { start, latest } = create(createSite('a;d'), { clockAhead: () => ahead });
+  await start();
+  const kept = () => {
+    const reading = latest().endpoints.GetProducts?.parts.get(WHOLE);
+    return reading?.ok === true ? reading.value.clockAhead : undefined;
+  };
+  expect(kept()).toBe(7200);
+  ahead = 0;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(kept()).toBe(0);
+});
 
 it('reports vendor licenses that GetProducts no longer lists, once', async () => {
   const site = createSite('a;d', 'b;d', 'C;d');

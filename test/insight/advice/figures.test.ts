@@ -6,6 +6,7 @@ import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import type { Advice } from '../../../src/insight/advice/method/advice.ts';
 import type { Demand } from '../../../src/insight/advice/method/demand.ts';
 import { evaluateDemand } from '../../../src/insight/advice/method/evaluation.ts';
+import { createWindowDays, recentPeakOf } from '../../../src/insight/advice/method/window.ts';
 import { contextOf, workingTime } from '../../support/advice-context.ts';
 import { type DemandDay, type DrawnDemand, demandOfDays } from '../../support/drawn-demand.ts';
 import { asCurve } from './recorded-demand.ts';
@@ -189,5 +190,27 @@ describe('what is unknown', () => {
     expect(advice.reason).toContain(
       'refusals are not known (they are not recorded here), nor how many licenses were free',
     );
+  });
+});
+
+describe('the peak of the last 90 days', () => {
+  const peakOf = (recorded: number, at: number, peak: number) => {
+    const days = createWindowDays();
+    days.isCounted.fill(1, 0, recorded);
+    days.peak.fill(2, 0, recorded);
+    days.peak[at] = peak;
+    return recentPeakOf(days);
+  };
+
+  it.each([
+    ['is the highest', 365, 89, 7, 7],
+    ['leaves out the days before', 365, 90, 7, 2],
+    ['is known of 72 days', 72, 3, 7, 7],
+    ['is not known of fewer', 71, 3, 7, undefined],
+    ['is not known without any', 0, 100, 7, undefined],
+    ['reads days with too few hours', 72, 80, 7, 7],
+    ['does not count them', 71, 80, 7, undefined],
+  ] as const)('%s', (_, recorded, at, peak, expected) => {
+    expect(peakOf(recorded, at, peak)).toBe(expected);
   });
 });

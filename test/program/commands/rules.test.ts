@@ -46,7 +46,10 @@ alerting:
     const rules = groups.flatMap(({ rules: all }: { rules: object[] }) => all);
     const alertOf = (name: string) => rules.find(({ alert }: { alert?: string }) => alert === name);
     expect(alertOf('LicenseServerDown')).toMatchObject({
-      annotations: { runbook_url: 'https://licenses.example.com/runbooks#licenseserverdown' },
+      annotations: {
+        description: expect.stringMatching(/ https:\/\/licenses\.example\.com\/alerts has the figures\.$/),
+        runbook_url: 'https://licenses.example.com/runbooks#licenseserverdown',
+      },
     });
     expect(alertOf('LicenseDenials')).toBeUndefined();
     expect(alertOf('LicenseExporterDown')).toMatchObject({ expr: 'up{job="lic \\"x\\""} == 0', for: '3m' });

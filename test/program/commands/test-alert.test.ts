@@ -6,6 +6,7 @@ import { createCleanup, eventually } from '../../support/harness.ts';
 import { peer } from '../../support/peers.ts';
 import { createRunner } from '../../support/run.ts';
 import { startAlertmanager, startSink } from '../../support/start-alertmanager.ts';
+import { startForwardProxy } from '../../support/start-forward-proxy.ts';
 import { startSmtpServer } from '../../support/start-smtp-server.ts';
 
 const cleanup = createCleanup();
@@ -27,7 +28,7 @@ describe('test-alert', () => {
       expect(await test.exit).toBe(0);
       expect(test.output()).toMatch(
         new RegExp(
-          `^${alertmanager.url}  accepted \\(\\d+ ms\\)\nThe alert was \\{site="muc", source="license-exporter", analyzer="embedded@[^"]+", alertname="LicenseExporterTestAlert", severity="info"\\}; it resolves within 5 minutes\\.\n$`,
+          `^${alertmanager.url}  accepted: 200 OK \\(\\d+ ms\\)\nThe alert was \\{site="muc", source="license-exporter", analyzer="embedded@[^"]+", alertname="LicenseExporterTestAlert", severity="info"\\}; it resolves within 5 minutes\\.\n$`,
         ),
       );
       const [known] = await alertmanager.alerts();
@@ -47,15 +48,36 @@ describe('test-alert', () => {
     ]);
     expect(await test.exit).toBe(1);
     const output = test.output();
-    expect(output).toContain(`${good.url}  accepted`);
-    expect(output).toContain(`${bad.url}  rejected: status 400: start time must be before end time`);
-    expect(output).toContain('http://127.0.0.1:1  failed: ECONNREFUSED');
+    expect(output).toContain(`${good.url}  accepted: 200 OK (`);
+    expect(output).toContain(
+      `${bad.url}  rejected: status 400: start time must be before end time; check its log; a receiver that is no Alertmanager belongs in alerting.webhook, not in alerting.alertmanagers (`,
+    );
+    expect(output).toContain(
+      'http://127.0.0.1:1  failed: it cannot be reached: nothing listens on 127.0.0.1:1 (ECONNREFUSED); start the Alertmanager http://127.0.0.1:1 there, or correct host and port in alerting.alertmanagers (',
+    );
+  });
+
+  it.each([
+    [401, '', 'it requires a logon, or does not accept the one that is configured (status 401); set basic_auth or'],
+    [
+      404,
+      'no_service',
+      'it is no Alertmanager, or its API has another path (status 404: no_service); write its base URL',
+    ],
+    [503, '', 'it does not answer as it should: status 503; check its log'],
+  ])('says what to do about an Alertmanager that answers %i', async (code, body, words) => {
+    const alertmanager = await startFakeAlertmanager(cleanup);
+    alertmanager.answer(status(code, body));
+    const test = run(['test-alert', `--alerting.alertmanagers=${alertmanager.url}`]);
+    expect(await test.exit).toBe(1);
+    expect(test.output()).toContain(`${alertmanager.url}  failed: ${words}`);
   });
 
   it('sends a test mail to each list of addresses and a test to the webhook, and prints each answer', async () => {
     const sink = await startSmtpServer(cleanup);
     sink.refuseAddress((address) => (address.startsWith('gone') ? { code: 550, text: 'no such user' } : undefined));
     const hook = await startFakeAlertmanager(cleanup);
+    hook.answer(status(200, 'queued\n'));
     const file = join(temporaryFolder(), 'config.yml');
     writeFileSync(
       file,
@@ -77,9 +99,9 @@ describe('test-alert', () => {
       .split('\n');
     expect(lines.slice(0, 3).sort()).toEqual(
       [
-        `email 127.0.0.1:${sink.port} (alerting.email.owners.cad)  refused: alerting.email.owners.cad[1]: 550 no such user (N ms)`,
-        `email 127.0.0.1:${sink.port} (alerting.email.to)  accepted (N ms)`,
-        `webhook ${hook.url}  accepted (N ms)`,
+        `email 127.0.0.1:${sink.port} (alerting.email.owners.cad)  refused: alerting.email.owners.cad[1]: 550 no such user; for the other addresses, accepted: 250 OK: message queued (N ms)`,
+        `email 127.0.0.1:${sink.port} (alerting.email.to)  accepted: 250 OK: message queued (N ms)`,
+        `webhook ${hook.url}  accepted: 200 OK, "queued" (N ms)`,
       ].sort(),
     );
     expect(lines[3]).toMatch(/^The alert was \{.*alertname="LicenseExporterTestAlert", severity="info"\}\.$/);
@@ -91,6 +113,55 @@ describe('test-alert', () => {
       expect(subject).toMatch(/^\[license-exporter\] embedded@.*: exporter test alert$/);
       expect(text).toContain('* This is a test of license-exporter: nothing is wrong. (info)');
     }
+  });
+
+  it('goes through a proxy, and says what a chat answers to the format of Alertmanager, without its secrets', async () => {
+    const hook = await startFakeAlertmanager(cleanup);
+    hook.answer(status(400, 'invalid_payload for T0P-SECRET'));
+    const alertmanager = await startFakeAlertmanager(cleanup);
+    const portOf = (url: string) => Number(new URL(url).port);
+    const proxy = await startForwardProxy(cleanup, {
+      hosts: { 'hooks.example.com:80': portOf(hook.url), 'am.example.com:9093': portOf(alertmanager.url) },
+      logon: 'me:pr0xy-pass',
+    });
+    const folder = temporaryFolder();
+    const write = (name: string, text: string): string => {
+      writeFileSync(join(folder, name), text, { mode: 0o600 });
+      return join(folder, name);
+    };
+    write('hook-url', 'http://hooks.example.com/services/T0P-SECRET');
+    write('proxy-url', `http://me:pr0xy-pass@${proxy.place}`);
+    const file = write(
+      'config.yml',
+      `alerting:
+  alertmanagers:
+    - {proxy_url_file: proxy-url, static_configs: [{targets: ['am.example.com:9093']}]}
+  webhook: {url_file: hook-url, proxy_url_file: proxy-url, no_proxy: 10.0.0.0/8}
+`,
+    );
+    const test = run(['test-alert', `--config.file=${file}`]);
+    expect(await test.exit).toBe(1);
+    expect(test.output()).toContain('http://am.example.com:9093  accepted: 200 OK (');
+    expect(test.output()).toContain(
+      'webhook http://hooks.example.com  refused: 400 Bad Request, "invalid_payload for <secret>"; a receiver that does not take the format of Alertmanager needs an Alertmanager, or a relay for it, in between (',
+    );
+    expect(proxy.asked.toSorted()).toEqual([
+      'GET http://am.example.com:9093/api/v2/status',
+      'POST http://am.example.com:9093/api/v2/alerts',
+      'POST http://hooks.example.com/services/T0P-SECRET',
+    ]);
+
+    write('proxy-url', `http://me:wr0ng-pass@${proxy.place}`);
+    const rejected = run(['test-alert', `--config.file=${file}`]);
+    expect(await rejected.exit).toBe(1);
+    const why = `the proxy ${proxy.place} rejected the logon (407)`;
+    expect(rejected.output()).toContain(
+      `http://am.example.com:9093  failed: it cannot be reached: ${why}; correct user`,
+    );
+    expect(rejected.output()).toContain(
+      `webhook http://hooks.example.com  refused: no answer of http://hooks.example.com: ${why}`,
+    );
+    expect(rejected.output()).not.toMatch(/wr0ng-pass|T0P-SECRET/);
   });
 
   it('reports that no receiver is configured', async () => {

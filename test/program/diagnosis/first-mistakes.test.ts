@@ -1,12 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
+import { createServer as createTlsServer } from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { lockStorage } from '../../../src/base/storage/directory-lock.ts';
+import { createCertificate } from '../../support/certificate.ts';
 import { account, createCleanup, createConfig, createTestLog, startApp } from '../../support/harness.ts';
 import { peer } from '../../support/peers.ts';
 import { startScripted } from '../../support/scripted-server.ts';
 import { startAlertmanager, startSink } from '../../support/start-alertmanager.ts';
 import { startApache } from '../../support/start-apache.ts';
+import { startForwardProxy } from '../../support/start-forward-proxy.ts';
 import { freePort, startProxy } from '../../support/start-proxy.ts';
 import { examine, startWrongSite, type Written, type WrongSite, writeSite } from './wrong-site.ts';
 
@@ -386,6 +390,16 @@ const ofHost: readonly Mistake[] = [
     (servers) => ({ more: `alerting: {alertmanagers: ["${servers.closed}"]}` }),
   ],
   [
+    'proxy of an Alertmanager that is down',
+    'Alertmanagers',
+    7,
+    /the Alertmanager http:\/\/am:9093 cannot be reached: the proxy 127\.0\.0\.1:\d+ cannot be reached: nothing listens/,
+    /correct host and port in proxy_url/,
+    (servers) => ({
+      more: `alerting: {alertmanagers: [{proxy_url: "${servers.closed}", static_configs: [{targets: ["am:9093"]}]}]}`,
+    }),
+  ],
+  [
     'logon of Alertmanager',
     'Alertmanagers',
     7,
@@ -421,6 +435,16 @@ const ofHost: readonly Mistake[] = [
     /nothing listens on 127\.0\.0\.1:\d+/,
     /alerting\.webhook\.url/,
     (servers) => ({ more: `alerting: {webhook: {url: "${servers.closed}/hooks/4711"}}` }),
+  ],
+  [
+    'proxy of a webhook that is down',
+    'webhook',
+    7,
+    /the proxy 127\.0\.0\.1:\d+ cannot be reached: nothing listens/,
+    /correct host and port in proxy_url/,
+    (servers) => ({
+      more: `alerting: {webhook: {url: "https://hooks.example.com/4711", proxy_url: "${servers.closed}"}}`,
+    }),
   ],
   [
     'no lmutil',
@@ -565,6 +589,28 @@ describe.runIf(peer('openssl'))('the first cross of doctor', () => {
       expect([alerts, servers.mails()]).toEqual([[], 0]);
     },
   );
+
+  it('is not there for a webhook behind a proxy that leads to it', async () => {
+    const { port } = new URL(servers.webUi);
+    const certificate = createCertificate(cleanup, { names: 'DNS:hooks.example.com' });
+    const hook = createTlsServer(certificate);
+    await new Promise<void>((resolve) => hook.listen(0, '127.0.0.1', resolve));
+    cleanup.add(() => hook.close());
+    const { port: tlsPort } = hook.address() as AddressInfo;
+    const hosts = { 'hooks.example.com:443': tlsPort, 'hooks.example.com:80': Number(port) };
+    const proxy = await startForwardProxy(cleanup, { hosts });
+    const webhookTo = (url: string) =>
+      `alerting: {webhook: {url: "${url}", proxy_url: "http://${proxy.place}", tls_config: {ca_file: "${certificate.certFile}"}}}`;
+    const examineWebhook = async (url: string) =>
+      (await examine(writeSite(cleanup, servers.analyzer, { more: webhookTo(url) }))).output;
+    expect(await examineWebhook('https://hooks.example.com/1')).toMatch(
+      /^✓ webhook +hooks\.example\.com accepts connections through the proxy 127\.0\.0\.1:\d+$/m,
+    );
+    expect(await examineWebhook('http://hooks.example.com/1')).toMatch(
+      /^✓ webhook +the proxy 127\.0\.0\.1:\d+ accepts connections; whether it leads to hooks\.example\.com, test-alert shows$/m,
+    );
+    expect(proxy.asked).toEqual(['CONNECT hooks.example.com:443']);
+  });
 
   it('is the first of several, and decides about the exit code', async () => {
     const web = `listen_address: "${new URL(servers.webUi).host}"`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { AttentionRow } from '../../../src/base/model/attention-row.ts';
+import type { AttentionMember, AttentionRow } from '../../../src/base/model/attention-row.ts';
 import { answerAttention } from '../../../src/site/grafana/answers/attention-answer.ts';
 import { flatRows, type Table } from '../../../src/site/grafana/answers/panel-data.ts';
 import { readQuery } from '../../../src/site/grafana/answers/read-query.ts';
@@ -8,6 +8,12 @@ interface Made extends Partial<AttentionRow> {
   /** The names of its features. */
   readonly features?: readonly string[];
 }
+
+const memberOf = (feature: string, more: Partial<AttentionMember> = {}): AttentionMember => ({
+  ...{ feature, text: `${feature} (1 waits)`, when: undefined, details: `${feature}.` },
+  ...{ since: undefined, due: undefined, alertsAt: undefined },
+  ...more,
+});
 
 /** A row about a vendor license, or about features of it. */
 const row = (alert: string, { features = [], ...more }: Made = {}): AttentionRow => {
@@ -24,7 +30,7 @@ const row = (alert: string, { features = [], ...more }: Made = {}): AttentionRow
     since,
     due,
     owner: undefined,
-    members: features.map((feature) => ({ feature, text: `${feature} (1 waits)`, details, since, due, alertsAt })),
+    members: features.map((feature) => memberOf(feature, { details, since, due, alertsAt })),
     ...more,
   };
 };
@@ -39,6 +45,34 @@ const rowsOf = (rows: readonly AttentionRow[], payload: object = {}) =>
   [...flatRows(answer(rows, payload).items as readonly Table[])].map((flat) => flat as Record<string, unknown>);
 
 describe('the list of what needs attention', () => {
+  it('says when what ends, if it differs', () => {
+    const soon = (...whens: readonly string[]) => {
+      const members = whens.map((when, i) => memberOf(`f${i}`, { due: 5 + i, when }));
+      return rowsOf([row('LicenseExpiringSoon', { members })])[0]?.details;
+    };
+    expect(soon('in 25m', 'in 3h', 'in 9h', 'in 9h')).toBe(
+      '4 features: f0 (1 waits) in 25m, f1 (1 waits) in 3h, f2 (1 waits) in 9h and 1 more',
+    );
+    expect(soon('in 2d', 'in 2d')).toBe('2 features in 2d: f0 (1 waits), f1 (1 waits)');
+  });
+
+  it('has what ended or ends first before the rest of its severity', () => {
+    const rows = [
+      row('ends later', { since: undefined, due: 9000 }),
+      row('ends first', { since: undefined, due: 8000 }),
+      row('critical', { since: undefined, due: 9999, severity: 'critical' }),
+      row('ended later', { since: 3000 }),
+      row('ended first', { since: 2000 }),
+    ];
+    expect(rowsOf(rows).map(({ alert }) => alert)).toEqual([
+      'critical',
+      'ended first',
+      'ended later',
+      'ends first',
+      'ends later',
+    ]);
+  });
+
   it('is in the order of ranks, then of severity, the oldest first', () => {
     const rows = [
       row('later', { rank: 7, due: 9000 }),

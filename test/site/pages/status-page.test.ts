@@ -57,6 +57,11 @@ const waiting = (severity: AttentionItem['severity'], state: AttentionItem['stat
   alerts_at: null,
 });
 
+it('says how old a collection is by the clock of the analyzer', async () => {
+  const products = good({ ...answer([product({ collectionTime: NOW + 7200 - 60 })]), clockAhead: 7200 });
+  expect(await textOf({ ...site, products })).toContain('collected 1m ago');
+});
+
 describe('the figures at the top', () => {
   it('say what they leave out: features without usage, and vendor licenses without features', async () => {
     const text = await textOf(site);

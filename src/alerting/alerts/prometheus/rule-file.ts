@@ -6,19 +6,22 @@ import type { EngineAlert, PrometheusAlert } from '../definition.ts';
 import { engineAlerts, prometheusAlerts } from '../definitions.ts';
 import type { AllSettings } from '../rules.ts';
 import { aboutTemplate } from '../texts.ts';
+import { factsOf } from './facts.ts';
 import { durationOf, EXPORTER } from './promql.ts';
 
 /**
  * The rules that relay what exporters say about alerts. The exporter evaluates the conditions, because it knows what is unknown;
  * these rules make one alert of what several exporters say, and keep it while none of them is there. Prometheus knows labels only:
- * its texts have no figures, which those of the engine, mails and the page `/alerts` have.
+ * apart from `facts.ts`, its texts have no figures, which those of the engine, mails and the page `/alerts` have.
  */
 
 const PAGE = ' The page /alerts of the exporter has the figures.';
 
 const textsOf = ({ subject, texts }: Pick<EngineAlert<Shape>, 'subject' | 'texts'>) => ({
   summary: capitalized(texts.summary(aboutTemplate)),
-  description: `${texts.remedy}${subject === 'analyzer' ? '' : PAGE}`,
+  description: `${texts.impact} ${texts.step}${subject === 'analyzer' ? '' : PAGE}`,
+  impact: texts.impact,
+  step: texts.step,
 });
 
 /** The alerts of the rules for Prometheus: those that are enabled for at least one vendor license or feature. */
@@ -45,20 +48,28 @@ export interface RecordingRule {
   readonly expr: string;
 }
 
+const COMPLETE = 'license_alerts_complete';
+const DELIVERED = 'license_alerts_delivered';
 /** Time without a scrape for which the last statement counts. */
 const STATEMENT = '5m';
+/** Prometheus sends an end again for 15 minutes, and at its next evaluation after them. */
+const RESENT = '20m';
 /** How long the memory bridges evaluations that were left out. */
 const MEMORY = '1h';
 /** An alert of an analyzer that has no exporter is kept for this long. */
 const LONGEST = '1d';
 
 /**
- * The shares of an analyzer of whose alerts its shards say this, by name. A target that has become another shard, or another
- * analyzer, does not count as the one that it was.
+ * What exporters said last that are not scraped now. A target that has become another shard, or another analyzer, does not count
+ * as the one that it was.
  */
-const sharesOf = (metric: string, within: string): string => `sum by (analyzer, alertname) (
+const saidLast = (metric: string, within: string): string =>
+  `last_over_time(${metric}[${within}]) unless on (job, instance) ${metric}`;
+
+/** The shares of an analyzer of whose alerts its shards say this, by name. */
+const sharesOf = (said: string): string => `sum by (analyzer, alertname) (
   max by (analyzer, shard, alertname) (
-    ${metric} or last_over_time(${metric}[${within}]) unless on (job, instance) ${metric}
+    ${said}
   )
 )`;
 
@@ -73,9 +84,12 @@ export const relayRecords = (labels: readonly string[]): readonly RecordingRule[
     expr: `max by (${alertLabels(labels)}) (last_over_time(license_alert_firing[${STATEMENT}]))`,
   },
   {
-    // shares of different numbers of shards, while that is changed, are not all of it
+    // shares of different numbers of shards, while that is changed, are not all of it. What a target that is gone said last does not
+    // count while another exporter of its share says something, which may have found an alert since
     record: 'license:alert_complete',
-    expr: `abs(1 - ${sharesOf('license_alerts_complete', STATEMENT)}) < 0.01`,
+    expr: `abs(1 - ${sharesOf(`${COMPLETE}
+    or ${saidLast(COMPLETE, STATEMENT)} and on (job, instance) up
+    or ${saidLast(COMPLETE, STATEMENT)} unless on (analyzer, shard, alertname) ${COMPLETE}`)}) < 0.01`,
   },
   {
     // 1: it is said to fire. -1: it fired, and nobody knows better. 0: once at its end. The record is its own memory.
@@ -97,15 +111,16 @@ or
   {
     // with a look-back, or a lost scrape would send an alert twice; shorter than Alertmanager keeps one that is not sent again
     record: 'license:alert_delivered',
-    expr: `${sharesOf('license_alerts_delivered', '3m')} > 0.99`,
+    expr: `${sharesOf(`${DELIVERED} or ${saidLast(DELIVERED, '3m')}`)} > 0.99`,
   },
   {
     // unless the exporters deliver it themselves. What Prometheus has begun to send, it sends until it is over: Alertmanager has one
-    // alert of both senders, and would take the end of one of them for its end
+    // alert of both senders, and would take the end of one of them for its end. It sends an end again for 15 minutes, which only the
+    // same alert displaces if it fires again meanwhile
     record: 'license:alert_sent',
     expr: `license:alert_firing != 0 unless on (analyzer, alertname) license:alert_delivered
 or
-license:alert_firing != 0 and on (${alertLabels(labels)}) ALERTS{source="license-exporter", alertstate="firing"}`,
+license:alert_firing != 0 and on (${alertLabels(labels)}) last_over_time(ALERTS{source="license-exporter", alertstate="firing"}[${RESENT}])`,
   },
 ];
 
@@ -117,6 +132,8 @@ interface RelayedAlert {
   readonly alert: string;
   readonly summary: string;
   readonly description: string;
+  readonly impact: string;
+  readonly step: string;
 }
 
 /** An alert that only Prometheus can evaluate. Durations are seconds. */
@@ -137,8 +154,10 @@ export interface RuleOptions {
   readonly owners: readonly string[];
   /** Labels of the target of Prometheus that alerts keep. */
   readonly targetLabels: readonly string[];
-  /** Where the runbooks are published, without a trailing slash; `undefined` if that is not known. */
-  readonly runbookBaseUrl: string | undefined;
+  /** Where the runbooks are published, without a trailing slash. */
+  readonly runbookBaseUrl: string;
+  /** The URL of the daemon for people; `undefined` if that is not known. */
+  readonly externalUrl: string | undefined;
 }
 
 /** An alerting rule of Prometheus. */
@@ -162,34 +181,36 @@ export interface RuleFile {
 const KEPT = '{{ if lt $value 0.0 }} Whether that is so is not known now.{{ end }}';
 
 const annotationsOf = (
-  { runbookBaseUrl }: RuleOptions,
-  alert: string,
-  summary: string,
-  description: string,
-): AlertingRule['annotations'] => ({
-  summary,
-  description,
-  ...(runbookBaseUrl !== undefined && { runbook_url: `${runbookBaseUrl}#${alert.toLowerCase()}` }),
-});
+  { runbookBaseUrl, externalUrl, owners }: RuleOptions,
+  { alert, summary, description, impact, step }: RelayedAlert,
+): AlertingRule['annotations'] => {
+  // pages of the exporter have an address where it is known
+  const linked = (text: string): string =>
+    externalUrl === undefined ? text : text.replaceAll(/\bthe page (\/\w+) of the exporter/gi, `${externalUrl}$1`);
+  return {
+    summary,
+    description: linked(`${factsOf(alert, owners)}${description}`),
+    impact: linked(impact),
+    step: linked(step),
+    runbook_url: `${runbookBaseUrl}#${alert.toLowerCase()}`,
+  };
+};
 
 /** The labels equal those that the exporter sends: Alertmanager sees one alert, also while the sender changes. */
-const relay = (options: RuleOptions, { alert, summary, description }: RelayedAlert): AlertingRule => ({
-  alert,
-  expr: relayExpression(alert),
+const relay = (options: RuleOptions, relayed: RelayedAlert): AlertingRule => ({
+  alert: relayed.alert,
+  expr: relayExpression(relayed.alert),
   labels: { source: 'license-exporter' },
-  annotations: annotationsOf(options, alert, `${summary}${KEPT}`, description),
+  annotations: annotationsOf(options, { ...relayed, summary: `${relayed.summary}${KEPT}` }),
 });
 
-const own = (
-  options: RuleOptions,
-  { alert, severity, expr, summary, description, ...times }: OwnAlert,
-): AlertingRule => ({
-  alert,
+const own = (options: RuleOptions, { severity, expr, ...times }: OwnAlert): AlertingRule => ({
+  alert: times.alert,
   expr,
   ...(times.for > 0 && { for: durationOf(times.for) }),
   ...(times.keepFiringFor > 0 && { keep_firing_for: durationOf(times.keepFiringFor) }),
   labels: { severity },
-  annotations: annotationsOf(options, alert, summary, description),
+  annotations: annotationsOf(options, times),
 });
 
 /** The rules for Prometheus. Later rules read what earlier ones record at the same time. */

@@ -18,6 +18,8 @@ export interface Advice extends SeriesName {
   readonly peak: number | undefined;
   /** The newest day with the peak. */
   readonly peakDay: number | undefined;
+  /** Maximum in use on the last 90 days; `undefined` if fewer than 72 of them are recorded. For what has no advice yet. */
+  readonly recentPeak: number | undefined;
   /** Licenses in use that covered 95 % and 99 % of the working time. For information: no advice is based on it. */
   readonly p95: number | undefined;
   readonly p99: number | undefined;

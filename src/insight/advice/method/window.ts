@@ -39,6 +39,23 @@ export const createWindowDays = (days: number = WINDOW_DAYS): WindowDays => ({
 /** How many days of a window count. */
 export const countDays = ({ isCounted }: WindowDays): number => isCounted.reduce((sum, flag) => sum + flag, 0);
 
+/** The newest days, whose peak says what is needed where there is no advice, and the share of them that must be recorded. */
+const RECENT_DAYS = 90;
+const RECENT_SHARE = 0.8;
+
+/** The maximum in use of the newest days; `undefined` if too few of them are recorded. */
+export function recentPeakOf({ isCounted, peak }: WindowDays): number | undefined {
+  let counted = 0;
+  let most = 0;
+  for (let age = 0; age < RECENT_DAYS; age += 1) {
+    const value = peak[age] ?? Number.NaN;
+    if (Number.isNaN(value)) continue;
+    counted += isCounted[age] ?? 0;
+    most = Math.max(most, value);
+  }
+  return counted < RECENT_SHARE * RECENT_DAYS ? undefined : most;
+}
+
 /** Age of the oldest day that counts; `undefined` if no day counts. */
 export function oldestCounted({ isCounted }: WindowDays): number | undefined {
   const age = isCounted.lastIndexOf(1);

@@ -1,4 +1,5 @@
 import type { AttentionMember, AttentionRow } from '../../../base/model/attention-row.ts';
+import { byUrgency } from '../../../base/model/urgency.ts';
 import { countText, namesText } from '../../../base/texts.ts';
 import type { Attention } from './backend.ts';
 import { DatasourceError } from './errors.ts';
@@ -19,12 +20,11 @@ type Item = Omit<AttentionRow, 'members'> & { readonly feature: string | undefin
 
 const byText = (a = '', b = ''): number => (a < b ? -1 : a > b ? 1 : 0);
 
-const byUrgency = (a: Item, b: Item): number =>
+const urgencyOf = ({ severity, since, due }: Item) => ({ severity, at: since ?? due });
+
+const byRank = (a: Item, b: Item): number =>
   a.rank - b.rank ||
-  // what is to come has its time, and everything else its severity
-  (a.due ?? 0) - (b.due ?? 0) ||
-  severities.indexOf(a.severity) - severities.indexOf(b.severity) ||
-  (a.since ?? 0) - (b.since ?? 0) ||
+  byUrgency(urgencyOf(a), urgencyOf(b)) ||
   byText(a.vendorLicense, b.vendorLicense) ||
   byText(a.feature, b.feature);
 
@@ -40,11 +40,14 @@ function partOf({ members: _all, ...row }: AttentionRow, members: readonly Atten
   const names = new Set(members.map((member) => member.feature));
   const { feature } = first;
   const what = names.size === 1 ? `${members.length} versions or packages` : `${names.size} features`;
-  const texts = members.map(({ text: name }) => name);
+  // when is said once, or of each if it differs
+  const isAtOnce = members.every(({ when }) => when === first.when);
+  const about = isAtOnce && first.when !== undefined ? `${what} ${first.when}` : what;
+  const texts = members.map(({ text: name, when }) => (isAtOnce || when === undefined ? name : `${name} ${when}`));
   return {
     ...row,
     feature: names.size === 1 ? feature : undefined,
-    details: members.length === 1 ? first.details : `${what}: ${namesText(texts, MAX_NAMES)}`,
+    details: members.length === 1 ? first.details : `${about}: ${namesText(texts, MAX_NAMES)}`,
     since: earliest(members.map(({ since }) => since)),
     due: earliest(members.map(({ due }) => due)),
     alertsAt: earliest(members.map(({ alertsAt }) => alertsAt)),
@@ -86,7 +89,7 @@ export function answerAttention(query: Query, attention: Attention | undefined):
   return viewTable(query, {
     name: 'attention',
     cells,
-    items: items.sort(byUrgency),
+    items: items.sort(byRank),
     order: { name: 'urgency' },
     unknown: () => (withoutData === 0 ? undefined : `${countText(withoutData, 'kind')} of alerts`),
   });

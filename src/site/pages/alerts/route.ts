@@ -10,13 +10,12 @@ import {
 } from '../../../alerting/alerts/alert-classes.ts';
 import { type AlertFilter, filterUrl, isFiltering, readFilter } from '../../../alerting/alerts/alert-filter.ts';
 import { type Selection, selectAlerts } from '../../../alerting/alerts/alert-selection.ts';
-import { factTimes } from '../../../alerting/alerts/attention.ts';
 import type { Delivery, ReceiverStatus } from '../../../alerting/alerts/delivery.ts';
 import { type EngineStatus, ruleNames, withoutData } from '../../../alerting/alerts/engine-status.ts';
 import { anchorOf } from '../../../alerting/alerts/links.ts';
+import { factTimes } from '../../../alerting/alerts/moment.ts';
 import { type PageLink, pageHtml } from '../../../base/html/frame.ts';
 import { type Html, html, joined, nameHtml } from '../../../base/html/html.ts';
-import type { Figure } from '../../../base/model/unknown.ts';
 import { runSliced } from '../../../base/scheduling/slices.ts';
 import { countText, durationText, localTimeText, numberText } from '../../../base/texts.ts';
 import { sendPage } from '../../web/page-answers.ts';
@@ -30,8 +29,6 @@ export interface AlertFrame extends Pick<EngineStatus, 'timeZone' | 'unknownHold
   readonly now: number;
   /** The URL of the runbooks. Its fragment is the name of an alert in lower case. */
   readonly runbooks: string;
-  /** When a vendor license was collected last; `undefined` if that is not known. */
-  readonly collectedAt: (vendorLicense: string | undefined) => Figure;
 }
 
 /** Longest label and longest text, characters. Names of license files can be of any length. */
@@ -70,7 +67,7 @@ export const timeHtml = (at: number, { now, timeZone }: Pick<AlertFrame, 'now' |
   html`${momentHtml(at, timeZone)} (${durationText(now - at)} ago)`;
 
 /** Severity and state in words, since when it has been so, and since when the alert has been there if that is later. */
-function stateHtml(alert: AlertState, { now, timeZone, collectedAt }: AlertFrame): Html {
+function stateHtml(alert: AlertState, { now, timeZone }: AlertFrame): Html {
   const { labels, state, activeAt, firedAt, resolvedAt = now, ending } = alert;
   const stated = (words: string, details: Html): Html =>
     html`<p><span class="${toneOf(alert)}">${labels.severity}</span> ${words}</p>
@@ -83,7 +80,7 @@ function stateHtml(alert: AlertState, { now, timeZone, collectedAt }: AlertFrame
     );
   }
   const began = html`since ${momentHtml(activeAt, timeZone)}`;
-  const { since, due } = factTimes(alert, collectedAt);
+  const { since, due } = factTimes(alert);
   if (since === activeAt) return stated(`${state} for ${durationText(now - since)}`, began);
   const fact =
     since === undefined
@@ -144,7 +141,7 @@ ${rows}</ul>`;
 }
 
 /** The alerts, how they are sent, and what the filter leaves of them. */
-export interface AlertsPageData extends Pick<AlertFrame, 'now' | 'runbooks' | 'collectedAt'> {
+export interface AlertsPageData extends Pick<AlertFrame, 'now' | 'runbooks'> {
   readonly status: EngineStatus;
   /** Receivers other than Alertmanagers. */
   readonly receivers: readonly ReceiverStatus[];
@@ -331,15 +328,15 @@ ${list}
 ${receiversHtml(status, receivers, frame)}`;
 }
 
-type Context = Pick<PageContext, 'site' | 'engine' | 'receivers' | 'runbooks' | 'collectedAt' | 'now'>;
+type Context = Pick<PageContext, 'site' | 'engine' | 'receivers' | 'runbooks' | 'now'>;
 
 /** The alerts of the filter in the URL. */
 export const alertsRoutes = (context: Context, link: PageLink): Routes => ({
   '/': async ({ query }, reply) => {
-    const { site, engine, receivers, runbooks, collectedAt, now } = context;
+    const { site, engine, receivers, runbooks, now } = context;
     const status = engine();
     const { filter, problems } = readFilter(query);
-    const data = { status, receivers: receivers(), runbooks: runbooks(), collectedAt: collectedAt(), now: now() };
+    const data = { status, receivers: receivers(), runbooks: runbooks(), now: now() };
     const selection = await runSliced(selectAlerts(status, filter));
     const content = alertsContent({ ...data, filter, problems, selection });
     return sendPage(reply, pageHtml(site, { ...link, refreshes: true }, content));

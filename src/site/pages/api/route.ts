@@ -1,4 +1,5 @@
 import type { AlertState } from '../../../alerting/alerts/alert.ts';
+import { mostUrgentFirst } from '../../../alerting/alerts/alert-selection.ts';
 import type { EngineStatus } from '../../../alerting/alerts/engine-status.ts';
 import type { Rule } from '../../../alerting/alerts/rule.ts';
 import { sendError } from '../../grafana/protocols/api-error.ts';
@@ -32,9 +33,9 @@ const timing = ({ lastEvaluation: { at, seconds } = { at: 0, seconds: 0 } }: Eng
 
 const success = (data: object): object => ({ status: 'success', data });
 
-/** Pending and firing alerts. */
+/** Pending and firing alerts, the most urgent first. */
 export function alertsJson(status: EngineStatus): object {
-  return success({ alerts: status.alerts.filter(isShown).map((alert) => alertJson(alert, status)) });
+  return success({ alerts: mostUrgentFirst(status.alerts.filter(isShown)).map((alert) => alertJson(alert, status)) });
 }
 
 /** Replaces the PromQL expression: the name and the thresholds of the rule. Durations are seconds. */
@@ -45,7 +46,7 @@ function queryOf({ name, parameters }: Rule): string {
 }
 
 function ruleJson(rule: Rule, status: EngineStatus): object {
-  const alerts = status.alerts.filter((alert) => alert.rule === rule.id && isShown(alert));
+  const alerts = mostUrgentFirst(status.alerts.filter((alert) => alert.rule === rule.id && isShown(alert)));
   const durations = rule.durations({});
   return {
     state: alerts.some(({ state }) => state === 'firing') ? 'firing' : alerts.length > 0 ? 'pending' : 'inactive',

@@ -14,12 +14,10 @@ import type { Frame } from './frames.ts';
 import { activeEpisodes, aheadOf, analyzerOf, type History, type Replica, shardOf, timeOf } from './history.ts';
 import { ownersAt, selectionOf } from './site-owners.ts';
 
-const off = { enabled: false };
-/** Without the rules that compare with the past: the histories are too short for them. */
-const settings = settingsOf({
-  LicenseVendorLicenseVanished: off,
-  LicenseFeatureVanished: off,
-  LicenseCapacityDropped: off,
+/** The default settings of alerts, but for what is kept for shorter, so that a history has several ends. */
+export const settings = settingsOf({
+  LicenseServerDown: { keep_firing_for: '5m' },
+  LicenseSourceDown: { keep_firing_for: '10m' },
 });
 /** The rules of the engine, with their default settings. */
 export const engineRules = createRules(settings);
@@ -32,13 +30,22 @@ interface Running {
   /** What it reads now. */
   frame: Frame;
   evaluated: readonly EvaluatedRule[];
+  /** What its analyzer listed before. */
+  readonly listed: Listed;
   /** A process that is gone neither saves nor sends. */
   isGone: boolean;
 }
 
 /** Whether replicas run side by side: then one must not send the end of what the other still finds. */
-const isSideBySide = ({ replicas }: History): boolean =>
+export const isSideBySide = ({ replicas }: History): boolean =>
   replicas.some((a, i) => replicas.some((b, j) => i !== j && a.from < b.to && b.from < a.to));
+
+/** As another process reads it from a file. */
+function copyOf({ since, vendorLicenses }: Listed): Listed {
+  const copy = new Listed();
+  if (since !== undefined) copy.restore(since, structuredClone([...vendorLicenses.values()]));
+  return copy;
+}
 
 /** The engines of a history. Each process has its own. */
 export class EngineRun {
@@ -46,6 +53,8 @@ export class EngineRun {
   readonly #alertmanager: AlertmanagerModel;
   readonly #running = new Map<number, Running>();
   readonly #saved = new Map<number, SavedAlerts>();
+  /** What was listed, by the replica that has it in a file. */
+  readonly #listed = new Map<number, Listed>();
 
   constructor(history: History, alertmanager: AlertmanagerModel) {
     this.#history = history;
@@ -97,7 +106,17 @@ export class EngineRun {
     const by =
       aheadOf(this.#history, frame.replica, frame.tick) - aheadOf(this.#history, frame.replica, before.frame.tick);
     await this.#end(frame.replica, before);
+    before.listed.move(by);
     return carried && movedAlerts(carried, by);
+  }
+
+  /** What was listed before a process begins. */
+  #listedOf({ replica, begins }: Frame): Listed {
+    const from = this.#listed.has(replica) ? replica : (this.#history.replicas[replica]?.continues ?? -1);
+    const found = begins === 'fresh' ? undefined : this.#listed.get(from);
+    const listed = found === undefined || from === replica ? (found ?? new Listed()) : copyOf(found);
+    this.#listed.set(replica, listed);
+    return listed;
   }
 
   #start(first: Frame, initial: SavedAlerts | undefined): Running {
@@ -105,6 +124,7 @@ export class EngineRun {
     const { replica } = first;
     const described = history.replicas[replica] as Replica;
     const resend = history.step * 60;
+    const listed = this.#listedOf(first);
     const answers = (): boolean =>
       activeEpisodes(history, 'delivery fails', running.frame.tick).every((episode) => episode.replica !== replica);
     const now = (): number => running.frame.now;
@@ -140,7 +160,8 @@ export class EngineRun {
 
       timeZone: 'Europe/Berlin',
       owned: selectionOf(described),
-      listed: new Listed(),
+      listed,
+      // what it has is in memory here
       listedFile: undefined,
       stateFile: this.#stateFile(first, () => running.isGone),
       handOver: ({ evaluated }) => {
@@ -148,7 +169,7 @@ export class EngineRun {
       },
       initial,
     });
-    const running: Running = { engine, frame: first, evaluated: [], isGone: false };
+    const running: Running = { engine, frame: first, evaluated: [], listed, isGone: false };
     return running;
   }
 

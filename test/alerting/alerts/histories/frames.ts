@@ -8,6 +8,7 @@ import { activeEpisodes, aheadOf, type History, timeOf } from './history.ts';
 import { createReplicaPoll, type ReplicaPoll } from './replica-poll.ts';
 import { selectionOf } from './site-owners.ts';
 import { createSources } from './sources.ts';
+import type { AllTold } from './told.ts';
 import { forecastsAt, worldAt } from './world.ts';
 
 /** What a process of a replica knows at one tick, after its polls. */
@@ -29,6 +30,12 @@ export interface Frame {
   readonly forecasts: Forecasts | undefined;
 }
 
+/** A frame of a history, with what the process was told. */
+export interface ToldFrame extends Frame {
+  /** `undefined` before the first poll. */
+  readonly told: AllTold | undefined;
+}
+
 /** One tick of a history. */
 export interface Moment {
   readonly tick: number;
@@ -37,7 +44,7 @@ export interface Moment {
   /** Indexes of the replicas that are targets of Prometheus, whether or not they answer. */
   readonly targets: readonly number[];
   /** The processes that live and do not hang. */
-  readonly frames: readonly Frame[];
+  readonly frames: readonly ToldFrame[];
 }
 
 interface Process {
@@ -64,7 +71,7 @@ export function* momentsOf(history: History): Generator<Moment> {
       activeEpisodes(history, is, tick).some(({ replica }) => replica === index);
     const isPrometheusThere = activeEpisodes(history, 'Prometheus away', tick).length === 0;
     const targets = history.replicas.flatMap(({ from, to }, index) => (tick >= from && tick < to ? [index] : []));
-    const frames: Frame[] = [];
+    const frames: ToldFrame[] = [];
     for (const [index, replica] of history.replicas.entries()) {
       const restart = activeEpisodes(history, 'replica restarts', tick).find((each) => each.replica === index);
       if (restart !== undefined) keepsState.set(index, restart.keepsState);
@@ -100,6 +107,7 @@ export function* momentsOf(history: History): Generator<Moment> {
         authenticated: process.poll.authenticated(),
         sources: history.sources.length === 0 ? undefined : process.sourcesAt(tick),
         forecasts: forecastsAt(history, tick),
+        told: process.startedAt === tick ? undefined : process.poll.told(),
       });
     }
     yield { tick, isPrometheusThere, targets, frames };

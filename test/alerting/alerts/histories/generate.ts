@@ -1,6 +1,7 @@
 import { createReplica, type Episode, type History, type Polling, type Replica, type SiteSource } from './history.ts';
 import { createRandom, type Random } from './random.ts';
 import { featureOf, kinds, TICKS } from './random-episodes.ts';
+import { lossesOf } from './random-losses.ts';
 
 /** One replica, one that is replaced by another, two at once, or the shards of several. */
 function replicasOf({ chance, int, pick }: Random): readonly Replica[] {
@@ -58,7 +59,7 @@ const isPossibleEmbedded = (episode: Episode): boolean =>
     episode.is,
   ) && !('endpoint' in episode && episode.endpoint === 'GetProducts');
 
-function shortHistory(seed: number): History {
+function shortHistory(seed: number, hasLosses: boolean): History {
   const random = createRandom(seed);
   const { int, pick, chance } = random;
   const vendorLicenses = ['lic01;lmgrd', 'lic02;adskflex', 'lic03;cdslmd'].slice(0, int(1, 3));
@@ -70,8 +71,10 @@ function shortHistory(seed: number): History {
   const site = { vendorLicenses, features, sources: isSharded ? [] : sources, replicas };
   const urn = kinds.flatMap(([weight, create]) => Array.from({ length: weight }, () => create));
   const count = chance(0.1) ? 0 : int(2, 12);
-  const episodes = Array.from({ length: count }, () => pick(urn)(random, site))
-    .filter((made) => made !== undefined)
+  const drawn = Array.from({ length: count }, () => pick(urn)(random, site)).filter((made) => made !== undefined);
+  // of other random values, so that the rest is the same with and without them
+  const losses = hasLosses ? lossesOf(createRandom(-seed), site) : [];
+  const episodes = [...drawn, ...losses]
     // two versions would be one alert, in which each has a clock of its own: groups.test.ts is about that
     .filter((made) => made.is !== 'new version')
     .filter((made) => site.sources.length === 0 || isPossibleEmbedded(made));
@@ -96,8 +99,8 @@ const stretched = (history: History): History => ({
   })),
 });
 
-/** A history by its seed. Every eighth is long. */
-export const generateHistory = (seed: number): History => {
-  const history = shortHistory(seed);
+/** A history by its seed. Every eighth is long. @param hasLosses whether the analyzer loses what alerts are about */
+export const generateHistory = (seed: number, hasLosses: boolean): History => {
+  const history = shortHistory(seed, hasLosses);
   return seed % 8 === 0 ? stretched(history) : history;
 };

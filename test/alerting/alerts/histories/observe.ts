@@ -1,20 +1,18 @@
 import { createAddress } from '../../../../src/alerting/alerts/address.ts';
-import { groupLabels, identityOf, type Labels } from '../../../../src/alerting/alerts/alert.ts';
+import { groupLabels } from '../../../../src/alerting/alerts/alert.ts';
 import type { AlertEngine } from '../../../../src/alerting/alerts/engine.ts';
-import type { EvaluatedRule } from '../../../../src/alerting/alerts/rule.ts';
-import { AlertmanagerModel } from '../../../support/alertmanager-model.ts';
+import { type Condition, isFound } from './conditions.ts';
 import { EngineRun } from './engine-run.ts';
-import { type Firing, FiringTicks, labelsOf, subjectOf, textOf } from './firing.ts';
-import { type Frame, momentsOf } from './frames.ts';
+import { FindingsRun } from './findings.ts';
+import { type Firing, labelsOf, subjectOf, textOf } from './firing.ts';
+import { type Frame, momentsOf, type ToldFrame } from './frames.ts';
 import { activeEpisodes, analyzerOf, type History, type Replica, shardOf } from './history.ts';
 import { evaluateRules, type Rules } from './promtool.ts';
+import { RecordingAlertmanager, receive } from './receiver.ts';
 import { pageOf, type Series, SeriesRun } from './series.ts';
-import { ownersAt, selectionOf } from './site-owners.ts';
+import { ownersAt } from './site-owners.ts';
 
 /** What happens in a history: what each process finds and says, and what Prometheus and Alertmanager make of it. */
-
-/** What the rule of an alert finds. `cleared`: only not yet, so it keeps firing. */
-export type Condition = 'raised' | 'not cleared' | 'false' | 'unknown';
 
 /** A process at one tick. */
 export interface Witness {
@@ -41,41 +39,27 @@ export interface Observed {
   /** By tick. */
   readonly witnesses: readonly (readonly Witness[])[];
   readonly prometheus: Firing;
-  /** What the engines make fire in Alertmanager. */
+  /** What fires in Alertmanager, which both the engines and Prometheus send to. */
   readonly alertmanager: Firing;
 }
 
-/** @param labels all of them, as the rule gives them */
-function conditionOf(evaluated: readonly EvaluatedRule[], subject: string, labels: Labels): Condition {
-  const found = evaluated.find(({ rule }) => rule.name === labels.alertname && rule.severity === labels.severity);
-  const finding = found?.evaluation.findings.find((candidate) => subjectOf(identityOf(candidate.labels)) === subject);
-  if (finding !== undefined) return finding.isRaised ? 'raised' : 'not cleared';
-  return found?.evaluation.isUnknown(labels) === false ? 'false' : 'unknown';
-}
-
 interface Evaluated {
-  readonly frame: Frame;
+  readonly frame: ToldFrame;
   readonly engine: AlertEngine;
-  readonly evaluated: readonly EvaluatedRule[];
 }
 
-function witnessOf(history: History, { frame, engine, evaluated }: Evaluated, subjects: Map<string, Labels>): Witness {
+/** @param found what processes have found until now */
+function witnessOf(history: History, { frame, engine }: Evaluated, run: FindingsRun, found: Set<string>): Witness {
   const { replica, tick, begins, isScraped } = frame;
   const described = history.replicas[replica] as Replica;
   const analyzer = analyzerOf(history, described);
-  const { ownsVendorLicense } = selectionOf(described);
   const address = createAddress(() => ownersAt(history, tick), shardOf(described));
-  for (const { evaluation } of evaluated) {
-    for (const { labels } of evaluation.findings) {
-      const identity = identityOf(labels);
-      subjects.set(subjectOf(identity), identity);
-    }
-  }
-  const isOwn = (subject: string): boolean => {
-    const { vendor_license: vendorLicense } = labelsOf(subject);
-    return vendorLicense === undefined || ownsVendorLicense(vendorLicense);
-  };
   const { statements } = engine.status();
+  const said = new Map(statements?.alerts.map(({ labels, value }) => [textOf(labels), value]));
+  const firing = new Set([...said].flatMap(([text, value]) => (value === 1 ? subjectOf(labelsOf(text)) : [])));
+  const { conditions, unknown } = run.findings(frame, (subject) => firing.has(subject));
+  for (const subject of firing) found.add(subject);
+  for (const [subject, condition] of conditions) if (isFound(condition)) found.add(subject);
   return {
     replica,
     begins,
@@ -83,39 +67,39 @@ function witnessOf(history: History, { frame, engine, evaluated }: Evaluated, su
     delivers: activeEpisodes(history, 'delivery fails', tick).every((episode) => episode.replica !== replica),
     shard: shardOf(described),
     shards: described.shard.total,
-    conditions: new Map(
-      [...subjects]
-        .filter(([subject]) => isOwn(subject))
-        .map(([subject, labels]) => [subject, conditionOf(evaluated, subject, labels)]),
-    ),
+    conditions: new Map([...conditions].filter(([subject]) => found.has(subject))),
     textOf: (subject) => textOf({ ...groupLabels(address(labelsOf(subject))), analyzer }),
-    said: new Map(statements?.alerts.map(({ labels, value }) => [textOf(labels), value])),
+    said,
     complete: statements?.complete ?? new Set(),
-    unknown: new Set(evaluated.flatMap(({ rule, evaluation }) => (evaluation.unknownAbout.size > 0 ? rule.name : []))),
+    unknown,
   };
 }
 
 /** Runs the processes, and collects what Prometheus scrapes meanwhile. */
 async function runHistory(history: History, metrics: ReadonlySet<string>) {
-  const model = new AlertmanagerModel();
+  const model = new RecordingAlertmanager();
   const engines = new EngineRun(history, model);
   const series = new SeriesRun(history, metrics);
-  const alertmanager = new FiringTicks();
   const witnesses: Witness[][] = [];
-  const subjects = new Map<string, Labels>();
+  const findings = new FindingsRun(history);
+  const found = new Set<string>();
   for (const moment of momentsOf(history)) {
     engines.at(moment.tick);
     const all = await engines.evaluate(moment.frames);
-    witnesses.push(all.map((each) => witnessOf(history, each, subjects)));
+    witnesses.push(
+      moment.frames.map((frame, i) => {
+        const { engine } = all[i] as (typeof all)[number];
+        return witnessOf(history, { frame, engine }, findings, found);
+      }),
+    );
     const scraped = all.filter(({ frame }) => frame.isScraped);
     series.scrape(
       moment,
       new Map(scraped.map(({ frame, engine }) => [frame.replica, [...pageOf(history, frame, engine)]])),
     );
-    for (const labels of model.firing()) alertmanager.add(textOf(labels), moment.tick);
   }
   await engines.stop();
-  return { history, witnesses, alertmanager: alertmanager.all, series: series.all as Series };
+  return { history, witnesses, sent: model.sent, series: series.all as Series };
 }
 
 /** Runs histories of the same step, with one run of promtool. */
@@ -124,5 +108,8 @@ export async function observe(histories: readonly History[], rules: Rules): Prom
   for (const history of histories) runs.push(await runHistory(history, rules.metrics));
   const scraped = runs.map(({ history: { ticks, step }, series }) => ({ ticks, step, series }));
   const fired = await evaluateRules(rules, scraped);
-  return runs.map(({ series: _, ...run }) => ({ ...run, prometheus: fired.get(run.history.seed) ?? new Map() }));
+  return runs.map(({ series: _, sent, ...run }) => {
+    const prometheus: Firing = fired.get(run.history.seed) ?? new Map();
+    return { ...run, prometheus, alertmanager: receive(run.history, sent, prometheus) };
+  });
 }

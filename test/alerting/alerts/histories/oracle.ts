@@ -1,6 +1,7 @@
-import { engineRules } from './engine-run.ts';
-import { type Firing, labelsOf, subjectOf } from './firing.ts';
-import type { History } from './history.ts';
+import { type Condition, isFound } from './conditions.ts';
+import { engineRules, isSideBySide } from './engine-run.ts';
+import { labelsOf, subjectOf } from './firing.ts';
+import { activeEpisodes, type History } from './history.ts';
 import type { Observed, Witness } from './observe.ts';
 
 /**
@@ -68,7 +69,8 @@ function isSucceeded(alert: string, { said }: Witness): boolean {
   return later.some((next) => (said.get(alert.replace(kind, `alertname=License${next}`)) ?? 0) !== 0);
 }
 
-const isFound = (condition: string | undefined): boolean => condition === 'raised' || condition === 'not cleared';
+/** Whether it may end. */
+const mayEnd = (condition: Condition | undefined): boolean => condition === 'false' || condition === 'open';
 
 function courseOf({ witnesses: all }: Observed, alert: string): Course {
   const labels = labelsOf(alert);
@@ -105,8 +107,7 @@ function courseOf({ witnesses: all }: Observed, alert: string): Course {
     witnesses,
     isMet,
     isOver: witnesses.map(
-      (of, tick) =>
-        isMet[tick] === false && of.some((each) => !isHere(each) || each.conditions.get(subject) === 'false'),
+      (of, tick) => isMet[tick] === false && of.some((each) => !isHere(each) || mayEnd(each.conditions.get(subject))),
     ),
   };
 }
@@ -143,10 +144,10 @@ function* engineFaults({ history: { ticks, step, replicas } }: Observed, course:
       raisedSince = condition === 'raised' ? (isNew ? tick : (raisedSince ?? tick)) : undefined;
       notFound = condition === 'false' ? notFound + 1 : 0;
       elsewhere = isHere ? 0 : elsewhere + 1;
-      if (condition !== 'unknown') knownAt = tick;
+      if (condition !== 'unknown' && condition !== 'open') knownAt = tick;
       const isLapsed = (tick - knownAt) * step >= HOLD;
       const by = 'engine';
-      if (wasSaid && !isSaid && isHere && condition !== 'false' && !isLapsed && !isSucceeded(alert, now))
+      if (wasSaid && !isSaid && isHere && !mayEnd(condition) && !isLapsed && !isSucceeded(alert, now))
         yield { kind: 'false end', by, tick };
       const isLongEnough = raised > 0 && (raised - 1) * step >= pendingFor;
       // a clock that was set back makes an earlier stage true while the later one keeps firing
@@ -176,14 +177,16 @@ function isWhole(witnesses: readonly Witness[], name: string): boolean {
  * @param hasMoved whether the alert fires with other labels
  */
 function* firingFaults(
-  { history: { ticks, step, delivers, episodes }, witnesses: all }: Observed,
+  { history, witnesses: all }: Observed,
   course: Course,
   firing: ReadonlySet<number>,
   hasMoved: (tick: number) => boolean,
 ): Generator<Found> {
+  const { ticks, step, delivers, episodes } = history;
   const { alert, subject, name, isMet, isOver, witnesses } = course;
   const { analyzer } = labelsOf(alert);
   const by = delivers ? 'receiver' : 'prometheus';
+  const expires = isSideBySide(history);
   /** Replicas with other clocks find other things, and one can end what the other one finds. */
   const hasClocks = episodes.some(({ is }) => is === 'clock set');
   const isDisputed = (from: number, to: number): boolean =>
@@ -244,8 +247,9 @@ function* firingFaults(
         ticksOf(tick - back + 1, tick).some((each) =>
           witnesses[each]?.some(({ isScraped, conditions }) => isScraped && conditions.get(subject) === 'false'),
         );
-      // without a memory, nothing is known of what is only not cleared, and what is delivered waits for its `for` again
-      const forgets = delivers ? ['not cleared', 'raised'] : ['not cleared'];
+      // without a memory, nothing is known of what is only not cleared, and what is delivered waits for its `for` again. With
+      // `resolve: expire`, one that does not know it does not send it either
+      const forgets = delivers ? ['not cleared', 'raised', ...(expires ? ['unknown'] : [])] : ['not cleared'];
       const isForgotten =
         (isFresh || isFirstWhole(tick) || (delivers && isNews(tick))) &&
         witnesses[tick]?.every(({ conditions }) => forgets.includes(conditions.get(subject) ?? '')) === true;
@@ -258,7 +262,11 @@ function* firingFaults(
       const wasOver = saidOver !== undefined || ticksOf(tick - 1, tick - 1).some((each) => isOver[each]);
       const isKept = witnesses[tick]?.some(({ said }) => said.get(alert) === -1) === true && !wasOver;
       const isSent = delivers && witnesses[tick]?.some(({ said }) => (said.get(alert) ?? 0) !== 0) === true;
-      if (!isSaid && !isKept && !isSent && !hasMoved(tick - 1)) yield { kind: 'false start', by, tick };
+      // what exporters have ended while Prometheus was away fires once
+      const wasAway = ticksOf(tick - back, tick).some(
+        (each) => activeEpisodes(history, 'Prometheus away', each).length > 0,
+      );
+      if (!isSaid && !isKept && !isSent && !wasAway && !hasMoved(tick - 1)) yield { kind: 'false start', by, tick };
     }
     // that Alertmanager does not answer is known after two attempts
     const isDue = ticksOf(tick - (delivers ? 2 : 0), tick).every((each) => says(each, 1));
@@ -306,18 +314,18 @@ function* knowledgeFaults({ history, witnesses }: Observed): Generator<Fault> {
   }
 }
 
-const both = (one: Firing, other: Firing): Firing => {
-  const texts = new Set([...one.keys(), ...other.keys()]);
-  return new Map([...texts].map((text) => [text, new Set([...(one.get(text) ?? []), ...(other.get(text) ?? [])])]));
-};
-
 /** Everything in a history that must not be. The first fault of each kind, alert and view. */
 export function faultsIn(observed: Observed): readonly Fault[] {
   const { history, prometheus, alertmanager, witnesses } = observed;
-  const fired = history.delivers ? both(prometheus, alertmanager) : prometheus;
+  const fired = history.delivers ? alertmanager : prometheus;
   const said = witnesses.flat().flatMap((witness) => [...witness.said.keys()]);
+  const raised = witnesses
+    .flat()
+    .flatMap(({ conditions, textOf }) =>
+      [...conditions].flatMap(([subject, condition]) => (condition === 'raised' ? textOf(subject) : [])),
+    );
   const found: Fault[] = [...knowledgeFaults(observed)];
-  for (const alert of new Set([...fired.keys(), ...said])) {
+  for (const alert of new Set([...fired.keys(), ...said, ...raised])) {
     const course = courseOf(observed, alert);
     const hasMoved = (tick: number): boolean =>
       [...fired].some(

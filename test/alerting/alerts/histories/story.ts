@@ -41,7 +41,7 @@ function storyOf(history: History): string {
   ].join('\n');
 }
 
-const SIGNS = { raised: 'R', 'not cleared': 'c', false: '.', unknown: '?' } as const;
+const SIGNS = { raised: 'R', 'not cleared': 'c', false: '.', unknown: '?', open: 'o' } as const;
 
 /** A line of one sign for each tick. */
 const lineOf = ({ ticks }: History, signAt: (tick: number) => string): string =>

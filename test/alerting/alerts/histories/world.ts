@@ -103,6 +103,7 @@ export function forecastsAt(history: History, tick: number): Forecasts | undefin
       package: pkg,
       featureType,
       state: 'fine',
+      ...{ bought: undefined, count: undefined, needed: undefined, enough: undefined, recentPeak: undefined },
       confirmedRunsOut: runsOutAt(history, index, tick),
       runsOut: undefined,
       unusedSince: undefined,

@@ -26,7 +26,7 @@ describe.runIf(peer('promtool'))('LicenseExporterDown', () => {
       [exporterDown()]: {
         summary: 'License exporter e1 cannot be scraped.',
         description:
-          'There is no license data from it. Alerts that fire are kept, for a day at most. Check the process and its log.',
+          'Prometheus has no new license data, and no new alert begins there. Alerts that fire are kept, for a day at most. Check whether the process runs, and read its log.',
       },
     },
   );
@@ -128,7 +128,7 @@ describe.runIf(peer('promtool'))('LicenseExporterSilent', () => {
     {
       [silent]: {
         summary: 'License exporter e1 says nothing about alerts.',
-        description: expect.stringContaining('It is older than they are, has metrics.collectors.alerts switched off'),
+        description: expect.stringContaining('Update the exporter if it is older than these rules.'),
       },
     },
   );
@@ -185,7 +185,7 @@ describe.runIf(peer('promtool'))('LicensePollStale', () => {
     {
       [stale]: {
         summary: 'Endpoint GetProducts of analyzer a1 was last polled successfully 13m 0s ago.',
-        description: expect.stringContaining('Its polls do not start, or do not end.'),
+        description: expect.stringContaining('check whether its polls take longer than their interval.'),
       },
     },
   );
@@ -276,7 +276,7 @@ describe.runIf(peer('promtool'))('LicenseExporterShardMismatch', () => {
     {
       [mismatch]: {
         summary: 'The analyzer a1 does not have the 3 shards that are configured.',
-        description: expect.stringContaining('Compare shard.index and shard.total of all shards.'),
+        description: expect.stringContaining('Compare shard.index and shard.total of all shards: one is missing'),
       },
     },
   );

@@ -16,7 +16,8 @@ function rulesWith(written: object, more: Partial<RuleOptions> = {}) {
     ...alertsForPrometheus(ruleSettings.parse(written), 'license-exporter'),
     owners: usualOwners,
     targetLabels: [],
-    runbookBaseUrl: undefined,
+    runbookBaseUrl: 'https://wiki.example.com/runbooks.md',
+    externalUrl: undefined,
     ...more,
   });
   const all = groups.flatMap((group) => group.rules);
@@ -65,10 +66,24 @@ describe('the labels of alerts', () => {
 });
 
 describe('links', () => {
-  it('lead to the runbooks of the configuration, and do not exist without them', () => {
+  it('lead to the runbooks', () => {
     const { alerts } = rulesWith({}, { runbookBaseUrl: 'https://wiki.example.com/r' });
     for (const [name, { annotations }] of alerts)
       expect(annotations.runbook_url).toBe(`https://wiki.example.com/r#${name.toLowerCase()}`);
-    expect(rulesWith({}).alerts.get('LicenseServerDown')?.annotations).not.toHaveProperty('runbook_url');
+  });
+
+  it('to pages of the exporter are addresses where its address is known', () => {
+    const textsOf = (externalUrl: string | undefined) =>
+      ['LicenseSourceDown', 'LicenseServerDown'].map((name) => {
+        const { description = '', step } = rulesWith({}, { externalUrl }).alerts.get(name)?.annotations ?? {};
+        return `${step} ${description}`;
+      });
+    const [source, server] = textsOf('https://licenses.example.com');
+    expect(source).toMatch(/^Open https:\/\/licenses\.example\.com\/sources, which shows/);
+    expect(server).toMatch(/ https:\/\/licenses\.example\.com\/alerts has the figures\.$/);
+    expect(textsOf('https://licenses.example.com').join()).not.toContain('the page');
+    expect(textsOf(undefined).join()).toMatch(
+      /the page \/sources of the exporter.* The page \/alerts of the exporter has/,
+    );
   });
 });

@@ -13,7 +13,8 @@ export const alertDeliveryFailing = prometheusAlert({
 or rate(license_exporter_notifications_dropped_total[5m]) > 0`,
   texts: {
     summary: () => 'License exporter {{ $labels.instance }} cannot deliver alerts to {{ $labels.alertmanager }}.',
-    remedy:
-      'The rules of Prometheus take over while no Alertmanager accepts its alerts. Check that Alertmanager. Run "license-exporter test-alert" to see its answer.',
+    impact:
+      'Messages about licenses may come late or not at all. The rules of Prometheus take over while no Alertmanager accepts the alerts of the exporter.',
+    step: 'Run "license-exporter test-alert" to see what that Alertmanager answers.',
   },
 });

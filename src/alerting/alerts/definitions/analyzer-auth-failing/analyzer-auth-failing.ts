@@ -15,8 +15,9 @@ export const analyzerAuthFailing = engineAlert({
   attention: { what: 'Analyzer rejects the logon', class: 'site' },
   texts: {
     summary: ({ analyzer }) => `The ${analyzer} rejects the logon.`,
-    remedy:
-      'The password is wrong or has expired, the account is locked, or a reverse proxy does not keep one connection for each client. Correct the credentials or the proxy. To keep the account from being locked, polling stops until the credentials change or the next logon is due.',
+    impact:
+      'There is no new data about any license server: nobody is told of a new outage. To keep the account from being locked, polling stops until the credentials change or the next logon is due.',
+    step: 'Check whether the password has expired and whether the account is locked. If both are right, check that a reverse proxy keeps one connection for each client.',
   },
   example: () => ({ authenticated: false }),
 });

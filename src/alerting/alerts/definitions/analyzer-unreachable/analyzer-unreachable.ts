@@ -20,8 +20,8 @@ export const analyzerUnreachable = engineAlert({
   attention: { what: 'Analyzer cannot be polled', class: 'site' },
   texts: {
     summary: ({ analyzer }) => `The ${analyzer} cannot be polled.`,
-    remedy:
-      'Until it answers, there is no new data about any license server. Check the analyzer and the network path to it. "license-exporter doctor" shows what each endpoint answers.',
+    impact: 'There is no new data about any license server: nobody is told of a new outage.',
+    step: 'Check whether the analyzer runs, and the network path to it. "license-exporter doctor" shows what each endpoint answers.',
   },
   example: () => ({ products: 'failed' }),
 });

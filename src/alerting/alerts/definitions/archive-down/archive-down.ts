@@ -1,4 +1,4 @@
-import { durationText } from '../../../../base/texts.ts';
+import { durationText, localTimeText, withWeekday } from '../../../../base/texts.ts';
 import { siteEvaluation } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 import { aboutSite } from '../../rule.ts';
@@ -15,22 +15,25 @@ export const archiveDown = engineAlert({
   needs: 'archive',
   condition:
     ({ finding }) =>
-    ({ now, recording }) => {
+    ({ now, recording, timeZone }) => {
       // without an archive, an alert of before is over
       if (recording?.archive === undefined)
         return { findings: [], isUnknown: () => false, unknownAbout: aboutSite(true), hasNoData: true };
       const { since, lastSuccessAt, problem } = recording.archive;
-      const age = now - (lastSuccessAt ?? since);
+      const last = lastSuccessAt ?? since;
+      const age = now - last;
       const summary = `The archive of the history has not been reached for ${durationText(age)}.`;
-      const findings = problem === undefined ? [] : [finding({}, { summary, facts: `The reason: ${problem}.` }, age)];
+      const facts = `The last time was ${withWeekday(localTimeText(last, timeZone))}. The reason: ${problem}.`;
+      const findings = problem === undefined ? [] : [finding({}, { summary, facts }, age)];
       // after a restart it is not known yet whether it can be used
       return siteEvaluation(findings, problem === undefined && lastSuccessAt === undefined);
     },
   attention: { what: 'Archive of the history is down', class: 'later' },
   texts: {
     summary: ({ analyzer }) => `The archive of the history of the ${analyzer} cannot be used.`,
-    remedy:
-      'Nothing is lost: history is recorded in storage.path, and the archive gets the missing days when it is back. Check the database of storage.archive.url. The page /sources of the exporter shows the reason.',
+    impact:
+      'Nobody is affected, and nothing is lost: history is recorded in storage.path, and the archive gets the missing days when it is back. Programs that read the archive see no new days.',
+    step: 'Check whether the database of storage.archive.url runs, and whether this host reaches it.',
   },
   example: (now) => ({
     recording: {

@@ -1,6 +1,6 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { duration } from '../../../../base/settings/values.ts';
-import { durationText, localTimeText } from '../../../../base/texts.ts';
+import { durationText, localTimeText, withWeekday } from '../../../../base/texts.ts';
 import { vendorLicenseCondition } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 
@@ -21,25 +21,25 @@ export const collectionStale = engineAlert({
   threshold: { value: ({ maxAge }) => maxAge, text: durationText },
   condition: vendorLicenseCondition<typeof parameters>(
     ({ inventory: { knowledge } }) => !knowledge.products || !knowledge.serverDown,
-    ({ vendorLicense, up, collectionTime }, { maxAge }, { now, inventory: { knowledge }, timeZone }) => {
+    ({ vendorLicense, up, collectedAt }, { maxAge }, { now, inventory: { knowledge }, timeZone }) => {
       if (up === false) return false;
-      if (collectionTime === unknown) return 'unknown';
-      const age = now - collectionTime;
+      if (collectedAt === unknown) return 'unknown';
+      const age = now - collectedAt;
       if (age <= maxAge) return false;
       // not even that its server is down is known
       if (up === undefined && !knowledge.serverDown) return 'unknown';
       return {
         summary: `Data of ${vendorLicense} is ${durationText(age)} old.`,
-        facts: `Its last collection was at ${localTimeText(collectionTime, timeZone)}.`,
+        facts: `Its last collection was on ${withWeekday(localTimeText(collectedAt, timeZone))}.`,
         value: age,
       };
     },
   ),
-  attention: { what: 'Data is old', class: 'partly', time: 'since last collection' },
+  attention: { what: 'Data is old', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `Data of ${vendorLicense} is old.`,
-    remedy:
-      'The server is not reported down, but its data is not collected. Check the collector of the analyzer for this server.',
+    impact: 'Who uses its licenses, and whether they run out, is not known now. Users may not be affected.',
+    step: 'Check the collector of the analyzer for this server.',
   },
   example: (now) => ({ products: [{ collectionTime: now - 86_400 }] }),
 });

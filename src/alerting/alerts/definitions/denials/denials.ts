@@ -1,6 +1,6 @@
 import { isKnown } from '../../../../base/model/unknown.ts';
 import { duration, integer } from '../../../../base/settings/values.ts';
-import { localDateText, numberText } from '../../../../base/texts.ts';
+import { countText, localDateText, numberText, withWeekday } from '../../../../base/texts.ts';
 import type { Finding } from '../../alert.ts';
 import { featureKey } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
@@ -16,18 +16,28 @@ const parameters = {
     .describe('Maximum age of that day.'),
 };
 
+const dayText = (at: number, timeZone: string): string => withWeekday(localDateText(at, timeZone));
+
+/** The day before, also if the clock was set in between. */
+const dayBefore = (now: number, timeZone: string): string =>
+  dayText(Date.parse(localDateText(now, timeZone)) / 1000 - 86_400, 'UTC');
+
 /** The newest day of each feature whose denials are known. The inventory contains only current history. */
 function newestDays({ now, denied = [], inventory: { history }, timeZone }: View) {
-  const recorded = history.map((row) => ({
-    ...row,
-    when: `on ${localDateText(row.at, timeZone)}, the newest day of the analyzer's history`,
-  }));
-  const days = [...recorded, ...denied.map(({ day, ...row }) => ({ ...row, at: now, when: day }))];
-  const known = days.flatMap(({ vendorLicense, feature, package: pkg, featureType, denials: count, at, when }) => {
-    if (!isKnown(count)) return [];
-    const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type: featureType };
-    return [[featureKey(subject), { at, when, vendorLicense, feature, subject, count }] as const];
-  });
+  const newest = "That is the newest day of the analyzer's history.";
+  const recorded = history.map((row) => ({ ...row, when: `on ${dayText(row.at, timeZone)}`, facts: newest }));
+  const when = { today: `today (${dayText(now, timeZone)})`, yesterday: `yesterday (${dayBefore(now, timeZone)})` };
+  const recent = denied.map(({ day, ...row }) => ({ ...row, at: now, when: when[day], facts: undefined }));
+  const days = [...recorded, ...recent];
+  const known = days.flatMap(
+    ({ vendorLicense, feature, package: pkg, featureType, denials: count, at, when: on, facts }) => {
+      if (!isKnown(count)) return [];
+      const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type: featureType };
+      return [
+        [featureKey(subject), { at, told: { when: on, facts }, vendorLicense, feature, subject, count }] as const,
+      ];
+    },
+  );
   // of two days of a feature, the first one counts
   return new Map(known.reverse());
 }
@@ -48,16 +58,13 @@ export const denials = engineAlert({
     (view) => {
       const { now, denied, inventory } = view;
       const days = newestDays(view);
-      const findings = [...days.values()].flatMap(({ vendorLicense, feature, subject, count, at, when }): Finding[] => {
+      const findings = [...days.values()].flatMap(({ vendorLicense, feature, subject, count, at, told }): Finding[] => {
         const { enabled, above, warning, maxAge } = parametersOf({ vendorLicense, feature });
         if (!enabled || count <= above || now - at >= maxAge) return [];
         if (severity !== (count >= warning ? 'warning' : 'info')) return [];
-        const told = {
-          summary: `License requests for ${feature} of ${vendorLicense} were denied: ${numberText(count)}.`,
-          facts: `The requests were denied ${when}.`,
-          figure: `${numberText(count)} denied`,
-        };
-        return [finding(subject, told, count)];
+        const requests = `${countText(count, 'request')} for ${feature} of ${vendorLicense}`;
+        const summary = `${requests} ${count === 1 ? 'was' : 'were'} denied ${told.when}.`;
+        return [finding(subject, { ...told, summary, figure: `${numberText(count)} denied` }, count)];
       });
       const areDenialsKnown =
         denied !== undefined || inventory.polls.some(({ endpoint, success }) => endpoint === 'GetHistory' && success);
@@ -70,8 +77,9 @@ export const denials = engineAlert({
     },
   attention: { what: 'Denials', class: 'denied' },
   texts: {
-    summary: ({ features }) => `License requests for ${features} were denied.`,
-    remedy: 'Compare the peak usage of a feature with its number of licenses.',
+    summary: ({ features, when }) => `Requests for ${features} were denied${when}.`,
+    impact: 'Users were refused a license.',
+    step: 'Compare the highest use with the number of licenses, on the dashboard Licenses / Feature.',
   },
   example: () => ({ denials: 3 }),
 });

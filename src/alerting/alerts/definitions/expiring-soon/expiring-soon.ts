@@ -1,9 +1,9 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { duration } from '../../../../base/settings/values.ts';
-import { durationText, localTimeText } from '../../../../base/texts.ts';
+import { durationText, localDateText, localTimeText, withWeekday } from '../../../../base/texts.ts';
 import { featureCondition, isExpiryKnown, nameOf } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
-import { expiresOn, isRenewed, isUnused, renewedText } from '../../expiry-facts.ts';
+import { expiresOn, isUnused, renewedTexts, replacedBy } from '../../expiry-facts.ts';
 import { boughtText, licensesText } from '../../texts.ts';
 
 const DAY = 86_400;
@@ -21,11 +21,11 @@ const parameters = {
 
 /**
  * A license will expire. The ranges of the severities do not overlap: before its expiry, a license moves from information to the
- * warning, and from there to the critical alert, if it is in use. Each keeps firing until the next one fires, so there is no gap.
+ * warning, and from there to the critical alert, if it is in use and not renewed in part. Each keeps firing until the next one fires, so there is no gap.
  */
 export const expiringSoon = engineAlert({
   subject: 'feature',
-  worst: 'smallest',
+  worst: 'first',
   messages: 'expiry',
   severities: ['critical', 'warning', 'info'],
   for: '15m',
@@ -36,8 +36,7 @@ export const expiringSoon = engineAlert({
       ? { name: 'critical', message: 'critical is longer than warning; shorten it' }
       : undefined,
   threshold: { value: (values, severity) => values[severity], text: durationText },
-  keepFiring: ({ for: pendingFor, keepFiringFor }, severity) =>
-    severity === 'critical' ? keepFiringFor : pendingFor + keepFiringFor,
+  keepFiring: ({ for: pendingFor, keepFiringFor }) => pendingFor + keepFiringFor,
   condition: featureCondition<typeof parameters>(({ severity }) => ({
     condition: (row, { info, warning, critical }, view) => {
       const { expiration } = row;
@@ -46,21 +45,26 @@ export const expiringSoon = engineAlert({
       if (value <= 0) return false;
       const range = value < critical ? 'critical' : value < warning ? 'warning' : value < info ? 'info' : undefined;
       if (range === undefined) return false;
-      const isOurs = severity === (range === 'critical' && isUnused(row, view) ? 'warning' : range);
-      return isOurs && !isRenewed(row, view, view.now + warning) && { value, isRaised: true };
+      const replaced = replacedBy(row, view, view.now + warning);
+      if (replaced === 'enough') return false;
+      const isHarmless = replaced === 'partly' || isUnused(row, view);
+      return severity === (range === 'critical' && isHarmless ? 'warning' : range) && { value, isRaised: true };
     },
     isKnown: isExpiryKnown,
     label: (value, { now, timeZone }) => expiresOn(now + value, timeZone),
-    tell: (row, value, view, { warning }) => {
+    tell: (row, value, view) => {
       const { now, timeZone } = view;
       const figure = licensesText(row);
+      const when = `on ${withWeekday(localDateText(now + value, timeZone))}, in ${durationText(value)}`;
       const licenses = figure === undefined ? '' : ` (${figure})`;
+      const { words, sentence } = renewedTexts(row, view);
       return {
-        summary: `License ${nameOf(row)} expires in ${durationText(value)}.`,
-        facts: `It expires at ${localTimeText(now + value, timeZone)}${licenses}.${renewedText(row, view, now + warning)}`,
+        summary: `License ${nameOf(row)} expires ${when}${words === '' ? '' : `, ${words}`}.`,
+        when,
+        facts: `It expires at ${localTimeText(now + value, timeZone)}${licenses}.${sentence}`,
         // for the digest
         licenses: boughtText(row),
-        figure,
+        figure: words === '' ? figure : words,
       };
     },
   })),
@@ -71,7 +75,8 @@ export const expiringSoon = engineAlert({
   },
   texts: {
     summary: ({ features, onDay }) => `${features} expire${onDay}.`,
-    remedy: 'Order the renewal and install the new license file.',
+    impact: 'Users cannot check out these licenses after that.',
+    step: 'Order the renewal, and install the new license file.',
   },
   example: (now) => ({
     features: [

@@ -29,7 +29,7 @@ or (absent(up{job=${job}}) unless on (job) ${seen})`;
   },
   texts: {
     summary: ({ analyzer }) => `There is no license exporter{{ if $labels.analyzer }} of ${analyzer}{{ end }}.`,
-    remedy:
-      'Prometheus has no target that serves its metrics, so there are no new license alerts. Check the service discovery and the scrape configuration. If the exporter was removed on purpose, the alert about an analyzer resolves after a day.',
+    impact: 'Prometheus has no target that serves license metrics: nobody is told of a new outage.',
+    step: 'Check the service discovery and the scrape configuration. If the exporter was removed on purpose, silence this alert: it ends after a day.',
   },
 });

@@ -13,9 +13,9 @@ export const exporterConfigReloadFailed = engineAlert({
   condition: siteCondition(({ isReloadRefused }) => isReloadRefused && {}),
   attention: { what: 'Configuration is refused', class: 'partly' },
   texts: {
-    summary: ({ exporter }) => `The ${exporter} runs with an old configuration.`,
-    remedy:
-      'The last reload was refused. Run "license-exporter check-config FILE" to see what is wrong. Correct the configuration and reload it.',
+    summary: ({ exporter }) => `The ${exporter} runs with an old configuration: the last reload was refused.`,
+    impact: 'What was changed in the configuration has no effect yet.',
+    step: 'Run "license-exporter check-config FILE" to see what is wrong. Correct it, and reload the configuration.',
   },
   example: () => ({ isReloadRefused: true }),
 });

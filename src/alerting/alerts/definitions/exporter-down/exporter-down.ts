@@ -12,7 +12,8 @@ export const exporterDown = prometheusAlert({
   expr: ({ job }) => `up{job=${job}} == 0`,
   texts: {
     summary: () => 'License exporter {{ $labels.instance }} cannot be scraped.',
-    remedy:
-      'There is no license data from it. Alerts that fire are kept, for a day at most. Check the process and its log.',
+    impact:
+      'Prometheus has no new license data, and no new alert begins there. Alerts that fire are kept, for a day at most.',
+    step: 'Check whether the process runs, and read its log.',
   },
 });

@@ -14,8 +14,9 @@ export const exporterSeriesLimit = engineAlert({
   ),
   attention: { what: 'Series are left out', class: 'partly' },
   texts: {
-    summary: ({ exporter }) => `The ${exporter} leaves out series.`,
-    remedy: 'The number of series has reached metrics.max_series. Raise the limit, select less, or use shards.',
+    summary: ({ exporter }) => `The ${exporter} leaves out series: it has reached metrics.max_series.`,
+    impact: 'Dashboards and rules of Prometheus lack some vendor licenses or features.',
+    step: 'Raise metrics.max_series, select fewer vendor licenses, or use shards.',
   },
   example: () => ({ isSeriesLimited: true }),
 });

@@ -14,7 +14,7 @@ export const exporterShardMismatch = prometheusAlert({
 != count by (analyzer) (count by (analyzer, shard) (${EXPORTER}))`,
   texts: {
     summary: () => 'The analyzer {{ $labels.analyzer }} does not have the {{ $value }} shards that are configured.',
-    remedy:
-      'A shard is missing, or shard.total differs between shards. Some vendor licenses may not be monitored. Compare shard.index and shard.total of all shards.',
+    impact: 'Some vendor licenses may not be monitored.',
+    step: 'Compare shard.index and shard.total of all shards: one is missing, or shard.total differs.',
   },
 });

@@ -22,7 +22,7 @@ max by (job, instance) (
 )`,
   texts: {
     summary: () => 'License exporter {{ $labels.instance }} says nothing about alerts.',
-    remedy:
-      'These rules relay what the exporter finds. It is older than they are, has metrics.collectors.alerts switched off, or does not evaluate its alerts. Update it, or look into its log.',
+    impact: 'Prometheus sends no new alerts about licenses.',
+    step: 'Update the exporter if it is older than these rules. Otherwise check metrics.collectors.alerts, and read its log.',
   },
 });

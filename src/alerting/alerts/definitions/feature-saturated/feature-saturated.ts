@@ -1,10 +1,10 @@
 import { isUncounted } from '../../../../base/model/uncounted.ts';
 import { isKnown } from '../../../../base/model/unknown.ts';
 import { duration, integer, ratio } from '../../../../base/settings/values.ts';
-import { percentText } from '../../../../base/texts.ts';
+import { durationText, percentText } from '../../../../base/texts.ts';
 import type { Inventory } from '../../../../exporter/inventory/inventory.ts';
 import { Averages } from '../../averages.ts';
-import { featureCondition, isUsageKnown, nameOf } from '../../conditions.ts';
+import { featureCondition, inUseText, isUsageKnown, nameOf } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 import type { View } from '../../rule.ts';
 import { usageText } from '../../texts.ts';
@@ -89,11 +89,12 @@ export const featureSaturated = engineAlert({
         for (const average of averages.values()) average.end();
       },
       isKnown: isUsageKnown,
-      tell: (row, average) => {
+      tell: (row, average, _view, { window }) => {
+        const of = ` of ${nameOf(row)}`;
         const percent = `${Math.floor((average + TOLERANCE) * 100)} %`;
         return {
-          summary: `${usageText(row)} of ${nameOf(row)} are in use.`,
-          facts: `On average, ${percent} were in use in the last minutes.`,
+          summary: `${inUseText(row, of) ?? `${percent} of the licenses${of} are in use`}.`,
+          facts: `On average, ${percent} were in use over the last ${durationText(window)}.`,
           figure: usageText(row) ?? percent,
         };
       },
@@ -102,8 +103,8 @@ export const featureSaturated = engineAlert({
   attention: { what: 'Saturated', class: 'full' },
   texts: {
     summary: ({ features }) => `Nearly all licenses of ${features} are in use.`,
-    remedy:
-      'Users may soon be denied a license. Look for idle checkouts and unused reservations, or buy more licenses.',
+    impact: 'Users may soon wait for a license, or be denied one.',
+    step: 'Look for idle checkouts and unused reservations.',
   },
   example: () => ({ features: [{ inUse: 10, maxAvailable: 10 }] }),
 });

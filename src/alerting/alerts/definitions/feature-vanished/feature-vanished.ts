@@ -4,7 +4,7 @@ import { vanishedParameters as parameters, vanishedCondition } from '../../loss-
 /** The analyzer no longer lists a feature that it listed before. */
 export const featureVanished = engineAlert({
   subject: 'feature',
-  worst: 'smallest',
+  worst: 'first',
   messages: 'loss',
   severities: ['warning'],
   for: '15m',
@@ -12,11 +12,11 @@ export const featureVanished = engineAlert({
   parameters,
   threshold: 'none',
   condition: vanishedCondition(true),
-  attention: { what: 'Feature is gone', class: 'partly' },
+  attention: { what: 'Feature is gone', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ features }) => `The analyzer no longer lists ${features}.`,
-    remedy:
-      'Users may be denied them. Compare the license file with that of the day before. If they were removed on purpose, silence this alert.',
+    impact: 'Programs that need them may not start, because users may be denied them.',
+    step: 'Compare the license file with that of the day before. If they were removed on purpose, silence this alert.',
   },
   example: () => ({ features: [{}], before: { features: [{}, { feature: 'gone' }] } }),
 });

@@ -1,3 +1,5 @@
+import { recordFields } from '../../../../base/query-api/records.ts';
+import { countText, namesText } from '../../../../base/texts.ts';
 import { engineAlert } from '../../definition.ts';
 import { aboutSite } from '../../rule.ts';
 
@@ -15,8 +17,11 @@ export const fieldMissing = engineAlert({
     ({ inventory: { fields, polls } }) => {
       const findings = fields.list
         .filter(({ missing }) => missing.length > 0)
-        .map(({ endpoint, field, missing, expected }) => {
-          const facts = `No record of ${missing.length} of ${expected.length} vendor licenses has ${endpoint}.${field} now.`;
+        .map(({ endpoint, field, missing }) => {
+          const meanings: Readonly<Record<string, { readonly meaning: string } | undefined>> = recordFields[endpoint];
+          const meaning = meanings[field]?.meaning;
+          const says = meaning === undefined ? '' : `It says: ${meaning} `;
+          const facts = `${says}It is missing for ${countText(missing.length, 'vendor license')}: ${namesText(missing)}.`;
           return finding({ endpoint, field }, { facts });
         });
       return {
@@ -30,9 +35,10 @@ export const fieldMissing = engineAlert({
     },
   attention: { what: 'A field is missing', class: 'partly' },
   texts: {
-    summary: ({ field, endpoint, analyzer }) => `The field ${field} of ${endpoint} of the ${analyzer} is missing.`,
-    remedy:
-      'What it says is not known. Alerts about this data do not end, and begin only where the values that they compare are there. Check whether the analyzer was updated, or a proxy changes its answers. If the analyzer does not have this field, add it to analyzer.absent_fields.',
+    summary: ({ field, endpoint, analyzer }) => `The ${analyzer} no longer reports ${field} of ${endpoint}.`,
+    impact:
+      'Users are not affected. Pages and charts do not know this. Alerts that need it do not end, and new ones may not begin.',
+    step: 'Check whether the analyzer was updated, or a proxy changes its answers. If the analyzer does not have this field, add it to analyzer.absent_fields.',
   },
   example: () => ({ missingFields: ['Product'] }),
 });

@@ -28,7 +28,7 @@ export const pollStale = prometheusAlert({
   texts: {
     summary: ({ endpoint, analyzer }) =>
       `Endpoint ${endpoint} of ${analyzer} {{ if gt $value 1e9 }}has never been polled successfully{{ else }}was last polled successfully {{ $value | humanizeDuration }} ago{{ end }}.`,
-    remedy:
-      'Its polls do not start, or do not end. Data older than poll.max_data_age is no longer exported. The log of the exporter has the reason.',
+    impact: 'Data older than poll.max_data_age is no longer shown, and alerts about it neither begin nor end.',
+    step: 'Read the log of the exporter, and check whether its polls take longer than their interval.',
   },
 });

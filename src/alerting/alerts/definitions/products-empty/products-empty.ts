@@ -15,13 +15,18 @@ export const productsEmpty = engineAlert({
     const poll = polls.find(({ endpoint }) => endpoint === 'GetProducts');
     // a poll that fails keeps the number of records of the last good one
     if (poll === undefined || !isTried(poll) || !poll.success) return 'unknown';
-    return emptiness !== undefined && {};
+    if (emptiness === undefined) return false;
+    const facts =
+      emptiness === 'not listed'
+        ? 'GetProducts answers with an empty list.'
+        : 'GetProducts lists vendor licenses, and select.include and select.exclude select none of them.';
+    return { facts };
   }),
   attention: { what: 'Analyzer reports nothing', class: 'site' },
   texts: {
     summary: ({ analyzer }) => `The ${analyzer} reports no vendor license, or none that is selected.`,
-    remedy:
-      'No license server is monitored: GetProducts answers with an empty list, or with vendor licenses of which the settings select none. The first page says which. Check whether the analyzer has lost its configuration, whether the account may see the vendor licenses, and select.include and select.exclude.',
+    impact: 'No license server is monitored: nobody is told of an outage.',
+    step: 'Check whether the analyzer shows license servers on its own pages. If it does, check what its account may see, and select.include and select.exclude.',
   },
   example: () => ({ products: [] }),
 });

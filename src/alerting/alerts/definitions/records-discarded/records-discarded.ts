@@ -1,5 +1,5 @@
 import { ratio } from '../../../../base/settings/values.ts';
-import { percentText } from '../../../../base/texts.ts';
+import { numberText, percentText } from '../../../../base/texts.ts';
 import { isTried, type PollState } from '../../../../exporter/inventory/poll-state.ts';
 import { engineAlert } from '../../definition.ts';
 import { aboutSite } from '../../rule.ts';
@@ -27,7 +27,8 @@ export const recordsDiscarded = engineAlert({
         // NaN without records: no comparison is true
         const share = bad / (bad + records);
         const summary = `${(share * 100).toPrecision(3)} % of the records of ${endpoint} are discarded.`;
-        return share > base.share ? [finding({ endpoint }, { summary }, share)] : [];
+        const facts = `${numberText(bad)} of ${numberText(bad + records)} records are not objects or have no name.`;
+        return share > base.share ? [finding({ endpoint }, { summary, facts }, share)] : [];
       });
       return {
         findings,
@@ -39,8 +40,8 @@ export const recordsDiscarded = engineAlert({
   attention: { what: 'Data is discarded', class: 'partly' },
   texts: {
     summary: ({ endpoint, analyzer }) => `Records of ${endpoint} of the ${analyzer} are discarded.`,
-    remedy:
-      'These records are not objects or have no name. Vendor licenses or features are missing from the metrics. Run "license-exporter doctor" to compare the answers with the specification.',
+    impact: 'Vendor licenses or features are missing on pages, in charts and in alerts.',
+    step: 'Run "license-exporter doctor" to compare the answers with the specification.',
   },
   example: () => ({ badRecords: 9 }),
 });

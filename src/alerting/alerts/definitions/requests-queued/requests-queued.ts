@@ -25,16 +25,20 @@ export const requestsQueued = engineAlert({
       return maxQueued > above && { value: maxQueued, isRaised: true };
     },
     isKnown: isUsageKnown,
-    tell: (row, queued) => ({
-      summary: `Requests are queued for ${nameOf(row)}: ${numberText(queued)}.`,
-      facts: inUseText(row),
-      figure: countText(queued, 'waits', 'wait'),
-    }),
+    tell: (row, queued) => {
+      const inUse = inUseText(row);
+      return {
+        summary: `${countText(queued, 'request waits', 'requests wait')} for ${nameOf(row)}.`,
+        facts: inUse && `${inUse}.`,
+        figure: countText(queued, 'waits', 'wait'),
+      };
+    },
   })),
   attention: { what: 'Requests wait', class: 'waits' },
   texts: {
-    summary: ({ features }) => `Requests are queued for ${features}.`,
-    remedy: 'Users are waiting for a license. Look for idle checkouts and unused reservations.',
+    summary: ({ features }) => `Requests wait for ${features}.`,
+    impact: 'Users are waiting for a license.',
+    step: 'Look for idle checkouts, unused reservations and borrowed licenses.',
   },
   example: () => ({ features: [{ maxQueued: 3 }] }),
 });

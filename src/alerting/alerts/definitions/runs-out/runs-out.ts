@@ -3,7 +3,7 @@ import { durationText, monthText } from '../../../../base/texts.ts';
 import type { Finding } from '../../alert.ts';
 import { featureKey } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
-import { aboutSite, type Forecast, nothingKnown } from '../../rule.ts';
+import { aboutSite, currentForecasts, type Forecast, nothingKnown } from '../../rule.ts';
 
 const DAY = 86_400;
 
@@ -15,8 +15,6 @@ const parameters = {
     ),
 };
 
-/** Without a good pass for this long, it is unknown when licenses run out, seconds. */
-const MAX_AGE = 2 * DAY;
 /** The alert ends when the date is farther away than this times `lead`. */
 const FAR = 1.5;
 /** Features read between two yields. */
@@ -36,7 +34,7 @@ function dateText(day: number, { runsOut: computed }: Forecast): string {
  */
 export const runsOut = engineAlert({
   subject: 'feature',
-  worst: 'smallest',
+  worst: 'first',
   messages: 'usage',
   severities: ['warning'],
   for: '0s',
@@ -45,8 +43,10 @@ export const runsOut = engineAlert({
   threshold: { value: ({ lead }) => lead, text: durationText },
   needs: 'forecasts',
   condition: ({ parametersOf, finding }) =>
-    function* ({ now, forecasts, inventory }) {
-      if (forecasts === undefined || now - forecasts.computedAt >= MAX_AGE) return nothingKnown;
+    function* (view) {
+      const { now, inventory } = view;
+      const forecasts = currentForecasts(view);
+      if (forecasts === undefined) return nothingKnown;
       const listed = new Set(
         inventory.vendorLicenses.flatMap(({ isReported, vendorLicense }) => (isReported ? vendorLicense : [])),
       );
@@ -83,8 +83,8 @@ export const runsOut = engineAlert({
   },
   texts: {
     summary: ({ features }) => `${features} are expected to run out of licenses.`,
-    remedy:
-      'From then on, every fourth week is expected to have a moment with all licenses in use. Order more licenses in time, or find out why the use grows.',
+    impact: 'From then on, users are expected to find all licenses in use at some moment of every fourth week.',
+    step: 'Find out why the use grows, and order more licenses in time for the earliest month.',
   },
   example: () => ({ forecasts: [{}] }),
 });

@@ -1,6 +1,6 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { regularExpression } from '../../../../base/settings/values.ts';
-import { localTimeText } from '../../../../base/texts.ts';
+import { localTimeText, withWeekday } from '../../../../base/texts.ts';
 import { vendorLicenseCondition } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 
@@ -21,8 +21,8 @@ export const serverDown = engineAlert({
   threshold: 'none',
   condition: vendorLicenseCondition<typeof parameters>(
     ({ inventory: { knowledge } }) => !knowledge.serverDown,
-    (row, { iconPattern }, { inventory: { fields }, timeZone }) => {
-      const { vendorLicense, up, downQualifiers, mappingIcon, collectionTime } = row;
+    (row, { iconPattern }, { now, inventory: { fields }, timeZone }) => {
+      const { vendorLicense, up, downQualifiers, mappingIcon, collectedAt } = row;
       const lacksIcon =
         mappingIcon === undefined || fields.missingOf('GetProducts', vendorLicense).includes('MappingIcon');
       const isDownByIcon = iconPattern !== undefined && (lacksIcon ? undefined : iconPattern.test(mappingIcon));
@@ -31,14 +31,18 @@ export const serverDown = engineAlert({
       const qualifiers = downQualifiers.filter((qualifier) => qualifier !== '');
       const parts = qualifiers.length === 0 ? '' : ` (${qualifiers.join(', ')})`;
       const since =
-        collectionTime === unknown ? 'for at least 30 minutes' : `since ${localTimeText(collectionTime, timeZone)}`;
-      return { facts: `The analyzer has received no data from ${vendorLicense}${parts} ${since}.` };
+        collectedAt === unknown
+          ? 'for at least 30 minutes'
+          : `since ${withWeekday(localTimeText(collectedAt, timeZone))}`;
+      const facts = `The analyzer has received no data from ${vendorLicense}${parts} ${since}.`;
+      return { facts, value: collectedAt === unknown ? 0 : now - collectedAt };
     },
   ),
-  attention: { what: 'Server is down', class: 'unusable', time: 'since last collection' },
+  attention: { what: 'Server is down', class: 'unusable', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `License server ${vendorLicense} is down.`,
-    remedy: 'Users cannot check out its licenses while it is down. Check the license server and its vendor daemon.',
+    impact: 'Nobody can check out its licenses while it is down, and programs that run can lose theirs.',
+    step: 'Check whether the license server and its vendor daemon run, and read the log of the vendor daemon.',
   },
   example: () => ({ down: ['lic01;cdslmd'] }),
 });

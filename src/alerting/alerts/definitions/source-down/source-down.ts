@@ -29,15 +29,19 @@ export const sourceDown = engineAlert({
       const down = (view.sources ?? []).filter((source) => isDown(source, readings));
       const findings = down.flatMap((source) => {
         const { name, manager, vendorLicenses, failedReadings = 0, isServerDown } = source;
-        const [what, means] =
+        const [what, impact] =
           isServerDown === true
-            ? ['is down', 'Users may not be able to check out licenses.']
-            : ['cannot be read', 'Whether users can check out licenses is not known.'];
+            ? ['is down', 'Users may not be able to check out its licenses.']
+            : [
+                'cannot be read',
+                'There is no new data about its licenses. Whether users can check them out is not known.',
+              ];
         // one that has never been read has no vendor licenses
         return (vendorLicenses.length === 0 ? [''] : vendorLicenses).map((vendorLicense) => {
           const told = {
             summary: `License source ${name}${vendorLicense === '' ? '' : ` of ${vendorLicense}`} ${what}.`,
-            facts: `The last ${failedReadings} readings of ${name} (${manager}) failed. ${means}`,
+            facts: `${failedReadings === 1 ? 'The last reading' : `The last ${numberText(failedReadings)} readings`} of ${name} (${manager}) failed.`,
+            impact,
           };
           return finding({ ...labelsOf(source), vendor_license: vendorLicense }, told, failedReadings);
         });
@@ -52,7 +56,8 @@ export const sourceDown = engineAlert({
   attention: { what: 'Source is down', class: 'unusable' },
   texts: {
     summary: ({ source }) => `License source ${source} is down or cannot be read.`,
-    remedy: 'The page /sources of the exporter shows the reason and the remedy.',
+    impact: 'Users may not be able to check out its licenses.',
+    step: 'Open the page /sources of the exporter, which shows the reason and the remedy.',
   },
   example: () => ({ sources: [{ failedReadings: 2, members: [{ up: false }] }] }),
 });

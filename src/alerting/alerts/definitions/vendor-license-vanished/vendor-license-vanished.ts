@@ -11,11 +11,11 @@ export const vendorLicenseVanished = engineAlert({
   parameters,
   threshold: 'none',
   condition: vanishedCondition(false),
-  attention: { what: 'Vendor license is gone', class: 'partly' },
+  attention: { what: 'Vendor license is gone', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `The analyzer no longer lists ${vendorLicense}.`,
-    remedy:
-      'Its server is no longer monitored. Check the configuration of the analyzer. If the vendor license was removed on purpose, silence this alert.',
+    impact: 'It is no longer monitored: nobody is told if its server is down or its licenses run out.',
+    step: 'Check whether it was removed or renamed in the analyzer. If that was on purpose, silence this alert.',
   },
   example: () => ({ before: { products: [{}, { product: 'lic02;mgcld' }] } }),
 });

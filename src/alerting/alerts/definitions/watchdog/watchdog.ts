@@ -12,7 +12,7 @@ export const watchdog = prometheusAlert({
   expr: () => 'vector(1)',
   texts: {
     summary: () => 'Prometheus evaluates the license rules and reaches Alertmanager.',
-    remedy:
-      "This alert always fires. Send it to a dead man's switch, which reports when it stops: then alerts no longer arrive.",
+    impact: 'Nobody is affected: this alert always fires.',
+    step: "Send it to a dead man's switch, which reports when it stops: then alerts no longer arrive.",
   },
 });

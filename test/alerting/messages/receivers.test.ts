@@ -1,0 +1,132 @@
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { tellingOf } from '../../../src/alerting/alerts/telling.ts';
+import { example, exampleFile } from '../../support/example-alertmanager.ts';
+import { createCleanup, eventually } from '../../support/harness.ts';
+import { peer } from '../../support/peers.ts';
+import { type Rendered, type SentExample, startRenderer } from '../../support/rendered-messages.ts';
+import { createRouter } from '../../support/routed-messages.ts';
+import { fromDaemon, fromPrometheus } from './sent-alerts.ts';
+
+/**
+ * What people read: a real Alertmanager renders every alert for every receiver of the example. The files in `golden` have the
+ * messages; `UPDATE_GOLDEN=1` writes them. Read the difference as an administrator does who knows nothing of the program.
+ */
+
+const cleanup = createCleanup();
+afterEach(() => cleanup.run());
+
+const golden = join(import.meta.dirname, 'golden');
+const routesOf = createRouter(example.route);
+
+const routed = (alerts: readonly SentExample[]): readonly SentExample[] =>
+  alerts.filter(({ labels }) => routesOf(labels).every(({ receiver }) => receiver !== 'nobody'));
+
+/** How many messages Alertmanager makes of them: one for each route and group. */
+function groupsOf(alerts: readonly SentExample[]): number {
+  const names = alerts.flatMap(({ labels }) =>
+    routesOf(labels).map((route) =>
+      JSON.stringify([route.receiver, route.repeat, route.groupBy, route.groupBy.map((name) => labels[name] ?? '')]),
+    ),
+  );
+  return new Set(names).size;
+}
+
+/** Compares the messages with a file for each receiver, or writes them. */
+function compare(sender: string, messages: readonly Rendered[]): void {
+  const byReceiver = Map.groupBy(messages, ({ to }) => `${to.replace(' ', '-')}.${sender}.txt`);
+  for (const [file, all] of byReceiver) {
+    const path = join(golden, file);
+    const text = `${all
+      .map((message) => message.text.trim())
+      .sort()
+      .join(`\n${'='.repeat(80)}\n`)}\n`;
+    if (process.env.UPDATE_GOLDEN === '1') {
+      mkdirSync(golden, { recursive: true });
+      writeFileSync(path, text);
+    }
+    expect(text).toBe(readFileSync(path, 'utf8'));
+  }
+  expect(
+    readdirSync(golden)
+      .filter((name) => name.includes(`.${sender}.`))
+      .sort(),
+  ).toEqual([...byReceiver.keys()].sort());
+}
+
+describe.runIf(peer('prometheus-alertmanager', 'promtool'))('messages of the example for Alertmanager', () => {
+  it.each([
+    ['daemon', fromDaemon],
+    ['prometheus', fromPrometheus],
+  ])('say what, who is hit, what to do first and where to read more: alerts of %s', async (sender, alertsOf) => {
+    const { post, messages } = await startRenderer(cleanup);
+    const alerts = routed(await alertsOf());
+    await post(alerts);
+    await eventually('every message', () => messages().length >= groupsOf(alerts));
+    expect(messages()).toHaveLength(groupsOf(alerts));
+    const told = alerts.map(({ labels, annotations }) => {
+      const { summary = '', impact = '', step = '', runbook_url: link = '' } = annotations;
+      const { alertname = '', severity = '' } = labels;
+      const of = [summary, impact, step, link];
+      expect([alertname, of.filter((part) => part === '')]).toEqual([alertname, []]);
+      const ofAlert = messages().filter(({ text }) => text.includes(summary));
+      const lacking = ofAlert.flatMap(({ to, text, html = text }) =>
+        of.filter((part) => !text.includes(part) || !html.includes(part)).map((part) => `${to} lacks ${part}`),
+      );
+      return { alertname, severity, isTold: ofAlert.length > 0, lacking };
+    });
+    expect(told.filter(({ isTold, lacking }) => !isTold || lacking.length > 0)).toEqual([]);
+    expect(told.some(({ alertname, severity }) => tellingOf({ alertname, severity }).by === 'digest')).toBe(true);
+    compare(sender, messages());
+  });
+
+  it('also name alerts of others, what has ended, and what they leave out', async () => {
+    const { post, messages } = await startRenderer(cleanup);
+    const startsAt = '2026-01-12T07:00:00Z';
+    const foreign = (instance: string, labels: SentExample['labels'] = {}): SentExample => ({
+      labels: { alertname: 'AnotherAlert', analyzer: 'lic:80', vendor_license: 'lic09;x', instance, ...labels },
+      ...{ annotations: {}, startsAt, generatorURL: '' },
+    });
+    const ended = foreign('0', { severity: 'page' });
+    await post([ended]);
+    await eventually('the alert', () => messages().length === 1);
+    await post([ended], '2026-01-13T07:00:00Z');
+    await eventually('its end', () => messages().length === 2);
+    await post(Array.from({ length: 60 }, (_, i) => foreign(`${100 + i}`)));
+    await eventually('many', () => messages().length === 3);
+    await post([foreign('200', { owner: 'cad', alertname: 'LicenseDenials', severity: 'warning' })]);
+    await eventually('the digest', () => messages().some(({ to }) => to === 'mail cad'));
+    expect(messages().find(({ to }) => to === 'mail cad')?.text).toBe(
+      'Subject: Licenses of cad: 1 denied\n\nLicenses of cad: 1 denied\n\ndenied:\n- LicenseDenials\n\nAll alerts: http://alertmanager.example.com',
+    );
+    const [first, end, many] = messages()
+      .filter(({ to }) => to === 'mail licenses')
+      .map(({ text }) => text.split('\n'));
+    const since = 'Since: Monday 2026-01-12 08:00 CET';
+    const all = 'All alerts: http://alertmanager.example.com';
+    const subject = 'Subject: page: AnotherAlert';
+    expect(first).toEqual([subject, '', 'page: AnotherAlert', since, '', all]);
+    expect(end).toEqual([
+      ...['Subject: ended: AnotherAlert', ''],
+      ...['ended Tuesday 2026-01-13 08:00 CET: AnotherAlert', all],
+    ]);
+    expect(many?.slice(0, 3)).toEqual(['Subject: alert: AnotherAlert And 59 more alerts.', '', 'alert: AnotherAlert']);
+    // ten with all that is known, and forty by name
+    expect(many?.filter((line) => line === 'alert: AnotherAlert')).toHaveLength(50);
+    expect(many?.filter((line) => line === since)).toHaveLength(10);
+  });
+
+  it('in Microsoft Teams have the same title and text', () => {
+    const lines = readFileSync(exampleFile, 'utf8').matchAll(/^ +## (.*)$/gm);
+    const { msteamsv2_configs: teams } = parse([...lines].map(([, line]) => line).join('\n'));
+    expect(teams).toEqual([
+      {
+        ...{ webhook_url_file: '/etc/alertmanager/teams-url', send_resolved: true },
+        title: '{{ template "licenses.title" . }}',
+        text: '{{ template "licenses.text" . }}',
+      },
+    ]);
+  });
+});
