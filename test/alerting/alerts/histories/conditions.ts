@@ -196,7 +196,7 @@ export const ownAlerts: Readonly<Record<EngineRuleName, OwnAlert>> = {
     each: 'feature',
     condition: (known, about) => {
       const { facts, memory, settings } = known;
-      const { licenses, capacities = [] } = memory.features.get(about.feature) ?? {};
+      const { licenses, expiration = 0, capacities = [] } = memory.features.get(about.feature) ?? {};
       const isKnown = facts.areServedKnown(about.vendorLicense) && !facts.isDown(about.vendorLicense);
       if (licenses === undefined)
         return facts.isFeatureListed(about.feature) ? 'unknown' : absent(known, about, isKnown);
@@ -207,7 +207,9 @@ export const ownAlerts: Readonly<Record<EngineRuleName, OwnAlert>> = {
       const hasDropped = (from: number): boolean => from - licenses >= Math.max(least, ratio * from);
       // in the first day, there is nothing of a day ago
       if (before === undefined) return hasDropped(Math.max(...capacities.map(([, each]) => each))) ? 'open' : 'unknown';
-      return hasDropped(before) ? 'raised' : 'false';
+      if (!hasDropped(before)) return 'false';
+      // those of a license that has expired are not missed
+      return expiration <= facts.now ? 'open' : 'raised';
     },
     isKnown: areServedKnown,
   },

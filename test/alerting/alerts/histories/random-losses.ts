@@ -67,8 +67,17 @@ function takeoverOf({ int, pick }: Random, site: Site): readonly Episode[] {
   ];
 }
 
-/** One or two of these. */
-export const lossesOf = (random: Random, site: Site): readonly Episode[] =>
-  Array.from({ length: random.int(1, 2) }, () =>
+/** Most licenses of a feature go, at a time that is a day after the beginning of a long history. */
+function dropOf({ int }: Random, { features }: Site): Episode {
+  const feature = int(0, features.length - 1);
+  const { maxAvailable = 0 } = features[feature] ?? {};
+  return { ...during(int(118, 140), 30), is: 'capacity', feature, maxAvailable: Math.floor(maxAvailable / 4) };
+}
+
+/** One or two of these, and at times a drop. */
+export const lossesOf = (random: Random, site: Site): readonly Episode[] => {
+  const losses = Array.from({ length: random.int(1, 2) }, () =>
     random.chance(0.75) ? lossOf(random, site) : takeoverOf(random, site),
   ).flat();
+  return random.chance(0.4) ? [...losses, dropOf(random, site)] : losses;
+};
