@@ -12,7 +12,7 @@ import { line, shortName, stateOf } from './texts.ts';
 
 /** The mail of the digest: what an owner has to do, but not at once. */
 
-/** Titles and words for the subject, in their order. Others follow with what their definition calls them. */
+/** Titles and words for the subject, in their order. Others, which are about the monitoring, follow with what their definition calls them. */
 const titles: ReadonlyMap<string, readonly [title: string, short: string]> = new Map([
   ['LicenseDenials', ['Requests were denied', 'denied']],
   ['LicenseRequestsQueued', ['Users wait for a license', 'with users who wait']],
@@ -41,11 +41,10 @@ function rowOf({ labels, annotations, alert, isNew }: Notice, alertsUrl: string)
 
 /** What the alerts of one name say. */
 function sectionOf(name: string, notices: readonly Notice[], owner: string, alertsUrl: string): Section {
-  const what = engineAlertOf(name)?.attention.what ?? name;
-  const [title, short] = titles.get(name) ?? [what, what.toLowerCase()];
+  const [title, short] = titles.get(name) ?? [engineAlertOf(name)?.attention.what ?? name, ''];
   return {
     title,
-    short: `${notices.length} ${short}`,
+    short: short === '' ? '' : `${notices.length} ${short}`,
     count: notices.length,
     ...adviceOf(notices),
     rows: notices.slice(0, MAX_ROWS).map((notice) => rowOf(notice, alertsUrl)),
@@ -73,7 +72,13 @@ export function digestMail({ group, notices, isReminder }: GroupContent, at: num
       .sort(([a], [b]) => rankOf(a) - rankOf(b) || (a < b ? -1 : 1))
       .map(([name, each]) => sectionOf(name, each, owner, texts.alertsUrl)),
   ];
-  const counts = [countsText(sections), ended.length === 0 ? '' : `${ended.length} ended`];
+  const told = sections.filter(({ short }) => short !== '');
+  const upkeep = sections.reduce((sum, { short, count }) => sum + (short === '' ? count : 0), 0);
+  const counts = [
+    countsText(told),
+    upkeep === 0 ? '' : `${upkeep} about the monitoring`,
+    ended.length === 0 ? '' : `${ended.length} ended`,
+  ];
   const what = counts.filter((part) => part !== '').join(', ');
   const title = `Licenses${ofOwner(owner)}${isReminder ? ', nothing new' : ''}: ${what}`;
   return listMail({ title, sections, alerts, ended, owner }, at, texts);

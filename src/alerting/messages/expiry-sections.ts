@@ -64,7 +64,7 @@ function nameOf({ labels: { feature = '', version, package: pkg }, annotations: 
 }
 
 function namesOf(members: readonly Listed[]): string {
-  const names = members.map(nameOf).sort();
+  const names = members.map(nameOf);
   const count = names.length > MAX_NAMES ? `${countText(names.length, 'feature')}: ` : '';
   return `${count}${names.slice(0, MAX_NAMES).join(', ')}`;
 }
@@ -108,9 +108,12 @@ const byDate = (a: Row, b: Row): number =>
   (`${a.date} ${a.vendorLicense} ${a.names}` < `${b.date} ${b.vendorLicense} ${b.names}` ? -1 : 1);
 
 /** What to do about the alerts of a section, as the first one says it. */
-export function adviceOf([first]: readonly { readonly annotations: Labels }[]): Pick<Section, 'advice' | 'runbook'> {
-  const { impact, step, runbook_url: runbook } = first?.annotations ?? {};
-  return { advice: line([impact, step].filter((part) => part !== undefined).join(' ')), runbook };
+export function adviceOf([first]: readonly { readonly annotations: Labels }[]): Pick<
+  Section,
+  'impact' | 'step' | 'runbook'
+> {
+  const { impact = '', step = '', runbook_url: runbook } = first?.annotations ?? {};
+  return { impact: line(impact), step: line(step), runbook };
 }
 
 /** The sections of expiries that have alerts, by urgency. @param today local day @param owner whose mail it is; empty for all others */

@@ -1,5 +1,6 @@
 import { type Html, html, joined, nameHtml } from '../../base/html/html.ts';
 import { capitalized, localTimeText } from '../../base/texts.ts';
+import type { Labels } from '../alerts/alert.ts';
 import { alertUrl } from '../alerts/links.ts';
 import type { GroupContent } from './channel.ts';
 import type { Notice } from './ledger.ts';
@@ -49,7 +50,10 @@ interface Row {
   readonly mark: string;
   readonly summary: string;
   readonly times: readonly string[];
-  readonly description: string | undefined;
+  /** What is known, and who is hit; empty after its end. */
+  readonly description: string;
+  /** What to do first; empty after its end. */
+  readonly step: string;
   readonly links: readonly (readonly [name: string, url: string])[];
 }
 
@@ -83,6 +87,15 @@ function prefixOf(notice: Notice): string {
 const summaryOf = (notice: Notice): string =>
   `${prefixOf(notice)}${line(notice.annotations.summary ?? notice.labels.alertname ?? '')}`;
 
+/** The description without its last part, which stands apart. */
+function stepsOf({ description = '', step = '' }: Labels): Pick<Row, 'description' | 'step'> {
+  const isLast = step !== '' && description.endsWith(step);
+  return {
+    description: line(isLast ? description.slice(0, -step.length) : description),
+    step: line(isLast ? step : ''),
+  };
+}
+
 function rowOf(notice: Notice, { alertsUrl, timeZone }: MailTexts): Row {
   const { labels, annotations, episodes } = notice;
   const state = stateOf(notice);
@@ -102,28 +115,36 @@ function rowOf(notice: Notice, { alertsUrl, timeZone }: MailTexts): Row {
       ...(shown.length < episodes.length ? [`${episodes.length - shown.length} times before that`] : []),
       ...shown.map((episode) => timeText(episode, timeZone)),
     ],
-    description: hasEnded || annotations.description === undefined ? undefined : line(annotations.description),
+    ...(hasEnded ? { description: '', step: '' } : stepsOf(annotations)),
     links: links.flatMap(([name, url]) =>
       url === undefined || (hasEnded && name !== 'Details') ? [] : [[name, url] as const],
     ),
   };
 }
 
-const rowText = ({ severity, summary, times, description, links }: Row): readonly string[] => [
+const rowText = ({ severity, summary, times, description, step, links }: Row): readonly string[] => [
   `* ${summary}${severity === '' ? '' : ` (${severity})`}`,
   ...times.map((time) => `  ${time}`),
-  ...(description === undefined ? [] : [`  ${description}`]),
+  ...[description, step === '' ? '' : `First step: ${step}`].flatMap((text) => (text === '' ? [] : `  ${text}`)),
   ...links.map(([name, url]) => `  ${name}: ${url}`),
   '',
 ];
 
-const rowHtml = ({ severity, mark, summary, times, description, links }: Row): Html => html`<div class="alert ${mark}">
+const rowHtml = ({
+  severity,
+  mark,
+  summary,
+  times,
+  description,
+  step,
+  links,
+}: Row): Html => html`<div class="alert ${mark}">
 <p><strong>${nameHtml(summary)}</strong></p>
 <p><small>${joined(
   [severity, ...times].filter((text) => text !== ''),
   html`<br>`,
 )}</small></p>
-${description === undefined ? undefined : html`<p>${nameHtml(description)}</p>`}
+${description === '' ? undefined : html`<p>${nameHtml(description)}</p>`}${step === '' ? undefined : html`<p>First step: ${nameHtml(step)}</p>`}
 <p>${links.map(([name, url], at) => html`${at === 0 ? '' : ' · '}<a href="${url}">${name}</a>`)}</p>
 </div>
 `;

@@ -25,13 +25,15 @@ export interface Row {
 /** What is listed together. */
 export interface Section {
   readonly title: string;
-  /** For the subject, with the number. */
+  /** For the subject, with the number; empty for what the subject only counts. */
   readonly short: string;
   /** Number of alerts. */
   readonly count: number;
-  /** Who is hit and what to do first: sentences. */
-  readonly advice: string;
-  /** The section of the runbooks; `undefined` if there is none. */
+  /** Who is hit; empty if that is not said. */
+  readonly impact: string;
+  /** What to do first; empty if that is not said. */
+  readonly step: string;
+  /** The section of the runbooks; `undefined` without one. */
   readonly runbook: string | undefined;
   /** The first ones. */
   readonly rows: readonly Row[];
@@ -60,7 +62,7 @@ const leftText = ({ daysLeft }: Row): string => (daysLeft === undefined ? '' : d
 
 /** @param showsOwner whether rows name whose they are */
 export function sectionText(section: Section, showsOwner: boolean): readonly string[] {
-  const { title, advice, runbook, rows, unlisted, url } = section;
+  const { title, impact, step, runbook, rows, unlisted, url } = section;
   const text = (row: Row): string => {
     const owner = showsOwner && row.owner !== '' ? ` (${row.owner})` : '';
     const more = row.unlisted === 0 ? '' : `${moreText(row)}: ${row.url}`;
@@ -70,7 +72,7 @@ export function sectionText(section: Section, showsOwner: boolean): readonly str
   };
   return [
     `${title}:`,
-    ...(advice === '' ? [] : [advice]),
+    ...[impact, step === '' ? '' : `First step: ${step}`].filter((line) => line !== ''),
     ...(runbook === undefined ? [] : [`What to do: ${runbook}`]),
     ...rows.map(text),
     ...(unlisted === 0 ? [] : [`${moreText(section).trim()}: ${url}`]),
@@ -80,7 +82,7 @@ export function sectionText(section: Section, showsOwner: boolean): readonly str
 
 /** @param showsOwner whether rows name whose they are */
 export function sectionHtml(section: Section, showsOwner: boolean): Html {
-  const { title, advice, runbook, rows, unlisted, url } = section;
+  const { title, impact, step, runbook, rows, unlisted, url } = section;
   const link = (to: string, text: string): Html => html`<a href="${to}">${nameHtml(text)}</a>`;
   const rowHtml = (row: Row): Html => {
     const { date, names, vendorLicense, owner } = row;
@@ -92,5 +94,5 @@ export function sectionHtml(section: Section, showsOwner: boolean): Html {
   const todo = runbook === undefined ? undefined : html` <a href="${runbook}">What to do</a>`;
   const more =
     unlisted === 0 ? undefined : html`<tr><td colspan="2">${link(url, moreText(section).trim())}</td></tr>\n`;
-  return html`<tr><th colspan="2" scope="colgroup">${title}</th></tr>\n<tr><td colspan="2"><small>${nameHtml(advice)}${todo}</small></td></tr>\n${rows.map(rowHtml)}${more}`;
+  return html`<tr><th colspan="2" scope="colgroup">${title}</th></tr>\n<tr><td colspan="2"><small>${nameHtml(impact)}${step === '' ? undefined : html` First step: ${nameHtml(step)}`}${todo}</small></td></tr>\n${rows.map(rowHtml)}${more}`;
 }

@@ -209,7 +209,7 @@ describe('a digest', () => {
       },
       {
         summary: `${feature}.`,
-        impact: 'Somebody is hit.',
+        impact: 'Users of it are hit.',
         step: `Do something about ${alertname}.`,
         runbook_url: `https://licenses.example.com/runbooks#${alertname.toLowerCase()}`,
         ...(expires !== '' && { licenses: '7' }),
@@ -230,7 +230,7 @@ describe('a digest', () => {
     ]);
     expect(subject).toBe(
       // a license with a longer threshold of its own
-      '[license-exporter] Licenses: 1 expired, 3 within 30 days, 1 within 84 days, 1 denied, 1 expected to run out, 1 data is missing',
+      '[license-exporter] Licenses: 1 expired, 3 within 30 days, 1 within 84 days, 1 denied, 1 expected to run out, 1 about the monitoring',
     );
     const listed = text.match(/gone|sooner|later|aggregated|far|Growing|refused|internals|^[A-Z].*:$/gm);
     expect(listed).toEqual([
@@ -252,7 +252,8 @@ describe('a digest', () => {
     expect(text).toContain('* Saturday 2026-11-28, in 10 days: a;b (someone): sooner (7 licenses) [new]\n');
     expect(text).toContain('* Tuesday 2026-11-17, 1 day ago: a;b (someone): gone (7 licenses) [new]\n');
     expect(text).toContain(`Requests were denied:
-Somebody is hit. Do something about LicenseDenials.
+Users of it are hit.
+First step: Do something about LicenseDenials.
 What to do: https://licenses.example.com/runbooks#licensedenials
 * refused. (someone) [new]
 `);

@@ -1,13 +1,13 @@
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { tellingOf } from '../../../src/alerting/alerts/telling.ts';
 import { example, exampleFile } from '../../support/example-alertmanager.ts';
 import { createCleanup, eventually } from '../../support/harness.ts';
 import { peer } from '../../support/peers.ts';
-import { type Rendered, type SentExample, startRenderer } from '../../support/rendered-messages.ts';
+import { type SentExample, startRenderer } from '../../support/rendered-messages.ts';
 import { createRouter } from '../../support/routed-messages.ts';
+import { compareGolden } from './golden.ts';
 import { fromDaemon, fromPrometheus } from './sent-alerts.ts';
 
 /**
@@ -18,7 +18,6 @@ import { fromDaemon, fromPrometheus } from './sent-alerts.ts';
 const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 
-const golden = join(import.meta.dirname, 'golden');
 const routesOf = createRouter(example.route);
 
 const routed = (alerts: readonly SentExample[]): readonly SentExample[] =>
@@ -32,28 +31,6 @@ function groupsOf(alerts: readonly SentExample[]): number {
     ),
   );
   return new Set(names).size;
-}
-
-/** Compares the messages with a file for each receiver, or writes them. */
-function compare(sender: string, messages: readonly Rendered[]): void {
-  const byReceiver = Map.groupBy(messages, ({ to }) => `${to.replace(' ', '-')}.${sender}.txt`);
-  for (const [file, all] of byReceiver) {
-    const path = join(golden, file);
-    const text = `${all
-      .map((message) => message.text.trim())
-      .sort()
-      .join(`\n${'='.repeat(80)}\n`)}\n`;
-    if (process.env.UPDATE_GOLDEN === '1') {
-      mkdirSync(golden, { recursive: true });
-      writeFileSync(path, text);
-    }
-    expect(text).toBe(readFileSync(path, 'utf8'));
-  }
-  expect(
-    readdirSync(golden)
-      .filter((name) => name.includes(`.${sender}.`))
-      .sort(),
-  ).toEqual([...byReceiver.keys()].sort());
 }
 
 describe.runIf(peer('prometheus-alertmanager', 'promtool'))('messages of the example for Alertmanager', () => {
@@ -79,7 +56,7 @@ describe.runIf(peer('prometheus-alertmanager', 'promtool'))('messages of the exa
     });
     expect(told.filter(({ isTold, lacking }) => !isTold || lacking.length > 0)).toEqual([]);
     expect(told.some(({ alertname, severity }) => tellingOf({ alertname, severity }).by === 'digest')).toBe(true);
-    compare(sender, messages());
+    compareGolden(sender, messages());
   });
 
   it('also name alerts of others, what has ended, and what they leave out', async () => {

@@ -1,7 +1,7 @@
 import { defaultRules } from '../../../deploy/prometheus/generate.ts';
 import { beginAlert, keyOf } from '../../../src/alerting/alerts/alert.ts';
 import { engineAlerts, prometheusAlerts } from '../../../src/alerting/alerts/definitions.ts';
-import { sumUpAlerts } from '../../../src/alerting/alerts/groups.ts';
+import { type SentAlert, sumUpAlerts } from '../../../src/alerting/alerts/groups.ts';
 import { createNotification } from '../../../src/alerting/alerts/notification.ts';
 import type { RuleFile } from '../../../src/alerting/alerts/prometheus/rule-file.ts';
 import { createRules } from '../../../src/alerting/alerts/rules.ts';
@@ -22,7 +22,7 @@ const isOfFeatures = new Set(
 );
 
 /** Those of the engine, from the example of each definition. Alerts of features have an owner. */
-export function fromDaemon(): readonly SentExample[] {
+export function ofEngine(): readonly SentAlert[] {
   return Object.entries(examples).flatMap(([name, { scenario, settings, authenticated = true, ...surroundings }]) => {
     const rules = createRules(settingsOf(settings)).filter((rule) => rule.name === name);
     return rules.flatMap((rule) => {
@@ -37,16 +37,20 @@ export function fromDaemon(): readonly SentExample[] {
         rules,
         linksOf: ({ alertname = '' }) => ({ runbook_url: `${DAEMON}/runbooks#${alertname.toLowerCase()}` }),
       });
-      return [...sent.values()].map((alert) => {
-        const options = { commonLabels: { source: 'license-exporter', analyzer: 'lic:80' }, validity: 240 };
-        const { labels, annotations, generatorURL } = createNotification('', alert, NOW, {
-          ...{ ...options, unknownHold: 3600, generatorUrl: `${DAEMON}/alerts` },
-        });
-        return { labels, annotations, startsAt, generatorURL };
-      });
+      return [...sent.values()];
     });
   });
 }
+
+/** The same as they are sent to Alertmanager. */
+export const fromDaemon = (): readonly SentExample[] =>
+  ofEngine().map((alert) => {
+    const options = { commonLabels: { source: 'license-exporter', analyzer: 'lic:80' }, validity: 240 };
+    const { labels, annotations, generatorURL } = createNotification('', alert, NOW, {
+      ...{ ...options, unknownHold: 3600, generatorUrl: `${DAEMON}/alerts` },
+    });
+    return { labels, annotations, startsAt, generatorURL };
+  });
 
 /** What the expressions of the alerts have as labels that only Prometheus evaluates. */
 const ofTarget = { analyzer: 'lic:80', job: 'license-exporter', instance: 'exporter:10319' };

@@ -4,7 +4,7 @@ import { durationText, localDateText, localTimeText, withWeekday } from '../../.
 import { featureCondition, isExpiryKnown, nameOf } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 import { expiresOn, isUnused, renewedTexts, replacedBy } from '../../expiry-facts.ts';
-import { licensesText } from '../../texts.ts';
+import { boughtText, licensesText } from '../../texts.ts';
 
 const parameters = {
   within: duration(1, 100 * 365 * 86_400)
@@ -43,6 +43,8 @@ export const expired = engineAlert({
       return {
         summary: `License ${nameOf(row)} expired on ${day}${words === '' ? '' : `, ${words}`}.`,
         facts: `It expired ${durationText(since)} ago, at ${localTimeText(view.now - since, view.timeZone)}.${sentence}`,
+        // for mails
+        licenses: boughtText(row),
         figure: words === '' ? licensesText(row) : words,
       };
     },

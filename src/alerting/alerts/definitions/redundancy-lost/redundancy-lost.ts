@@ -19,7 +19,7 @@ export const redundancyLost = engineAlert({
         const { name, failedReadings, members } = source;
         const up = members.filter((member) => member.up === true).length;
         if (failedReadings !== 0 || up === 0 || !members.some((member) => member.up === false)) return [];
-        const summary = `${up} of ${members.length} servers of license source ${name} answer.`;
+        const summary = `${up} of ${members.length} servers of license source ${name} ${up === 1 ? 'answers' : 'answer'}.`;
         return [finding(labelsOf(source), { summary }, up)];
       });
       return evaluateSources(view, findings, (source) => {
