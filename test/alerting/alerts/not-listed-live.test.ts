@@ -75,6 +75,14 @@ async function startAll(path: Path, cleanup: Cleanup) {
   return { analyzer, all, mails, app, prometheus, down };
 }
 
+/** The names of what fires in the daemon. */
+async function firingOf(url: string): Promise<readonly string[]> {
+  const { data } = (await (await fetch(`${url}/api/v1/alerts`)).json()) as {
+    data: { alerts: readonly { state: string; labels: { alertname: string } }[] };
+  };
+  return data.alerts.flatMap(({ state, labels }) => (state === 'firing' ? labels.alertname : []));
+}
+
 /** What is said of an alert, without what is said again. */
 const changes = (statuses: readonly string[]): readonly string[] =>
   statuses.filter((status, i) => status !== statuses[i - 1]);
@@ -88,14 +96,15 @@ describe.runIf(peer('prometheus', 'prometheus-alertmanager'))(
         const { analyzer, all, mails, app, prometheus, down } = await startAll(path, cleanup);
         const gone = { ...down, alertname: 'LicenseVendorLicenseVanished' };
         analyzer.become('vendor license lost');
-        await eventually('vanished', () => all.every((sink) => sink.of(gone).includes('firing')));
-        await eventually('the end', () => all.every((sink) => sink.of(down).at(-1) === 'resolved'));
-        for (const { notified } of all) {
-          const told = notified.map(({ labels, status }) => `${labels.alertname} ${status}`);
-          expect(told.indexOf('LicenseServerDown resolved')).toBeGreaterThan(
-            told.indexOf('LicenseVendorLicenseVanished firing'),
-          );
-        }
+        await eventually('vanished', async () => {
+          const ended = all.filter((sink) => sink.of(down).includes('resolved'));
+          const hasVanished = (await firingOf(app.url)).includes(gone.alertname);
+          if (!hasVanished) expect(ended).toEqual([]);
+          return hasVanished;
+        });
+        await eventually('the end', () =>
+          all.every((sink) => sink.of(gone).includes('firing') && sink.of(down).at(-1) === 'resolved'),
+        );
         await evaluations(8, { app, prometheus });
         for (const sink of all) expect(changes(sink.of(down))).toEqual(['firing', 'resolved']);
         const texts = mails.mails.map(({ subject = '', text = '' }) => `${subject}\n${text}`).join('\n');
