@@ -126,6 +126,11 @@ export type EngineAlert<S extends Shape> = Adjusted<S> &
     readonly severities: readonly Severity[];
     /** What the condition compares with, in the unit of its value; `'none'` if it compares nothing. */
     readonly threshold: ThresholdOf<Values<S>> | 'none';
+    /**
+     * It ends when its value, which is the time since it is so, is this long, seconds: not because it is over, but because people
+     * know it by then. Without it, it ends when it is over.
+     */
+    endsAfter?(values: Values<S>): number;
     /** How long it keeps firing, seconds. Without it, that is the setting. */
     keepFiring?(values: Values<S>, severity: Severity): number;
     /** What not every site has configured. Without it, there is nothing to be unknown about. */

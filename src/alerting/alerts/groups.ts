@@ -4,6 +4,7 @@ import { type AlertState, type AlertStates, groupLabels, type Labels, labelsKey 
 import { urgencyOf } from './moment.ts';
 import type { Grouping, Rule } from './rule.ts';
 import type { Transition } from './state-machine.ts';
+import { describe } from './texts.ts';
 
 /**
  * Alerts as people get them: those of the features of a vendor license are one alert for each owner, and for each day on which
@@ -68,7 +69,7 @@ function annotationsOf(members: readonly AlertState[], grouping: Grouping, label
       members.length,
       members.every((member) => member.annotations.when === when) ? when : undefined,
     ),
-    description: `${features}. ${impact} ${step}`,
+    description: describe(`${features}.`, impact, step),
   };
 }
 

@@ -56,9 +56,9 @@ export const vanishedCondition = (isOfFeatures: boolean): Condition<typeof vanis
     isOfFeatures,
     losses: ({ missed }) => missed.filter(({ feature }) => (feature !== '') === isOfFeatures),
     met: ({ vendorLicense, feature, missedAt }, { within }, { now, timeZone }) => {
-      const it = feature === '' ? vendorLicense : `${feature} of ${vendorLicense}`;
+      const it = feature === '' ? vendorLicense : `feature ${feature} of ${vendorLicense}`;
       const summary = `The analyzer no longer lists ${it}.`;
-      const facts = `It was missed first on ${withWeekday(localTimeText(missedAt, timeZone))}. The alert resolves when it is back, or ${durationText(within)} after that time.`;
+      const facts = `It was missed first on ${withWeekday(localTimeText(missedAt, timeZone))}. The alert ends when it is back, or ${durationText(within)} after that time.`;
       return now - missedAt < within && { summary, facts, value: now - missedAt };
     },
     isUnknown: (past, vendorLicense, feature) => past.isUnknown(vendorLicense, feature),

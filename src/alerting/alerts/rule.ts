@@ -163,6 +163,8 @@ export interface Rule {
   /** The longest time for which a condition must hold before an alert fires, seconds. */
   readonly longestFor: number;
   durations(labels: Labels): Durations;
+  /** The value with which an alert ends although it is not over, seconds; infinite if it does not. */
+  endsAfter(labels: Labels): number;
   /** What the condition compares with for an alert; `undefined` if it compares nothing. */
   thresholdOf(labels: Labels): Threshold | undefined;
   /** Yields between slices of work. */

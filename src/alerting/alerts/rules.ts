@@ -6,7 +6,7 @@ import { type Adjustable, adjustable, createLookup, isEnabled, type Shape, type 
 import type { EngineAlert } from './definition.ts';
 import { type AlertName, type EngineRuleName, engineAlerts, prometheusAlerts } from './definitions.ts';
 import type { Rule, Severity } from './rule.ts';
-import { aboutLabels } from './texts.ts';
+import { aboutLabels, describe } from './texts.ts';
 
 /** Every alert, by its name. */
 export const allAlerts = { ...engineAlerts, ...prometheusAlerts };
@@ -49,7 +49,7 @@ function createRule<S extends Shape>(
         labels,
         annotations: {
           summary: summary ?? capitalized(texts.summary(aboutLabels(labels))),
-          description: [facts, impact, texts.step].filter((part) => part !== undefined).join(' '),
+          description: describe(facts, impact, texts.step),
           // those of features are summed up, and get these then
           ...(worst === undefined && { impact, step: texts.step }),
           ...(licenses !== undefined && { licenses }),
@@ -79,6 +79,8 @@ function createRule<S extends Shape>(
       const values = parametersOf({ vendorLicense, feature });
       return keepFiring === undefined ? values : { ...values, keepFiringFor: keepFiring(values, severity) };
     },
+    endsAfter: ({ vendor_license: vendorLicense = '', feature = '' }) =>
+      alert.endsAfter?.(parametersOf({ vendorLicense, feature })) ?? Number.POSITIVE_INFINITY,
     thresholdOf: ({ vendor_license: vendorLicense = '', feature = '' }) => {
       if (threshold === 'none') return undefined;
       const value = threshold.value(parametersOf({ vendorLicense, feature }), severity);

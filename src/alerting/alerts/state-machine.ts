@@ -1,3 +1,4 @@
+import { durationText } from '../../base/texts.ts';
 import type { Address } from './address.ts';
 import { type AlertState, type AlertStates, beginAlert, type Finding, fingerprint, type Labels } from './alert.ts';
 import type { EvaluatedRule, Evaluation, Rule } from './rule.ts';
@@ -44,6 +45,19 @@ const waitingSince = (alerts: AlertStates, now: number): ReadonlyMap<string, num
       .map((alert) => [subjectOf(alert.labels), alert.activeAt + stoppedFor(alert, now)]),
   );
 
+/** What the last value may lack of the time at which an alert ends, seconds: some evaluations. */
+const LAST_VALUE = 600;
+
+/** How an alert has ended whose condition is not met any more; `undefined` if it is over. @param notMetFor seconds */
+function endingOf({ labels, value = 0, threshold }: AlertState, rule: Rule, notMetFor: number): string | undefined {
+  const compared = rule.thresholdOf(labels);
+  if (threshold !== undefined && compared !== undefined && compared.value !== threshold)
+    return `the threshold was changed to ${compared.text}`;
+  const longest = rule.endsAfter(labels);
+  const isToldForLong = value + notMetFor + LAST_VALUE >= longest;
+  return isToldForLong ? `no longer reported after ${durationText(longest)}` : undefined;
+}
+
 /**
  * An alert whose condition is known; `undefined` when it ends while pending. Clocks that stopped while the condition was unknown
  * continue.
@@ -51,8 +65,7 @@ const waitingSince = (alerts: AlertStates, now: number): ReadonlyMap<string, num
 function advance(before: AlertState, rule: Rule, finding: Finding | undefined, now: number): AlertState | undefined {
   const stopped = stoppedFor(before, now);
   const { annotations, value } = finding ?? before;
-  const compared = rule.thresholdOf(before.labels);
-  const threshold = finding === undefined ? before.threshold : compared?.value;
+  const threshold = finding === undefined ? before.threshold : rule.thresholdOf(before.labels)?.value;
   const known: AlertState = { ...before, annotations, value, threshold, knownAt: now, unknownSince: undefined };
   if (before.state === 'pending') {
     if (finding?.isRaised !== true) return undefined;
@@ -64,9 +77,13 @@ function advance(before: AlertState, rule: Rule, finding: Finding | undefined, n
   const keepFiringSince = before.keepFiringSince === undefined ? now : before.keepFiringSince + stopped;
   const isOver = now - keepFiringSince >= rule.durations(before.labels).keepFiringFor;
   if (!isOver) return { ...known, keepFiringSince };
-  const hasMoved = threshold !== undefined && compared !== undefined && compared.value !== threshold;
-  const ending = hasMoved ? `the threshold was changed to ${compared.text}` : undefined;
-  return { ...known, keepFiringSince, state: 'resolved', resolvedAt: now, ending };
+  return {
+    ...known,
+    keepFiringSince,
+    state: 'resolved',
+    resolvedAt: now,
+    ending: endingOf(before, rule, now - keepFiringSince),
+  };
 }
 
 /** An alert that has ended without being over; `undefined` if it is pending. */

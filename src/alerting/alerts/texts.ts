@@ -4,6 +4,9 @@ import { countText, numberText, withWeekday } from '../../base/texts.ts';
 import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import type { Labels } from './alert.ts';
 
+/** What stands before the first step in texts. */
+export const FIRST_STEP = 'First step: ';
+
 /** Figures of features, and what an alert is about, as an engineer on call reads them. */
 
 /** `1234` or `uncounted`, as `expiry-mail.ts` reads it again: without separators; `undefined` if the number is not known. */
@@ -24,6 +27,10 @@ export function usageText(row: Pick<FeatureRow, 'licenseType' | 'maxAvailable' |
   if (isUncounted(row)) return countText(inUse, 'uncounted license');
   return maxAvailable === unknown ? undefined : `${numberText(inUse)} of ${countText(maxAvailable, 'license')}`;
 }
+
+/** The description of an alert, in sentences: what is known, who is hit, and what to do first. */
+export const describe = (facts: string | undefined, impact: string, step: string): string =>
+  [facts, impact, `${FIRST_STEP}${step}`].filter((part) => part !== undefined).join(' ');
 
 /** What an alert is about, in the words of its texts. */
 export interface About {

@@ -1,4 +1,5 @@
 import { createLocalTime } from '../../base/model/local-time.ts';
+import { countText } from '../../base/texts.ts';
 import { engineAlertOf } from '../alerts/definitions.ts';
 import { alertUrl } from '../alerts/links.ts';
 import type { GroupContent } from './channel.ts';
@@ -14,10 +15,10 @@ import { line, shortName, stateOf } from './texts.ts';
 
 /** Titles and words for the subject, in their order. Others, which are about the monitoring, follow with what their definition calls them. */
 const titles: ReadonlyMap<string, readonly [title: string, short: string]> = new Map([
-  ['LicenseDenials', ['Requests were denied', 'denied']],
-  ['LicenseRequestsQueued', ['Users wait for a license', 'with users who wait']],
-  ['LicenseFeatureSaturated', ['Nearly all licenses are in use', 'full']],
-  ['LicenseRunsOut', ['Expected to run out of licenses', 'expected to run out']],
+  ['LicenseDenials', ['Requests were denied', 'denials on']],
+  ['LicenseRequestsQueued', ['Users wait for a license', 'users wait on']],
+  ['LicenseFeatureSaturated', ['Nearly all licenses are in use', 'full pools on']],
+  ['LicenseRunsOut', ['Expected to run out of licenses', 'licenses run out on']],
 ]);
 const known = [...titles.keys()];
 const rankOf = (name: string): number => (known.indexOf(name) + known.length + 1) % (known.length + 1);
@@ -25,12 +26,14 @@ const rankOf = (name: string): number => (known.indexOf(name) + known.length + 1
 /** One alert: several features are named, one is in its sentence. */
 function rowOf({ labels, annotations, alert, isNew }: Notice, alertsUrl: string): Row {
   const { vendor_license: vendorLicense, owner = '' } = labels;
-  const { summary = labels.alertname ?? '', features } = annotations;
+  const { summary = labels.alertname ?? '', features, description = '', impact } = annotations;
+  // what is known beside the summary
+  const facts = impact === undefined ? '' : description.slice(0, Math.max(0, description.indexOf(impact)));
   const isSummedUp = vendorLicense !== undefined && features !== undefined && (alert?.members.length ?? 0) > 1;
   return {
     date: '',
     daysLeft: undefined,
-    names: line(isSummedUp ? `${vendorLicense}: ${features}` : summary),
+    names: line(isSummedUp ? `${vendorLicense}: ${features}` : `${summary} ${facts}`),
     unlisted: 0,
     vendorLicense: '',
     owner: shortName(owner),
@@ -44,7 +47,8 @@ function sectionOf(name: string, notices: readonly Notice[], owner: string, aler
   const [title, short] = titles.get(name) ?? [engineAlertOf(name)?.attention.what ?? name, ''];
   return {
     title,
-    short: short === '' ? '' : `${notices.length} ${short}`,
+    // an alert is about a vendor license
+    short: short === '' ? '' : `${short} ${countText(new Set(notices.map(serverOf)).size, 'server')}`,
     count: notices.length,
     ...adviceOf(notices),
     rows: notices.slice(0, MAX_ROWS).map((notice) => rowOf(notice, alertsUrl)),
@@ -52,6 +56,8 @@ function sectionOf(name: string, notices: readonly Notice[], owner: string, aler
     url: listUrl(alertsUrl, [name], owner),
   };
 }
+
+const serverOf = ({ labels }: Notice): string | undefined => labels.vendor_license;
 
 /** Whether an alert goes on in the same digest, or in a message of its own, with another severity. */
 const isMoved = ({ episodes }: Notice): boolean => /^now (?!with)/.test(episodes.at(-1)?.ending ?? '');

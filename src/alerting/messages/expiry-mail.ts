@@ -77,10 +77,12 @@ export function listMail(
   const { timeZone, alertsUrl } = texts;
   const localTime = createLocalTime(timeZone);
   const unknownSince = alerts.flatMap((alert) => alert.unknownSince ?? []);
+  const written = `As of ${localTimeText(at, timeZone)}.`;
   const notes =
     unknownSince.length === 0
-      ? []
+      ? [written]
       : [
+          written,
           `There is no new data about ${unknownSince.length} of these since ${localTimeText(Math.min(...unknownSince), timeZone)}: listed as last known.`,
         ];
   const over = ended.slice(0, MAX_ENDED).map((notice) => endedText(notice, timeZone));

@@ -147,7 +147,7 @@ export function expirySections(
     // an override can have a longer threshold
     const left = members.map(({ labels }) => (dayOf(labels.expires) ?? today) - today);
     const days = left.reduce((most, one) => Math.max(most, one), Math.round(thresholds[severity] / DAY));
-    return sectionOf(`Within ${days} days`, members, ['LicenseExpiringSoon', severity]);
+    return sectionOf(`Expire within ${days} days`, members, ['LicenseExpiringSoon', severity]);
   });
   return [sectionOf('Expired', of('LicenseExpired'), ['LicenseExpired']), ...soon].filter(({ count }) => count > 0);
 }

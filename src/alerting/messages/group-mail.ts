@@ -2,6 +2,7 @@ import { type Html, html, joined, nameHtml } from '../../base/html/html.ts';
 import { capitalized, localTimeText } from '../../base/texts.ts';
 import type { Labels } from '../alerts/alert.ts';
 import { alertUrl } from '../alerts/links.ts';
+import { FIRST_STEP } from '../alerts/texts.ts';
 import type { GroupContent } from './channel.ts';
 import type { Notice } from './ledger.ts';
 import { listUrl, type MailContent, type MailLinks, mailOf } from './mail-frame.ts';
@@ -89,10 +90,11 @@ const summaryOf = (notice: Notice): string =>
 
 /** The description without its last part, which stands apart. */
 function stepsOf({ description = '', step = '' }: Labels): Pick<Row, 'description' | 'step'> {
-  const isLast = step !== '' && description.endsWith(step);
+  const last = `${FIRST_STEP}${step}`;
+  const isLast = step !== '' && description.endsWith(last);
   return {
-    description: line(isLast ? description.slice(0, -step.length) : description),
-    step: line(isLast ? step : ''),
+    description: line(isLast ? description.slice(0, -last.length) : description),
+    step: isLast ? line(last) : '',
   };
 }
 
@@ -125,7 +127,7 @@ function rowOf(notice: Notice, { alertsUrl, timeZone }: MailTexts): Row {
 const rowText = ({ severity, summary, times, description, step, links }: Row): readonly string[] => [
   `* ${summary}${severity === '' ? '' : ` (${severity})`}`,
   ...times.map((time) => `  ${time}`),
-  ...[description, step === '' ? '' : `First step: ${step}`].flatMap((text) => (text === '' ? [] : `  ${text}`)),
+  ...[description, step].flatMap((text) => (text === '' ? [] : `  ${text}`)),
   ...links.map(([name, url]) => `  ${name}: ${url}`),
   '',
 ];
@@ -144,7 +146,7 @@ const rowHtml = ({
   [severity, ...times].filter((text) => text !== ''),
   html`<br>`,
 )}</small></p>
-${description === '' ? undefined : html`<p>${nameHtml(description)}</p>`}${step === '' ? undefined : html`<p>First step: ${nameHtml(step)}</p>`}
+${description === '' ? undefined : html`<p>${nameHtml(description)}</p>`}${step === '' ? undefined : html`<p>${nameHtml(step)}</p>`}
 <p>${links.map(([name, url], at) => html`${at === 0 ? '' : ' · '}<a href="${url}">${name}</a>`)}</p>
 </div>
 `;

@@ -1,5 +1,6 @@
 import { type Html, html, nameHtml } from '../../base/html/html.ts';
 import { countText, withWeekday } from '../../base/texts.ts';
+import { FIRST_STEP } from '../alerts/texts.ts';
 
 /** Lists of mails, by what they are about. What is not listed is counted. */
 
@@ -72,7 +73,7 @@ export function sectionText(section: Section, showsOwner: boolean): readonly str
   };
   return [
     `${title}:`,
-    ...[impact, step === '' ? '' : `First step: ${step}`].filter((line) => line !== ''),
+    ...[impact, step === '' ? '' : `${FIRST_STEP}${step}`].filter((line) => line !== ''),
     ...(runbook === undefined ? [] : [`What to do: ${runbook}`]),
     ...rows.map(text),
     ...(unlisted === 0 ? [] : [`${moreText(section).trim()}: ${url}`]),
@@ -94,5 +95,5 @@ export function sectionHtml(section: Section, showsOwner: boolean): Html {
   const todo = runbook === undefined ? undefined : html` <a href="${runbook}">What to do</a>`;
   const more =
     unlisted === 0 ? undefined : html`<tr><td colspan="2">${link(url, moreText(section).trim())}</td></tr>\n`;
-  return html`<tr><th colspan="2" scope="colgroup">${title}</th></tr>\n<tr><td colspan="2"><small>${nameHtml(impact)}${step === '' ? undefined : html` First step: ${nameHtml(step)}`}${todo}</small></td></tr>\n${rows.map(rowHtml)}${more}`;
+  return html`<tr><th colspan="2" scope="colgroup">${title}</th></tr>\n<tr><td colspan="2"><small>${nameHtml(impact)}${step === '' ? undefined : html` ${FIRST_STEP}${nameHtml(step)}`}${todo}</small></td></tr>\n${rows.map(rowHtml)}${more}`;
 }

@@ -22,8 +22,12 @@ export const shortName = (name: string): string => {
   return characters.length <= MAX_NAME ? characters.join('') : `${characters.slice(0, MAX_NAME).join('')}…`;
 };
 
+/** What the name of an alert does not say. */
+const otherWords: Readonly<Record<string, string>> = { LicenseSourceDown: 'down or cannot be read' };
+
 /** `server down` of LicenseServerDown. */
 const wordsOf = ({ alertname = '' }: Labels): string =>
+  otherWords[alertname] ??
   line(alertname.replace(/^License(?=[A-Z])/, '').replace(/(?<=[a-z0-9])([A-Z])/g, ' $1')).toLowerCase();
 
 type Timed = Pick<Notice, 'labels' | 'episodes'>;

@@ -181,7 +181,7 @@ describe('the engine', () => {
         annotations: {
           summary: 'License server lic01;cdslmd is down.',
           description: expect.stringContaining('lic01;cdslmd'),
-          impact: expect.stringContaining('while it is down'),
+          impact: expect.stringContaining('If it is down'),
           step: expect.stringMatching(/^Check whether the license server/),
           runbook_url: 'https://wiki.example.com/runbooks.md#licenseserverdown',
         },

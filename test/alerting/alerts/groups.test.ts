@@ -72,7 +72,7 @@ describe('alerts of features', () => {
     expect(textOf(left, left)).toEqual({
       features: 'f0 1.0 (f0!), f1 1.0 (f1!)',
       summary: '2 features of lic1;d expire on Monday 2027-01-18, in 3d.',
-      description: `f0 1.0 (f0!), f1 1.0 (f1!). ${soon[0]?.grouping?.impact} ${soon[0]?.grouping?.step}`,
+      description: `f0 1.0 (f0!), f1 1.0 (f1!). ${soon[0]?.grouping?.impact} First step: ${soon[0]?.grouping?.step}`,
       impact: soon[0]?.grouping?.impact,
       step: soon[0]?.grouping?.step,
     });

@@ -223,7 +223,9 @@ describe('expiries', () => {
     expect(findings[0]?.annotations.summary).toBe(
       'License base 1.0 (package pk) of lic01;cdslmd expires on Monday 2027-01-18, in 3d.',
     );
-    expect(findings[0]?.annotations.description).toMatch(/^It expires at 2027-01-18 09:00 CET\. Users .* Order/);
+    expect(findings[0]?.annotations.description).toMatch(
+      /^It expires at 2027-01-18 09:00 CET\. After the expiry, users .* First step: Order/,
+    );
   });
 
   it('says when, and how many', () => {
@@ -616,9 +618,9 @@ describe('what is missing', () => {
     expect(labels.map(({ feature: name }) => name)).toEqual(expected);
     if (expected.length === 0) return;
     expect(findings[0]?.annotations).toEqual({
-      summary: 'The analyzer no longer lists gone of lic01;cdslmd.',
+      summary: 'The analyzer no longer lists feature gone of lic01;cdslmd.',
       description:
-        'It was missed first on Friday 2027-01-15 09:00 CET. The alert resolves when it is back, or 1d after that time. Programs that need them may not start, because users may be denied them. Compare the license file with that of the day before. If they were removed on purpose, silence this alert.',
+        'It was missed first on Friday 2027-01-15 09:00 CET. The alert ends when it is back, or 1d after that time. Programs that need such a feature may not start. First step: Compare the license file with that of the day before. If they were removed on purpose, add them to alerting.ignore.',
     });
   });
 

@@ -69,7 +69,7 @@ describe('LicenseRunsOut', () => {
       summary:
         'base (package suite) of lic01;cdslmd is expected to run out of licenses about 2027-03 (2026-12 to 2027-08).',
       description:
-        'From then on, users are expected to find all licenses in use at some moment of every fourth week. Find out why the use grows, and order more licenses in time for the earliest month.',
+        'Once they run out, all licenses are expected to be in use at some moment in about one week of four. First step: Find out why the use grows, and order more licenses in time.',
     });
     const summaryOf = (fields: Partial<Forecast>) =>
       evaluateAll([{ ...one, ...fields }]).findings[0]?.annotations.summary;

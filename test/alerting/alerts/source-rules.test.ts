@@ -29,7 +29,7 @@ describe('LicenseSourceDown', () => {
   ])('says whether the server is down, or only the reading fails: %s', (isServerDown, what, means) => {
     const [finding] = of([source({ failedReadings: 2, isServerDown })]).findings;
     expect(finding?.annotations.summary).toContain(` ${what}.`);
-    expect(finding?.annotations.description).toContain(` ${means} Open the page /sources`);
+    expect(finding?.annotations.description).toContain(` ${means} First step: Open the page /sources`);
     expect(finding?.annotations.impact).toContain(means);
   });
 

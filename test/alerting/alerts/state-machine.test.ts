@@ -26,6 +26,7 @@ const createRule = (pendingFor: number, keepFiringFor: number): Rule => ({
   longestFor: pendingFor,
   durations: () => ({ enabled: true, for: pendingFor, keepFiringFor }),
   thresholdOf: () => undefined,
+  endsAfter: () => Number.POSITIVE_INFINITY,
   evaluate: () => {
     throw new Error('unreachable: evaluations are given');
   },
@@ -229,6 +230,17 @@ describe('an alert', () => {
     expect([...see(see(met, 120, 'false', ruleWith(5)), 240, 'false', ruleWith(5)).values()]).toMatchObject([
       { state: 'resolved', ending: undefined },
     ]);
+  });
+
+  it('that ends after some time, although it is not over, says so', () => {
+    const rule: Rule = { ...createRule(0, 0), endsAfter: () => 3600 };
+    const see = (before: AlertStates, now: number, value: number | undefined) => {
+      const { findings, ...evaluation } = evaluationOf({ a: value === undefined ? 'false' : 'raised' });
+      const found = findings.map((finding) => ({ ...finding, value: value ?? 0 }));
+      return step(before, [{ rule, evaluation: { ...evaluation, findings: found } }], now, options).states;
+    };
+    const endOf = (value: number) => [...see(see(new Map(), 0, value), 60, undefined).values()][0]?.ending;
+    expect([endOf(3590), endOf(1200)]).toEqual(['no longer reported after 1h', undefined]);
   });
 
   it('of a rule that no longer exists is resolved', () => {

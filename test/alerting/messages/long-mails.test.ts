@@ -84,7 +84,7 @@ async function mailAbout(
 describe('a digest of 300 features', () => {
   it('that end on the same day names the first ones and their number, with a link to all of them', async () => {
     const { subject, text, html, size } = await digestOf(listOf((i) => expiry(i, 20)));
-    expect(subject).toBe('[license-exporter] Licenses: 300 within 30 days');
+    expect(subject).toBe('[license-exporter] Licenses: 300 expire within 30 days');
     const named = [0, 1, 2, 3].map((i) => `Virtuoso_Layout_Suite_00${i} 23.10 (28 licenses)`).join(', ');
     const words = 'LicenseExpiringSoon+2026-12-08+lic01.example.com%3Bcdslmd';
     expect(text).toContain(
@@ -115,7 +115,7 @@ describe('a digest of 300 features', () => {
 
   it('that end on 300 days lists the first days and counts the rest', async () => {
     const { subject, text, html, size } = await digestOf(listOf((i) => expiry(i, i)));
-    expect(subject).toBe('[license-exporter] Licenses: 300 within 299 days');
+    expect(subject).toBe('[license-exporter] Licenses: 300 expire within 299 days');
     expect(text.split('\n').filter((row) => row.startsWith('* '))).toHaveLength(15);
     expect(text).toContain(`\nand 285 more: ${ALERTS}?q=LicenseExpiringSoon+warning\n`);
     expect(html).toContain(`<a href="${ALERTS}?q=LicenseExpiringSoon+warning"><bdi>and 285 more`);

@@ -76,7 +76,7 @@ describe('the subject', () => {
       '[license-exporter] Critical: lic:80: analyzer unreachable',
     );
     expect(await about({ ...down, alertname: 'LicenseSourceDown', license_source: 'cad' })).toBe(
-      '[license-exporter] Critical: source cad: source down',
+      '[license-exporter] Critical: source cad: down or cannot be read',
     );
     expect(await about({ ...down, alertname: 'LicenseExpired', owner: 'cad' })).toBe(
       '[license-exporter] Critical: Urgent expiries of cad: 1 expired',
@@ -230,17 +230,17 @@ describe('a digest', () => {
     ]);
     expect(subject).toBe(
       // a license with a longer threshold of its own
-      '[license-exporter] Licenses: 1 expired, 3 within 30 days, 1 within 84 days, 1 denied, 1 expected to run out, 1 about the monitoring',
+      '[license-exporter] Licenses: 1 expired, 3 expire within 30 days, 1 expire within 84 days, denials on 1 server, licenses run out on 1 server, 1 about the monitoring',
     );
     const listed = text.match(/gone|sooner|later|aggregated|far|Growing|refused|internals|^[A-Z].*:$/gm);
     expect(listed).toEqual([
       'Expired:',
       'gone',
-      'Within 30 days:',
+      'Expire within 30 days:',
       'sooner',
       'later',
       'aggregated',
-      'Within 84 days:',
+      'Expire within 84 days:',
       'far',
       'Requests were denied:',
       'refused',
@@ -269,7 +269,7 @@ What to do: https://licenses.example.com/runbooks#licensedenials
       about('LicenseDenials', 'warning', 'unknown', '', episode('no data')),
       { ...often, episodes: [before, episode('resolved')].flatMap((each) => each ?? []) },
     ]);
-    expect(subject).toBe('[license-exporter] Licenses: 1 within 30 days, 3 ended');
+    expect(subject).toBe('[license-exporter] Licenses: 1 expire within 30 days, 3 ended');
     expect(text.slice(text.indexOf('Ended')).split('\n').slice(0, 4)).toEqual([
       'Ended since the last message:',
       '* No longer listed by the analyzer: unseen. (from 2026-11-18 10:20 CET to 2026-11-18 10:30 CET)',
@@ -281,6 +281,6 @@ What to do: https://licenses.example.com/runbooks#licensedenials
 
   it('that repeats what is known says that', async () => {
     const { subject } = await digestAbout([about('LicenseDenials', 'warning', 'refused', '')], true);
-    expect(subject).toBe('[license-exporter] Licenses, nothing new: 1 denied');
+    expect(subject).toBe('[license-exporter] Licenses, nothing new: denials on 1 server');
   });
 });

@@ -76,18 +76,19 @@ describe.runIf(peer('prometheus-alertmanager', 'promtool'))('messages of the exa
     await post([foreign('200', { owner: 'cad', alertname: 'LicenseDenials', severity: 'warning' })]);
     await eventually('the digest', () => messages().some(({ to }) => to === 'mail cad'));
     expect(messages().find(({ to }) => to === 'mail cad')?.text).toBe(
-      'Subject: Licenses of cad: 1 denied\n\nLicenses of cad: 1 denied\n\ndenied:\n- LicenseDenials\n\nAll alerts: http://alertmanager.example.com',
+      'Subject: Licenses of cad: 1 with denials\n\nLicenses of cad: 1 with denials\n\nwith denials:\n- LicenseDenials\n\nAll alerts: http://alertmanager.example.com',
     );
     const [first, end, many] = messages()
       .filter(({ to }) => to === 'mail licenses')
       .map(({ text }) => text.split('\n'));
     const since = 'Since: Monday 2026-01-12 08:00 CET';
     const all = 'All alerts: http://alertmanager.example.com';
+    const analyzer = 'Analyzer: lic:80';
     const subject = 'Subject: page: AnotherAlert';
-    expect(first).toEqual([subject, '', 'page: AnotherAlert', since, '', all]);
+    expect(first).toEqual([subject, '', 'page: AnotherAlert', analyzer, since, '', all]);
     expect(end).toEqual([
-      ...['Subject: ended: AnotherAlert', ''],
-      ...['ended Tuesday 2026-01-13 08:00 CET: AnotherAlert', all],
+      ...['Subject: alert ended: AnotherAlert', ''],
+      ...['alert ended Tuesday 2026-01-13 08:00 CET: AnotherAlert', all],
     ]);
     expect(many?.slice(0, 3)).toEqual(['Subject: alert: AnotherAlert And 59 more alerts.', '', 'alert: AnotherAlert']);
     // ten with all that is known, and forty by name

@@ -206,7 +206,7 @@ const answers: Allowed = [
   ],
   [
     /^\/api\/v1\/(?:alerts|rules) .*alerts annotations /,
-    /^No good answer from GetServerDown\.|^The license analyzer cannot be polled\.$|^http/,
+    /^No good answer from GetServerDown\.|^The license analyzer cannot be polled\.$|^There is no new data about any license server: |^Check whether the analyzer runs, |^http/,
     'an alert about the analyzer',
   ],
   [/^\/api\/v1\/(?:alerts|rules) .*alerts (?:state|value)$/, /^pending$|^0e\+00$/, 'an alert about the analyzer'],
@@ -376,6 +376,11 @@ const neverKnown: Allowed = [
     'no alert, no server that is down, and no finished day',
   ],
   [/^\/api\/v1\/(?:rules|alerts) .*alerts$/, /^\[\]$/, 'no alert of this rule'],
+  [
+    /^\/alerts |^\/api\/v1\/(?:rules|alerts) .*alerts annotations /,
+    /^Its last collection was on |^Who uses its licenses, and whether they run out, is not known now/,
+    'the site was collected on another day, and an alert that is pending says what that means',
+  ],
 ];
 
 const isUnknown = ({ where, text }: Piece): boolean =>

@@ -5,7 +5,7 @@ import { isEnabled, type Shape, type Values } from '../alert-settings.ts';
 import type { EngineAlert, PrometheusAlert } from '../definition.ts';
 import { engineAlerts, prometheusAlerts } from '../definitions.ts';
 import type { AllSettings } from '../rules.ts';
-import { aboutTemplate } from '../texts.ts';
+import { aboutTemplate, describe } from '../texts.ts';
 import { factsOf } from './facts.ts';
 import { durationOf, EXPORTER } from './promql.ts';
 
@@ -15,11 +15,11 @@ import { durationOf, EXPORTER } from './promql.ts';
  * apart from `facts.ts`, its texts have no figures, which those of the engine, mails and the page `/alerts` have.
  */
 
-const PAGE = ' The page /alerts of the exporter has the figures.';
+const PAGE = ' Which features, and figures: the page /alerts of the exporter.';
 
 const textsOf = ({ subject, texts }: Pick<EngineAlert<Shape>, 'subject' | 'texts'>) => ({
   summary: capitalized(texts.summary(aboutTemplate)),
-  description: `${texts.impact} ${texts.step}${subject === 'analyzer' ? '' : PAGE}`,
+  description: `${describe(undefined, texts.impact, texts.step)}${subject === 'analyzer' ? '' : PAGE}`,
   impact: texts.impact,
   step: texts.step,
 });

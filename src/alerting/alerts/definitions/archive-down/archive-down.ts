@@ -32,7 +32,7 @@ export const archiveDown = engineAlert({
   texts: {
     summary: ({ analyzer }) => `The archive of the history of the ${analyzer} cannot be used.`,
     impact:
-      'Nobody is affected, and nothing is lost: history is recorded in storage.path, and the archive gets the missing days when it is back. Programs that read the archive see no new days.',
+      'Users of licenses are not affected. History is recorded in storage.path, and programs that read the archive get the missing days when it is back.',
     step: 'Check whether the database of storage.archive.url runs, and whether this host reaches it.',
   },
   example: (now) => ({

@@ -38,8 +38,8 @@ export const collectionStale = engineAlert({
   attention: { what: 'Data is old', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `Data of ${vendorLicense} is old.`,
-    impact: 'Who uses its licenses, and whether they run out, is not known now. Users may not be affected.',
-    step: 'Check the collector of the analyzer for this server.',
+    impact: 'Who uses its licenses, and whether they run out, is not known now, nor whether users are affected.',
+    step: 'Read the log of the collector for this server on the analyzer.',
   },
   example: (now) => ({ products: [{ collectionTime: now - 86_400 }] }),
 });

@@ -22,6 +22,7 @@ export const expired = engineAlert({
   keepFiringFor: '10m',
   parameters,
   threshold: { value: ({ within }) => within, text: durationText },
+  endsAfter: ({ within }) => within,
   // until a renewal for a part has made it a warning
   keepFiring: ({ for: pendingFor, keepFiringFor }) => pendingFor + keepFiringFor,
   condition: featureCondition<typeof parameters>(({ severity }) => ({
@@ -42,7 +43,7 @@ export const expired = engineAlert({
       const day = withWeekday(localDateText(view.now - since, view.timeZone));
       return {
         summary: `License ${nameOf(row)} expired on ${day}${words === '' ? '' : `, ${words}`}.`,
-        facts: `It expired ${durationText(since)} ago, at ${localTimeText(view.now - since, view.timeZone)}.${sentence}`,
+        facts: `It expired ${durationText(since)} ago, at ${localTimeText(view.now - since, view.timeZone)}.${sentence}${isUnused(row, view) ? ' Nobody has used it for 30 days.' : ''}`,
         // for mails
         licenses: boughtText(row),
         figure: words === '' ? licensesText(row) : words,
@@ -56,8 +57,8 @@ export const expired = engineAlert({
   },
   texts: {
     summary: ({ features, onDay }) => `${features} expired${onDay}.`,
-    impact: 'Users can no longer check out these licenses.',
-    step: 'Install the renewed license file. If a license is not needed any more, remove it from the license file, or silence this alert.',
+    impact: 'Users can no longer check out licenses that are not renewed.',
+    step: 'Install the renewed license file. If a license is not needed any more, remove it from the license file, or add it to alerting.ignore.',
   },
   example: (now) => ({
     features: [{ licenseExpiration: now - 86_400 }, { feature: 'unused', inUse: 0, licenseExpiration: now - 86_400 }],

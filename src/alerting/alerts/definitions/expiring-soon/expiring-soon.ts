@@ -75,7 +75,7 @@ export const expiringSoon = engineAlert({
   },
   texts: {
     summary: ({ features, onDay }) => `${features} expire${onDay}.`,
-    impact: 'Users cannot check out these licenses after that.',
+    impact: 'After the expiry, users cannot check out these licenses.',
     step: 'Order the renewal, and install the new license file.',
   },
   example: (now) => ({

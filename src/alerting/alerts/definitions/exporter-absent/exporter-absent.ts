@@ -29,7 +29,7 @@ or (absent(up{job=${job}}) unless on (job) ${seen})`;
   },
   texts: {
     summary: ({ analyzer }) => `There is no license exporter{{ if $labels.analyzer }} of ${analyzer}{{ end }}.`,
-    impact: 'Prometheus has no target that serves license metrics: nobody is told of a new outage.',
+    impact: 'Users are not affected. Prometheus has no license data, and no new license alert begins there.',
     step: 'Check the service discovery and the scrape configuration. If the exporter was removed on purpose, silence this alert: it ends after a day.',
   },
 });

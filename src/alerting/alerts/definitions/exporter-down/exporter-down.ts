@@ -13,7 +13,7 @@ export const exporterDown = prometheusAlert({
   texts: {
     summary: () => 'License exporter {{ $labels.instance }} cannot be scraped.',
     impact:
-      'Prometheus has no new license data, and no new alert begins there. Alerts that fire are kept, for a day at most.',
+      'Users are not affected. Prometheus has no new license data, and no new alert begins there. Alerts that fire are kept, for a day at most.',
     step: 'Check whether the process runs, and read its log.',
   },
 });

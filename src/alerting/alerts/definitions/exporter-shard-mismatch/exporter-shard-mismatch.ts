@@ -13,7 +13,8 @@ export const exporterShardMismatch = prometheusAlert({
   expr: () => `max by (analyzer) (license_exporter_shards * on (job, instance) group_left (analyzer) ${EXPORTER})
 != count by (analyzer) (count by (analyzer, shard) (${EXPORTER}))`,
   texts: {
-    summary: () => 'The analyzer {{ $labels.analyzer }} does not have the {{ $value }} shards that are configured.',
+    summary: () =>
+      'Not all {{ $value }} shards of the analyzer {{ $labels.analyzer }} are found, or they disagree on their number.',
     impact: 'Some vendor licenses may not be monitored.',
     step: 'Compare shard.index and shard.total of all shards: one is missing, or shard.total differs.',
   },

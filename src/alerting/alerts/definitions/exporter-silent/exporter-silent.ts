@@ -21,7 +21,7 @@ max by (job, instance) (
   > 300
 )`,
   texts: {
-    summary: () => 'License exporter {{ $labels.instance }} says nothing about alerts.',
+    summary: () => 'License exporter {{ $labels.instance }} gives Prometheus no current state of alerts.',
     impact: 'Prometheus sends no new alerts about licenses.',
     step: 'Update the exporter if it is older than these rules. Otherwise check metrics.collectors.alerts, and read its log.',
   },

@@ -11,12 +11,13 @@ export const featureVanished = engineAlert({
   keepFiringFor: '0s',
   parameters,
   threshold: 'none',
+  endsAfter: ({ within }) => within,
   condition: vanishedCondition(true),
   attention: { what: 'Feature is gone', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ features }) => `The analyzer no longer lists ${features}.`,
-    impact: 'Programs that need them may not start, because users may be denied them.',
-    step: 'Compare the license file with that of the day before. If they were removed on purpose, silence this alert.',
+    impact: 'Programs that need such a feature may not start.',
+    step: 'Compare the license file with that of the day before. If they were removed on purpose, add them to alerting.ignore.',
   },
   example: () => ({ features: [{}], before: { features: [{}, { feature: 'gone' }] } }),
 });

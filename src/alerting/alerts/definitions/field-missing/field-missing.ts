@@ -20,7 +20,7 @@ export const fieldMissing = engineAlert({
         .map(({ endpoint, field, missing }) => {
           const meanings: Readonly<Record<string, { readonly meaning: string } | undefined>> = recordFields[endpoint];
           const meaning = meanings[field]?.meaning;
-          const says = meaning === undefined ? '' : `It says: ${meaning} `;
+          const says = meaning === undefined ? '' : `The field means: ${meaning} `;
           const facts = `${says}It is missing for ${countText(missing.length, 'vendor license')}: ${namesText(missing)}.`;
           return finding({ endpoint, field }, { facts });
         });
@@ -37,7 +37,7 @@ export const fieldMissing = engineAlert({
   texts: {
     summary: ({ field, endpoint, analyzer }) => `The ${analyzer} no longer reports ${field} of ${endpoint}.`,
     impact:
-      'Users are not affected. Pages and charts do not know this. Alerts that need it do not end, and new ones may not begin.',
+      'Users are not affected. Pages and charts lack this value. Alerts that need it do not end, and new ones may not begin.',
     step: 'Check whether the analyzer was updated, or a proxy changes its answers. If the analyzer does not have this field, add it to analyzer.absent_fields.',
   },
   example: () => ({ missingFields: ['Product'] }),

@@ -28,7 +28,8 @@ export const pollStale = prometheusAlert({
   texts: {
     summary: ({ endpoint, analyzer }) =>
       `Endpoint ${endpoint} of ${analyzer} {{ if gt $value 1e9 }}has never been polled successfully{{ else }}was last polled successfully {{ $value | humanizeDuration }} ago{{ end }}.`,
-    impact: 'Data older than poll.max_data_age is no longer shown, and alerts about it neither begin nor end.',
+    impact:
+      'Users are not affected. Data older than poll.max_data_age is no longer shown, and alerts about it neither begin nor end.',
     step: 'Read the log of the exporter, and check whether its polls take longer than their interval.',
   },
 });

@@ -32,7 +32,7 @@ export const redundancyLost = engineAlert({
   attention: { what: 'Redundancy lost', class: 'partly' },
   texts: {
     summary: ({ source }) => `Not all servers of license source ${source} answer.`,
-    impact: 'Users are not affected yet. If one more of its servers fails, nobody may be able to check out a license.',
+    impact: 'Users are not affected yet. If one more of its servers fails, users may be unable to check out a license.',
     step: 'Find the server that is down on the page /sources of the exporter, and start it again.',
   },
   example: () => ({ sources: [{ members: [{ up: true }, { up: false }] }] }),

@@ -83,8 +83,8 @@ export const runsOut = engineAlert({
   },
   texts: {
     summary: ({ features }) => `${features} are expected to run out of licenses.`,
-    impact: 'From then on, users are expected to find all licenses in use at some moment of every fourth week.',
-    step: 'Find out why the use grows, and order more licenses in time for the earliest month.',
+    impact: 'Once they run out, all licenses are expected to be in use at some moment in about one week of four.',
+    step: 'Find out why the use grows, and order more licenses in time.',
   },
   example: () => ({ forecasts: [{}] }),
 });

@@ -41,8 +41,8 @@ export const serverDown = engineAlert({
   attention: { what: 'Server is down', class: 'unusable', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `License server ${vendorLicense} is down.`,
-    impact: 'Nobody can check out its licenses while it is down, and programs that run can lose theirs.',
-    step: 'Check whether the license server and its vendor daemon run, and read the log of the vendor daemon.',
+    impact: 'If it is down, nobody can check out its licenses, and programs that run can lose theirs.',
+    step: 'Check whether the license server and its vendor daemon run, and read the log of the vendor daemon. If both run, check the collector of the analyzer.',
   },
   example: () => ({ down: ['lic01;cdslmd'] }),
 });

@@ -10,12 +10,13 @@ export const vendorLicenseVanished = engineAlert({
   keepFiringFor: '0s',
   parameters,
   threshold: 'none',
+  endsAfter: ({ within }) => within,
   condition: vanishedCondition(false),
   attention: { what: 'Vendor license is gone', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `The analyzer no longer lists ${vendorLicense}.`,
     impact: 'It is no longer monitored: nobody is told if its server is down or its licenses run out.',
-    step: 'Check whether it was removed or renamed in the analyzer. If that was on purpose, silence this alert.',
+    step: 'Check whether it was removed or renamed in the analyzer. If that was on purpose, add it to alerting.ignore.',
   },
   example: () => ({ before: { products: [{}, { product: 'lic02;mgcld' }] } }),
 });
