@@ -123,14 +123,15 @@ export function expirySections(
   owner: string,
   { thresholds, alertsUrl }: SectionOptions,
 ): readonly Section[] {
-  const sectionOf = (title: string, members: readonly Listed[], words: readonly string[]): Section => {
+  /** @param one the title of one, for the subject */
+  const sectionOf = (title: string, one: string, members: readonly Listed[], words: readonly string[]): Section => {
     const groups = [...Map.groupBy(members, rowKey).values()];
     const all = groups
       .map((group) => ({ size: group.length, row: rowOf(group as [Listed, ...Listed[]], today, alertsUrl) }))
       .sort((a, b) => byDate(a.row, b.row));
     return {
       title,
-      short: `${members.length} ${title.toLowerCase()}`,
+      short: `${members.length} ${members.length === 1 ? one : title.toLowerCase()}`,
       count: members.length,
       ...adviceOf(members),
       rows: all.slice(0, MAX_ROWS).map(({ row }) => row),
@@ -147,7 +148,12 @@ export function expirySections(
     // an override can have a longer threshold
     const left = members.map(({ labels }) => (dayOf(labels.expires) ?? today) - today);
     const days = left.reduce((most, one) => Math.max(most, one), Math.round(thresholds[severity] / DAY));
-    return sectionOf(`Expire within ${days} days`, members, ['LicenseExpiringSoon', severity]);
+    return sectionOf(`Expire within ${days} days`, `expires within ${days} days`, members, [
+      'LicenseExpiringSoon',
+      severity,
+    ]);
   });
-  return [sectionOf('Expired', of('LicenseExpired'), ['LicenseExpired']), ...soon].filter(({ count }) => count > 0);
+  return [sectionOf('Expired', 'expired', of('LicenseExpired'), ['LicenseExpired']), ...soon].filter(
+    ({ count }) => count > 0,
+  );
 }

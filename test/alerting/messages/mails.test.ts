@@ -230,7 +230,7 @@ describe('a digest', () => {
     ]);
     expect(subject).toBe(
       // a license with a longer threshold of its own
-      '[license-exporter] Licenses: 1 expired, 3 expire within 30 days, 1 expire within 84 days, denials on 1 server, licenses run out on 1 server, 1 about the monitoring',
+      '[license-exporter] Licenses: 1 expired, 3 expire within 30 days, 1 expires within 84 days, denials on 1 server, licenses run out on 1 server, 1 about the monitoring',
     );
     const listed = text.match(/gone|sooner|later|aggregated|far|Growing|refused|internals|^[A-Z].*:$/gm);
     expect(listed).toEqual([
@@ -269,7 +269,7 @@ What to do: https://licenses.example.com/runbooks#licensedenials
       about('LicenseDenials', 'warning', 'unknown', '', episode('no data')),
       { ...often, episodes: [before, episode('resolved')].flatMap((each) => each ?? []) },
     ]);
-    expect(subject).toBe('[license-exporter] Licenses: 1 expire within 30 days, 3 ended');
+    expect(subject).toBe('[license-exporter] Licenses: 1 expires within 30 days, 3 ended');
     expect(text.slice(text.indexOf('Ended')).split('\n').slice(0, 4)).toEqual([
       'Ended since the last message:',
       '* No longer listed by the analyzer: unseen. (from 2026-11-18 10:20 CET to 2026-11-18 10:30 CET)',
