@@ -111,27 +111,27 @@ describe('the rules', () => {
     }
   });
 
-  it('have texts that read only labels, except for one query where there are few: one for each alert costs too much', () => {
-    const asking = ['LicenseServerDown', 'LicenseExpired', 'LicenseExpiringSoon'];
-    for (const { alert, annotations } of alertRules) {
+  it('have texts that read only labels: a query for each alert costs more than all rules', () => {
+    for (const { annotations } of alertRules) {
       expect(annotations.summary).toMatch(/[.}]$/);
       expect(annotations.description).toMatch(/\.$/);
-      const queries =
-        Object.values(annotations)
-          .join()
-          .split(/\b(?:with|range) query\b/).length - 1;
-      expect([alert, queries]).toEqual([alert, asking.includes(alert) ? 1 : 0]);
+      expect(Object.values(annotations).join()).not.toMatch(/\bquery\b/);
     }
   });
 
   it('relay what the engine evaluates, and evaluate nothing of it', () => {
     for (const { alert, expr, labels, for: pendingFor, keep_firing_for: keepFiringFor } of alertRules) {
       const isEngines = engines.includes(alert);
-      const isRelayed = expr === `license:alert_sent{alertname="${alert}"}`;
+      const isRelayed = expr.endsWith(`license:alert_sent{alertname="${alert}"}`);
       expect({ alert, isRelayed }).toEqual({ alert, isRelayed: isEngines });
       // it comes with its severity, and has waited already
       if (isEngines)
-        expect([labels, pendingFor, keepFiringFor]).toEqual([{ source: 'license-exporter' }, undefined, undefined]);
+        // an empty label is removed
+        expect([{ facts: '', ...labels }, pendingFor, keepFiringFor]).toEqual([
+          { source: 'license-exporter', facts: '' },
+          undefined,
+          undefined,
+        ]);
       else expect(labels.severity).toMatch(/^(critical|warning|none)$/);
     }
   });

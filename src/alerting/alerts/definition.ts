@@ -136,6 +136,8 @@ export type EngineAlert<S extends Shape> = Adjusted<S> &
     /** What not every site has configured. Without it, there is nothing to be unknown about. */
     readonly needs?: Subject;
     readonly condition: Condition<S>;
+    /** Whether what is known of a finding stays the same while it fires, see `steady-facts.ts`. */
+    readonly areFactsSteady?: boolean;
     /** What it means in a few words, and its place among what needs attention. */
     readonly attention: {
       readonly what: string;

@@ -1,5 +1,6 @@
 import type { Log } from '../../base/model/log.ts';
 import { byUrgency } from '../../base/model/urgency.ts';
+import { namesText } from '../../base/texts.ts';
 import { type AlertState, type AlertStates, groupLabels, type Labels, labelsKey } from './alert.ts';
 import { urgencyOf } from './moment.ts';
 import type { Grouping, Rule } from './rule.ts';
@@ -46,18 +47,14 @@ export function memberText({ labels, annotations: { figure } }: AlertState): str
 }
 
 /** `base 1.0 (5 of 5 licenses), more (2 of 2 licenses) and 3 more` */
-function listText(members: readonly AlertState[]): string {
-  const listed = members.slice(0, MAX_LISTED).map(memberText);
-  const others = members.length > MAX_LISTED ? ` and ${members.length - MAX_LISTED} more` : '';
-  return `${listed.join(', ')}${others}`;
-}
+export const memberTexts = (members: readonly AlertState[]): string => namesText(members.map(memberText), MAX_LISTED);
 
 /** One member says all about itself. */
 function annotationsOf(members: readonly AlertState[], grouping: Grouping, labels: Labels): Labels {
   const { figure: _figure, when, ...own } = members[0]?.annotations ?? {};
   const { impact, step } = grouping;
   const first: Labels = { ...own, impact, step };
-  const features = listText(members);
+  const features = memberTexts(members);
   // one that was restored has the texts of before
   if (members.length < 2) return { ...(features !== '' && { features }), ...first };
   const { licenses: _licenses, ...common } = first;

@@ -1,5 +1,6 @@
 import { type AlertState, type Labels, labelsKey, remembered, withoutEmpty } from './alert.ts';
 import type { SentAlerts } from './groups.ts';
+import { steadyFacts } from './prometheus/steady-facts.ts';
 import type { EvaluatedRule } from './rule.ts';
 import type { Transition } from './state-machine.ts';
 
@@ -16,6 +17,8 @@ interface Statement {
   readonly value: 1 | -1 | 0;
   /** When it began to fire; `undefined` if it is over. */
   readonly startedAt: number | undefined;
+  /** What is known of it, see `steadyFacts`; empty if it is over. */
+  readonly facts: string;
 }
 
 /** What is said as of one evaluation. It is replaced as a whole. */
@@ -64,7 +67,7 @@ export function createStatements({ analyzer, said, ends, complete: wholeBefore }
       if (alert.state !== 'firing') continue;
       const labels = withAnalyzer(alert.labels);
       const value = alert.unknownSince === undefined ? 1 : -1;
-      statements.set(labelsKey(labels), { labels, value, startedAt: alert.firedAt });
+      statements.set(labelsKey(labels), { labels, value, startedAt: alert.firedAt, facts: steadyFacts(alert) });
     }
     return statements;
   };
@@ -122,7 +125,9 @@ export function createStatements({ analyzer, said, ends, complete: wholeBefore }
       const kept = new Set([...firing.values()].flatMap(({ labels, value }) => (value === -1 ? labels.alertname : [])));
       complete = new Set(known.filter((name) => !kept.has(name)));
       for (const name of known) whole.add(name);
-      const over = ended.values().map(({ labels }): Statement => ({ labels, value: 0, startedAt: undefined }));
+      const over = ended
+        .values()
+        .map(({ labels }): Statement => ({ labels, value: 0, startedAt: undefined, facts: '' }));
       return { evaluatedAt: at, alerts: [...firing.values(), ...over], complete };
     },
     /** The ends that must be said after a restart too. */

@@ -22,6 +22,8 @@ export interface AlertingState {
           readonly labels: Readonly<Record<string, string>>;
           readonly value: number;
           readonly startedAt: number | undefined;
+          /** What is known of it; empty without. */
+          readonly facts: string;
         }[];
         readonly complete: ReadonlySet<string>;
       }
@@ -64,6 +66,7 @@ export function collectAlerts(
   );
   const alerts = statements?.alerts ?? [];
   const rows = buildLabeledRows(alerts.map(({ labels }) => labels));
+  const known = alerts.filter(({ facts }) => facts !== '');
   // until its first delivery has ended, what an exporter said before its restart counts: Prometheus would send all alerts too
   const isTried =
     deliveries.length === 0 || deliveries.some(({ counts }) => counts.lastSuccess !== undefined || counts.errors > 0);
@@ -71,6 +74,11 @@ export function collectAlerts(
   return [
     createFamily('license_alert_firing', rows, (row) => alerts[row]?.value),
     createFamily('license_alert_started_timestamp_seconds', rows, (row) => alerts[row]?.startedAt),
+    createFamily(
+      'license_alert_facts',
+      buildLabeledRows(known.map(({ labels, facts }) => ({ ...labels, facts }))),
+      () => 1,
+    ),
     createFamily('license_alerts_complete', byName, (row) =>
       isOf(notConfigured, row) ? undefined : isOf(statements?.complete, row) ? share : 0,
     ),

@@ -170,6 +170,10 @@ export const catalogue = {
       'What the alert engine says of an alert: 1 it fires, -1 it fired and its condition is not known now, 0 it is over (for an hour). With the labels of its owner.',
     license_alert_started_timestamp_seconds: 'Unix time at which an alert began to fire.',
   }),
+  ...metricsOf('alerts', [...alertLabels, 'facts'], {
+    license_alert_facts:
+      'What is known of an alert that fires, as the label `facts`, for the texts of Prometheus: its features, with figures that seldom change. Always 1.',
+  }),
   ...metricsOf('alerts', ['alertname', 'analyzer', 'shard'], {
     license_alerts_complete:
       'The share of the analyzer of which license_alert_firing has every alert of this name that fires: 1 divided by the number of shards, or 0 while data is missing. No sample for an alert about what is not configured.',

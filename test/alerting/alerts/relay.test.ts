@@ -28,7 +28,7 @@ const clusterRules: Rules = {
           ...relayRecords(['owner', 'cluster']),
           {
             alert: 'LicenseServerDown',
-            expr: relayExpression('LicenseServerDown'),
+            expr: relayExpression('LicenseServerDown', ['owner', 'cluster']),
             labels: { source: 'license-exporter' },
           },
         ],

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { afterEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
+import { allAlerts } from '../../../src/alerting/alerts/rules.ts';
 import { tellingOf } from '../../../src/alerting/alerts/telling.ts';
 import { example, exampleFile } from '../../support/example-alertmanager.ts';
 import { createCleanup, eventually } from '../../support/harness.ts';
@@ -44,8 +45,10 @@ describe.runIf(peer('prometheus-alertmanager', 'promtool'))('messages of the exa
     await eventually('every message', () => messages().length >= groupsOf(alerts));
     expect(messages()).toHaveLength(groupsOf(alerts));
     const told = alerts.map(({ labels, annotations }) => {
-      const { summary = '', impact = '', step = '', runbook_url: link = '' } = annotations;
       const { alertname = '', severity = '' } = labels;
+      // the rules for Prometheus have both in the description only: each annotation costs each evaluation
+      const texts = allAlerts[alertname as keyof typeof allAlerts].texts;
+      const { summary = '', impact = texts.impact, step = texts.step, runbook_url: link = '' } = annotations;
       const of = [summary, impact, step, link];
       expect([alertname, of.filter((part) => part === '')]).toEqual([alertname, []]);
       const ofAlert = messages().filter(({ text }) => text.includes(summary));

@@ -4,6 +4,7 @@ import { engineAlerts, prometheusAlerts } from '../../../src/alerting/alerts/def
 import { type SentAlert, sumUpAlerts } from '../../../src/alerting/alerts/groups.ts';
 import { createNotification } from '../../../src/alerting/alerts/notification.ts';
 import type { RuleFile } from '../../../src/alerting/alerts/prometheus/rule-file.ts';
+import { steadyFacts } from '../../../src/alerting/alerts/prometheus/steady-facts.ts';
 import { createRules } from '../../../src/alerting/alerts/rules.ts';
 import { evaluateRule, settingsOf, viewOf } from '../../support/alert-views.ts';
 import { findAlerts } from '../../support/promtool.ts';
@@ -74,23 +75,13 @@ const text = (labels: Labels): string =>
     .map(([name, value]) => `${name}=${JSON.stringify(value)}`)
     .join(',');
 
-/** Features of the example site, with their numbers, for the queries of texts. */
-const seriesOf = ({ vendor_license = '', expires }: Labels): Readonly<Record<string, number>> => {
-  const feature = `vendor_license="${vendor_license}",feature="spice",version="23.1",package="",feature_type="feature"`;
-  return {
-    [`license_vendor_license_last_collection_timestamp_seconds{vendor_license="${vendor_license}"}`]: -2400,
-    ...(expires !== undefined && {
-      [`license_feature_expiration_timestamp_seconds{${feature}}`]: Date.parse(`${expires}T22:59:59Z`) / 1000,
-      [`license_feature_info{${feature},owner="eda"}`]: 1,
-      [`license_feature_max_available{${feature}}`]: 28,
-    }),
-  };
-};
-
 /** Those of the rules, with the labels of those of the engine, and those that only Prometheus evaluates. */
 export async function fromPrometheus(): Promise<readonly SentExample[]> {
   const inputs = [
-    ...fromDaemon().map(({ labels: { alertname = '', source: _source, ...labels } }) => ({ alertname, labels })),
+    ...ofEngine().map((alert) => {
+      const { alertname = '', ...labels } = alert.labels;
+      return { alertname, labels: { ...labels, analyzer: 'lic:80', facts: steadyFacts(alert) } };
+    }),
     ...Object.keys(prometheusAlerts).map((alertname) => ({
       alertname,
       labels: { ...ofTarget, ...ownLabels[alertname] },
@@ -105,7 +96,6 @@ export async function fromPrometheus(): Promise<readonly SentExample[]> {
           ...{
             input_series: Object.entries({
               [`input{alert="${alertname}",${text(labels)}}`]: 780,
-              ...seriesOf(labels),
             }).map(([series, value]) => ({ series, values: `${value}` })),
             alert_rule_test: [{ eval_time: '0m', alertname, exp_alerts: [] }],
           },

@@ -57,6 +57,9 @@ describe('a calm site', () => {
     expect(added.map((text) => text.replace(`analyzer="${analyzer}",`, ''))).toEqual([
       `license_alert_firing{${labels}}`,
       `license_alert_started_timestamp_seconds{${labels}}`,
+      expect.stringMatching(
+        /^license_alert_facts\{.*,facts="The analyzer has received no data from lic01;cdslmd since /,
+      ),
     ]);
     expect(series.filter((text) => !seriesOf(down).includes(text))).toEqual([]);
   });

@@ -6,8 +6,8 @@ import type { EngineAlert, PrometheusAlert } from '../definition.ts';
 import { engineAlerts, prometheusAlerts } from '../definitions.ts';
 import type { AllSettings } from '../rules.ts';
 import { aboutTemplate, describe } from '../texts.ts';
-import { factsOf } from './facts.ts';
 import { durationOf, EXPORTER } from './promql.ts';
+import { hasSteadyFacts } from './steady-facts.ts';
 
 /**
  * The rules that relay what exporters say about alerts. The exporter evaluates the conditions, because it knows what is unknown;
@@ -15,20 +15,22 @@ import { durationOf, EXPORTER } from './promql.ts';
  * apart from `facts.ts`, its texts have no figures, which those of the engine, mails and the page `/alerts` have.
  */
 
-const PAGE = ' Which features, and figures: the page /alerts of the exporter.';
+const PAGE = ' The page /alerts of the exporter has the figures.';
 
 const textsOf = ({ subject, texts }: Pick<EngineAlert<Shape>, 'subject' | 'texts'>) => ({
   summary: capitalized(texts.summary(aboutTemplate)),
   description: `${describe(undefined, texts.impact, texts.step)}${subject === 'analyzer' ? '' : PAGE}`,
-  impact: texts.impact,
-  step: texts.step,
 });
 
 /** The alerts of the rules for Prometheus: those that are enabled for at least one vendor license or feature. */
 export const alertsForPrometheus = (settings: AllSettings, job: string): Pick<RuleOptions, 'relayed' | 'own'> => ({
   relayed: Object.entries(engineAlerts)
     .filter(([name]) => isEnabled(settings[name as keyof AllSettings]))
-    .map(([alert, definition]) => ({ alert, ...textsOf(definition) })),
+    .map(([alert, definition]) => {
+      // what is read here does not depend on its settings
+      const hasFacts = hasSteadyFacts(definition as unknown as EngineAlert<Shape>);
+      return { alert, hasFacts, ...textsOf(definition) };
+    }),
   own: Object.entries(prometheusAlerts)
     .filter(([name]) => isEnabled(settings[name as keyof AllSettings]))
     .map(([name, definition]) => {
@@ -122,22 +124,34 @@ or
 or
 license:alert_firing != 0 and on (${alertLabels(labels)}) last_over_time(ALERTS{source="license-exporter", alertstate="firing"}[${RESENT}])`,
   },
+  {
+    // those with something that is known of them, as the label `facts`, as one exporter says it
+    record: 'license:alert_told',
+    expr: `license:alert_sent * on (${alertLabels(labels)}) group_left (facts) topk by (${alertLabels(labels)}) (1, license_alert_facts)`,
+  },
 ];
 
-/** The alert of Prometheus. */
-export const relayExpression = (alert: string): string => `license:alert_sent{alertname="${alert}"}`;
+/** The alert of Prometheus. @param labels of owners, and those of targets to keep, if it has facts */
+export const relayExpression = (alert: string, labels: readonly string[] | undefined): string =>
+  labels === undefined
+    ? `license:alert_sent{alertname="${alert}"}`
+    : `license:alert_told{alertname="${alert}"}\nor on (${alertLabels(labels)}) license:alert_sent{alertname="${alert}"}`;
 
-/** An alert that the exporter evaluates. Its texts are templates of Prometheus. */
-interface RelayedAlert {
+/** The texts of an alert are templates of Prometheus. */
+interface AlertTexts {
   readonly alert: string;
   readonly summary: string;
   readonly description: string;
-  readonly impact: string;
-  readonly step: string;
+}
+
+/** An alert that the exporter evaluates. */
+interface RelayedAlert extends AlertTexts {
+  /** Whether what the exporter knows of it is part of its texts. */
+  readonly hasFacts: boolean;
 }
 
 /** An alert that only Prometheus can evaluate. Durations are seconds. */
-interface OwnAlert extends RelayedAlert {
+interface OwnAlert extends AlertTexts {
   readonly severity: string;
   readonly expr: string;
   readonly for: number;
@@ -177,31 +191,41 @@ export interface RuleFile {
   }[];
 }
 
+/** What the exporter knows of an alert. */
+const FACTS = '{{ with $labels.facts }}{{ . }} {{ end }}';
 /** What is written where an alert is kept although nothing is known about it. */
 const KEPT = '{{ if lt $value 0.0 }} Whether that is so is not known now.{{ end }}';
 
 const annotationsOf = (
-  { runbookBaseUrl, externalUrl, owners }: RuleOptions,
-  { alert, summary, description, impact, step }: RelayedAlert,
+  { runbookBaseUrl, externalUrl }: RuleOptions,
+  { alert, summary, description }: AlertTexts,
 ): AlertingRule['annotations'] => {
   // pages of the exporter have an address where it is known
   const linked = (text: string): string =>
     externalUrl === undefined ? text : text.replaceAll(/\bthe page (\/\w+) of the exporter/gi, `${externalUrl}$1`);
   return {
     summary,
-    description: linked(`${factsOf(alert, owners)}${description}`),
-    impact: linked(impact),
-    step: linked(step),
+    description: linked(description),
     runbook_url: `${runbookBaseUrl}#${alert.toLowerCase()}`,
   };
 };
 
+/** Labels of owners, and those of targets to keep. */
+const keptLabels = ({ owners, targetLabels }: RuleOptions): readonly string[] => [
+  ...new Set([...owners, ...targetLabels]),
+];
+
 /** The labels equal those that the exporter sends: Alertmanager sees one alert, also while the sender changes. */
-const relay = (options: RuleOptions, relayed: RelayedAlert): AlertingRule => ({
+const relay = (options: RuleOptions, { hasFacts, ...relayed }: RelayedAlert): AlertingRule => ({
   alert: relayed.alert,
-  expr: relayExpression(relayed.alert),
-  labels: { source: 'license-exporter' },
-  annotations: annotationsOf(options, { ...relayed, summary: `${relayed.summary}${KEPT}` }),
+  expr: relayExpression(relayed.alert, hasFacts ? keptLabels(options) : undefined),
+  // the facts are for the texts only: an empty label removes them
+  labels: { source: 'license-exporter', ...(hasFacts && { facts: '' }) },
+  annotations: annotationsOf(options, {
+    ...relayed,
+    summary: `${relayed.summary}${KEPT}`,
+    description: `${hasFacts ? FACTS : ''}${relayed.description}`,
+  }),
 });
 
 const own = (options: RuleOptions, { severity, expr, ...times }: OwnAlert): AlertingRule => ({
@@ -219,7 +243,7 @@ export const createRuleFile = (options: RuleOptions): RuleFile => ({
     {
       name: 'license-exporter',
       rules: [
-        ...relayRecords([...new Set([...options.owners, ...options.targetLabels])]),
+        ...relayRecords(keptLabels(options)),
         ...options.relayed.map((alert) => relay(options, alert)),
         ...options.own.map((alert) => own(options, alert)),
       ],

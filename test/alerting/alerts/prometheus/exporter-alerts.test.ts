@@ -26,7 +26,7 @@ describe.runIf(peer('promtool'))('LicenseExporterDown', () => {
       [exporterDown()]: {
         summary: 'License exporter e1 cannot be scraped.',
         description:
-          'Prometheus has no new license data, and no new alert begins there. Alerts that fire are kept, for a day at most. Check whether the process runs, and read its log.',
+          'Users are not affected. Prometheus has no new license data, and no new alert begins there. Alerts that fire are kept, for a day at most. First step: Check whether the process runs, and read its log.',
       },
     },
   );
@@ -127,7 +127,7 @@ describe.runIf(peer('promtool'))('LicenseExporterSilent', () => {
     { [silent]: '10-29' },
     {
       [silent]: {
-        summary: 'License exporter e1 says nothing about alerts.',
+        summary: 'License exporter e1 gives Prometheus no current state of alerts.',
         description: expect.stringContaining('Update the exporter if it is older than these rules.'),
       },
     },
@@ -244,7 +244,7 @@ describe.runIf(peer('promtool'))('LicenseAlertDeliveryFailing', () => {
     { [failing]: '12-38' },
     {
       [failing]: {
-        summary: 'License exporter e1 cannot deliver alerts to http://am:9093.',
+        summary: 'License exporter e1 fails to deliver some or all alerts to http://am:9093.',
         description: expect.stringContaining('The rules of Prometheus take over'),
       },
     },
@@ -275,7 +275,7 @@ describe.runIf(peer('promtool'))('LicenseExporterShardMismatch', () => {
     { [mismatch]: '16-33', 'LicenseExporterAbsent severity=critical shard=2': '16-28' },
     {
       [mismatch]: {
-        summary: 'The analyzer a1 does not have the 3 shards that are configured.',
+        summary: 'Not all 3 shards of the analyzer a1 are found, or they disagree on their number.',
         description: expect.stringContaining('Compare shard.index and shard.total of all shards: one is missing'),
       },
     },

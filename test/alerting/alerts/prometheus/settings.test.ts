@@ -61,7 +61,7 @@ describe('the labels of alerts', () => {
 
   it('of an alert that is relayed are the same as those that the exporter sends', () => {
     const { alerts } = rulesWith({});
-    expect(alerts.get('LicenseServerDown')?.labels).toEqual({ source: 'license-exporter' });
+    expect(alerts.get('LicenseServerDown')?.labels).toEqual({ source: 'license-exporter', facts: '' });
   });
 });
 
@@ -75,11 +75,11 @@ describe('links', () => {
   it('to pages of the exporter are addresses where its address is known', () => {
     const textsOf = (externalUrl: string | undefined) =>
       ['LicenseSourceDown', 'LicenseServerDown'].map((name) => {
-        const { description = '', step } = rulesWith({}, { externalUrl }).alerts.get(name)?.annotations ?? {};
-        return `${step} ${description}`;
+        const { description = '' } = rulesWith({}, { externalUrl }).alerts.get(name)?.annotations ?? {};
+        return description;
       });
     const [source, server] = textsOf('https://licenses.example.com');
-    expect(source).toMatch(/^Open https:\/\/licenses\.example\.com\/sources, which shows/);
+    expect(source).toMatch(/ First step: Open https:\/\/licenses\.example\.com\/sources, which shows/);
     expect(server).toMatch(/ https:\/\/licenses\.example\.com\/alerts has the figures\.$/);
     expect(textsOf('https://licenses.example.com').join()).not.toContain('the page');
     expect(textsOf(undefined).join()).toMatch(

@@ -35,6 +35,7 @@ export const collectionStale = engineAlert({
       };
     },
   ),
+  areFactsSteady: true,
   attention: { what: 'Data is old', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `Data of ${vendorLicense} is old.`,

@@ -38,6 +38,7 @@ export const serverDown = engineAlert({
       return { facts, value: collectedAt === unknown ? 0 : now - collectedAt };
     },
   ),
+  areFactsSteady: true,
   attention: { what: 'Server is down', class: 'unusable', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `License server ${vendorLicense} is down.`,

@@ -12,6 +12,7 @@ export const vendorLicenseVanished = engineAlert({
   threshold: 'none',
   endsAfter: ({ within }) => within,
   condition: vanishedCondition(false),
+  areFactsSteady: true,
   attention: { what: 'Vendor license is gone', class: 'partly', time: 'value is time since' },
   texts: {
     summary: ({ vendorLicense }) => `The analyzer no longer lists ${vendorLicense}.`,
