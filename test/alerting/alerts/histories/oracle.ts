@@ -182,7 +182,7 @@ function* firingFaults(
   firing: ReadonlySet<number>,
   hasMoved: (tick: number) => boolean,
 ): Generator<Found> {
-  const { ticks, step, delivers, episodes } = history;
+  const { ticks, step, delivers, episodes, replicas } = history;
   const { alert, subject, name, isMet, isOver, witnesses } = course;
   const { analyzer } = labelsOf(alert);
   const by = delivers ? 'receiver' : 'prometheus';
@@ -214,12 +214,22 @@ function* firingFaults(
       const from = ticksOf(0, tick).findLast((at) => own(at)?.begins !== undefined) ?? 0;
       return own(from)?.begins === 'fresh' && !ticksOf(from, tick - 1).some((at) => own(at)?.complete.has(name));
     }) === true;
+  /** Whether a process began without a memory of it: with none, or with that of another share of the site. */
+  const isNew = ({ replica, begins }: Witness, from: number): boolean =>
+    begins === 'fresh' ||
+    (from === replicas[replica]?.from &&
+      !ticksOf(0, from - 1).some((at) => witnesses[at]?.some((each) => each.replica === replicas[replica]?.continues)));
   /** Whether those who are there now began without a memory, and have not said it since. */
   const isNews = (tick: number): boolean =>
     witnesses[tick]?.every(({ replica }) => {
       const own = (at: number): Witness | undefined => witnesses[at]?.find((each) => each.replica === replica);
       const from = ticksOf(0, tick).findLast((at) => own(at)?.begins !== undefined) ?? 0;
-      return own(from)?.begins === 'fresh' && !ticksOf(from, tick).some((at) => (own(at)?.said.get(alert) ?? 0) !== 0);
+      const first = own(from);
+      return (
+        first !== undefined &&
+        isNew(first, from) &&
+        !ticksOf(from, tick).some((at) => (own(at)?.said.get(alert) ?? 0) !== 0)
+      );
     }) === true;
   // of two replicas, one that delivers silences Prometheus, also about what only the other one has found for long enough
   const isMixed = (at: number): boolean => delivers && new Set(witnesses[at]?.map((each) => each.delivers)).size > 1;
