@@ -123,7 +123,7 @@ function* engineFaults({ history: { ticks, step, replicas } }: Observed, course:
   const { alert, subject, pendingFor, witnesses } = course;
   for (const replica of replicas.keys()) {
     let before: Witness | undefined;
-    /** Since when it finds it each time, also if it hangs between. */
+    /** Since when it finds it each time, or may, also if it hangs between. */
     let raisedSince: number | undefined;
     let [raised, waited, notFound, elsewhere, knownAt] = [0, 0, 0, 0, 0];
     for (let tick = 0; tick < ticks; tick += 1) {
@@ -141,7 +141,8 @@ function* engineFaults({ history: { ticks, step, replicas } }: Observed, course:
       // with a saved state it goes on, although another process with another clock has found that it is over
       if (condition === 'false' || now.begins === 'fresh') waited = 0;
       else if (condition === 'raised') waited += 1;
-      raisedSince = condition === 'raised' ? (isNew ? tick : (raisedSince ?? tick)) : undefined;
+      const isMaybeRaised = condition === 'raised' || condition === 'open';
+      raisedSince = isMaybeRaised ? (isNew ? tick : (raisedSince ?? tick)) : undefined;
       notFound = condition === 'false' ? notFound + 1 : 0;
       elsewhere = isHere ? 0 : elsewhere + 1;
       if (condition !== 'unknown' && condition !== 'open') knownAt = tick;
