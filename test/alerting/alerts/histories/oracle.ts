@@ -258,6 +258,18 @@ function* firingFaults(
         ticksOf(tick - back + 1, tick).some((each) =>
           witnesses[each]?.some(({ isScraped, conditions }) => isScraped && conditions.get(subject) === 'false'),
         );
+      // another one has just said that it is over, and who finds it does not say so now: it has not found it for long enough, or it
+      // does not know. What one knows to be over is over: one that is cut off would keep it
+      const isOverruled =
+        witnesses[tick]?.some(({ said }) => said.get(alert) === 1) === false &&
+        ticksOf(tick - back, tick).some((at) =>
+          witnesses[at]?.some(
+            ({ replica, isScraped, said }) =>
+              isScraped &&
+              said.get(alert) === 0 &&
+              witnesses[at - 1]?.some((each) => each.replica === replica && (each.said.get(alert) ?? 0) !== 0),
+          ),
+        );
       // without a memory, nothing is known of what is only not cleared, and what is delivered waits for its `for` again. With
       // `resolve: expire`, one that does not know it does not send it either
       const forgets = delivers ? ['not cleared', 'raised', ...(expires ? ['unknown'] : [])] : ['not cleared'];
@@ -265,7 +277,7 @@ function* firingFaults(
         (isFresh || isFirstWhole(tick) || (delivers && isNews(tick))) &&
         witnesses[tick]?.every(({ conditions }) => forgets.includes(conditions.get(subject) ?? '')) === true;
       const isOfClocks = isDisputed(tick - back, tick) || isLeft(tick - back, tick);
-      if (!isEnded && !isLapsed && !isOutvoted && !isReplaced && !isForgotten && !isOfClocks)
+      if (!isEnded && !isLapsed && !isOutvoted && !isOverruled && !isReplaced && !isForgotten && !isOfClocks)
         yield { kind: 'false end', by, tick };
     }
     if (!fired && fires) {
