@@ -40,6 +40,7 @@ const ofFeature = { vendor_license: 'lic01;lmgrd', feature: 'feature1' };
 const aboutQueue = { alertname: 'LicenseRequestsQueued', severity: 'warning', ...ofFeature };
 const aboutFeature = { alertname: 'LicenseFeatureVanished', severity: 'warning', ...ofFeature };
 const aboutCapacity = { alertname: 'LicenseCapacityDropped', severity: 'warning', ...ofFeature };
+const aboutRunsOut = { alertname: 'LicenseRunsOut', severity: 'warning', ...ofFeature };
 const aboutExpiry = { alertname: 'LicenseExpired', severity: 'critical', ...ofFeature, expires: '1970-01-01' };
 
 /** @param saidFrom the tick from which the process says that it vanished */
@@ -136,6 +137,11 @@ describe('the oracle says of alerts about features', () => {
     expect(signsOf(parts, aboutQueue)).toBe(line('?1.1R10.28'));
     const both = [...parts.episodes, at(10, 30, { is: 'endpoint fails', endpoint: 'GetServerDown' })];
     expect(signsOf({ ...parts, episodes: both }, aboutQueue)).toBe(line('?1.1R10.2?16.10'));
+  });
+
+  it('that the licenses of one that is gone do not run out', () => {
+    const growing = [feature({ runsOut: 0 })];
+    expect(signsOf({ features: growing, episodes: [removed] }, aboutRunsOut, 25)).toBe(line('?1R9?15o1.14'));
   });
 
   it('that licenses are missing on the first day, compared with the first number', () => {

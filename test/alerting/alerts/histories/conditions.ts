@@ -214,10 +214,8 @@ export const ownAlerts: Readonly<Record<EngineRuleName, OwnAlert>> = {
       const { ratio, licenses: least } = settings.LicenseCapacityDropped.base;
       const hasDropped = (from: number): boolean => from - licenses >= Math.max(least, ratio * from);
       // of numbers that change at once, the lowest counts: a list may not be complete yet
-      const earliest = Math.min(
-        firstNumber,
-        ...later.slice(0, -1).flatMap(([at, each]) => (at < since + SETTLING ? [each] : [])),
-      );
+      const early = later.slice(0, -1).flatMap(([at, each]) => (at < since + SETTLING ? [each] : []));
+      const earliest = Math.min(firstNumber, ...early);
       if (dayAgo === undefined && hasDropped(before) !== hasDropped(earliest)) return 'open';
       if (!hasDropped(before)) return 'false';
       // those of a license that has expired are not missed
@@ -291,16 +289,17 @@ export const ownAlerts: Readonly<Record<EngineRuleName, OwnAlert>> = {
   LicenseRunsOut: {
     each: 'feature',
     condition: (known, about) => {
-      const { facts, settings } = known;
+      const { facts, memory, settings } = known;
       const { vendorLicense, feature: index } = about;
       const { forecasts } = facts.sight;
       if (forecasts === undefined || facts.now - forecasts.computedAt >= PASS) return 'unknown';
       const at = forecasts.rows[index]?.confirmedRunsOut;
       const { lead } = settings.LicenseRunsOut.base;
       const isReported = facts.vendorLicense(vendorLicense) !== undefined && !facts.isKept(vendorLicense);
-      if (isReported && at !== undefined && at <= facts.now + FAR * lead)
+      const isMissed = memory.features.get(index)?.missedAt !== undefined;
+      if (isReported && !isMissed && at !== undefined && at <= facts.now + FAR * lead)
         return at <= facts.now + lead ? 'raised' : 'not cleared';
-      return absent(known, { ...about, feature: -1 }, isReported || facts.isListKnown);
+      return absent(known, about, isReported || facts.isListKnown);
     },
     isKnown: ({ facts }) => {
       const { forecasts } = facts.sight;
