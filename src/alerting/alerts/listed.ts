@@ -18,7 +18,10 @@ import type { Drop, Missed, Past } from './past.ts';
 interface Insight {
   /** Whether GetProducts or GetServerDown lists it, or may. */
   readonly isListed: boolean;
-  /** Whether what GetFeatures lacks does not exist: its answer is complete, and no server that is down explains it. */
+  /**
+   * Whether what GetFeatures lacks does not exist: its answer is complete, and no server that is down explains it. An analyzer that
+   * has lost its vendor licenses does not say which are down.
+   */
   readonly hasFeatures: boolean;
   readonly hasExpiries: boolean;
 }
@@ -53,7 +56,7 @@ function createInsights(inventory: Inventory): Insights {
     isListKnown: knowledge.products && !isListEmpty(inventory),
     of: (name) => {
       const row = rows.get(name.toLowerCase());
-      const isUsable = row?.isReported === true && row.up !== false;
+      const isUsable = row?.isReported === true && row.up !== false && !knowledge.isEmptyListRefused;
       return {
         isListed: row !== undefined,
         hasFeatures: isUsable && hasFeatures(name) && knowledge.features(name),

@@ -39,6 +39,8 @@ const aboutVanished = { alertname: 'LicenseVendorLicenseVanished', severity: 'wa
 const ofFeature = { vendor_license: 'lic01;lmgrd', feature: 'feature1' };
 const aboutQueue = { alertname: 'LicenseRequestsQueued', severity: 'warning', ...ofFeature };
 const aboutFeature = { alertname: 'LicenseFeatureVanished', severity: 'warning', ...ofFeature };
+const aboutCapacity = { alertname: 'LicenseCapacityDropped', severity: 'warning', ...ofFeature };
+const aboutRunsOut = { alertname: 'LicenseRunsOut', severity: 'warning', ...ofFeature };
 const aboutExpiry = { alertname: 'LicenseExpired', severity: 'critical', ...ofFeature, expires: '1970-01-01' };
 
 /** @param saidFrom the tick from which the process says that it vanished */
@@ -109,10 +111,62 @@ describe('the oracle says of alerts about features', () => {
     expect(signsOf({ features, episodes }, aboutQueue)).toBe(line('?1R7?32'));
   });
 
-  it('that one that has expired is not missed', () => {
+  it('that one that was listed for 15 minutes after its expiry is not missed', () => {
     const expiring = [feature({ expiration: 300 })];
-    expect(signsOf({ features: expiring, episodes: [removed] }, aboutExpiry)).toBe(line(' 1.4R5o30'));
-    expect(signsOf({ features: expiring, episodes: [removed] }, aboutFeature)).toBe(line('?1.39'));
+    const episodes = [at(21, TICKS, { is: 'feature removed', feature: 0 })];
+    expect(signsOf({ features: expiring, episodes }, aboutExpiry)).toBe(line(' 1.4R16o1.18'));
+    expect(signsOf({ features: expiring, episodes }, aboutFeature)).toBe(line('?1.39'));
+  });
+
+  it('that one that is removed sooner after its expiry is missed', () => {
+    const expiring = [feature({ expiration: 300 })];
+    const episodes = [at(20, TICKS, { is: 'feature removed', feature: 0 })];
+    expect(signsOf({ features: expiring, episodes }, aboutExpiry)).toBe(line(' 1.4R15?20'));
+    expect(signsOf({ features: expiring, episodes }, aboutFeature)).toBe(line('?1.19R20'));
+  });
+
+  it('that what has vanished stays so while its vendor license is missed too', () => {
+    const episodes = [removed, at(30, TICKS, { is: 'vendor license removed', vendorLicense: 0 })];
+    expect(signsOf({ features, episodes }, aboutQueue, 25)).toBe(line('?1R9?15o1.14'));
+  });
+
+  it('that they are unknown while the list of vendor licenses is too old, and it is not known which are down', () => {
+    const queued = at(2, 12, { is: 'queued', feature: 0, queued: 2 });
+    const old = at(10, 30, { is: 'endpoint fails', endpoint: 'GetProducts' });
+    const parts = { features: [feature()], episodes: [old, queued] };
+    expect(signsOf(parts, aboutQueue)).toBe(line('?1.1R10.28'));
+    const both = [...parts.episodes, at(10, 30, { is: 'endpoint fails', endpoint: 'GetServerDown' })];
+    expect(signsOf({ ...parts, episodes: both }, aboutQueue)).toBe(line('?1.1R10.2?16.10'));
+  });
+
+  it('that the licenses of one that is gone do not run out', () => {
+    const growing = [feature({ runsOut: 0 })];
+    expect(signsOf({ features: growing, episodes: [removed] }, aboutRunsOut, 25)).toBe(line('?1R9?15o1.14'));
+  });
+
+  it('that licenses are missing on the first day, compared with the first number', () => {
+    const counted = [feature({ maxAvailable: 100 })];
+    const episodes = [at(15, 30, { is: 'capacity', feature: 0, maxAvailable: 50 })];
+    expect(signsOf({ features: counted, episodes }, aboutCapacity)).toBe(line('?15R15.10'));
+    const twice = [
+      at(5, 8, { is: 'capacity', feature: 0, maxAvailable: 50 }),
+      at(8, TICKS, { is: 'capacity', feature: 0, maxAvailable: 49 }),
+    ];
+    expect(signsOf({ features: counted, episodes: twice }, aboutCapacity)).toBe(line('?5R3o32'));
+  });
+
+  it('that licenses of a version that has expired are not missing', () => {
+    const counted = [feature({ maxAvailable: 100, expiration: 900 })];
+    const renewed = at(10, TICKS, {
+      is: 'new version',
+      feature: 0,
+      version: '2.0',
+      expiration: 'permanent',
+      maxAvailable: 50,
+    });
+    expect(signsOf({ features: counted, episodes: [renewed] }, aboutCapacity)).toBe(line('?10R30'));
+    const later = { ...renewed, from: 20 };
+    expect(signsOf({ features: counted, episodes: [later] }, aboutCapacity)).toBe(line('?20o20'));
   });
 
   it('that they are unknown while an empty list is refused, although the last answers are young', () => {

@@ -37,6 +37,11 @@ const lost: readonly (readonly [seed: number, fault: string])[] = [
   [1020, 'a feature that had expired was missed'],
   [1021, 'requests were not queued any more when their feature was not listed'],
   [1034, 'a full pool was not full any more when its feature was not listed'],
+  [73_007_461, 'licenses of a feature that has vanished ran out, which ended and began again with an outage'],
+  [
+    71_007_103,
+    'licenses of a server that was down were lost when an empty list, not yet accepted, did not say that it is down',
+  ],
 ];
 
 const rules = readRules(join(import.meta.dirname, '../../../deploy/prometheus/license-alerts.yml'), alertNames);

@@ -4,6 +4,7 @@ import { Listed, type Owned } from '../../../src/alerting/alerts/listed.ts';
 import type { Rule, View } from '../../../src/alerting/alerts/rule.ts';
 import { createRules } from '../../../src/alerting/alerts/rules.ts';
 import { step } from '../../../src/alerting/alerts/state-machine.ts';
+import { CONTRADICTION } from '../../../src/base/model/failure.ts';
 import { unknown } from '../../../src/base/model/unknown.ts';
 import { runAtOnce } from '../../../src/base/scheduling/slices.ts';
 import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
@@ -406,6 +407,17 @@ describe('fewer licenses than a day ago', () => {
     expect(evaluation?.isUnknown({ vendor_license: LIC, feature: 'a' })).toBe(true);
     // and the number of then is remembered
     expect(see(numbers(10), NOW + 26 * HOUR).found).toEqual([dropped]);
+  });
+
+  it('does not count what a server that was down has once the analyzer has lost it, and says no more that it is down', () => {
+    const { see } = start();
+    const isDown: Scenario = { ...numbers(0), down: good(answer([{ label: LIC }])) };
+    const products = failed({ at: NOW - 60, value: answer([product()]) }, CONTRADICTION);
+    see(numbers(20));
+    see(isDown, NOW + 25 * HOUR);
+    expect(see({ ...isDown, products, down }, NOW + 25 * HOUR + 60).found).toEqual([]);
+    see(numbers(20), NOW + 28 * HOUR);
+    expect(see(numbers(10), NOW + 50 * HOUR).found).toEqual([dropped]);
   });
 
   it('does not count what a server that was down had', () => {

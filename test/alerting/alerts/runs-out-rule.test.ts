@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Forecast, Forecasts } from '../../../src/alerting/alerts/rule.ts';
 import { evaluate, ruleOf } from '../../support/alert-views.ts';
 import { dayOf, forecast, forecasts, startOf } from '../../support/forecasts.ts';
-import { answer, failed, good, NOW, product } from '../../support/scenario.ts';
+import { answer, failed, feature, good, NOW, product, type Scenario } from '../../support/scenario.ts';
 
 /** Licenses that run out: thresholds on both sides, texts, and what is unknown. */
 
@@ -42,7 +42,7 @@ describe('LicenseRunsOut', () => {
       },
     };
     const day = dayOf(NOW) + 200;
-    const rows = ['early', 'project_x', 'base'].map((feature) => forecast({ feature, confirmedRunsOut: day }));
+    const rows = ['early', 'project_x', 'base'].map((each) => forecast({ feature: each, confirmedRunsOut: day }));
     const { findings } = evaluateAll(rows, settings);
     expect(findings.map(({ labels: found, isRaised }) => [found.feature, isRaised])).toEqual([['early', true]]);
   });
@@ -129,6 +129,18 @@ describe('LicenseRunsOut', () => {
     expect([known.findings, known.isUnknown(gone)]).toEqual([[], false]);
     const unknown = evaluate(ID, { products: failed() }, { forecasts: found });
     expect([unknown.findings, unknown.isUnknown(gone), unknown.hasNoData]).toEqual([[], true, true]);
+  });
+
+  it('is not about a feature that is gone since the pass', () => {
+    const one = forecast({ confirmedRunsOut: dayOf(NOW) + 45 });
+    const listing = (...names: readonly string[]): Scenario => ({
+      products,
+      down: good(answer([])),
+      features: { '': good(answer(names.map((name) => feature({ feature: name })))) },
+    });
+    const found = (now: Scenario) =>
+      evaluate(ID, now, { forecasts: forecasts([one]), before: listing('base', 'other') }).findings.length;
+    expect([found(listing('base', 'other')), found(listing('other'))]).toEqual([1, 0]);
   });
 
   it('reads 20,000 features in slices', () => {

@@ -13,7 +13,7 @@ import type { Memory } from './memory.ts';
  */
 
 /**
- * What is true about one alert. `not cleared`: only not yet, so that it keeps firing. `open`: it may end, and need not.
+ * What is true about one alert. `not cleared`: only not yet, so that it keeps firing. `open`: either is right. It may end, and need not.
  */
 export type Condition = 'raised' | 'not cleared' | 'false' | 'unknown' | 'open';
 
@@ -54,6 +54,8 @@ const PASS = 2 * 86_400;
 const FAR = 1.5;
 /** What a sum of fractions may be away from the exact one. */
 const TOLERANCE = 1e-9;
+/** A number that changes sooner is not the last one, seconds. */
+const SETTLING = 600;
 /** The number of licenses of a day ago is the lowest of these hours, seconds. */
 const [DAY_AGO_FROM, DAY_AGO_TO] = [25.5 * 3600, 22.5 * 3600];
 
@@ -64,18 +66,20 @@ function absent({ facts, memory }: Known, { vendorLicense, feature: index }: Abo
   /** At the very evaluation at which the other alert begins, it may end, and need not. */
   const isGone = (since: number, isDataKnown: boolean): Condition =>
     isDataKnown && !isEmpty && since < facts.now ? 'false' : 'open';
+  const feature = memory.features.get(index);
+  const isMissing = index !== -1 && feature !== undefined && !facts.isFeatureListed(index);
   if (isEmpty && found?.goneSince === undefined) return 'unknown';
+  // also while its vendor license is missed
+  if (isMissing && feature.goneSince !== undefined) return isGone(feature.goneSince, isKnown);
   if (!facts.isListed(vendorLicense)) {
     if (found?.goneSince !== undefined) return isGone(found.goneSince, isKnown && facts.isListKnown);
     return found === undefined && facts.isListKnown ? 'false' : 'unknown';
   }
-  const feature = memory.features.get(index);
-  if (index === -1 || feature === undefined || facts.isFeatureListed(index)) return isKnown ? 'false' : 'unknown';
-  const { missedAt, goneSince, expiration } = feature;
-  if (goneSince !== undefined) return isGone(goneSince, isKnown);
-  // what has expired is not missed
-  if (expiration === undefined ? missedAt !== undefined : expiration <= (missedAt ?? facts.now)) return 'open';
-  return 'unknown';
+  // a list that is too old does not say that its vendor license is still there
+  if (found !== undefined && !facts.isShown(vendorLicense)) return 'unknown';
+  if (!isMissing) return isKnown ? 'false' : 'unknown';
+  // what people know to have expired is not missed
+  return feature.isExpiryTold && feature.missedAt !== undefined ? isGone(feature.missedAt, isKnown) : 'unknown';
 }
 
 /** An alert about the use of a feature. */
@@ -180,12 +184,11 @@ export const ownAlerts: Readonly<Record<EngineRuleName, OwnAlert>> = {
     condition: ({ facts, memory, settings }, { vendorLicense, feature: index }) => {
       const { within } = settings.LicenseFeatureVanished.base;
       const feature = memory.features.get(index);
-      const { missedAt, expiration } = feature ?? {};
+      const { missedAt, isExpiryTold } = feature ?? {};
       if (facts.isFeatureListed(index)) return 'false';
       if (feature === undefined && facts.areServedKnown(vendorLicense)) return 'open';
       if (missedAt !== undefined) {
-        if (expiration === undefined) return 'open';
-        if (expiration <= missedAt) return 'false';
+        if (isExpiryTold === true) return 'false';
         return facts.now - missedAt < within ? 'raised' : 'false';
       }
       return memory.vendorLicenses.get(vendorLicense)?.goneSince === undefined ? 'unknown' : 'open';
@@ -196,20 +199,28 @@ export const ownAlerts: Readonly<Record<EngineRuleName, OwnAlert>> = {
     each: 'feature',
     condition: (known, about) => {
       const { facts, memory, settings } = known;
-      const { licenses, expiration = 0, capacities = [] } = memory.features.get(about.feature) ?? {};
+      const { licenses, expirations, capacities = [] } = memory.features.get(about.feature) ?? {};
       const isKnown = facts.areServedKnown(about.vendorLicense) && !facts.isDown(about.vendorLicense);
       if (licenses === undefined)
         return facts.isFeatureListed(about.feature) ? 'unknown' : absent(known, about, isKnown);
       if (!isKnown || facts.isListRefused || facts.vendorLicense(about.vendorLicense) === undefined) return 'unknown';
       if (licenses === 'uncounted') return 'false';
-      const before = lowestOfDayAgo(capacities, facts.now);
+      const [first, ...later] = capacities;
+      const dayAgo = lowestOfDayAgo(capacities, facts.now);
+      // in the first day, one that has not changed may have dropped before, and one that has is compared with its first number
+      if (first === undefined || (dayAgo === undefined && later.length === 0)) return 'unknown';
+      const [since, firstNumber] = first;
+      const before = dayAgo ?? firstNumber;
       const { ratio, licenses: least } = settings.LicenseCapacityDropped.base;
       const hasDropped = (from: number): boolean => from - licenses >= Math.max(least, ratio * from);
-      // in the first day, there is nothing of a day ago
-      if (before === undefined) return hasDropped(Math.max(...capacities.map(([, each]) => each))) ? 'open' : 'unknown';
+      // of numbers that change at once, the lowest counts: a list may not be complete yet
+      const early = later.slice(0, -1).flatMap(([at, each]) => (at < since + SETTLING ? [each] : []));
+      const earliest = Math.min(firstNumber, ...early);
+      if (dayAgo === undefined && hasDropped(before) !== hasDropped(earliest)) return 'open';
       if (!hasDropped(before)) return 'false';
       // those of a license that has expired are not missed
-      return expiration <= facts.now ? 'open' : 'raised';
+      const hasExpired = [...(expirations ?? [])].some(([, at]) => at <= facts.now);
+      return hasExpired ? 'open' : 'raised';
     },
     isKnown: areServedKnown,
   },
@@ -278,16 +289,17 @@ export const ownAlerts: Readonly<Record<EngineRuleName, OwnAlert>> = {
   LicenseRunsOut: {
     each: 'feature',
     condition: (known, about) => {
-      const { facts, settings } = known;
+      const { facts, memory, settings } = known;
       const { vendorLicense, feature: index } = about;
       const { forecasts } = facts.sight;
       if (forecasts === undefined || facts.now - forecasts.computedAt >= PASS) return 'unknown';
       const at = forecasts.rows[index]?.confirmedRunsOut;
       const { lead } = settings.LicenseRunsOut.base;
       const isReported = facts.vendorLicense(vendorLicense) !== undefined && !facts.isKept(vendorLicense);
-      if (isReported && at !== undefined && at <= facts.now + FAR * lead)
+      const isMissed = memory.features.get(index)?.missedAt !== undefined;
+      if (isReported && !isMissed && at !== undefined && at <= facts.now + FAR * lead)
         return at <= facts.now + lead ? 'raised' : 'not cleared';
-      return absent(known, { ...about, feature: -1 }, isReported || facts.isListKnown);
+      return absent(known, about, isReported || facts.isListKnown);
     },
     isKnown: ({ facts }) => {
       const { forecasts } = facts.sight;

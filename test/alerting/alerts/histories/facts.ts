@@ -98,6 +98,12 @@ export class Facts {
     return isIn || this.isKept(vendorLicense) || this.isDown(vendorLicense);
   }
 
+  /** The newest list has it, or may lack it by mistake, and counts: it is young enough, or GetServerDown still says what is down. */
+  isShown(vendorLicense: string): boolean {
+    const counts = (['GetProducts', 'GetServerDown'] as const).some((each) => this.fresh(each, ALL) !== undefined);
+    return counts && this.isListed(vendorLicense);
+  }
+
   /** As a list that is young enough shows it. */
   vendorLicense(name: string): WorldVendorLicense | undefined {
     return this.fresh('GetProducts', ALL)?.site.vendorLicenses.find((each) => each.name === name);
@@ -138,9 +144,13 @@ export class Facts {
     return this.#feature('GetFeatures', index);
   }
 
-  /** GetFeatures or GetExpirationFeatures has it. */
+  /** As GetFeatures or GetExpirationFeatures shows it. */
+  listed(index: number): WorldFeature | undefined {
+    return this.served(index) ?? this.#feature('GetExpirationFeatures', index);
+  }
+
   isFeatureListed(index: number): boolean {
-    return this.served(index) !== undefined || this.#feature('GetExpirationFeatures', index) !== undefined;
+    return this.listed(index) !== undefined;
   }
 
   /** Epoch seconds. */

@@ -16,8 +16,10 @@ interface Remembered {
 interface RememberedFeature extends Remembered {
   /** Whether GetFeatures listed it. Otherwise only GetExpirationFeatures did. */
   wasServed: boolean;
-  /** As it was told last, epoch seconds. */
-  expiration: number | undefined;
+  /** When the version that was told last expires, and those that had expired by then, by version; epoch seconds. */
+  expirations: ReadonlyMap<string, number>;
+  /** Whether it was still listed for a while after its expiry, so that people were told of that. */
+  isExpiryTold: boolean;
   /** Its number of licenses at each change, the oldest first. */
   capacities: (readonly [at: number, licenses: number])[];
   /** Its last number, `uncounted`, or `undefined` if that is not known. */
@@ -31,6 +33,8 @@ interface Ratio {
   readonly ratio: number | undefined;
 }
 
+/** How long after its expiry a feature must be listed so that people are told of it, seconds. */
+const TOLD = 900;
 /** A ratio below one half counts as one half. */
 const LEAST_RATIO = 0.5;
 
@@ -105,12 +109,14 @@ export class Memory {
       const { maxAvailable } = served ?? {};
       const licenses = served?.licenseType === 'uncounted' ? 'uncounted' : maxAvailable;
       const capacities = known?.capacities ?? [];
+      const expiration = facts.expiration(index);
       const feature: RememberedFeature = {
         isListed: true,
         missedAt: undefined,
         goneSince: undefined,
         wasServed: served !== undefined,
-        expiration: facts.expiration(index),
+        expirations: this.#expirationsOf(facts, index, known),
+        isExpiryTold: expiration !== undefined && expiration + TOLD <= now,
         capacities,
         licenses,
       };
@@ -127,9 +133,20 @@ export class Memory {
     }
   }
 
-  /** No server that is down, and no list that lacks its vendor license, explains that a feature is missing. */
+  #expirationsOf(facts: Facts, index: number, known: RememberedFeature | undefined): ReadonlyMap<string, number> {
+    const { version } = facts.listed(index) ?? {};
+    const expiration = facts.expiration(index);
+    const expired = [...(known?.expirations ?? [])].filter(([other, at]) => other !== version && at <= facts.now);
+    return new Map([
+      ...expired,
+      ...(version === undefined || expiration === undefined ? [] : [[version, expiration] as const]),
+    ]);
+  }
+
+  /** No server that is down or may be, and no list that lacks its vendor license, explains that a feature is missing. */
   #isUsable(facts: Facts, owner: string): boolean {
-    return facts.vendorLicense(owner) !== undefined && !facts.isKept(owner) && !facts.isDown(owner);
+    const isDownKnown = !facts.isListRefused && !facts.isDown(owner);
+    return isDownKnown && facts.vendorLicense(owner) !== undefined && !facts.isKept(owner);
   }
 
   #isComparable(facts: Facts, owner: string): boolean {

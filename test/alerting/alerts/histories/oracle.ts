@@ -123,7 +123,7 @@ function* engineFaults({ history: { ticks, step, replicas } }: Observed, course:
   const { alert, subject, pendingFor, witnesses } = course;
   for (const replica of replicas.keys()) {
     let before: Witness | undefined;
-    /** Since when it finds it each time, also if it hangs between. */
+    /** Since when it finds it each time, or may, also if it hangs between. */
     let raisedSince: number | undefined;
     let [raised, waited, notFound, elsewhere, knownAt] = [0, 0, 0, 0, 0];
     for (let tick = 0; tick < ticks; tick += 1) {
@@ -141,7 +141,8 @@ function* engineFaults({ history: { ticks, step, replicas } }: Observed, course:
       // with a saved state it goes on, although another process with another clock has found that it is over
       if (condition === 'false' || now.begins === 'fresh') waited = 0;
       else if (condition === 'raised') waited += 1;
-      raisedSince = condition === 'raised' ? (isNew ? tick : (raisedSince ?? tick)) : undefined;
+      const isMaybeRaised = condition === 'raised' || condition === 'open';
+      raisedSince = isMaybeRaised ? (isNew ? tick : (raisedSince ?? tick)) : undefined;
       notFound = condition === 'false' ? notFound + 1 : 0;
       elsewhere = isHere ? 0 : elsewhere + 1;
       if (condition !== 'unknown' && condition !== 'open') knownAt = tick;
@@ -182,7 +183,7 @@ function* firingFaults(
   firing: ReadonlySet<number>,
   hasMoved: (tick: number) => boolean,
 ): Generator<Found> {
-  const { ticks, step, delivers, episodes } = history;
+  const { ticks, step, delivers, episodes, replicas } = history;
   const { alert, subject, name, isMet, isOver, witnesses } = course;
   const { analyzer } = labelsOf(alert);
   const by = delivers ? 'receiver' : 'prometheus';
@@ -214,12 +215,22 @@ function* firingFaults(
       const from = ticksOf(0, tick).findLast((at) => own(at)?.begins !== undefined) ?? 0;
       return own(from)?.begins === 'fresh' && !ticksOf(from, tick - 1).some((at) => own(at)?.complete.has(name));
     }) === true;
+  /** Whether a process began without a memory of it: with none, or with that of another share of the site. */
+  const isNew = ({ replica, begins }: Witness, from: number): boolean =>
+    begins === 'fresh' ||
+    (from === replicas[replica]?.from &&
+      !ticksOf(0, from - 1).some((at) => witnesses[at]?.some((each) => each.replica === replicas[replica]?.continues)));
   /** Whether those who are there now began without a memory, and have not said it since. */
   const isNews = (tick: number): boolean =>
     witnesses[tick]?.every(({ replica }) => {
       const own = (at: number): Witness | undefined => witnesses[at]?.find((each) => each.replica === replica);
       const from = ticksOf(0, tick).findLast((at) => own(at)?.begins !== undefined) ?? 0;
-      return own(from)?.begins === 'fresh' && !ticksOf(from, tick).some((at) => (own(at)?.said.get(alert) ?? 0) !== 0);
+      const first = own(from);
+      return (
+        first !== undefined &&
+        isNew(first, from) &&
+        !ticksOf(from, tick).some((at) => (own(at)?.said.get(alert) ?? 0) !== 0)
+      );
     }) === true;
   // of two replicas, one that delivers silences Prometheus, also about what only the other one has found for long enough
   const isMixed = (at: number): boolean => delivers && new Set(witnesses[at]?.map((each) => each.delivers)).size > 1;
@@ -247,6 +258,18 @@ function* firingFaults(
         ticksOf(tick - back + 1, tick).some((each) =>
           witnesses[each]?.some(({ isScraped, conditions }) => isScraped && conditions.get(subject) === 'false'),
         );
+      // another one has just said that it is over, and who finds it does not say so now: it has not found it for long enough, or it
+      // does not know. What one knows to be over is over: one that is cut off would keep it
+      const isOverruled =
+        witnesses[tick]?.some(({ said }) => said.get(alert) === 1) === false &&
+        ticksOf(tick - back, tick).some((at) =>
+          witnesses[at]?.some(
+            ({ replica, isScraped, said }) =>
+              isScraped &&
+              said.get(alert) === 0 &&
+              witnesses[at - 1]?.some((each) => each.replica === replica && (each.said.get(alert) ?? 0) !== 0),
+          ),
+        );
       // without a memory, nothing is known of what is only not cleared, and what is delivered waits for its `for` again. With
       // `resolve: expire`, one that does not know it does not send it either
       const forgets = delivers ? ['not cleared', 'raised', ...(expires ? ['unknown'] : [])] : ['not cleared'];
@@ -254,7 +277,7 @@ function* firingFaults(
         (isFresh || isFirstWhole(tick) || (delivers && isNews(tick))) &&
         witnesses[tick]?.every(({ conditions }) => forgets.includes(conditions.get(subject) ?? '')) === true;
       const isOfClocks = isDisputed(tick - back, tick) || isLeft(tick - back, tick);
-      if (!isEnded && !isLapsed && !isOutvoted && !isReplaced && !isForgotten && !isOfClocks)
+      if (!isEnded && !isLapsed && !isOutvoted && !isOverruled && !isReplaced && !isForgotten && !isOfClocks)
         yield { kind: 'false end', by, tick };
     }
     if (!fired && fires) {

@@ -24,17 +24,25 @@ function smaller(history: History): readonly History[] {
   return variants;
 }
 
+/** Histories in one run of promtool, which limits how many samples it loads. */
+const BATCH = 12;
+
+const nameOf = ({ alert }: Pick<Fault, 'alert'>): string => alert.split('|', 1)[0] ?? '';
+
 /** The smallest history found with a fault of the same kind. */
 export async function shrink(fault: Fault, rules: Rules): Promise<string> {
   const { seed } = fault.history;
   // names of analyzers that no other history has
   const variants = smaller(fault.history).map((history, i) => ({ ...history, seed: seed * 1000 + i }));
-  const observed = await observe([{ ...fault.history, seed }, ...variants], rules);
-  const isSame = ({ kind, by }: Fault): boolean => kind === fault.kind && by === fault.by;
-  for (const each of observed.slice(1)) {
-    const found = faultsIn(each).find(isSame);
-    if (found !== undefined) return shrink({ ...found, history: { ...found.history, seed } }, rules);
+  const isSame = ({ kind, by, ...other }: Fault): boolean =>
+    kind === fault.kind && by === fault.by && nameOf(other) === nameOf(fault);
+  for (let i = 0; i < variants.length; i += BATCH) {
+    for (const each of await observe(variants.slice(i, i + BATCH), rules)) {
+      const found = faultsIn(each).find(isSame);
+      if (found !== undefined) return shrink({ ...found, history: { ...found.history, seed } }, rules);
+    }
   }
+  const observed = await observe([{ ...fault.history, seed }], rules);
   // the fault was found under the name of a variant
   const alert = fault.alert.replace(/analyzer-\d+/, `analyzer-${seed}`);
   return describeFault({ ...fault, alert }, observed[0] as Observed);

@@ -3,6 +3,7 @@ import { durationText, monthText } from '../../../../base/texts.ts';
 import type { Finding } from '../../alert.ts';
 import { featureKey } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
+import type { Listing } from '../../past.ts';
 import { aboutSite, currentForecasts, type Forecast, nothingKnown } from '../../rule.ts';
 
 const DAY = 86_400;
@@ -19,6 +20,8 @@ const parameters = {
 const FAR = 1.5;
 /** Features read between two yields. */
 const SLICE = 1000;
+
+const isMissed = (listing: Listing): boolean => listing === 'missed' || listing === 'expired';
 
 /** `2027-03 (2027-01 to 2027-08)`. The range belongs to the last computation, which may have found no date. */
 function dateText(day: number, { runsOut: computed }: Forecast): string {
@@ -44,7 +47,7 @@ export const runsOut = engineAlert({
   needs: 'forecasts',
   condition: ({ parametersOf, finding }) =>
     function* (view) {
-      const { now, inventory } = view;
+      const { now, inventory, past } = view;
       const forecasts = currentForecasts(view);
       if (forecasts === undefined) return nothingKnown;
       const listed = new Set(
@@ -57,8 +60,9 @@ export const runsOut = engineAlert({
         const { confirmedRunsOut: day, vendorLicense, feature, package: pkg, featureType: feature_type } = forecast;
         const subject = { vendor_license: vendorLicense, feature, package: pkg, feature_type };
         if (forecast.state === 'not enough data') unknown.add(featureKey(subject));
-        // the pass of last night can name a vendor license that is gone since then
-        if (day === undefined || !listed.has(vendorLicense)) continue;
+        // the pass of last night can name what is gone since then
+        if (day === undefined || !listed.has(vendorLicense) || isMissed(past.listingOf(vendorLicense, feature)))
+          continue;
         const { enabled, lead } = parametersOf(forecast);
         const at = forecasts.startOf(day);
         if (!enabled || at > now + FAR * lead) continue;
