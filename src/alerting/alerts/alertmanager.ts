@@ -121,7 +121,7 @@ export function createAlertmanager(options: AlertmanagerOptions): Alertmanager {
       if (size > MAX_ANSWER) throw new Error(`the answer is larger than ${MAX_ANSWER} bytes`);
       chunks.push(chunk);
     }
-    return { status: answer.statusCode, text: Buffer.concat(chunks).toString() };
+    return { status: answer.statusCode, text: connections.withoutLogon(Buffer.concat(chunks).toString(), origin) };
   };
   const noAnswer = (error: unknown) =>
     ({ is: 'failed', status: undefined, reason: connections.reasonOf(error, origin), error }) as const;

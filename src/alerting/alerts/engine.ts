@@ -50,6 +50,9 @@ export interface EvaluationOptions {
   readonly unknownHold: number;
 }
 
+/** How an alert has ended that `alerting.ignore` matches now. */
+const IGNORED = 'ignored by the settings';
+
 /** That nothing is listed is an alert of its own, which fires later: until then, nothing else ends. */
 const ofEmptiedList = ({ unknownAbout, isUnknown }: Evaluation): Partial<Evaluation> => ({
   unknownAbout: new Set([...unknownAbout, '']),
@@ -59,7 +62,15 @@ const ofEmptiedList = ({ unknownAbout, isUnknown }: Evaluation): Partial<Evaluat
 /** Evaluates rules one by one, in slices, because a large site takes long. It is called with the alerts of before. */
 export function createEvaluation({ rules, ignore, commonLabels, address, unknownHold }: EvaluationOptions) {
   const isIgnored = createIgnore(ignore);
-  const isWanted = ({ labels }: Finding): boolean => !isIgnored({ ...commonLabels, ...address(labels) });
+  const isLeftOut = (labels: Labels): boolean =>
+    ignore.length > 0 && isIgnored({ ...commonLabels, ...address(labels) });
+  const isWanted = ({ labels }: Finding): boolean => !isLeftOut(labels);
+  const withIgnored = (evaluation: Evaluation): Evaluation => ({
+    ...evaluation,
+    findings: evaluation.findings.filter(isWanted),
+    isUnknown: (labels) => !isLeftOut(labels) && evaluation.isUnknown(labels),
+    endingOf: (labels) => (isLeftOut(labels) ? IGNORED : evaluation.endingOf?.(labels)),
+  });
   return function* (view: View, states: AlertStates): Generator<void, readonly EvaluatedRule[]> {
     const evaluated: EvaluatedRule[] = [];
     const { inventory, past, now } = view;
@@ -68,10 +79,10 @@ export function createEvaluation({ rules, ignore, commonLabels, address, unknown
     const withUnlisted = createUnlisted({ past, states, now, unknownHold });
     for (const rule of rules) {
       const evaluation = withUnlisted(rule, yield* rule.evaluate(view));
-      const findings = ignore.length === 0 ? evaluation.findings : evaluation.findings.filter(isWanted);
       // those about the analyzer know themselves what is known; what has vanished is compared with the last good list
       const isUnseen = rule.subject !== 'analyzer' && (isEmpty || (isRefused && !isVanishing(rule.name)));
-      evaluated.push({ rule, evaluation: { ...evaluation, findings, ...(isUnseen && ofEmptiedList(evaluation)) } });
+      const seen = isUnseen ? { ...evaluation, ...ofEmptiedList(evaluation) } : evaluation;
+      evaluated.push({ rule, evaluation: ignore.length === 0 ? seen : withIgnored(seen) });
       yield;
     }
     return evaluated;

@@ -42,9 +42,10 @@ function unusedFeatures(forecasts: Forecasts, now: number): ReadonlySet<string> 
 }
 
 /** Whether it is known that nobody has used the feature for 30 days, and nobody uses it now. */
-export function isUnused(row: FeatureRow, { forecasts, now }: View): boolean {
+export function isUnused(row: FeatureRow, view: View): boolean {
+  const forecasts = currentForecasts(view);
   if (row.inUse !== 0 || forecasts === undefined) return false;
-  return unusedFeatures(forecasts, now).has(subjectKey(row));
+  return unusedFeatures(forecasts, view.now).has(subjectKey(row));
 }
 
 /** Features of which a renewal is possible: they have several versions. */

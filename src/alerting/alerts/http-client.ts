@@ -39,6 +39,8 @@ type RequestOptions = Pick<Dispatcher.RequestOptions, 'method' | 'body' | 'signa
 interface Connections {
   /** @param path with the query @throws Error, a ProxyError if the proxy is the cause */
   request(origin: string, path: string, options: RequestOptions): Promise<Dispatcher.ResponseData>;
+  /** The text of an answer without the logon of the proxy, which a proxy can repeat. */
+  withoutLogon(text: string, origin: string): string;
   /** Why a request got no answer, in one line without secrets. */
   reasonOf(error: unknown, origin: string): string;
   close(): Promise<void>;
@@ -89,6 +91,10 @@ export function createConnections(
       if (answer.statusCode !== 407) return answer;
       await answer.body.dump({ limit: MAX_ANSWER }).catch(() => undefined);
       throw proxy.refusal(answer.statusCode, schemesOf(answer.headers['proxy-authenticate']), target);
+    },
+    withoutLogon: (text, origin) => {
+      const target = new URL(origin);
+      return hideSecrets(text, target, proxyOf(target)?.authorization);
     },
     reasonOf: (error, origin) => {
       const reason = failureReason(error, timeout);
@@ -167,7 +173,8 @@ export function createHttpClient(options: HttpOptions): HttpClient {
           signal: AbortSignal.any([AbortSignal.timeout(timeout * 1000), signal]),
         });
         const answered = await beginningOf(answer.body);
-        return { status: answer.statusCode, text: hideSecrets(answered, target, credentials) };
+        const shown = connections.withoutLogon(hideSecrets(answered, target, credentials), origin);
+        return { status: answer.statusCode, text: shown };
       } catch (error) {
         const reason = connections.reasonOf(error, origin);
         return { status: undefined, reason, isSent: isSent && !(error instanceof ProxyError), error };

@@ -93,12 +93,22 @@ function digestDue(schedule: DigestSchedule, members: DueGroup['members'], last:
   if (begun !== undefined) return { dueAt: digestAfter(schedule, begun, now), isReminder: false };
   if (last === undefined) return undefined;
   const again = repeatAfter(members, undefined);
-  const ends = members.some(([, entry]) => dueSince(entry) !== undefined) ? ENDS_WAIT : undefined;
-  const wait = earliest([again, ends].flatMap((each) => each ?? []));
-  return wait === undefined
-    ? undefined
-    : { dueAt: digestAfter(schedule, last + wait - SENDING, now), isReminder: ends === undefined };
+  const ended = earliest(members.flatMap(([, entry]) => dueSince(entry) ?? []));
+  const times = [
+    again === undefined ? [] : last + again - SENDING,
+    // an end after the hour of today waits for the next one
+    ended === undefined ? [] : Math.max(last + ENDS_WAIT - SENDING, ended),
+  ];
+  const from = earliest(times.flat());
+  return from === undefined ? undefined : { dueAt: digestAfter(schedule, from, now), isReminder: ended === undefined };
 }
+
+/** When the last message about a group was accepted. After an update or other settings it is not known: then since its alerts began. */
+const lastOf = (sentAt: number | undefined, members: DueGroup['members']): number | undefined =>
+  sentAt ?? members.reduce<number | undefined>((last, [, { sent }]) => latest(last, sent?.startsAt), undefined);
+
+const latest = (a: number | undefined, b: number | undefined): number | undefined =>
+  a === undefined || b === undefined ? (a ?? b) : Math.max(a, b);
 
 /** The messages about all groups of which there is something to say, now or later. */
 export function dueGroups(view: GroupView, options: DueGroupOptions): readonly DueGroup[] {
@@ -111,7 +121,7 @@ export function dueGroups(view: GroupView, options: DueGroupOptions): readonly D
     const isDigest = group.kind === 'digest' && schedule !== undefined;
     if (members.length === 0 || !members.every(([, entry]) => isSettled(entry))) return [];
     if (isDigest && isDigestEarly) return [];
-    const last = sentAt.get(group.key);
+    const last = lastOf(sentAt.get(group.key), members);
     const due = isDigest ? digestDue(schedule, members, last, now) : messageDue(group.kind, members, last, options);
     return due === undefined ? [] : [{ group, members, ...due }];
   });

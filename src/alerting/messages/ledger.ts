@@ -1,6 +1,7 @@
 import { type Labels, labelsKey } from '../alerts/alert.ts';
 import type { HandOver } from '../alerts/engine.ts';
 import type { SentAlert } from '../alerts/groups.ts';
+import type { EvaluatedRule } from '../alerts/rule.ts';
 import { isForPeople } from './message-group.ts';
 
 /** What the people behind a receiver know about each alert, and what they do not know yet. Times are epoch seconds. */
@@ -133,6 +134,13 @@ export function markSent(ledger: Ledger, covered: readonly Covered[]): Ledger {
   return after;
 }
 
+/** Whether the condition of an alert is unknown. One that sums up features has none of its own: that of any of them may be. */
+function isUnknown(labels: Labels, { rule, evaluation }: EvaluatedRule): boolean {
+  if (rule.grouping === undefined) return evaluation.isUnknown(labels);
+  const { vendor_license: vendorLicense = '' } = labels;
+  return evaluation.unknownAbout.has(vendorLicense) || evaluation.unknownAbout.has('');
+}
+
 const withLast = (entry: Entry, change: Partial<Episode>): Entry => {
   const last = entry.episodes.at(-1);
   return last === undefined ? entry : { ...entry, episodes: [...entry.episodes.slice(0, -1), { ...last, ...change }] };
@@ -194,10 +202,10 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
   };
 
   /** An alert that the engine does not have: its condition is false, or unknown. */
-  const missing = (key: string, entry: Entry, at: number, isUnknown: boolean, hasLapsed: boolean): Entry => {
-    if (!isUnknown && !hasLapsed) {
+  const missing = (key: string, entry: Entry, at: number, evaluated: EvaluatedRule, hasLapsed: boolean): Entry => {
+    if (!isUnknown(entry.labels, evaluated) && !hasLapsed) {
       missingSince.delete(key);
-      return moved(entry, 'resolved', at);
+      return ended(entry, at, evaluated.evaluation.endingOf?.(entry.labels));
     }
     const since = missingSince.get(key) ?? at;
     missingSince.set(key, since);
@@ -206,9 +214,9 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
 
   return {
     take: (ledger, handOver, isInhibited) => {
-      const { at, alerts, changes, evaluated } = handOver;
+      const { at, alerts, changes, evaluated: allRules } = handOver;
       const lapsed = new Set(changes.flatMap(({ to, labels }) => (to === 'lapsed' ? labelsKey(labels) : [])));
-      const rules = new Map(evaluated.map(({ rule, evaluation }) => [rule.id, evaluation]));
+      const rules = new Map(allRules.map((each) => [each.rule.id, each]));
       const after = new Map<string, Entry>();
       const keep = (key: string, entry: Entry): void => {
         const kept = withoutUnwanted(entry, at);
@@ -216,11 +224,10 @@ export function createLedgerKeeper(options: LedgerOptions): LedgerKeeper {
       };
       for (const [key, entry] of ledger) {
         const alert = alerts.get(key);
-        const evaluation = rules.get(entry.rule);
+        const evaluated = rules.get(entry.rule);
         // the engine ends an alert whose rule was disabled: that does not say that it is over
-        if (evaluation === undefined) keep(key, moved(entry, 'no data', at));
-        else if (alert === undefined)
-          keep(key, missing(key, entry, at, evaluation.isUnknown(entry.labels), lapsed.has(key)));
+        if (evaluated === undefined) keep(key, moved(entry, 'no data', at));
+        else if (alert === undefined) keep(key, missing(key, entry, at, evaluated, lapsed.has(key)));
         else if (alert.state === 'resolved') keep(key, ended(entry, alert.resolvedAt ?? at, alert.ending));
         // one that is pending again after an outage is not known to have ended
         else if (alert.state === 'pending') keep(key, entry);

@@ -22,10 +22,10 @@ function start(settings: unknown = {}) {
   let states: AlertStates = new Map();
   const ends: string[] = [];
   /** Evaluates a site whose answers are always new. @returns the names of what fires */
-  const see = (scenario: Scenario, at: number, owned: Owned = policy): readonly string[] => {
+  const see = (scenario: Scenario, at: number, owned: Owned = policy, evaluateNow = evaluate): readonly string[] => {
     const view = { ...viewOf(createSnapshot(scenario), NOW), now: at };
     const past = runAtOnce(listed.observe(view.inventory, at, owned));
-    const evaluated = runAtOnce(evaluate({ ...view, past }, states));
+    const evaluated = runAtOnce(evaluateNow({ ...view, past }, states));
     const after = step(states, evaluated, at, { unknownHold: HOUR, resolvedRetention: 900, address });
     states = after.states;
     for (const { labels, to } of after.transitions) {
@@ -36,7 +36,11 @@ function start(settings: unknown = {}) {
     const firing = [...states.values()].filter(({ state }) => state === 'firing');
     return [...new Set(firing.map(({ labels }) => labels.alertname ?? ''))].sort();
   };
-  return { see, ends };
+  const ignoring = createEvaluation({
+    ...{ rules, commonLabels: {}, address, unknownHold: HOUR },
+    ignore: [[{ label: 'vendor_license', operator: '=', value: 'lic02;mgcld' }]],
+  });
+  return { see, ends, ignoring };
 }
 
 const permanent = { licenseExpiration: Number.POSITIVE_INFINITY };
@@ -139,6 +143,14 @@ describe('alerts about a vendor license that is not listed any more', () => {
     see(withoutIt, NOW + 30, { ...policy, ownsVendorLicense: (name) => name !== 'lic02;mgcld' });
     expect(ends).toEqual(['LicenseServerDown no longer selected by the settings']);
   });
+});
+
+it('alerts that the settings ignore now end at once, and say that', () => {
+  const { see, ends, ignoring } = start();
+  see(site, NOW);
+  expect(see(site, NOW + 600)).toEqual(all);
+  expect(see(site, NOW + 630, policy, ignoring)).toEqual(['LicenseFeatureSaturated']);
+  expect(ends).toEqual(['LicenseServerDown ignored by the settings']);
 });
 
 describe('alerts about a feature that is not listed any more', () => {

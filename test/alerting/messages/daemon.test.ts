@@ -234,7 +234,7 @@ describe('the digest', () => {
       ['nobody', 'team@example.com', ''],
     ].map(([owner, to, name]) => {
       const own = alerts.filter(({ labels }) => labels.owner === owner && labels.severity !== 'critical');
-      const sections = { warning: 'within 30 days', info: 'within 60 days' };
+      const sections = { warning: 'expire within 30 days', info: 'expire within 60 days' };
       const counts = Object.entries(sections).flatMap(([severity, words]) => {
         const listed = own.filter(({ labels }) => labels.severity === severity);
         // each with its number of licenses

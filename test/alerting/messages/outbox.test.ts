@@ -86,7 +86,7 @@ function handOverOf(world: World): HandOver {
         evaluation: {
           findings: [],
           hasNoData: world.hasNoData,
-          unknownAbout: new Set(),
+          unknownAbout: new Set([...world.unknown].flatMap(({ vendor_license: name = '' }) => name)),
           isUnknown: (labels) => [...world.unknown].some((one) => fingerprint(one) === fingerprint(labels)),
         },
       }),
@@ -187,6 +187,10 @@ function start(more: Partial<OutboxOptions> & { readonly sendResolved?: boolean 
       }
       outbox.take(handOverOf(world));
       await vi.advanceTimersByTimeAsync(1);
+    },
+    /** The file does not have when a group was told last. */
+    forgetTimes: () => {
+      saved = { ...saved, groups: {} };
     },
     /** A new process continues with what was saved. */
     crash: () => {
@@ -400,6 +404,18 @@ describe('messages about a vendor license', () => {
 });
 
 describe('the end of a message is not called resolved', () => {
+  it('while the condition of one of the features that it sums up is unknown', async () => {
+    const { world, pass, texts } = start();
+    const queued = alert('LicenseRequestsQueued', 'warning', LIC);
+    world.firing.set(queued, START);
+    await pass(60);
+    world.firing.clear();
+    // the labels of a feature are not those of its alert
+    world.unknown.add({ ...queued, feature: 'f', version: '1.0' });
+    await pass(2 * HOUR);
+    expect(texts()).toEqual(['a;b: requests queued', 'a;b: no data about 1 alert']);
+  });
+
   const expiring = (severity: string): Labels =>
     alert('LicenseExpiringSoon', severity, { ...LIC, feature: 'f', expires: '2026-11-25' });
   const expired = { ...expiring('critical'), alertname: 'LicenseExpired' };
@@ -525,6 +541,21 @@ describe('digests', () => {
     expect(sent).toHaveLength(2);
   });
 
+  it('say an end only in their hour, however long ago the last one was', async () => {
+    const { world, pass, sent } = start({ schedule });
+    world.firing.set(soon('info', 'cad'), START);
+    await pass(15 * DAY);
+    expect(sent).toHaveLength(1);
+    await pass(7 * HOUR);
+    world.firing.clear();
+    await pass(5 * HOUR);
+    expect(sent).toHaveLength(1);
+    await pass(DAY);
+    expect(sent.slice(1).map(({ at, text }) => [Math.round((at % DAY) / HOUR), text])).toEqual([
+      [1, 'digest of cad: info-cad resolved'],
+    ]);
+  });
+
   it('say after five days that all of it is over', async () => {
     const { world, pass, sent } = start({ schedule });
     world.firing.set(denied('f'), START);
@@ -614,6 +645,16 @@ describe('messages follow the table of classes', () => {
     expect(await times(alert('LicenseCollectionStale', 'warning', LIC))).toEqual([0, 2, 4]);
     expect(await times(alert('LicenseFeatureVanished', 'warning', LIC))).toEqual([0]);
     expect(await times(alert('LicenseDenials', 'info', LIC))).toEqual([]);
+  });
+
+  it('also after an update, or other settings, of which the last message is not known', async () => {
+    const { world, pass, sent, crash, forgetTimes } = start();
+    world.firing.set(down, START);
+    await pass(60);
+    forgetTimes();
+    crash();
+    await pass(DAY);
+    expect(sent.map(({ text }) => text)).toEqual(['a;b: server down', 'a;b: still server down']);
   });
 
   it('unless the settings say how often', async () => {
