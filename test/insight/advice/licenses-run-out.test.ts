@@ -249,7 +249,7 @@ describe.each([
     const month = monthOf(dayOnPage());
     const annotations = expect.objectContaining({
       summary: expect.stringContaining(`solver of lic01;cadd is expected to run out of licenses about ${month} (`),
-      description: expect.stringMatching(/^From then on/),
+      description: expect.stringMatching(/^Once they run out/),
     });
     expect(after).toEqual([expect.objectContaining({ ...aboutSolver, state: 'firing', annotations })]);
   });

@@ -63,7 +63,8 @@ describe('an empty answer', () => {
     expect([await app.sample('license_up'), await app.sample(up)]).toEqual([1, 1]);
     faulty.break('GetProducts', json('[]'));
     await eventually('failure', async () => (await app.sample(success('GetProducts'))) === 0);
-    expect([await app.sample('license_up'), await app.sample(up)]).toEqual([0, 1]);
+    // the analyzer may have lost its data: no server is known to be up
+    expect([await app.sample('license_up'), await app.sample(up)]).toEqual([0, undefined]);
     expect(await app.sample('license_poll_records{endpoint="GetProducts"}')).toBe(4);
     faulty.break(undefined);
     await eventually('recovery', async () => (await app.sample('license_up')) === 1);
