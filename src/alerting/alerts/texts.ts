@@ -9,7 +9,7 @@ export const FIRST_STEP = 'First step: ';
 
 /** Figures of features, and what an alert is about, as an engineer on call reads them. */
 
-/** `1234` or `uncounted`, as `expiry-mail.ts` reads it again: without separators; `undefined` if the number is not known. */
+/** `1234` or `uncounted`, as mails read it again: without separators; `undefined` if the number is not known. */
 export const boughtText = (row: Pick<FeatureRow, 'licenseType' | 'maxAvailable'>): string | undefined =>
   isUncounted(row) ? 'uncounted' : isKnown(row.maxAvailable) ? `${row.maxAvailable}` : undefined;
 
@@ -31,6 +31,10 @@ export function usageText(row: Pick<FeatureRow, 'licenseType' | 'maxAvailable' |
 /** The description of an alert, in sentences: what is known, who is hit, and what to do first. */
 export const describe = (facts: string | undefined, impact: string, step: string): string =>
   [facts, impact, `${FIRST_STEP}${step}`].filter((part) => part !== undefined).join(' ');
+
+/** What is known beside the summary: the part of a description before who is hit; empty if that is not said. */
+export const factsOf = ({ description = '', impact }: Labels): string =>
+  impact === undefined ? '' : description.slice(0, Math.max(0, description.indexOf(impact))).trim();
 
 /** What an alert is about, in the words of its texts. */
 export interface About {

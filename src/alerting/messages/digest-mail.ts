@@ -2,6 +2,7 @@ import { createLocalTime } from '../../base/model/local-time.ts';
 import { countText } from '../../base/texts.ts';
 import { engineAlertOf } from '../alerts/definitions.ts';
 import { alertUrl } from '../alerts/links.ts';
+import { factsOf } from '../alerts/texts.ts';
 import type { GroupContent } from './channel.ts';
 import { type ExpiryTexts, listMail, ofOwner } from './expiry-mail.ts';
 import { adviceOf, expirySections, listedOf } from './expiry-sections.ts';
@@ -9,7 +10,7 @@ import type { Notice } from './ledger.ts';
 import { listUrl, type MailContent } from './mail-frame.ts';
 import { countsText, MAX_ROWS, type Row, type Section } from './mail-sections.ts';
 import { isExpiry } from './message-group.ts';
-import { line, shortName, stateOf } from './texts.ts';
+import { endsText, line, shortName, stateOf } from './texts.ts';
 
 /** The mail of the digest: what an owner has to do, but not at once. */
 
@@ -26,14 +27,12 @@ const rankOf = (name: string): number => (known.indexOf(name) + known.length + 1
 /** One alert: several features are named, one is in its sentence. */
 function rowOf({ labels, annotations, alert, isNew }: Notice, alertsUrl: string): Row {
   const { vendor_license: vendorLicense, owner = '' } = labels;
-  const { summary = labels.alertname ?? '', features, description = '', impact } = annotations;
-  // what is known beside the summary
-  const facts = impact === undefined ? '' : description.slice(0, Math.max(0, description.indexOf(impact)));
+  const { summary = labels.alertname ?? '', features } = annotations;
   const isSummedUp = vendorLicense !== undefined && features !== undefined && (alert?.members.length ?? 0) > 1;
   return {
     date: '',
     daysLeft: undefined,
-    names: line(isSummedUp ? `${vendorLicense}: ${features}` : `${summary} ${facts}`),
+    names: line(isSummedUp ? `${vendorLicense}: ${features}` : `${summary} ${factsOf(annotations)}`),
     unlisted: 0,
     vendorLicense: '',
     owner: shortName(owner),
@@ -66,7 +65,10 @@ const isMoved = ({ episodes }: Notice): boolean => /^now (?!with)/.test(episodes
 export function digestMail({ group, notices, isReminder }: GroupContent, at: number, texts: ExpiryTexts): MailContent {
   const { owner = '' } = group.labels;
   const firing = notices.filter((notice) => stateOf(notice) === 'firing');
-  const ended = notices.filter((notice) => stateOf(notice) !== 'firing' && !isMoved(notice));
+  const changed = notices.filter((notice) => stateOf(notice) !== 'firing');
+  const over = changed.filter((notice) => !isMoved(notice));
+  // a mail says something
+  const ended = firing.length === 0 && over.length === 0 ? changed : over;
   const alerts = firing.filter(({ labels }) => isExpiry(labels)).flatMap(listedOf);
   const others = Map.groupBy(
     firing.filter(({ labels }) => !isExpiry(labels)),
@@ -80,11 +82,7 @@ export function digestMail({ group, notices, isReminder }: GroupContent, at: num
   ];
   const told = sections.filter(({ short }) => short !== '');
   const upkeep = sections.reduce((sum, { short, count }) => sum + (short === '' ? count : 0), 0);
-  const counts = [
-    countsText(told),
-    upkeep === 0 ? '' : `${upkeep} about the monitoring`,
-    ended.length === 0 ? '' : `${ended.length} ended`,
-  ];
+  const counts = [countsText(told), upkeep === 0 ? '' : `${upkeep} about the monitoring`, endsText(ended)];
   const what = counts.filter((part) => part !== '').join(', ');
   const title = `Licenses${ofOwner(owner)}${isReminder ? ', nothing new' : ''}: ${what}`;
   return listMail({ title, sections, alerts, ended, owner }, at, texts);

@@ -104,7 +104,7 @@ export function listMail(
   const text = [
     ...notes.flatMap((note) => [note, '']),
     ...sections.flatMap((section) => sectionText(section, showsOwner)),
-    ...(over.length === 0 ? [] : ['Ended since the last message:', ...over.map((each) => `* ${each}`), '']),
+    ...(over.length === 0 ? [] : ['Changed since the last message:', ...over.map((each) => `* ${each}`), '']),
   ];
   const body = [
     notes.map((note) => html`<p>${nameHtml(note)}</p>`),
@@ -113,7 +113,7 @@ export function listMail(
       : html`<table>${sections.map((section) => sectionHtml(section, showsOwner))}</table>`,
     over.length === 0
       ? undefined
-      : html`<h2>Ended since the last message</h2>${over.map((each) => html`<p>${nameHtml(each)}</p>\n`)}`,
+      : html`<h2>Changed since the last message</h2>${over.map((each) => html`<p>${nameHtml(each)}</p>\n`)}`,
   ];
   return mailOf(title, text, body, texts, calendar);
 }

@@ -69,7 +69,7 @@ const email = z.strictObject({
   digest: schedule
     .prefault('0 7 * * 1-5')
     .describe(
-      'When each owner gets one mail about what can wait: licenses that expire, run out or are scarce, by the clock of `datasource.time_zone`. With `off`, each of these alerts is sent at once.',
+      'When each owner gets one mail about what can wait: licenses that expire, run out or are scarce, and warnings about the monitoring, by the clock of `datasource.time_zone`. With `off`, each of these alerts is sent at once.',
     ),
 });
 
@@ -110,7 +110,7 @@ export const messages = {
   group_wait: duration(0, 3600)
     .prefault('30s')
     .describe(
-      'How long the first message about a vendor license, by e-mail or webhook, waits for further alerts. Messages about expiries wait ten times as long.',
+      'How long the first message about a vendor license, by e-mail or webhook, waits for further alerts. Messages about expiries that are sent at once wait ten times as long.',
     ),
   group_interval: duration(0, 86_400)
     .prefault('5m')

@@ -269,14 +269,24 @@ What to do: https://licenses.example.com/runbooks#licensedenials
       about('LicenseDenials', 'warning', 'unknown', '', episode('no data')),
       { ...often, episodes: [before, episode('resolved')].flatMap((each) => each ?? []) },
     ]);
-    expect(subject).toBe('[license-exporter] Licenses: 1 expires within 30 days, 3 ended');
-    expect(text.slice(text.indexOf('Ended')).split('\n').slice(0, 4)).toEqual([
-      'Ended since the last message:',
+    expect(subject).toBe(
+      '[license-exporter] Licenses: 1 expires within 30 days, 1 no longer listed by the analyzer, 1 resolved, no data about 1',
+    );
+    expect(text.slice(text.indexOf('Changed')).split('\n').slice(0, 4)).toEqual([
+      'Changed since the last message:',
       '* No longer listed by the analyzer: unseen. (from 2026-11-18 10:20 CET to 2026-11-18 10:30 CET)',
       '* No data any more about: unknown. (firing since 2026-11-18 10:20 CET, no data any more at 2026-11-18 10:30 CET)',
       '* Over: often. (from 2026-11-18 10:20 CET to 2026-11-18 10:30 CET, and once before that)',
     ]);
     expect(text).not.toContain('moved');
+  });
+
+  it('only about what goes on in a message of its own says that', async () => {
+    const { subject, text } = await digestAbout([
+      about('LicenseExpiringSoon', 'warning', 'moved', '2026-12-10', ended('now critical')),
+    ]);
+    expect(subject).toBe('[license-exporter] Licenses: 1 now critical');
+    expect(text).toContain('* Now critical: moved. (from');
   });
 
   it('that repeats what is known says that', async () => {

@@ -128,17 +128,13 @@ describe('a webhook', () => {
     expect(await (await fetch(`${running.url}/metrics`)).text()).not.toMatch(/T0P-SECRET|t0ken/);
   });
 
-  const writer = () =>
+  const clientOf = () =>
+    createHttpClient({ timeout: 10, authorization: () => undefined, tls: noTls, proxy: undefined, userAgent: 'test' });
+  const channelTo = (url: string, client = clientOf()) =>
     createWebhookChannel({
-      url: () => '',
-      target: '',
-      client: createHttpClient({
-        timeout: 10,
-        authorization: () => undefined,
-        tls: noTls,
-        proxy: undefined,
-        userAgent: 'test',
-      }),
+      url: () => url,
+      target: url === '' ? '' : new URL(url).origin,
+      client,
       sendResolved: true,
       commonLabels: {},
       generatorUrl: 'http://exporter/alerts',
@@ -156,7 +152,7 @@ describe('a webhook', () => {
   it.concurrent('gets an alert of another owner as another one, and how the former one goes on', async () => {
     const notices = [about('LicenseServerDown', { ...over, ending: 'now with cfd' })];
     const group = { key: 'g', labels: {}, kind: 'alerts' as const };
-    const { body } = await writer().writeGroup({ group, notices, isReminder: false }, 'id', 2);
+    const { body } = await channelTo('').writeGroup({ group, notices, isReminder: false }, 'id', 2);
     expect(JSON.parse(body)).toMatchObject({
       status: 'resolved',
       alerts: [{ status: 'resolved', annotations: { summary: 'It is down.', ending: 'now with cfd' } }],
@@ -164,7 +160,7 @@ describe('a webhook', () => {
   });
 
   it.concurrent('gets the digest of an owner in one request, with what fires and what has ended', async () => {
-    const channel = writer();
+    const channel = channelTo('');
     const denials = { alertname: 'LicenseDenials', severity: 'warning', vendor_license: 'a;b', owner: 'cad' };
     const group = groupOf(denials, { analyzer: 'lic:80', hasDigest: true, ownerOf: channel.ownerOf });
     const notices = [about('LicenseDenials', { ...over, state: 'firing' }), about('LicenseRunsOut', over)];
@@ -184,27 +180,10 @@ describe('a webhook', () => {
     cleanup,
   }) => {
     const hook = await startHook(cleanup);
-    const client = createHttpClient({
-      timeout: 10,
-      authorization: () => undefined,
-      tls: noTls,
-      proxy: undefined,
-      userAgent: 'test',
-    });
+    const client = clientOf();
     cleanup.add(() => client.close());
-    const channelTo = (url: string) =>
-      createWebhookChannel({
-        url: () => url,
-        target: new URL(url).origin,
-        client,
-        sendResolved: true,
-        commonLabels: {},
-        generatorUrl: 'http://exporter/alerts',
-        externalUrl: 'http://exporter',
-        timeZone: 'UTC',
-      });
-    const message = { key: 'k', id: 'i', at: 0, body: '{}', to: [], covered: [], run: undefined };
-    const send = (url: string) => channelTo(url).send(message, new AbortController().signal);
+    const message = { key: 'k', id: 'i', at: 0, body: '{}', to: [], covered: [] };
+    const send = (url: string) => channelTo(url, client).send(message, new AbortController().signal);
     const reasons: unknown[] = [];
     for (const status of [302, 404, 403, 429, 500, 413, 422]) {
       hook.answer((response) => response.writeHead(status).end('Cannot POST /secret'));
@@ -245,17 +224,8 @@ describe('a webhook', () => {
       userAgent: 'test',
     });
     cleanup.add(() => client.close());
-    const channel = createWebhookChannel({
-      url: () => `${hook.url}/hooks/T0P-SECRET`,
-      target: hook.url,
-      client,
-      sendResolved: true,
-      commonLabels: {},
-      generatorUrl: 'http://exporter/alerts',
-      externalUrl: 'http://exporter',
-      timeZone: 'UTC',
-    });
-    const message = { key: 'k', id: 'i', at: 0, body: '{}', to: [], covered: [], run: undefined };
+    const channel = channelTo(`${hook.url}/hooks/T0P-SECRET`, client);
+    const message = { key: 'k', id: 'i', at: 0, body: '{}', to: [], covered: [] };
     const answerTo = async (status: number, body: string) => {
       hook.answer((response) => response.writeHead(status).end(body));
       return channel.send(message, new AbortController().signal);

@@ -12,7 +12,7 @@ import { hasSteadyFacts } from './steady-facts.ts';
 /**
  * The rules that relay what exporters say about alerts. The exporter evaluates the conditions, because it knows what is unknown;
  * these rules make one alert of what several exporters say, and keep it while none of them is there. Prometheus knows labels only:
- * apart from `facts.ts`, its texts have no figures, which those of the engine, mails and the page `/alerts` have.
+ * apart from `steady-facts.ts`, its texts have no figures, which those of the engine, mails and the page `/alerts` have.
  */
 
 const PAGE = ' The page /alerts of the exporter has the figures.';

@@ -3,6 +3,7 @@ import type { Shape } from '../alert-settings.ts';
 import type { EngineAlert } from '../definition.ts';
 import { engineAlertOf } from '../definitions.ts';
 import { memberTexts, type SentAlert } from '../groups.ts';
+import { factsOf } from '../texts.ts';
 
 /**
  * What is known of an alert, for the texts of the rules for Prometheus. It is the label of a series, so that it has no figure that
@@ -19,6 +20,5 @@ export function steadyFacts(alert: AlertState & Partial<Pick<SentAlert, 'members
   const definition = engineAlertOf(labels.alertname);
   if (definition === undefined || !hasSteadyFacts(definition)) return '';
   if (members.length > 0) return `${memberTexts(members)}.`;
-  const { description = '', impact } = annotations;
-  return impact === undefined ? '' : description.slice(0, Math.max(0, description.indexOf(impact))).trim();
+  return factsOf(annotations);
 }

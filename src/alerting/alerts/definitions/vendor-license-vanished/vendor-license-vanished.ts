@@ -4,6 +4,7 @@ import { vanishedParameters as parameters, vanishedCondition } from '../../loss-
 /** The analyzer no longer lists a vendor license that it listed before. */
 export const vendorLicenseVanished = engineAlert({
   subject: 'vendor_license',
+  // a server is no longer monitored: with a longer `within`, that is said again
   messages: 'fault',
   severities: ['warning'],
   for: '15m',
