@@ -72,7 +72,7 @@ describe('proposals', () => {
     expect(source.of([]).first.money.saving).toBe(400);
     const { first, renewal } = source.of([], false);
     expect(new Set(Object.values(first.money))).toEqual(new Set([undefined]));
-    expect(renewal).toEqual({ kind: 'on', at: localTime.startOf(TODAY + 10) });
+    expect(renewal).toEqual({ kind: 'on', at: localTime.startOf(TODAY + 10), day: TODAY + 10 });
   });
 
   it('add up the versions of a feature, and know nothing if one of them is unknown', () => {
@@ -94,11 +94,11 @@ describe('proposals', () => {
     const { of } = sourceOf(adviceTable([adviceOf()]), []);
     const expiring = (...times: readonly Figure[]) =>
       of(times.map((expiration, i) => version({ version: String(i), expiration }))).renewal;
-    expect(expiring(AT + 200, AT + 100, AT - 5)).toEqual({ kind: 'on', at: AT + 100 });
-    expect(expiring(AT - 9, AT - 5)).toEqual({ kind: 'on', at: AT - 5 });
+    expect(expiring(AT + 200, AT + 100, AT - 5)).toMatchObject({ kind: 'on', at: AT + 100 });
+    expect(expiring(AT - 9, AT - 5)).toMatchObject({ kind: 'on', at: AT - 5 });
     expect(expiring(AT - 9, Number.POSITIVE_INFINITY)).toEqual({ kind: 'permanent' });
-    expect(expiring(Number.POSITIVE_INFINITY, AT + 7)).toEqual({ kind: 'on', at: AT + 7 });
-    expect(expiring(unknown, AT + 7)).toEqual({ kind: 'on', at: AT + 7 });
+    expect(expiring(Number.POSITIVE_INFINITY, AT + 7)).toMatchObject({ kind: 'on', at: AT + 7 });
+    expect(expiring(unknown, AT + 7)).toMatchObject({ kind: 'on', at: AT + 7 });
     expect(expiring(unknown)).toEqual({ kind: 'unknown' });
   });
 

@@ -36,7 +36,7 @@ function pageOf(table: AdviceTable, entries: readonly PriceEntry[] = [entry({})]
     nextPass: () => undefined,
   });
   const proposals = source.read(undefined, showsPrices);
-  const report = createReport(proposals, localTime);
+  const report = createReport(proposals);
   const withoutPrices = showsPrices ? undefined : 'prices are not shown: REMEDY';
   return pageHtml(
     testSite,

@@ -6,6 +6,7 @@ import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { SeriesName } from '../method/demand.ts';
 import { keyOf } from './known-features.ts';
 import { type Money, moneyOf, noMoney } from './money.ts';
+import { type Renewal, renewalOf } from './renewal.ts';
 import type { AdviceTable, KeptAdvice, Rightsizing } from './rightsizing.ts';
 
 /** Advice with what it is worth, and with what is known now. */
@@ -18,14 +19,6 @@ export interface Proposal {
   readonly renewalDay: number | undefined;
   readonly noticeDays: number | undefined;
 }
-
-/** When a license is renewed. */
-export type Renewal =
-  /** Epoch seconds. */
-  | { readonly kind: 'on'; readonly at: number }
-  /** The license never expires. */
-  | { readonly kind: 'permanent' }
-  | { readonly kind: 'unknown' };
 
 /** The advice of the last pass. */
 export interface Proposals {
@@ -175,12 +168,8 @@ export function createProposalSource(options: ProposalOptions): ProposalSource {
       if (table === undefined) throw new AdviceNotReady(reasonOf(options), rightsizing.status().isRunning);
       const rows = rowsOf(table, showsPrices);
       const index = liveIndexOf(inventory);
-      const renewal = ({ advice, renewalDay }: Proposal): Renewal => {
-        if (renewalDay !== undefined) return { kind: 'on', at: localTime().startOf(renewalDay) };
-        const { expiration } = liveOf(index, advice);
-        if (!isKnown(expiration)) return { kind: 'unknown' };
-        return Number.isFinite(expiration) ? { kind: 'on', at: expiration } : { kind: 'permanent' };
-      };
+      const renewal = ({ advice, renewalDay }: Proposal): Renewal =>
+        renewalOf(renewalDay, liveOf(index, advice).expiration, localTime());
       return { table, rows, live: ({ advice }) => liveOf(index, advice), renewal };
     },
   };

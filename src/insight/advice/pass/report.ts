@@ -1,8 +1,9 @@
-import { dateText, type LocalTime } from '../../../base/model/local-time.ts';
+import { dateText } from '../../../base/model/local-time.ts';
 import type { State } from '../method/advice.ts';
 import { type Step, stepsOf } from '../method/curve.ts';
 import { roundAmount } from './money.ts';
-import { type LiveFigures, type Proposal, type Proposals, type Renewal, sentenceOf } from './proposals.ts';
+import { type LiveFigures, type Proposal, type Proposals, sentenceOf } from './proposals.ts';
+import { type Notice, noticeOf, type Renewal } from './renewal.ts';
 import type { PastAdvice } from './rightsizing.ts';
 import { type Totals, totalsOf } from './totals.ts';
 
@@ -13,10 +14,7 @@ export interface ReportItem {
   readonly proposal: Proposal;
   readonly sentence: string;
   readonly renewal: Renewal;
-  /** Local day of the renewal. */
-  readonly renewalDay: number | undefined;
-  /** The last local day on which the number of licenses can be announced; that of the renewal without a notice. */
-  readonly noticeDay: number | undefined;
+  readonly notice: Notice;
   readonly live: LiveFigures;
   /** Empty if the section has no steps. */
   readonly steps: readonly Step[];
@@ -155,9 +153,10 @@ function reasonsOf(withoutAdvice: readonly Proposal[]): readonly Reason[] {
 }
 
 /** The month of a notice, sortable: past and known ones first, then permanent licenses, then unknown ones. */
-export const noticeMonth = ({ renewal, noticeDay }: Pick<ReportItem, 'renewal' | 'noticeDay'>): string => {
-  if (noticeDay !== undefined) return dateText(noticeDay).slice(0, 7);
-  return renewal.kind === 'permanent' ? 'permanent' : 'unknown';
+export const noticeMonth = ({ renewal, notice }: Pick<ReportItem, 'renewal' | 'notice'>): string => {
+  if (notice.kind === 'by' || notice.kind === 'passed') return dateText(notice.day).slice(0, 7);
+  if (renewal.kind === 'on') return dateText(renewal.day).slice(0, 7);
+  return renewal.kind;
 };
 
 const byMonth = (a: ReportItem, b: ReportItem): number => {
@@ -202,22 +201,20 @@ const inState = (rows: readonly Proposal[], ...wanted: readonly State[]): readon
   rows.filter(({ advice }) => wanted.includes(advice.state));
 
 /** Sorts the proposals into the sections of the report, and adds up their money. */
-export function createReport({ rows, table, renewal, live }: Proposals, localTime: LocalTime): Report {
-  const noticeOf = (proposal: Proposal): Pick<ReportItem, 'renewal' | 'renewalDay' | 'noticeDay'> => {
+export function createReport({ rows, table, renewal, live }: Proposals): Report {
+  const datesOf = (proposal: Proposal): Pick<ReportItem, 'renewal' | 'notice'> => {
     const renewed = renewal(proposal);
-    const renewalDay = renewed.kind === 'on' ? localTime.dayOf(renewed.at) : undefined;
-    const noticeDay = renewalDay === undefined ? undefined : renewalDay - (proposal.noticeDays ?? 0);
-    return { renewal: renewed, renewalDay, noticeDay };
+    return { renewal: renewed, notice: noticeOf(renewed, proposal.noticeDays, proposal.advice.computed) };
   };
   const itemOf = (proposal: Proposal, hasSteps: boolean): ReportItem => {
-    const notice = noticeOf(proposal);
+    const dates = datesOf(proposal);
     const { advice } = proposal;
     const kept = (advice.bought ?? 0) - (advice.count ?? 0);
     const steps = hasSteps ? stepsOf(advice, table.tolerance) : [];
     return {
       proposal,
-      sentence: sentenceOf(proposal, notice.renewal),
-      ...notice,
+      sentence: sentenceOf(proposal, dates.renewal),
+      ...dates,
       live: live(proposal),
       steps: steps.filter(({ licenses }) => licenses <= kept + 1).slice(0, MAX_STEPS),
     };
@@ -243,7 +240,7 @@ export function createReport({ rows, table, renewal, live }: Proposals, localTim
     couldGo: {
       ...couldGo,
       items: couldGo.items.toSorted(byMonth),
-      months: subtotalsOf(proven ?? [], (proposal) => noticeMonth(noticeOf(proposal))),
+      months: subtotalsOf(proven ?? [], (proposal) => noticeMonth(datesOf(proposal))),
       vendorLicenses: vendorLicenses.toSorted(bySavings).slice(0, MAX_VENDOR_LICENSES),
       vendorLicenseCount: vendorLicenses.length,
     },

@@ -58,14 +58,17 @@ function featureHtml({ proposal: { advice } }: Pick<ReportItem, 'proposal'>, { o
   return html`<strong>${nameHtml(advice.feature)}</strong> <span class="soft">${joined(parts, ' · ')}</span>`;
 }
 
-function noticeText({ renewal, renewalDay, noticeDay, proposal: { noticeDays, advice } }: ReportItem): string {
-  if (renewalDay === undefined || noticeDay === undefined) {
-    return renewal.kind === 'permanent' ? 'permanent' : 'renewal not known';
+function noticeText({ renewal, notice }: ReportItem): string {
+  if (renewal.kind !== 'on') return renewal.kind === 'permanent' ? 'permanent' : 'renewal not known';
+  switch (notice.kind) {
+    case 'by':
+      return `notice by ${dateText(notice.day)}`;
+    case 'passed':
+      return `notice by ${dateText(notice.day)} (passed)`;
+    case 'unknown':
+    case 'none':
+      return `renewal ${dateText(renewal.day)}, notice not known`;
   }
-  const passed = noticeDay < advice.computed ? ' (passed)' : '';
-  return noticeDays === undefined
-    ? `renewal ${dateText(renewalDay)}${passed}`
-    : `notice by ${dateText(noticeDay)}${passed}`;
 }
 
 function stepsHtml({ steps, proposal: { advice, money } }: ReportItem): Html | undefined {

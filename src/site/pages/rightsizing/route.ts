@@ -291,7 +291,7 @@ export const rightsizingRoutes = ({ site, backend }: PageContext, link: PageLink
     try {
       const read = proposals.read(inventory(), refusal === undefined);
       const { table } = read;
-      const report = createReport(read, proposals.localTime());
+      const report = createReport(read);
       prices.onServed(pricesIn(report));
       const content = reportContent(table, report, {
         withoutPrices: proposals.hasPrices() ? refusal : 'there are no prices: set rightsizing.price_file',

@@ -1,0 +1,43 @@
+import type { LocalTime } from '../../../base/model/local-time.ts';
+import { type Figure, isKnown } from '../../../base/model/unknown.ts';
+
+/** When a license is renewed, and until when its number can be changed. Days are local days of the analyzer. */
+
+/** When a license is renewed. */
+export type Renewal =
+  /** Epoch seconds, and the local day. */
+  | { readonly kind: 'on'; readonly at: number; readonly day: number }
+  /** The license never expires. */
+  | { readonly kind: 'permanent' }
+  | { readonly kind: 'unknown' };
+
+/** Until when the number of licenses can be announced. */
+export type Notice =
+  /** The last day for it, today or later. */
+  | { readonly kind: 'by'; readonly day: number }
+  /** The last day for it was before today. */
+  | { readonly kind: 'passed'; readonly day: number }
+  /** The renewal is known, but not how long before it the number must be announced. */
+  | { readonly kind: 'unknown' }
+  /** There is no renewal, or none is known. */
+  | { readonly kind: 'none' };
+
+/**
+ * @param priced local day of the price file, which counts before the expiry
+ * @param expiration epoch seconds; `Infinity` for a license that never expires
+ */
+export function renewalOf(priced: number | undefined, expiration: Figure, localTime: LocalTime): Renewal {
+  if (priced !== undefined) return { kind: 'on', at: localTime.startOf(priced), day: priced };
+  if (!isKnown(expiration)) return { kind: 'unknown' };
+  return Number.isFinite(expiration)
+    ? { kind: 'on', at: expiration, day: localTime.dayOf(expiration) }
+    : { kind: 'permanent' };
+}
+
+/** @param noticeDays days before the renewal, of the price file; `undefined` if they are not known, which is no 0 */
+export function noticeOf(renewal: Renewal, noticeDays: number | undefined, today: number): Notice {
+  if (renewal.kind !== 'on') return { kind: 'none' };
+  if (noticeDays === undefined) return { kind: 'unknown' };
+  const day = renewal.day - noticeDays;
+  return { kind: day < today ? 'passed' : 'by', day };
+}
