@@ -190,10 +190,126 @@ describe('could go', () => {
     expect(advise(400, unrecorded(19, 0), { refusalsRecorded: false })).toMatchObject({ state: 'fine' });
   });
 
-  it('is conditional where reservations are not recorded', () => {
-    const advice = advise(400, (age, hour) => ({ ...steady(age, hour), reserved: undefined, denials: undefined }));
-    expect(advice).toMatchObject({ state: 'could go', confidence: 'provisional', reservedUnneeded: undefined });
-    expect(advice.reason).toContain('Reservations are not recorded');
+  describe('where reservations are not recorded', () => {
+    const unreserved: Draw = (age, hour) => ({ ...steady(age, hour), reserved: undefined });
+
+    /** One request is refused on some days, while licenses seem to be free. */
+    const refusedOn =
+      (days: number): Draw =>
+      (age, hour) => ({ ...unreserved(age, hour), denials: age % 30 === 1 && age < 30 * days && hour === 12 ? 2 : 0 });
+
+    it('is certain if no request was refused, and says what to check', () => {
+      const advice = advise(400, unreserved);
+      expect(advice).toMatchObject({ state: 'could go', count: 7, confidence: 'high', reservedUnneeded: undefined });
+      expect(advice.reason).toMatch(
+        / No request was refused\. 365 of 365 days are recorded\. Reservations are not recorded: check that no licenses are reserved before you give any back\.$/,
+      );
+    });
+
+    it('is certain as long as the refusals are too few to change it', () => {
+      const few = advise(365, refusedOn(3));
+      expect(few).toMatchObject({ state: 'could go', count: 7, confidence: 'high', refusalDays: 0, denials: 6 });
+      expect(few.reason).toContain('No request was refused for want of licenses (unclear on 3 more days).');
+      const known: Draw = (age, hour) =>
+        age === 200 && hour === 12 ? { inUse: 20, denials: 1, reserved: undefined } : refusedOn(3)(age, hour);
+      const more = advise(365, known);
+      expect(more).toMatchObject({ state: 'could go', confidence: 'provisional', refusalDays: 1 });
+      expect(more.reason).toContain(
+        'This is provisional, because reservations are not recorded, and 6 requests were refused while licenses seemed to be free. Check that no licenses are reserved before you give any back.',
+      );
+    });
+
+    it('is provisional if more requests were refused while licenses seemed to be free', () => {
+      const advice = advise(365, refusedOn(4));
+      expect(advice).toMatchObject({ state: 'could go', confidence: 'provisional', refusalDays: undefined });
+      expect(advice.reason).toContain('reservations are not recorded, and 8 requests were refused');
+    });
+
+    it('is certain of refusals in other hours of days on which licenses were wanting', () => {
+      const advice = advise(365, (age, hour) => ({
+        ...unreserved(age, hour),
+        ...(age % 150 === 1 && hour === 15 && { inUse: 20, denials: 1 }),
+        ...(age % 150 === 1 && hour === 12 && { denials: 1 }),
+      }));
+      expect(advice).toMatchObject({ confidence: 'high', refusalDays: 3, denials: 6 });
+      expect(advice.reason).not.toContain('unclear');
+    });
+
+    it('is provisional where only the free licenses say that nobody was refused', () => {
+      const advice = advise(400, (age, hour) => ({ ...unreserved(age, hour), denials: undefined }));
+      expect(advice).toMatchObject({ state: 'could go', confidence: 'provisional', reservedUnneeded: undefined });
+      expect(advice.reason).toContain(
+        'This is provisional, because reservations are not recorded, so that fewer licenses may have been free.',
+      );
+    });
+
+    it('is provisional for other advice too, if requests were refused while licenses seemed to be free', () => {
+      const advice = advise(365, refusedOn(4), { bought: 13 });
+      expect(advice).toMatchObject({ state: 'fine', confidence: 'provisional' });
+      expect(advice.reason).toContain('Reservations are not recorded, and 8 requests were refused while');
+      const missing = advise(365, (age, hour) => ({
+        ...refusedOn(1)(age, hour),
+        ...(age % 10 === 5 && hour === 15 && { inUse: 20, denials: 1 }),
+      }));
+      expect(missing).toMatchObject({ state: 'missing', confidence: 'provisional' });
+      expect(missing.reason).toMatch(/Reservations are not recorded, and 2 requests were refused while .*\.$/);
+    });
+
+    it('does not change other advice', () => {
+      const advice = advise(400, (age, hour) => ({ ...unreserved(age, hour), denials: undefined }), { bought: 13 });
+      expect(advice).toMatchObject({ state: 'fine', confidence: 'high' });
+    });
+
+    it('but for a part of the year, is known in each hour that knows it', () => {
+      /** Imported, and live of the last 100 days: in the morning of the first one the daemon did not run. */
+      const part =
+        (denials: number | undefined): Draw =>
+        (age, hour) => ({
+          ...steady(age, hour),
+          denials,
+          reserved: age < 99 || (age === 99 && hour > 12) ? 0 : undefined,
+        });
+      const certain = advise(365, part(0));
+      expect(certain).toMatchObject({ state: 'could go', confidence: 'high' });
+      expect(certain.reason).not.toContain('eserv');
+      const uncertain = advise(365, part(undefined));
+      expect(uncertain).toMatchObject({ state: 'could go', confidence: 'provisional' });
+      expect(uncertain.reason).toContain(`reservations are recorded only since ${dateText(today - 99)}, so that`);
+    });
+
+    it('is known of licenses that had expired', () => {
+      const advice = advise(365, (age, hour) =>
+        age > 30 && age < 40 ? { available: 0, inUse: 0, denials: 0, reserved: undefined } : steady(age, hour),
+      );
+      expect(advice.reason).not.toContain('eserv');
+    });
+
+    it('is the same by the day', () => {
+      const demand = asCurve(draw(400, unreserved), today);
+      expect(evaluate(demand)).toMatchObject({ state: 'could go', confidence: 'high' });
+      const refused = asCurve(
+        draw(400, (age, hour) => ({ ...unreserved(age, hour), denials: undefined })),
+        today,
+      );
+      expect(evaluate(refused)).toMatchObject({ state: 'could go', confidence: 'provisional' });
+      expect(evaluate(demand).reason).toContain('Reservations are not recorded: check');
+    });
+  });
+
+  it('says what is reserved now', () => {
+    const unrecorded: Draw = (age, hour) => ({ ...steady(age, hour), reserved: undefined });
+    const { reason } = advise(400, unrecorded, { reservedNow: 1 });
+    expect(reason).toMatch(/recorded\. At least 1 license is reserved now, which leaves fewer to others\.$/);
+    expect(advise(400, (age, hour) => ({ ...steady(age, hour), reserved: 2 }), { reservedNow: 2 }).reason).toMatch(
+      /recorded\. Up to 2 licenses were reserved\.$/,
+    );
+  });
+
+  it('says where reservations are recorded although a setting says that no licenses are reserved', () => {
+    const { reason } = advise(400, steady, { reservedOn: today - 5 });
+    expect(reason).toContain(
+      `The setting rightsizing.without_reservations does not count here, because licenses were reserved on ${dateText(today - 5)}.`,
+    );
   });
 
   it('names reserved licenses', () => {
@@ -335,7 +451,7 @@ describe('refusals', () => {
       denials: age % 92 === 0 && hour === 9 ? 2 : 0,
     }));
     expect(advice).toMatchObject({ refusalDays: 0, refusalHours: 0, otherRefusals: 0, state: 'could go' });
-    expect(advice.reason).toContain('No request was refused (unclear on 4 more days)');
+    expect(advice.reason).toContain('No request was refused for want of licenses (unclear on 4 more days)');
   });
 
   it('in other hours of a day with a match are others', () => {

@@ -131,6 +131,10 @@ export interface AdviceContext {
    * they are not recorded, and `true` that there were none. If unknown, the hours with all licenses in use decide.
    */
   readonly refusalsRecorded?: boolean | undefined;
+  /** Licenses that are reserved now, as far as that is known. */
+  readonly reservedNow?: number;
+  /** The newest day with reserved licenses although a setting says that no licenses are reserved; `undefined` if that is not so. */
+  readonly reservedOn?: number | undefined;
   /** The advice of a year ago, if licenses could go. */
   readonly yearAgo?: EarlierCut | undefined;
 }

@@ -38,7 +38,7 @@ interface DaySums {
   peak: number | undefined;
   peakDay: number | undefined;
   leastFree: number | undefined;
-  knowsReserved: boolean;
+  reservedUnknownOn: number | undefined;
 }
 
 function addDay(sums: DaySums, day: number, columns: DayColumns, i: number, { regimeFrom, level }: CurveOptions): void {
@@ -56,8 +56,8 @@ function addDay(sums: DaySums, day: number, columns: DayColumns, i: number, { re
     sums.peak = inUse;
     sums.peakDay = day;
   }
+  if (available !== 0 && reserved === undefined) sums.reservedUnknownOn = day;
   if (available === undefined || available === 0) return;
-  if (reserved === undefined) sums.knowsReserved = false;
   sums.leastFree = Math.min(sums.leastFree ?? Number.POSITIVE_INFINITY, available - (reserved ?? 0) - inUse);
 }
 
@@ -81,7 +81,7 @@ export function curveFigures(columns: DayColumns, hoursAtLeast: Float64Array, op
     peak: undefined,
     peakDay: undefined,
     leastFree: undefined,
-    knowsReserved: true,
+    reservedUnknownOn: undefined,
   };
   let lastDay = Number.NEGATIVE_INFINITY;
   for (let i = 0; i < columns.day.length; i += 1) {
@@ -116,7 +116,7 @@ export function curveFigures(columns: DayColumns, hoursAtLeast: Float64Array, op
     regimeDays: sums.regimeDays,
     refusals: { ...refusals.counts(), hours: undefined },
     leastFree: sums.leastFree,
-    knowsReserved: sums.knowsReserved && sums.leastFree !== undefined,
+    reservedUnknownOn: sums.reservedUnknownOn,
     detail: 'curve',
   };
 }

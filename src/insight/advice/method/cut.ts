@@ -5,7 +5,7 @@ import { enoughOnDays, weightOfGrowth } from './outlook.ts';
 /** Whether licenses could go, and what stops it. */
 
 /** More days a year with refusals stop it. */
-const MOST_REFUSAL_DAYS = 3;
+export const MOST_REFUSAL_DAYS = 3;
 /** Where refusals are not known, so many licenses must have been free at all times. */
 const LEAST_FREE = 2;
 const LEAST_DAYS = 90;

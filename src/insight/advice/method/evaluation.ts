@@ -23,6 +23,7 @@ import {
 } from './outlook.ts';
 import { reasonOf } from './reason.ts';
 import { refusalsOf } from './refusals.ts';
+import { uncertainReservations } from './reservations.ts';
 import {
   countDays,
   demandDays,
@@ -120,11 +121,11 @@ function readFigures({ days, detail }: Demand, { today, workingTime }: AdviceCon
 }
 
 function confidenceOf(findings: Findings, { state }: Decision): Advice['confidence'] {
-  const { days, figures } = findings;
+  const { days } = findings;
   if (days < PROVISIONAL_DAYS) return 'none';
   const mayBeWrong = state === 'could go' && riseText(findings) !== undefined;
-  // without reservations, a license that seems free may not be
-  return days >= HIGH_DAYS && figures.knowsReserved && !mayBeWrong ? 'high' : 'provisional';
+  const isUncertain = uncertainReservations(findings, state) !== undefined;
+  return days >= HIGH_DAYS && !isUncertain && !mayBeWrong ? 'high' : 'provisional';
 }
 
 /** The day after the last use, if a later day shows that there was none. */

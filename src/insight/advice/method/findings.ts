@@ -74,8 +74,8 @@ export interface WindowFigures {
   readonly refusals: RefusalCounts;
   /** Least number of licenses that were neither reserved nor in use; `undefined` if licenses or use were never known. */
   readonly leastFree: number | undefined;
-  /** Whether reservations were known at all times. */
-  readonly knowsReserved: boolean;
+  /** The newest day on which use was known and reservations were not, at some time; `undefined` without one. */
+  readonly reservedUnknownOn: number | undefined;
   /** What is recorded of the time: hours, or only days and a curve. */
   readonly detail: 'hours' | 'curve';
 }

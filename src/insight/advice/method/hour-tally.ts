@@ -90,7 +90,7 @@ export class HourTally {
   #peakDay: number | undefined;
   #regimeDays = 0;
   #leastFree: number | undefined;
-  #knowsReserved = true;
+  #reservedUnknownOn: number | undefined;
   /** Seconds and peak of the day that is being added. */
   #daySeconds = 0;
   #dayPeak = NO_USE;
@@ -163,7 +163,8 @@ export class HourTally {
     this.#daySeconds += observed;
     if (most > this.#dayPeak) this.#dayPeak = most;
     this.#refusals.addHour(available, reserved, columns.denials[i] ?? Number.NaN, most, observed);
-    // an expired license is neither full nor free
+    // an expired license is neither full, free nor reserved
+    if (available !== 0 && most !== NO_USE && Number.isNaN(reserved)) this.#reservedUnknownOn = columns.day;
     if (!(available > 0)) return;
     if (most !== NO_USE) this.#addFree(available, reserved, most);
     if (!this.#isRegime) return;
@@ -183,9 +184,7 @@ export class HourTally {
   }
 
   #addFree(available: number, reserved: number, most: number): void {
-    const isKnown = !Number.isNaN(reserved);
-    if (!isKnown) this.#knowsReserved = false;
-    const free = available - (isKnown ? reserved : 0) - most;
+    const free = available - (Number.isNaN(reserved) ? 0 : reserved) - most;
     if (this.#leastFree === undefined || free < this.#leastFree) this.#leastFree = free;
   }
 
@@ -220,7 +219,7 @@ export class HourTally {
       regimeDays: this.#regimeDays,
       refusals: this.#refusals.counts(),
       leastFree: this.#leastFree,
-      knowsReserved: this.#leastFree !== undefined && this.#knowsReserved,
+      reservedUnknownOn: this.#reservedUnknownOn,
       detail: 'hours',
     };
   }

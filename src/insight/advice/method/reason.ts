@@ -7,6 +7,7 @@ import { type Decision, isBusy } from './decision.ts';
 import { MOST_FULL } from './erlang.ts';
 import type { Findings } from './findings.ts';
 import { chanceOf, tuning } from './outlook.ts';
+import { reservationCaveats, uncertainReservations } from './reservations.ts';
 import { firstDayOf, HIGH_DAYS, newestWeeks, WEEKS, WINDOW_DAYS } from './window.ts';
 
 /** Why, in sentences that a person would say: built of figures, and of every guard that stopped advice. */
@@ -65,7 +66,7 @@ function refusalsText({ refusals, figures }: Findings): string {
   const what =
     refusals.days > 0
       ? `requests were refused on ${roundedCountText(refusals.days, 'day')} a year`
-      : 'no request was refused';
+      : `no request was refused${(figures.refusals.requests ?? 0) > 0 ? ' for want of licenses' : ''}`;
   return `${what}${unclear}${byDay}`;
 }
 
@@ -101,15 +102,15 @@ function chanceText({ outlook, bought = Number.NaN }: Findings): string {
 
 /** What makes advice weaker than its figures look. */
 function caveatsOf(findings: Findings): string[] {
-  const { refusals, figures, days, mostReserved = 0 } = findings;
+  const { refusals, figures, days } = findings;
   const caveats: string[] = [];
-  const because = [riseText(findings), days < HIGH_DAYS ? 'the season is not seen yet' : undefined].filter(
-    (text) => text !== undefined,
-  );
+  const because = [
+    riseText(findings),
+    days < HIGH_DAYS ? 'the season is not seen yet' : undefined,
+    uncertainReservations(findings, 'could go'),
+  ].filter((text) => text !== undefined);
   if (because.length > 0) caveats.push(`this is provisional, because ${because.join(' and ')}`);
-  if (mostReserved > 0)
-    caveats.push(`up to ${roundedCountText(mostReserved, 'license')} ${were(mostReserved)} reserved`);
-  if (!figures.knowsReserved) caveats.push('reservations are not recorded');
+  caveats.push(...reservationCaveats(findings));
   if (refusals.kind === 'unknown' && figures.leastFree !== undefined) {
     caveats.push(`at least ${roundedText(figures.leastFree)} ${were(figures.leastFree)} free in all samples`);
   }
@@ -173,7 +174,8 @@ function missing(findings: Findings, { count, countRange }: Decision): string {
       `buy a tenth more (${roundedText(more)}), and check again after 4 weeks`,
     );
   }
-  return sentences([...parts, growthText(findings.growth), recordedText(findings)]);
+  const uncertain = uncertainReservations(findings, 'missing');
+  return sentences([...parts, growthText(findings.growth), recordedText(findings), ...(uncertain ? [uncertain] : [])]);
 }
 
 function unused({ context: { interval }, use: { first, lastUse } }: Findings): string {
@@ -194,7 +196,8 @@ function level(findings: Findings, { state, guards }: Decision): string {
   } else {
     parts.push(`${chanceText(findings)}${state === 'tight' ? ', which leaves little room' : ''}`);
   }
-  parts.push(refusalsText(findings), recordedText(findings), ...guards);
+  const uncertain = uncertainReservations(findings, state);
+  parts.push(refusalsText(findings), recordedText(findings), ...(uncertain ? [uncertain] : []), ...guards);
   return sentences(parts);
 }
 

@@ -15,6 +15,7 @@ export class RefusalTally {
   #withReserved = 0;
   #unclearDays = 0;
   #unknownDays = 0;
+  #maybeReserved = 0;
   #others = 0;
   /** Of the day that is being added. */
   #isRegime = false;
@@ -54,19 +55,21 @@ export class RefusalTally {
       this.#others += denials;
     } else if (Number.isNaN(available) || Number.isNaN(reserved) || most === NO_USE) {
       this.#isUnknown = true;
+      if (isRegime && available > 0 && most !== NO_USE) this.#maybeReserved += denials;
     } else {
       this.#unmatched += denials;
     }
   }
 
   endDay(): void {
+    const isUnknown = this.#isUnknown && this.#matchedHours === 0;
     const isUnclear = this.#unmatched > 0 && this.#matchedHours === 0 && this.#isFull;
     if (!isUnclear) this.#others += this.#unmatched;
     if (this.#isRegime) {
       if (this.#matchedHours > 0) this.#days += 1;
       this.#hours += this.#matchedHours;
-      if (isUnclear) this.#unclearDays += 1;
-      if (this.#isUnknown) this.#unknownDays += 1;
+      if (isUnclear && !isUnknown) this.#unclearDays += 1;
+      if (isUnknown) this.#unknownDays += 1;
       if (this.#isRecorded) this.#recordedDays += 1;
     }
     this.#isFull = false;
@@ -87,6 +90,7 @@ export class RefusalTally {
       withReserved: this.#withReserved,
       unclearDays: this.#unclearDays,
       unknownDays: this.#unknownDays,
+      maybeReserved: this.#maybeReserved,
       others: this.#others,
     };
   }

@@ -21,8 +21,10 @@ export interface RefusalCounts {
   readonly withReserved: number;
   /** Days of the regime on which all licenses were in use, but not in the hour of the refusal. */
   readonly unclearDays: number;
-  /** Days of the regime with refusals for which use or licenses were not known. */
+  /** Other days of the regime with refusals for which use, licenses or reservations were not known. */
   readonly unknownDays: number;
+  /** Requests of the regime that were refused while licenses seemed to be free, and reservations were not known. */
+  readonly maybeReserved: number;
   /** Requests refused while licenses were free. */
   readonly others: number;
 }
@@ -33,6 +35,7 @@ export type Refusals =
       readonly kind: 'known';
       readonly days: number;
       readonly hours: number | undefined;
+      /** More days, on which it is not known whether a request was refused for want of licenses. */
       readonly unclearDays: number;
       /** Whether most of them had reserved licenses that were not in use. */
       readonly areReserved: boolean;
@@ -66,7 +69,7 @@ function refusalsKnown(counts: RefusalCounts, yearHours: number): Refusals {
     kind: 'known',
     days: counts.days * daysToYear,
     hours: counts.hours === undefined ? undefined : Math.min(counts.hours * hoursToYear, yearHours),
-    unclearDays: counts.unclearDays * daysToYear,
+    unclearDays: (counts.unclearDays + counts.unknownDays) * daysToYear,
     areReserved: 2 * counts.withReserved > (counts.hours ?? counts.days),
   };
 }

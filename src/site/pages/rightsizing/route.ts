@@ -215,7 +215,7 @@ const sections: Readonly<Record<(typeof sectionNames)[number], Section>> = {
     isFolded: true,
     title: 'Could go, provisional',
     about:
-      'Use may rise, or less than a year is recorded, or reservations are not: each sentence says why. These features are in no total.',
+      'Use may rise, or less than a year is recorded, or reservations that are not recorded could change the number: each sentence says why. These features are in no total.',
     by: 'by saving and number of licenses',
     line: couldGoLine,
   },
