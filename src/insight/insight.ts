@@ -58,7 +58,7 @@ const SHARE = 1 / 4;
 /** Which history advice is computed from, and when. */
 function inputsOf(config: InsightConfig, { exporter, recorded }: InsightNeighbors, owns: Owns): PassInputs {
   const { rightsizing, storage, datasource } = config;
-  const { enabled, schedule, tolerance, workingTime, maxFeatures } = rightsizing;
+  const { enabled, schedule, tolerance, workingTime, withoutReservations, maxFeatures } = rightsizing;
   const { asked, concurrency, selection, inventory } = exporter;
   const localTime = recorded?.localTime ?? createLocalTime(datasource.timeZone);
   const { rules } = selection;
@@ -66,6 +66,7 @@ function inputsOf(config: InsightConfig, { exporter, recorded }: InsightNeighbor
     enabled,
     tolerance,
     workingTime,
+    withoutReservations,
     file: storage.path === undefined ? undefined : join(storage.path, RIGHTSIZING_FILE),
     inventory: () => inventory.latest(),
     // the name of an analyzer in this process contains the name of the host, which can change

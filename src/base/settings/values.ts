@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dayOfDate } from '../model/local-time.ts';
 import { cronProblem } from '../scheduling/runs.ts';
 
 /** The types of settings, as zod schemas. Each message names the valid values. */
@@ -185,6 +186,18 @@ export const regularExpression = z.preprocess(
     }
   }),
 );
+
+/** A date such as `2027-03-01`, as days since 1970-01-01. */
+export const localDay = text.transform((written, context): number => {
+  const [, year = 0, month = 0, date = 0] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(written) ?? []).map(Number);
+  const at = dayOfDate(year, month, date);
+  // the calendar has no 30th of February
+  if (Number.isNaN(at) || new Date(at * 86_400_000).toISOString().slice(0, 10) !== written) {
+    context.addIssue({ code: 'custom', message: 'is not a date such as 2027-03-01' });
+    return z.NEVER;
+  }
+  return at;
+});
 
 /** A time zone by its IANA name, in the spelling of the standard. */
 export const timeZone = z.string({ error: isNot('a time zone such as Europe/Berlin') }).transform((value, context) => {

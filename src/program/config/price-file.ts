@@ -1,9 +1,8 @@
 import { z } from 'zod';
-import { dayOfDate } from '../../base/model/local-time.ts';
 import { type PriceEntry, priceKey } from '../../base/model/prices.ts';
 import { nearest } from '../../base/settings/names.ts';
 import { mapOf, read, strictListOf } from '../../base/settings/structures.ts';
-import { anyText, integer, oneOf, text } from '../../base/settings/values.ts';
+import { anyText, integer, localDay, oneOf, text } from '../../base/settings/values.ts';
 import { type EntryFile, type EntryFormat, readEntryFile } from './entry-file.ts';
 import type { Problem } from './problems.ts';
 
@@ -38,17 +37,6 @@ const currency = text.refine((code) => currencies.has(code), {
   error: 'is not a currency of ISO 4217 in capital letters, such as EUR',
 });
 
-const day = text.transform((written, context): number => {
-  const [, year = 0, month = 0, date = 0] = (/^(\d{4})-(\d{2})-(\d{2})$/.exec(written) ?? []).map(Number);
-  const at = dayOfDate(year, month, date);
-  // the calendar has no 30th of February
-  if (Number.isNaN(at) || new Date(at * 86_400_000).toISOString().slice(0, 10) !== written) {
-    context.addIssue({ code: 'custom', message: 'is not a date such as 2027-03-01' });
-    return z.NEVER;
-  }
-  return at;
-});
-
 const shape = {
   vendor_license: name,
   feature: name.prefault('%'),
@@ -56,7 +44,7 @@ const shape = {
   price,
   currency,
   per: oneOf('year', 'month', 'once').prefault('year'),
-  renewal: day.optional(),
+  renewal: localDay.optional(),
   notice_days: integer(0, 3650).optional(),
   note: anyText.prefault(''),
 };

@@ -76,6 +76,7 @@ it('a date is confirmed by passes of two days, over a restart, and not by two pa
       enabled: true,
       tolerance,
       workingTime: { weekdays: new Set([1]), from: 8, to: 18 },
+      withoutReservations: [],
       analyzer: 'a',
       file: join(folder, 'rightsizing.db'),
       source,

@@ -31,6 +31,14 @@ describe('what is known of a feature now', () => {
     expect(only([...both, { version: '3', maxAvailable: undefined }]).bought).toBe(unknown);
   });
 
+  it('has reserved licenses as far as they are known', () => {
+    const both = [
+      { unusedReserve: 2, usedReserve: undefined },
+      { version: '2', unusedReserve: 1, usedReserve: 4 },
+    ];
+    expect(only([...both, { version: '3', unusedReserve: undefined, usedReserve: undefined }]).reserved).toBe(7);
+  });
+
   it('does not include a number that is not current', () => {
     expect(only([{ maxAvailable: 4 }], { isCurrent: false }).bought).toBe(unknown);
     const down = { ...site([{ maxAvailable: 4 }]), down: good(answer([{ label: 'lic01;cdslmd' }])) };

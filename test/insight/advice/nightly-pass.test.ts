@@ -42,12 +42,12 @@ function temporaryFolder(): string {
 const names = (count: number): string[] => Array.from({ length: count }, (_, i) => `f${i}`);
 
 /** A collection of these features in each hour of a day. */
-function recordDay(store: Store, day: number, features: readonly string[]): void {
+function recordDay(store: Store, day: number, features: readonly string[], reserved = 0): void {
   for (const { start: from, hour } of localTime.hoursOf(day)) {
     const figures = features.map((name, i) => {
       const series = { vendorLicense: 'lic01;cdslmd', feature: name, package: '', featureType: 'feature' };
       const inUse = Math.min(10, (hour % 7) + i);
-      const sample: Figures = { available: 10, inUse, reserved: 0, users: inUse, denials: 0 };
+      const sample: Figures = { available: 10, inUse, reserved, users: inUse, denials: 0 };
       return [series, sample] as const;
     });
     for (const _ of store.record(from, HOUR, onlyFigures(figures)));
@@ -116,6 +116,7 @@ async function start(given: Partial<PassInputs> & Pick<PassInputs, 'source'>): P
     enabled: true,
     tolerance: 4,
     workingTime: { weekdays: new Set([1, 2, 3, 4, 5]), from: 8, to: 18 },
+    withoutReservations: [],
     analyzer: 'analyzer',
     file: undefined,
     owns: () => true,
@@ -324,6 +325,30 @@ describe('the nightly pass', () => {
     await started.reload({ tolerance: 9 });
     await started.pass.pause();
     expect(started.pass.status().lastSuccess).toBe(last);
+  });
+
+  it('names features with reservations that a setting says do not exist, and computes again without it', async () => {
+    at(FIRST);
+    const store = createStore(99, names(2));
+    recordDay(store, today, ['f0'], 2);
+    for (const _ of store.seal(today + 1));
+    at(FIRST + DAY);
+    const withoutReservations = [{ vendorLicense: 'LIC01;%', feature: '%' }];
+    const inventory = inventoryOf(names(2).map((name) => ({ feature: name, unusedReserve: 0, usedReserve: 0 })));
+    const started = await start({ source: sourceOf(store), inventory: () => inventory, withoutReservations });
+    await computed(started, today + 1);
+    const said = (): readonly unknown[] => started.log.entries.filter(({ level }) => level === 'warn');
+    expect(said()).toMatchObject([
+      {
+        fields: { features: 'lic01;cdslmd f0' },
+        message:
+          'rightsizing.without_reservations does not count for features with reservations: limit its entry with from or until',
+      },
+    ]);
+    at(FIRST + DAY + 5);
+    await started.reload({ withoutReservations: [] });
+    await eventually('a new pass', () => started.pass.status().lastSuccess === FIRST + DAY + 5);
+    expect(said()).toHaveLength(1);
   });
 
   it('waits for the first poll after a reload, and then computes once', async () => {

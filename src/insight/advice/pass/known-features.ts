@@ -10,6 +10,8 @@ export interface KnownFeature {
   readonly series: SeriesName;
   /** Sum over the versions; not known either if the vendor license is not current. */
   readonly bought: Figure;
+  /** Licenses that are known to be reserved: at least so many are. */
+  readonly reserved: number;
   /** Why no advice can be given, as the end of a sentence. */
   readonly exclusion: string | undefined;
   /** What its licenses are taken by: the features of a token pool, or the components of a package. */
@@ -58,6 +60,7 @@ export const keyOf = ({ vendorLicense, feature, package: packageName, featureTyp
 interface OpenFeature {
   readonly series: SeriesName;
   bought: Figure;
+  reserved: number;
   isUncounted: boolean;
   /** Of the first version, and whether that of another one differs. */
   readonly exclusion: string | undefined;
@@ -76,8 +79,8 @@ function exclusionOf({ featureType, licenseType, licenseModel, tokenPool }: Feat
 }
 
 function toKnown(open: OpenFeature, takers: readonly Taker[], isTaking: boolean): KnownFeature {
-  const { series, bought, exclusion, isUncounted: uncounted, isMixed } = open;
-  const known: Omit<KnownFeature, 'exclusion'> = { series, bought, takers, isTaking };
+  const { series, bought, reserved, exclusion, isUncounted: uncounted, isMixed } = open;
+  const known: Omit<KnownFeature, 'exclusion'> = { series, bought, reserved, takers, isTaking };
   if (uncounted) return { ...known, exclusion: 'has uncounted licenses' };
   // a pool has the license model of its tokens; of versions that differ, the rest has licenses that count
   const isCounted = isMixed || (takers.length > 0 && exclusion === TAKES_TOKENS);
@@ -119,6 +122,10 @@ function takersOf({ features }: Inventory, open: ReadonlyMap<string, OpenFeature
   return takers;
 }
 
+/** Many license managers tell only one of the two. */
+const reservedIn = ({ unusedReserve, usedReserve }: FeatureRow): number =>
+  (isKnown(unusedReserve) ? unusedReserve : 0) + (isKnown(usedReserve) ? usedReserve : 0);
+
 /** The vendor licenses whose counts are those of now. */
 function currentOnes({ vendorLicenses }: Inventory): ReadonlySet<string> {
   const current = new Set<string>();
@@ -140,10 +147,18 @@ export function knownFeaturesOf(inventory: Inventory): KnownFeatures {
     const bought = current.has(vendorLicense) ? maxAvailable : unknown;
     const known = open.get(key);
     if (known === undefined) {
-      open.set(key, { series, bought, isUncounted: isUncounted(row), exclusion: exclusionOf(row), isMixed: false });
+      open.set(key, {
+        series,
+        bought,
+        reserved: reservedIn(row),
+        isUncounted: isUncounted(row),
+        exclusion: exclusionOf(row),
+        isMixed: false,
+      });
       continue;
     }
     known.bought = plus(known.bought, bought);
+    known.reserved += reservedIn(row);
     known.isUncounted ||= isUncounted(row);
     known.isMixed ||= known.exclusion !== exclusionOf(row);
   }

@@ -2,6 +2,7 @@ import type { Log } from '../../../base/model/log.ts';
 import { errorFields, OperatorError } from '../../../base/model/operator-error.ts';
 import { createLimit, untilReady } from '../../../base/scheduling/limit.ts';
 import type { FileWrites } from '../../../base/storage/file-writes.ts';
+import { namesText } from '../../../base/texts.ts';
 import type { CurrentInventory } from '../../../exporter/inventory/current.ts';
 import { METHOD } from '../method/advice.ts';
 import { originsOf } from '../method/back-test.ts';
@@ -13,7 +14,9 @@ import type { AdviceTable, Rightsizing, RightsizingStatus } from './rightsizing.
 import type { RightsizingSection } from './settings.ts';
 
 /** What a pass depends on. A reload replaces it. */
-export interface PassInputs extends ResultInputs, Pick<RightsizingSection, 'enabled' | 'tolerance' | 'workingTime'> {
+export interface PassInputs
+  extends ResultInputs,
+    Pick<RightsizingSection, 'enabled' | 'tolerance' | 'workingTime' | 'withoutReservations'> {
   readonly source: DemandSource;
   /** What decides which series there are: with another one, a new pass is due. */
   readonly scope: string;
@@ -40,8 +43,10 @@ const MOST_WAITS = 75;
 /** A longer timer would not notice that the clock was set, milliseconds. */
 const MAX_TIMER_MS = 600_000;
 
-const settingsOf = ({ tolerance, workingTime: { weekdays, from, to }, scope }: PassInputs): string =>
-  JSON.stringify([tolerance, [...weekdays].sort(), from, to, scope]);
+const settingsOf = ({ tolerance, workingTime, withoutReservations, scope }: PassInputs): string => {
+  const { weekdays, from, to } = workingTime;
+  return JSON.stringify([tolerance, [...weekdays].sort(), from, to, withoutReservations, scope]);
+};
 
 /** Days before today are not complete yet. */
 class NotComplete extends Error {}
@@ -229,7 +234,7 @@ export class NightlyPass implements Rightsizing {
 
   /** Computes all advice as of a day, which is shown as progress. */
   async #pass(
-    { source, tolerance, workingTime, inventory }: PassInputs,
+    { source, tolerance, workingTime, withoutReservations, inventory }: PassInputs,
     { progress, ...of }: Pick<PassOptions, 'today' | 'isEarlier' | 'lastAdvice' | 'cutsOf'> & { progress?: string },
     signal: AbortSignal,
   ): Promise<PassResult> {
@@ -239,15 +244,22 @@ export class NightlyPass implements Rightsizing {
     };
     // the method is read when a pass begins
     const { runPass } = await import('./pass.ts');
-    return runPass({ source, tolerance, workingTime, inventory, ...of, signal, onProgress });
+    return runPass({ source, tolerance, workingTime, withoutReservations, inventory, ...of, signal, onProgress });
   }
 
-  #logResult({ advice, leftOut, failed, firstFailure }: PassResult, durationSeconds: number): void {
+  #logResult({ advice, leftOut, failed, firstFailure, reserved }: PassResult, durationSeconds: number): void {
     const log = this.#log;
     const seconds = Math.round(durationSeconds * 10) / 10;
     log.info({ features: advice.length, leftOut, seconds }, 'advice on the number of licenses computed');
     if (leftOut > 0) log.warn({ leftOut }, 'features have no advice: there are more than rightsizing.max_features');
     if (failed > 0) log.warn({ features: failed, reason: firstFailure }, 'features have no advice: history not read');
+    if (reserved.length > 0) {
+      const features = namesText(reserved.map(({ vendorLicense, feature }) => `${vendorLicense} ${feature}`));
+      log.warn(
+        { features },
+        'rightsizing.without_reservations does not count for features with reservations: limit its entry with from or until',
+      );
+    }
   }
 
   #fail(error: unknown): void {

@@ -9,12 +9,14 @@ import { evaluateDemand } from '../method/evaluation.ts';
 import { isMistaken, recordedRefusalsOf } from '../method/refusals.ts';
 import { type DemandSource, type ListedSeries, NOT_POLLED, NothingKnown } from './demand-source.ts';
 import { keyOf, knownFeaturesOf } from './known-features.ts';
+import { createStateReservations, type WithoutReservations } from './without-reservations.ts';
 
 export interface PassOptions {
   readonly source: DemandSource;
   readonly inventory: CurrentInventory['latest'];
   readonly tolerance: number;
   readonly workingTime: WorkingTime;
+  readonly withoutReservations: readonly WithoutReservations[];
   /** The local day of today. */
   readonly today: number;
   /** Whether today is an earlier day: what was bought is that of its history then, and what is gone now was there. */
@@ -39,6 +41,8 @@ export interface PassResult {
   /** Series whose history could not be read, and why the first one could not. */
   readonly failed: number;
   readonly firstFailure: string | undefined;
+  /** Series of which reservations are recorded although `rightsizing.without_reservations` says that no licenses are reserved. */
+  readonly reserved: readonly SeriesName[];
 }
 
 /** After this many series in succession that cannot be read, the others cannot either. */
@@ -75,14 +79,21 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   let inSuccession = 0;
   let firstFailure: string | undefined;
 
+  const stateReservations = createStateReservations(options.withoutReservations);
+  const reserved = new Map<string, SeriesName>();
   const backTest = new BackTest();
   let firstDay: number | undefined;
 
-  const evaluate = (demand: Demand, exclusion: string | undefined, cuts: readonly EarlierCut[]): Advice => {
-    const { series } = demand;
+  const evaluate = (read: Demand, exclusion: string | undefined, cuts: readonly EarlierCut[]): Advice => {
+    const { series } = read;
     const feature = known.features.get(keyOf(series));
+    const reservedNow = isEarlier ? 0 : (feature?.reserved ?? 0);
+    const { demand, reservedOn } = stateReservations(read, today, reservedNow);
+    if (reservedOn !== undefined) reserved.set(keyOf(series), series);
     const bought = (isEarlier ? undefined : feature?.bought) ?? unknown;
     return evaluateDemand(demand, {
+      reservedNow,
+      reservedOn,
       yearAgo: cuts.find(({ origin }) => isYearAgo(origin, today)),
       today,
       tolerance: options.tolerance,
@@ -144,5 +155,13 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   const assumed = recordedRefusals;
   recordedRefusals = found;
   await adviseAll([...list.items.entries()].filter(([i]) => isMistaken(advice[i] as Advice, assumed, found)));
-  return { advice, backTest: backTest.results(), firstDay, leftOut: list.leftOut, failed, firstFailure };
+  return {
+    advice,
+    backTest: backTest.results(),
+    firstDay,
+    leftOut: list.leftOut,
+    failed,
+    firstFailure,
+    reserved: [...reserved.values()],
+  };
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { mapOf, strictListOf } from '../../../base/settings/structures.ts';
 import type { SectionOf } from '../../../base/settings/table.ts';
-import { boolean, integer, isNot, scheduleNeverOff, text } from '../../../base/settings/values.ts';
+import { boolean, integer, isNot, localDay, scheduleNeverOff, text } from '../../../base/settings/values.ts';
+import type { WithoutReservations } from './without-reservations.ts';
 
 /** Hours of the week in which people work. */
 interface WorkingTime {
@@ -46,6 +48,21 @@ export const workingTime = text.transform((written, context): WorkingTime => {
   return { weekdays: weekdaysOf(days), from, to };
 });
 
+/** A name, in which `%` matches any text. */
+const name = text.refine((value) => value !== '*', { error: 'is *, but the wildcard is %' });
+
+const withoutReservations = mapOf({
+  vendor_license: name,
+  feature: name.prefault('%'),
+  from: localDay.optional(),
+  until: localDay.optional(),
+})
+  .refine(({ from, until }) => from === undefined || until === undefined || from <= until, {
+    error: 'is before from; exchange the two dates',
+    path: ['until'],
+  })
+  .transform(({ vendor_license, ...entry }): WithoutReservations => ({ ...entry, vendorLicense: vendor_license }));
+
 /** The advice on numbers of licenses, and what it may assume. */
 export const rightsizing = z
   .strictObject({
@@ -65,6 +82,11 @@ export const rightsizing = z
       .describe(
         'Days of the week and hours of the clock in which people work, for example `Mon-Thu,Sat 07-19`. The second hour is the first one after work.',
       ),
+    without_reservations: strictListOf(withoutReservations).prefault([]).meta({
+      description:
+        'Where no licenses are reserved, although the history does not say so: entries with `vendor_license`, and optionally `feature` and the days `from` and `until`. See [Reservations](rightsizing.md#reservations).',
+      fileOnly: true,
+    }),
     max_features: integer(1, 1_000_000)
       .prefault(2000)
       .describe(
