@@ -49,6 +49,7 @@ export async function importPath(
     names: new Names({ known: [], server, servers: [] }),
     firstDay,
     asOfNow: false,
+    isWithoutReservations: () => false,
     isDryRun: false,
     now,
     onProgress: () => undefined,
@@ -63,7 +64,11 @@ export async function importPath(
       open.close();
     }
   });
-  return { report, days, text: reportText(report, [], { today: utc.dayOf(now), asOfNow: false }) };
+  return {
+    report,
+    days,
+    text: reportText(report, [], { today: utc.dayOf(now), asOfNow: false, isWithoutReservations: false }),
+  };
 }
 
 const secondOf = (time: string): number => Date.parse(`${time}Z`) / 1000;

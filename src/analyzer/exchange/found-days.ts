@@ -31,6 +31,8 @@ export class FoundDays {
   readonly #enoughDays = new Map<string, Set<number>>();
   /** Series of which the import knows how many licenses there are. */
   readonly #bought = new Set<string>();
+  /** Series of which the import knows reserved licenses. */
+  readonly #reserved = new Set<string>();
   /** Days with sums only. */
   readonly #sums = new Map<string, Set<number>>();
   /** Days that are not kept, because they are too old. */
@@ -43,6 +45,7 @@ export class FoundDays {
       const key = seriesKey(series);
       let seconds = 0;
       let isBought = false;
+      if (samples.some(({ reserved = 0 }) => reserved > 0)) this.#reserved.add(key);
       for (const sample of samples) {
         if (sample.inUse !== undefined) seconds += sample.seconds;
         isBought ||= sample.available !== undefined;
@@ -81,6 +84,7 @@ export class FoundDays {
       this.#seconds.set(name, known);
     }
     for (const key of other.#bought) this.#bought.add(key);
+    for (const key of other.#reserved) this.#reserved.add(key);
     for (const [name, days] of other.#tooOld) for (const day of days) addTo(this.#tooOld, name, day);
     for (const [name, days] of other.#sums) for (const day of days) addTo(this.#sums, name, day);
     this.days += other.days;
@@ -113,6 +117,11 @@ export class FoundDays {
   /** Days that count for advice, by series. */
   enoughDays(): ReadonlyMap<string, ReadonlySet<number>> {
     return this.#enoughDays;
+  }
+
+  /** Series of which the import knows reserved licenses. */
+  withReserved(): ReadonlySet<string> {
+    return this.#reserved;
   }
 
   /** Series of which the import does not know how many licenses there are. */

@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { dateText, type LocalTime } from '../../base/model/local-time.ts';
 import { SLOT } from '../history/imported-samples.ts';
 import type { ImportOrigin } from '../history/imported-table.ts';
-import type { DayOfSamples } from '../history/sample.ts';
+import type { DayOfSamples, Series } from '../history/sample.ts';
 import { removeWorkFolders, StagingFile, workFolderOf } from '../history/staged-import.ts';
 import type { UsageLog } from '../sources/log/usage-log.ts';
 import { FoundDays } from './found-days.ts';
@@ -26,6 +26,8 @@ interface CommonOptions {
   /** Days before this one are not kept. */
   readonly firstDay: number;
   readonly asOfNow: boolean;
+  /** Whether no licenses of a series are reserved where nothing is known of it. */
+  readonly isWithoutReservations: (series: Series) => boolean;
   readonly isDryRun: boolean;
   /** Epoch seconds. */
   readonly now: number;
@@ -84,6 +86,12 @@ async function headOf(file: InputFile): Promise<string> {
   return head.slice(0, HEAD);
 }
 
+/** The same with no reserved licenses where they are not known. */
+const withoutReservations = ({ samples, ...day }: DayOfSamples): DayOfSamples => ({
+  ...day,
+  samples: samples.map((sample) => ({ ...sample, reserved: sample.reserved ?? 0 })),
+});
+
 /** One form of an import, in a file that the history takes up. */
 class Staged {
   readonly #options: CommonOptions;
@@ -109,8 +117,9 @@ class Staged {
     const file = new StagingFile({ work, folder, localTime }, origin);
     this.#file = file;
     this.days = new FoundDays();
-    const { firstDay } = this.#options;
-    return (days) => {
+    const { firstDay, isWithoutReservations } = this.#options;
+    return (found) => {
+      const days = found.map((one) => (isWithoutReservations(one.series) ? withoutReservations(one) : one));
       const kept = days.filter(({ day }) => day >= firstDay);
       file.write(kept);
       this.days.add(kept);

@@ -6,6 +6,8 @@ export interface RecordedSeries extends Series {
   readonly days: readonly number[];
   /** Whether its number of licenses was ever recorded. */
   readonly isBoughtKnown: boolean;
+  /** Whether any of its licenses were ever recorded as reserved. */
+  readonly wasReserved: boolean;
 }
 
 /**
@@ -23,6 +25,10 @@ export function readRecordedSeries(path: string, from: number): readonly Recorde
       )
       .all();
     const isBought = new Set(bought.map(({ series }) => Number(series)));
+    const reserved = database
+      .prepare('SELECT series FROM day WHERE reserved > 0 UNION SELECT series FROM open_sample WHERE reserved > 0')
+      .all();
+    const wasReserved = new Set(reserved.map(({ series }) => Number(series)));
     const days = database.prepare('SELECT day FROM day WHERE series = ? AND day >= ? AND in_use IS NOT NULL');
     return database
       .prepare('SELECT * FROM series')
@@ -33,6 +39,7 @@ export function readRecordedSeries(path: string, from: number): readonly Recorde
         package: String(row.package),
         featureType: String(row.feature_type),
         isBoughtKnown: isBought.has(Number(row.id)),
+        wasReserved: wasReserved.has(Number(row.id)),
         days: days.all(Number(row.id), from).map(({ day }) => Number(day)),
       }));
   } catch {

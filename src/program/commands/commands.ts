@@ -93,6 +93,9 @@ export const commands: readonly Command[] = [
       'available-as-of-now': {
         what: 'use the number of licenses of today for the past, where a log does not tell it.',
       },
+      'without-reservations': {
+        what: 'no licenses were reserved, where a log does not tell it. Features with recorded reservations are left out.',
+      },
     },
     run: async (context) => (await import('./import.ts')).importCommand(context),
   },

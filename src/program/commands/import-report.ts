@@ -133,11 +133,41 @@ function boughtLines(unknown: number, waiting: number, asOfNow: boolean): readon
       ];
 }
 
-/** @param recorded the series of the history before the import @param today local day */
+/** What is known of reservations although the flag says that nothing is reserved. */
+function reservedLines(days: ImportReport['days'], recorded: readonly RecordedSeries[]): readonly string[] {
+  const found = days.enoughDays();
+  const before = recorded.filter((series) => series.wasReserved && found.has(seriesKey(series)));
+  const reserved = days.withReserved();
+  return [
+    ...(before.length > 0
+      ? [
+          `--without-reservations does not count for ${countText(before.length, 'feature')} with reservations in the history: ${namesText(
+            before.map(({ feature }) => feature),
+            MOST_NAMES,
+          )}`,
+        ]
+      : []),
+    ...(reserved.size > 0
+      ? [
+          `Reserved licenses of ${countText(reserved.size, 'feature')} are in what was read, and stay: --without-reservations counts where nothing is said of them.`,
+        ]
+      : []),
+  ];
+}
+
+/** What the command was told. */
+interface ReportOptions {
+  /** Local day. */
+  readonly today: number;
+  readonly asOfNow: boolean;
+  readonly isWithoutReservations: boolean;
+}
+
+/** @param recorded the series of the history before the import */
 export function reportText(
   report: ImportReport,
   recorded: readonly RecordedSeries[],
-  { today, asOfNow }: { readonly today: number; readonly asOfNow: boolean },
+  { today, asOfNow, isWithoutReservations }: ReportOptions,
 ): string {
   const { leftOut, days } = report;
   const known = new Set(recorded.filter(({ isBoughtKnown }) => isBoughtKnown).map(seriesKey));
@@ -149,6 +179,7 @@ export function reportText(
     ...dayLines(report),
     ...oldLines(report),
     ...boughtLines(days.withoutBought().length, waiting, asOfNow),
+    ...(isWithoutReservations ? reservedLines(days, recorded) : []),
     ...(days.days > 0 ? adviceLines(report, recorded, today) : []),
     ...(days.days === 0 && days.tooOld().size === 0 ? ['Nothing was found that can be imported.'] : []),
     ...(days.days === 0 && days.tooOld().size > 0 ? ['Nothing was kept.'] : []),

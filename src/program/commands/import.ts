@@ -2,8 +2,10 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setFlagsFromString } from 'node:v8';
 import { LICENSE_MANAGERS } from '../../analyzer/analyzer.ts';
+import { seriesKey } from '../../analyzer/exchange/found-days.ts';
 import {
   type AnalyzerOptions,
+  type ImportOptions,
   type ImportReport,
   importAnswers,
   importHistory,
@@ -208,6 +210,10 @@ export async function importCommand({ line, env, createLog, print }: CommandCont
   const recorded = readRecordedSeries(join(storage, HISTORY_FILE), today - WINDOW_DAYS);
   const logTime = timeZoneOf(line.values['time-zone'], embeddedAnalyzer.timeZone);
   const asOfNow = line.switches.has('available-as-of-now');
+  const isWithout = line.switches.has('without-reservations');
+  const wasReserved = new Set(recorded.filter((series) => series.wasReserved).map(seriesKey));
+  const isWithoutReservations: ImportOptions['isWithoutReservations'] = (series) =>
+    isWithout && !wasReserved.has(seriesKey(series));
   const isDryRun = line.switches.has('dry-run');
   const log = createLog(config.log);
   const servers = [...new Set(embeddedAnalyzer.sources.flatMap((one) => one.servers.slice(0, 1)))];
@@ -217,6 +223,7 @@ export async function importCommand({ line, env, createLog, print }: CommandCont
     names: new Names({ known: recorded, server: line.values.server, servers }),
     firstDay: today - keptDays(embeddedAnalyzer.retention.history),
     asOfNow,
+    isWithoutReservations,
     isDryRun,
     now,
     onProgress: progressTo(log),
@@ -235,7 +242,7 @@ export async function importCommand({ line, env, createLog, print }: CommandCont
     });
   };
   const report = await read();
-  print(reportText(report, recorded, { today, asOfNow }));
+  print(reportText(report, recorded, { today, asOfNow, isWithoutReservations: isWithout }));
   if (isDryRun) {
     print('Nothing was written: --dry-run.\n');
     return report.days.days > 0 ? 0 : 1;

@@ -200,6 +200,7 @@ it('imported from its logs, a year gives the advice of the year as it was record
     names: new Names({ known: imported.series(), server: undefined, servers: [] }),
     firstDay: 0,
     asOfNow: true,
+    isWithoutReservations: () => false,
     isDryRun: false,
     now,
     onProgress: () => undefined,
