@@ -39,6 +39,7 @@ describe('the help', () => {
       'alerting.external_labels',
       'alerting.ignore',
       'alerting.rules',
+      'rightsizing.without_reservations',
       'owners',
       'embedded_analyzer.sources',
       'embedded_analyzer.source_defaults',
