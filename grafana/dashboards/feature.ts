@@ -237,7 +237,7 @@ export const featureDashboard = () =>
         {
           title: 'With fewer licenses',
           description:
-            'Hours a year in which that many licenses would not have been enough. Hours in which users were denied hide more demand.',
+            'Hours a year in which that many licenses would not have been enough. Hours in which users were denied hide more demand. The advice says which number is kept, and why no fewer are.',
           height: 10,
         },
         {
@@ -247,25 +247,26 @@ export const featureDashboard = () =>
           none: 'No fewer licenses would do, or it is not known',
         },
         [
-          { name: 'Licenses', type: 'number', unit: 'locale', minWidth: 90 },
+          { name: 'Licenses', type: 'number', unit: 'locale', width: 80 },
           {
             name: 'Hours short a year',
-            as: 'Not enough, hours a year',
+            as: 'Too few, hours',
             type: 'number',
             unit: 'locale',
             decimals: 1,
-            width: 200,
+            width: 130,
           },
           {
             name: 'Saving',
-            as: 'Saving a year',
+            as: 'Saving',
             type: 'number',
             unit: 'locale',
             decimals: 0,
-            unknown: 'unknown',
-            minWidth: 110,
+            unknown: '–',
+            width: 85,
           },
           { name: 'Currency', width: 90 },
+          { name: 'Advice', minWidth: 145 },
         ],
       ),
     )

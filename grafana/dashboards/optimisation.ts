@@ -91,7 +91,7 @@ export const optimisation = () =>
         {
           title: 'Sure saving a year',
           description:
-            'Sum of the prices of the licenses that could go, for each currency. Features without a price are not in it, and provisional advice is not either. It is unknown without prices, and before the first nightly pass.',
+            'Sum of the prices of the licenses that could go at a renewal, for each currency. It is without features that have no price, permanent licenses (dropping them saves only maintenance), those whose notice has passed, and provisional advice. It is unknown without prices, and before the first nightly pass.',
           unit: 'locale',
           width: 7,
         },
@@ -104,7 +104,7 @@ export const optimisation = () =>
         {
           title: 'Features by advice, denials (365 d)',
           description:
-            'Could go: licenses could be given back at renewal; without features of which no use was seen. Maybe (provisional advice): use may rise, or less than a year or no reservations are recorded; they are in no sum. Missing: users were denied while all licenses were in use, on more than 12 days a year. Run out: use is likely to grow until all licenses are in use, within 120 days; of features with enough data. Denials: denied requests of all features, for any cause; and those while licenses were free. A script that retries counts each time. Features for which no denial is recorded are not in it.',
+            'Could go: licenses could be given back at a renewal; without permanent ones, those whose notice has passed, and features of which no use was seen. Maybe (provisional advice): use may rise, or less than a year or no reservations are recorded; they are in no sum. Missing: users were denied while all licenses were in use, on more than 12 days a year. Run out: use is likely to grow until all licenses are in use, within 120 days; of features with enough data. Denials: denied requests of all features, for any cause; and those while licenses were free. A script that retries counts each time. Features for which no denial is recorded are not in it.',
           unit: 'locale',
           width: 17,
         },
@@ -145,7 +145,7 @@ export const optimisation = () =>
         {
           title: 'What could go, with its saving a year',
           description:
-            'Licenses that could be given back at renewal: fewer were enough but for a few hours a year, and hardly anybody was denied. The largest saving is first; amounts of two currencies are compared as they are. Maybe: provisional advice may be wrong: use may rise, or a season is not seen. Ask the users before you drop licenses.',
+            'Licenses that could be given back at renewal: fewer were enough but for a few hours a year, and hardly anybody was denied. The largest saving is first; amounts of two currencies are compared as they are. The saving is unknown without a price, for permanent licenses, and where notice has passed. Maybe: provisional advice may be wrong: use may rise, or a season is not seen. Ask the users before you drop licenses.',
           width: 24,
           height: 14,
         },
@@ -159,7 +159,7 @@ export const optimisation = () =>
           feature,
           bought,
           number('Count', 'Could go', 80),
-          ...money('Saving', 75, 'no price'),
+          ...money('Saving', 75, 'unknown'),
           { ...day('Renewal', 'Renewal', 'no date'), width: 98 },
           { name: 'Confidence', width: 98, names: SURE },
           { ...VENDOR_LICENSE, width: 210 },

@@ -34,9 +34,8 @@ describe('money', () => {
       contract: undefined,
       per: 'once',
       saving: undefined,
-      remark: 'bought once: maintenance not known',
     });
-    expect(moneyOf(missing, entry({ per: 'once' }))).toMatchObject({ cost: 299.85, remark: undefined });
+    expect(moneyOf(missing, entry({ per: 'once' }))).toMatchObject({ cost: 299.85 });
   });
 
   it('is unknown without a price, and without a count, never 0', () => {

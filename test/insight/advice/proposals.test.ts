@@ -5,7 +5,7 @@ import { type Figure, unknown } from '../../../src/base/model/unknown.ts';
 import type { FeatureRow } from '../../../src/exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import { AdviceNotReady, createProposalSource, sentenceOf } from '../../../src/insight/advice/pass/proposals.ts';
-import type { AdviceTable } from '../../../src/insight/advice/pass/rightsizing.ts';
+import type { AdviceTable, KeptAdvice } from '../../../src/insight/advice/pass/rightsizing.ts';
 import { adviceOf, adviceTable, rightsizingOf, TODAY } from '../../support/advice-table.ts';
 import { priceEntry } from '../../support/price-entry.ts';
 
@@ -51,7 +51,7 @@ function sourceOf(table: AdviceTable | undefined, entries: readonly PriceEntry[]
       const read = source.read(inventoryOf(rows), showsPrices);
       const [first] = read.rows;
       if (first === undefined) throw new Error('no row');
-      return { first, live: read.live(first), renewal: read.renewal(first) };
+      return { first, live: read.live(first), ...read.dates(first), dates: read.dates(first) };
     },
   };
 }
@@ -102,16 +102,46 @@ describe('proposals', () => {
     expect(expiring(unknown)).toEqual({ kind: 'unknown' });
   });
 
-  it('say what a price or a renewal leaves open', () => {
-    const once = sourceOf(adviceTable([adviceOf({ reason: 'a.' })]), [entry({ per: 'once' })]);
-    const { first, renewal } = once.of([version({ expiration: Number.POSITIVE_INFINITY })]);
-    expect(sentenceOf(first, renewal)).toBe(
-      'a; bought once: maintenance not known; no renewal; saves only maintenance.',
-    );
-    const fine = sourceOf(adviceTable([adviceOf({ reason: 'a', state: 'fine', count: undefined })])).of([
-      version({ expiration: Number.POSITIVE_INFINITY }),
+  it('say what dropping permanent licenses saves', () => {
+    const never = [version({ expiration: Number.POSITIVE_INFINITY })];
+    const said = (advice: Partial<KeptAdvice>, prices: readonly PriceEntry[], rows = never) => {
+      const { first, dates } = sourceOf(adviceTable([adviceOf({ reason: 'A.', ...advice })]), prices).of(rows);
+      return [dates.effect, sentenceOf(first, dates)];
+    };
+    expect(said({}, [])).toEqual([
+      'maintenance only',
+      'A. The licenses never expire: dropping them saves only their maintenance.',
     ]);
-    expect(sentenceOf(fine.first, fine.renewal)).toBe('a');
+    const once = 'A. The licenses were bought once: dropping them saves only their maintenance.';
+    // a renewal is then that of the maintenance
+    for (const renewal of [undefined, TODAY + 40, TODAY - 40]) {
+      expect(said({}, [entry({ per: 'once', renewal, noticeDays: 90 })])).toEqual(['maintenance only', once]);
+    }
+    expect(said({ state: 'fine', count: undefined }, [])).toEqual(['maintenance only', 'A.']);
+    // with a renewal in the price file, it is a price of each year
+    expect(said({}, [entry({ renewal: TODAY + 40 })])).toEqual(['at renewal', 'A.']);
+    expect(said({}, [], [version({ expiration: unknown })])).toEqual(['at renewal', 'A.']);
+  });
+
+  it('say that it is too late after the notice, or after the renewal', () => {
+    const said = (fields: Partial<PriceEntry>) => {
+      const { first, dates } = sourceOf(adviceTable([adviceOf({ reason: 'A.' })]), [entry(fields)]).of([]);
+      return [dates.notice.kind, dates.effect, sentenceOf(first, dates)];
+    };
+    expect(said({ renewal: TODAY + 30, noticeDays: 30 })).toEqual(['by', 'at renewal', 'A.']);
+    expect(said({ renewal: TODAY + 30, noticeDays: 31 })).toEqual([
+      'passed',
+      'too late',
+      'A. It is too late for the renewal of 2026-12-18: notice had to be given by 2026-11-17.',
+    ]);
+    expect(said({ renewal: TODAY + 30 })).toEqual(['unknown', 'at renewal', 'A.']);
+    expect(said({ renewal: TODAY })).toEqual(['unknown', 'at renewal', 'A.']);
+    expect(said({ renewal: TODAY - 1 })).toEqual([
+      'unknown',
+      'too late',
+      'A. It is too late for the renewal of 2026-11-17.',
+    ]);
+    expect(said({})).toEqual(['none', 'at renewal', 'A.']);
   });
 
   it.each([

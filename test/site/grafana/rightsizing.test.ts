@@ -40,6 +40,8 @@ interface Setup {
   readonly entries?: readonly PriceEntry[];
   readonly showsPrices?: boolean;
   readonly now?: number;
+  /** What the last poll knows. */
+  readonly known?: Inventory;
 }
 
 function backendOf({ entries = [], showsPrices = true, now = AT, ...setup }: Setup) {
@@ -68,7 +70,7 @@ function ask(payload: object, setup: Setup = {}) {
     filters: [],
     prefix: 'payload.',
   });
-  const { items, notices } = answerRightsizing(query, inventory, backendOf(setup));
+  const { items, notices } = answerRightsizing(query, setup.known ?? inventory, backendOf(setup));
   const [{ columns, rows }] = items as [Table];
   const cells = [...rows];
   const keys = columns.map(({ text }) => keyOf(text));
@@ -93,7 +95,7 @@ describe('the target rightsizing', () => {
   it('has the columns of the contract, in this order', () => {
     const { columns, rows } = ask({}, { entries: [priceEntry({ renewal: TODAY + 103 })] });
     expect(columns.join(', ')).toBe(
-      'Product, Feature, Package, Type, State, Count, Bought, Peak, Peak date, p95, p99, Needed, Full hours, Refusal days, Refusal hours, Other refusals, Denials, Next year likely, Next year enough, Growth a month, Busy week, Runs out, Runs out earliest, Runs out latest, Reserved unneeded, Year ago could go, Year ago short days, Year ago days, Idle now, Borrowed now, Unused since, Reason, Price, Saving, Cost, Currency, Renewal, Days, Coverage, Confidence, Owner, Computed',
+      'Product, Feature, Package, Type, State, Count, Bought, Peak, Peak date, p95, p99, Needed, Full hours, Refusal days, Refusal hours, Other refusals, Denials, Next year likely, Next year enough, Growth a month, Busy week, Runs out, Runs out earliest, Runs out latest, Reserved unneeded, Year ago could go, Year ago short days, Year ago days, Idle now, Borrowed now, Unused since, Reason, Price, Saving, Maintenance only, Too late, Cost, Currency, Renewal, Notice, Notice state, Days, Coverage, Confidence, Owner, Computed',
     );
     expect(rows[0]).toMatchObject({
       product: 'lic01;cadd',
@@ -109,6 +111,8 @@ describe('the target rightsizing', () => {
       cost: null,
       currency: 'EUR',
       renewal: dateText(TODAY + 103),
+      notice: null,
+      notice_state: 'not known',
       owner: 'cad',
       computed: (AT - 2400) * 1000,
     });
@@ -154,6 +158,7 @@ describe('the target rightsizing', () => {
         'type',
         'state',
         'reason',
+        'notice_state',
         'days',
         'confidence',
         'owner',
@@ -218,10 +223,10 @@ describe('the target rightsizing', () => {
     );
     const sum = saved.reduce((all, { count = 0 }) => all + count * 100, 0);
     const couldGo = table.rows.filter(({ state, confidence }) => state === 'could go' && confidence === 'high').length;
-    const saving = `EUR ${sum.toLocaleString('en-US')} (with a price: ${saved.length} of ${couldGo})`;
+    const saving = `EUR ${sum.toLocaleString('en-US')} a year (with a price: ${saved.length} of ${couldGo})`;
     expect(saved.length).toBeGreaterThan(10);
     expect(notices).toEqual([
-      `100 of 4,813 features, by saving; saving of all: ${saving}; 1 provisional in no total`,
+      `100 of 4,813 features, by saving; saving of all: ${saving}; 1 more feature may have licenses to spare, but that is not certain yet: it is in no total`,
       '3 features have no advice because of rightsizing.max_features',
       'the advice is of 2026-11-17; later passes failed, see the log',
     ]);
@@ -240,11 +245,25 @@ describe('the target rightsizing', () => {
       { shape: 'steps', product: 'lic01;cadd', feature: 'solver' },
       { entries: [priceEntry({})] },
     );
-    expect(columns).toEqual(['Licenses', 'Hours short a year', 'Saving', 'Currency']);
-    expect(rows.slice(0, 3)).toEqual([
-      { licenses: 18, hours_short_a_year: 0, saving: 200, currency: 'EUR' },
-      { licenses: 17, hours_short_a_year: 1, saving: 300, currency: 'EUR' },
-      { licenses: 16, hours_short_a_year: 4, saving: 400, currency: 'EUR' },
+    expect(columns).toEqual(['Licenses', 'Hours short a year', 'Advice', 'Saving', 'Currency']);
+    expect(rows.slice(0, 4)).toEqual([
+      { licenses: 18, hours_short_a_year: 0, advice: 'more than is kept', saving: 200, currency: 'EUR' },
+      { licenses: 17, hours_short_a_year: 1, advice: 'more than is kept', saving: 300, currency: 'EUR' },
+      { licenses: 16, hours_short_a_year: 4, advice: 'kept', saving: 400, currency: 'EUR' },
+      { licenses: 15, hours_short_a_year: 13, advice: 'not advised', saving: null, currency: null },
+    ]);
+    const more = adviceOf({ enough: 17, count: 3 });
+    const steps = ask({ shape: 'steps' }, { table: adviceTable([more]), entries: [priceEntry({})] }).rows;
+    expect(steps.slice(1, 3)).toEqual([
+      { licenses: 17, hours_short_a_year: 1, advice: 'kept', saving: 300, currency: 'EUR' },
+      {
+        licenses: 16,
+        hours_short_a_year: 4,
+        advice:
+          'not advised: 16 were enough in the last year, but for 4 h; 17 are kept, because the coming year may need more',
+        saving: null,
+        currency: null,
+      },
     ]);
     expect(ask({ shape: 'steps' }, { entries: [priceEntry({ per: 'once' })] }).rows[0]?.saving).toBeNull();
     const none = adviceOf({ hoursAtLeast: new Float64Array(), reason: 'WHY' });
@@ -264,6 +283,10 @@ describe('the target rightsizing', () => {
         currency: 'EUR',
         could_go: 3,
         saving: 5020,
+        permanent: 0,
+        maintenance_only: null,
+        notice_passed: 0,
+        too_late: null,
         missing: 0,
         cost: null,
         contract: 100_200,
@@ -271,6 +294,8 @@ describe('the target rightsizing', () => {
         with_a_price: 2,
         of: 3,
         features_that_could_go: 3,
+        features_permanent: 0,
+        features_too_late: 0,
         features_missing: 1,
         missing_with_a_price: 1,
         run_out_within_120_days: 0,
@@ -292,6 +317,45 @@ describe('the target rightsizing', () => {
     const hidden = ask({ shape: 'totals' }, { table: several, entries, showsPrices: false });
     expect(hidden.rows).toMatchObject([{ currency: null, saving: null, cost: null, could_go: 12, missing: 30 }]);
     expect(hidden.notices).toEqual([REFUSAL]);
+  });
+
+  it('has what saves only maintenance, and what is too late, in columns and totals of their own', () => {
+    const table = adviceTable(['a', 'p', 'l', 'o'].map((feature, i) => adviceOf({ feature, count: i + 1 })));
+    const entries = [
+      priceEntry({ feature: 'a', renewal: TODAY + 40, noticeDays: 30 }),
+      priceEntry({ feature: 'l', renewal: TODAY + 40, noticeDays: 90 }),
+      priceEntry({ feature: 'o', per: 'once', price: 5000 }),
+      priceEntry({ feature: 'p' }),
+    ];
+    const permanent = (feature: string) =>
+      ({ ...inventory.features[0], feature, expiration: Number.POSITIVE_INFINITY }) as FeatureRow;
+    const known = { ...inventory, features: [permanent('p'), permanent('o')] } as unknown as Inventory;
+    const answers = ask({}, { table, entries, known });
+    expect(
+      answers.rows.map((row) => [
+        ...[row.feature, row.saving, row.maintenance_only, row.too_late],
+        ...[row.renewal, row.notice, row.notice_state],
+      ]),
+    ).toEqual([
+      ['a', 100, null, null, '2026-12-28', '2026-11-28', 'by'],
+      ['o', null, null, null, null, null, 'none'],
+      ['l', null, null, 300, '2026-12-28', '2026-09-29', 'passed'],
+      ['p', null, 200, null, null, null, 'none'],
+    ]);
+    expect(answers.notices[0]).toBe(
+      '4 features; saving of all: EUR 100 a year (with a price: 1 of 1); permanent licenses, which save only maintenance: EUR 200 a year (with a price: 1 of 2); too late for the next renewal: EUR 300 a year (with a price: 1 of 1)',
+    );
+    expect(ask({ shape: 'totals' }, { table, entries, known }).rows).toMatchObject([
+      {
+        ...{ currency: 'EUR', could_go: 1, saving: 100, permanent: 2, maintenance_only: 200, notice_passed: 3 },
+        ...{ too_late: 300, with_a_price: 1, of: 1, features_that_could_go: 1, features_permanent: 2 },
+        features_too_late: 1,
+      },
+      { currency: null, could_go: 0, saving: null, permanent: 4, maintenance_only: null, too_late: null },
+    ]);
+    // the dates are no prices, and what is too late is so for all users
+    const hidden = ask({ shape: 'totals' }, { table, entries, known, showsPrices: false });
+    expect(hidden.rows).toMatchObject([{ could_go: 1, permanent: 6, notice_passed: 3, saving: null, too_late: null }]);
   });
 
   it('is refused before the first pass, with the time when it is expected', () => {
@@ -345,9 +409,11 @@ describe('steps', () => {
       const table = adviceTable([adviceOf({ state })]);
       return ask({ shape: 'steps' }, { table, entries: [priceEntry({})] }).rows;
     };
-    expect(of('fine')[0]).toMatchObject({ licenses: 18, saving: 200, currency: 'EUR' });
+    expect(of('could go')[0]).toMatchObject({ licenses: 18, saving: 200, currency: 'EUR' });
+    expect(of('fine')[0]).toMatchObject({ licenses: 20, advice: 'kept' });
     expect(of('missing').length).toBe(of('fine').length);
-    for (const row of [...of('missing'), ...of('no advice')]) {
+    expect(of('no advice')[0]).toMatchObject({ licenses: 18, advice: null });
+    for (const row of [...of('missing'), ...of('fine'), ...of('no advice')]) {
       expect([row.saving, row.currency]).toEqual([null, null]);
     }
   });

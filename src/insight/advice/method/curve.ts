@@ -25,15 +25,27 @@ export interface Step {
 const BELOW = 3;
 const MAX_STEPS = 50;
 
-/** From one license less than bought, or from the peak if that is lower, to some below the needed number. */
-export function stepsOf(curve: Curve & Pick<Advice, 'bought' | 'peak'>, tolerance: number): readonly Step[] {
+/**
+ * From some above the number that is kept, or from the peak if that is higher, to some below the needed number. The kept and the
+ * needed one are always there. All that is bought is a step only if it is kept.
+ *
+ * @param kept licenses that the advice leaves; `undefined` if it does not say
+ */
+export function stepsOf(
+  curve: Curve & Pick<Advice, 'bought' | 'peak'>,
+  tolerance: number,
+  kept: number | undefined,
+): readonly Step[] {
   const { bought, peak } = curve;
   const needed = neededFor(curve, tolerance);
   if (needed === undefined || bought === undefined || isUncountedFigure(bought)) return [];
-  const first = Math.min(bought - 1, Math.max(peak ?? 0, needed));
-  const last = Math.max(0, needed - BELOW, first - MAX_STEPS + 1);
-  return Array.from({ length: Math.max(0, first - last + 1) }, (_, i) => ({
-    licenses: first - i,
-    hoursShort: hoursShort(curve, first - i),
-  }));
+  const highest = Math.max(peak ?? 0, needed, (kept ?? 0) + 1);
+  const first = kept === bought ? bought : Math.min(bought - 1, highest);
+  const last = Math.max(0, needed - BELOW);
+  const always = [kept, ...Array.from({ length: BELOW + 1 }, (_, i) => needed - i)];
+  const all = Array.from({ length: Math.max(0, first - last + 1) }, (_, i) => first - i);
+  let left = MAX_STEPS - always.length;
+  return all
+    .filter((licenses) => always.includes(licenses) || left-- > 0)
+    .map((licenses) => ({ licenses, hoursShort: hoursShort(curve, licenses) }));
 }

@@ -10,12 +10,10 @@ export interface Money {
   readonly currency: string | undefined;
   /** Of all licenses that are bought, a year; `undefined` also for those that are bought once, and for what has no contract of its own. */
   readonly contract: number | undefined;
-  /** A year, if the licenses that could go are dropped. */
+  /** What the licenses that could go cost a year. Whether dropping them saves it, `Effect` tells. */
   readonly saving: number | undefined;
   /** In the first year, if the missing licenses are bought. */
   readonly cost: number | undefined;
-  /** Why there is a price, but no saving. */
-  readonly remark: string | undefined;
 }
 
 /** The money of advice without a price, or for who may not see one. */
@@ -26,7 +24,6 @@ export const noMoney: Money = {
   contract: undefined,
   saving: undefined,
   cost: undefined,
-  remark: undefined,
 };
 
 /** Months of a year. */
@@ -38,7 +35,7 @@ export const roundAmount = (amount: number): number => Math.round(amount * 100) 
 /** The licenses of a package are those of the package: its components have no price. */
 const isPriced = ({ featureType }: Pick<Advice, 'featureType'>): boolean => featureType !== 'component';
 
-/** What advice saves a year, in the currency of its price entry. */
+/** What advice is worth, in the currency of its price entry. */
 export function moneyOf(
   advice: Pick<Advice, 'featureType' | 'state' | 'count' | 'bought' | 'hasContract'>,
   entry: PriceEntry | undefined,
@@ -53,8 +50,7 @@ export function moneyOf(
     const [saving, cost] = [amountIf('could go'), amountIf('missing')];
     const isCounted = hasContract && bought >= 0 && !isUncountedFigure(bought);
     const contract = isCounted ? roundAmount(bought * price) : undefined;
-    return { price, per: 'year', currency, contract, saving, cost, remark: undefined };
+    return { price, per: 'year', currency, contract, saving, cost };
   }
-  const remark = state === 'could go' ? 'bought once: maintenance not known' : undefined;
-  return { price, per: 'once', currency, contract: undefined, saving: undefined, cost: amountIf('missing'), remark };
+  return { price, per: 'once', currency, contract: undefined, saving: undefined, cost: amountIf('missing') };
 }

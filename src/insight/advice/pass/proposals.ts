@@ -1,4 +1,4 @@
-import type { LocalTime } from '../../../base/model/local-time.ts';
+import { dateText, type LocalTime } from '../../../base/model/local-time.ts';
 import type { PriceEntry, Prices } from '../../../base/model/prices.ts';
 import { type Figure, isKnown, plus, unknown } from '../../../base/model/unknown.ts';
 import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
@@ -6,7 +6,7 @@ import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { SeriesName } from '../method/demand.ts';
 import { keyOf } from './known-features.ts';
 import { type Money, moneyOf, noMoney } from './money.ts';
-import { type Renewal, renewalOf } from './renewal.ts';
+import { type Dates, datesOf, renewalOf } from './renewal.ts';
 import type { AdviceTable, KeptAdvice, Rightsizing } from './rightsizing.ts';
 
 /** Advice with what it is worth, and with what is known now. */
@@ -18,6 +18,7 @@ export interface Proposal {
   /** From the price file. Local day. */
   readonly renewalDay: number | undefined;
   readonly noticeDays: number | undefined;
+  readonly isBoughtOnce: boolean;
 }
 
 /** The advice of the last pass. */
@@ -25,7 +26,7 @@ export interface Proposals {
   readonly table: AdviceTable;
   readonly rows: readonly Proposal[];
   readonly live: (proposal: Proposal) => LiveFigures;
-  readonly renewal: (proposal: Proposal) => Renewal;
+  readonly dates: (proposal: Proposal) => Dates;
 }
 
 /** Why there is no advice yet, and when it is expected. */
@@ -111,6 +112,7 @@ function proposalOf(advice: KeptAdvice, entry: PriceEntry | undefined, showsPric
     money: showsPrices ? moneyOf(advice, entry) : noMoney,
     renewalDay: entry?.renewal,
     noticeDays: entry?.noticeDays,
+    isBoughtOnce: entry?.per === 'once',
   };
 }
 
@@ -168,17 +170,34 @@ export function createProposalSource(options: ProposalOptions): ProposalSource {
       if (table === undefined) throw new AdviceNotReady(reasonOf(options), rightsizing.status().isRunning);
       const rows = rowsOf(table, showsPrices);
       const index = liveIndexOf(inventory);
-      const renewal = ({ advice, renewalDay }: Proposal): Renewal =>
-        renewalOf(renewalDay, liveOf(index, advice).expiration, localTime());
-      return { table, rows, live: ({ advice }) => liveOf(index, advice), renewal };
+      const dates = (proposal: Proposal): Dates => {
+        const { advice, renewalDay } = proposal;
+        return datesOf(renewalOf(renewalDay, liveOf(index, advice).expiration, localTime()), proposal, advice.computed);
+      };
+      return { table, rows, live: ({ advice }) => liveOf(index, advice), dates };
     },
   };
 }
 
-/** The sentence of the advice, with what its money and its renewal leave open. */
-export function sentenceOf({ advice, money }: Proposal, renewal: Renewal): string {
-  const permanent =
-    advice.state === 'could go' && renewal.kind === 'permanent' ? 'no renewal; saves only maintenance' : undefined;
-  const open = [money.remark, permanent].filter((part) => part !== undefined);
-  return open.length === 0 ? advice.reason : `${advice.reason.replace(/\.$/, '')}; ${open.join('; ')}.`;
+/** What a person must know of the dates before licenses are dropped; empty if nothing. */
+function effectText({ isBoughtOnce }: Proposal, { renewal, notice, effect }: Dates): string {
+  switch (effect) {
+    case 'at renewal':
+      return '';
+    case 'maintenance only':
+      return isBoughtOnce
+        ? ' The licenses were bought once: dropping them saves only their maintenance.'
+        : ' The licenses never expire: dropping them saves only their maintenance.';
+    case 'too late': {
+      const of = renewal.kind === 'on' ? ` of ${dateText(renewal.day)}` : '';
+      const by = notice.kind === 'passed' ? `: notice had to be given by ${dateText(notice.day)}` : '';
+      return ` It is too late for the renewal${of}${by}.`;
+    }
+  }
 }
+
+/** The sentences of the advice, with what its renewal adds. */
+export const sentenceOf = (proposal: Proposal, dates: Dates): string =>
+  proposal.advice.state === 'could go'
+    ? `${proposal.advice.reason}${effectText(proposal, dates)}`
+    : proposal.advice.reason;

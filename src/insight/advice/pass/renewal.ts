@@ -22,6 +22,22 @@ export type Notice =
   /** There is no renewal, or none is known. */
   | { readonly kind: 'none' };
 
+/** What comes of dropping licenses. */
+export type Effect =
+  /** Their price is saved from the renewal on. */
+  | 'at renewal'
+  /** They were bought permanently, or never expire: dropping them saves only maintenance. */
+  | 'maintenance only'
+  /** The number for the next renewal can no longer be changed. */
+  | 'too late';
+
+/** The dates of some licenses, and what comes of dropping them. */
+export interface Dates {
+  readonly renewal: Renewal;
+  readonly notice: Notice;
+  readonly effect: Effect;
+}
+
 /**
  * @param priced local day of the price file, which counts before the expiry
  * @param expiration epoch seconds; `Infinity` for a license that never expires
@@ -35,9 +51,29 @@ export function renewalOf(priced: number | undefined, expiration: Figure, localT
 }
 
 /** @param noticeDays days before the renewal, of the price file; `undefined` if they are not known, which is no 0 */
-export function noticeOf(renewal: Renewal, noticeDays: number | undefined, today: number): Notice {
+function noticeOf(renewal: Renewal, noticeDays: number | undefined, today: number): Notice {
   if (renewal.kind !== 'on') return { kind: 'none' };
   if (noticeDays === undefined) return { kind: 'unknown' };
   const day = renewal.day - noticeDays;
   return { kind: day < today ? 'passed' : 'by', day };
+}
+
+/** @param isBoughtOnce by the price file: a renewal is then that of the maintenance */
+export function datesOf(
+  renewal: Renewal,
+  { noticeDays, isBoughtOnce }: { readonly noticeDays: number | undefined; readonly isBoughtOnce: boolean },
+  today: number,
+): Dates {
+  const notice = noticeOf(renewal, noticeDays, today);
+  const effectOf = (): Effect => {
+    switch (renewal.kind) {
+      case 'permanent':
+        return 'maintenance only';
+      case 'unknown':
+        return 'at renewal';
+      case 'on':
+        return notice.kind === 'passed' || renewal.day < today ? 'too late' : 'at renewal';
+    }
+  };
+  return { renewal, notice, effect: isBoughtOnce ? 'maintenance only' : effectOf() };
 }

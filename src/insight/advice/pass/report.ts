@@ -1,10 +1,11 @@
 import { dateText } from '../../../base/model/local-time.ts';
+import { monthText } from '../../../base/texts.ts';
 import type { State } from '../method/advice.ts';
-import { type Step, stepsOf } from '../method/curve.ts';
 import { roundAmount } from './money.ts';
 import { type LiveFigures, type Proposal, type Proposals, sentenceOf } from './proposals.ts';
-import { type Notice, noticeOf, type Renewal } from './renewal.ts';
+import type { Dates, Effect } from './renewal.ts';
 import type { PastAdvice } from './rightsizing.ts';
+import { type AdvisedStep, advisedSteps, keptOf, whyKeptText } from './steps.ts';
 import { type Totals, totalsOf } from './totals.ts';
 
 /** What the report says: of each section the first rows, and how many there are. */
@@ -13,11 +14,12 @@ import { type Totals, totalsOf } from './totals.ts';
 export interface ReportItem {
   readonly proposal: Proposal;
   readonly sentence: string;
-  readonly renewal: Renewal;
-  readonly notice: Notice;
+  readonly dates: Dates;
   readonly live: LiveFigures;
-  /** Empty if the section has no steps. */
-  readonly steps: readonly Step[];
+  /** Empty if the section has no steps. The number that is kept is among them. */
+  readonly steps: readonly AdvisedStep[];
+  /** Why no fewer are advised; `undefined` if the section has no steps. */
+  readonly whyKept: string | undefined;
 }
 
 /** The advice of one kind, the most worth first. */
@@ -27,18 +29,27 @@ export interface ReportSection {
   readonly count: number;
 }
 
-/** Licenses that could go of some features, and what that saves a year by currency. */
+/** Licenses that could go of some features, and what they cost a year by currency. */
 export interface Subtotal {
   readonly name: string;
   readonly features: number;
   readonly licenses: number;
-  readonly savings: ReadonlyMap<string | undefined, number>;
+  readonly amounts: ReadonlyMap<string | undefined, number>;
 }
 
-/** Licenses that could go for sure. */
-export interface CouldGo extends ReportSection {
-  /** All of them by the month of the notice, and by vendor license: those that save most. */
-  readonly months: readonly Subtotal[];
+/** Features with the same date. The subtotal is that of all, and the rows are those that are shown. */
+export interface Group extends Subtotal {
+  readonly items: readonly ReportItem[];
+}
+
+/** Licenses that could go for sure, and whose dropping comes to the same. */
+export interface CouldGo {
+  /** By date. */
+  readonly groups: readonly Group[];
+  /** The rows of all groups, the most worth first. */
+  readonly items: readonly ReportItem[];
+  readonly count: number;
+  /** Those that cost most. */
   readonly vendorLicenses: readonly Subtotal[];
   readonly vendorLicenseCount: number;
 }
@@ -73,8 +84,8 @@ export interface LookBack {
 export interface Report {
   readonly totals: Totals;
   readonly features: number;
-  /** By month of the notice, then by worth. */
-  readonly couldGo: CouldGo;
+  /** By what comes of dropping them. */
+  readonly couldGo: Readonly<Record<Effect, CouldGo>>;
   readonly provisional: ReportSection;
   readonly missing: ReportSection;
   readonly reserved: ReportSection;
@@ -88,7 +99,8 @@ export interface Report {
   readonly reasonCount: number;
   readonly lookBacks: readonly LookBack[];
   readonly lookBackCount: number;
-  readonly tight: number;
+  /** Those with the highest use first. */
+  readonly tight: readonly Proposal[];
   readonly fine: number;
 }
 
@@ -96,7 +108,7 @@ export interface Report {
 const MAX_ROWS = 50;
 /** Different sentences of features without advice that are counted. */
 const MAX_REASONS = 1000;
-/** Steps of a feature that are shown: from one above the number that is kept. */
+/** Steps of a feature that are shown. */
 const MAX_STEPS = 5;
 /** Subtotals by vendor license. */
 const MAX_VENDOR_LICENSES = 10;
@@ -152,34 +164,49 @@ function reasonsOf(withoutAdvice: readonly Proposal[]): readonly Reason[] {
   return [...reasons.values()];
 }
 
-/** The month of a notice, sortable: past and known ones first, then permanent licenses, then unknown ones. */
-export const noticeMonth = ({ renewal, notice }: Pick<ReportItem, 'renewal' | 'notice'>): string => {
-  if (notice.kind === 'by' || notice.kind === 'passed') return dateText(notice.day).slice(0, 7);
-  if (renewal.kind === 'on') return dateText(renewal.day).slice(0, 7);
-  return renewal.kind;
-};
+/** The date that rows are grouped by, as a heading, and what the headings are sorted by. */
+interface Heading {
+  readonly name: string;
+  readonly order: string;
+}
 
-const byMonth = (a: ReportItem, b: ReportItem): number => {
-  const [x, y] = [noticeMonth(a), noticeMonth(b)];
-  return x < y ? -1 : x > y ? 1 : byWorth(a.proposal, b.proposal);
-};
+function headingOf({ renewal, notice, effect }: Dates, today: number): Heading {
+  const last = '~';
+  switch (effect) {
+    case 'maintenance only':
+      return { name: 'Dropping them saves only maintenance', order: '' };
+    case 'too late': {
+      if (renewal.kind !== 'on') return { name: 'Too late', order: last };
+      const day = dateText(renewal.day);
+      return renewal.day < today
+        ? { name: `The renewal of ${day} is over, and no later one is known`, order: `${last}${day}` }
+        : { name: `Too late for the renewal of ${day}`, order: day };
+    }
+    case 'at renewal': {
+      if (renewal.kind !== 'on') return { name: 'Renewal not known', order: last };
+      const month = monthText(notice.kind === 'by' ? notice.day : renewal.day);
+      if (notice.kind === 'by') return { name: `Notice in ${month}`, order: month };
+      return { name: `Renewal in ${month}, notice not known`, order: `${month}${last}` };
+    }
+  }
+}
 
 /** Adds up all of some proposals by a name, in the order in which the names come. */
 function subtotalsOf(proposals: readonly Proposal[], nameOf: (proposal: Proposal) => string): Subtotal[] {
   return [...Map.groupBy(proposals, nameOf)].map(([name, of]) => {
-    const savings = new Map<string | undefined, number>();
+    const amounts = new Map<string | undefined, number>();
     for (const { money } of of) {
       const { saving, currency } = money;
-      if (saving !== undefined) savings.set(currency, roundAmount((savings.get(currency) ?? 0) + saving));
+      if (saving !== undefined) amounts.set(currency, roundAmount((amounts.get(currency) ?? 0) + saving));
     }
     const licenses = of.reduce((sum, { advice }) => sum + (advice.count ?? 0), 0);
-    return { name, features: of.length, licenses, savings };
+    return { name, features: of.length, licenses, amounts };
   });
 }
 
-/** The largest saving first, in whichever currency it is, then the most licenses. */
-const bySavings = (a: Subtotal, b: Subtotal): number => {
-  const largest = ({ savings }: Subtotal): number => Math.max(0, ...savings.values());
+/** The largest amount first, in whichever currency it is, then the most licenses. */
+const byAmount = (a: Subtotal, b: Subtotal): number => {
+  const largest = ({ amounts }: Subtotal): number => Math.max(0, ...amounts.values());
   return largest(b) - largest(a) || b.licenses - a.licenses;
 };
 
@@ -200,23 +227,31 @@ const byContract = (a: Reason, b: Reason): number => {
 const inState = (rows: readonly Proposal[], ...wanted: readonly State[]): readonly Proposal[] =>
   rows.filter(({ advice }) => wanted.includes(advice.state));
 
+/** Those with the highest use of what is bought first. */
+const byUse: Compare = ({ advice: a }, { advice: b }) =>
+  descending((a.busyWeek ?? 0) / (a.bought ?? 1), (b.busyWeek ?? 0) / (b.bought ?? 1));
+
+/** The steps of a line: one more than is kept, that number, and those from the needed one down. */
+function stepsOfLine(proposal: Proposal, effect: Effect, tolerance: number): AdvisedStep[] {
+  const kept = keptOf(proposal.advice) ?? Number.NaN;
+  const steps = advisedSteps(proposal, effect, tolerance);
+  const tooFew = steps.find(({ hoursShort }) => hoursShort > tolerance)?.licenses ?? -1;
+  const isShown = ({ licenses }: AdvisedStep): boolean =>
+    licenses === kept || licenses === kept + 1 || (licenses < kept && licenses <= tooFew + 1);
+  return steps.filter(isShown).slice(0, MAX_STEPS);
+}
+
 /** Sorts the proposals into the sections of the report, and adds up their money. */
-export function createReport({ rows, table, renewal, live }: Proposals): Report {
-  const datesOf = (proposal: Proposal): Pick<ReportItem, 'renewal' | 'notice'> => {
-    const renewed = renewal(proposal);
-    return { renewal: renewed, notice: noticeOf(renewed, proposal.noticeDays, proposal.advice.computed) };
-  };
-  const itemOf = (proposal: Proposal, hasSteps: boolean): ReportItem => {
-    const dates = datesOf(proposal);
-    const { advice } = proposal;
-    const kept = (advice.bought ?? 0) - (advice.count ?? 0);
-    const steps = hasSteps ? stepsOf(advice, table.tolerance) : [];
+export function createReport({ rows, table, dates, live }: Proposals): Report {
+  const itemOf = (proposal: Proposal, hasSteps = false): ReportItem => {
+    const found = dates(proposal);
     return {
       proposal,
-      sentence: sentenceOf(proposal, dates.renewal),
-      ...dates,
+      sentence: sentenceOf(proposal, found),
+      dates: found,
       live: live(proposal),
-      steps: steps.filter(({ licenses }) => licenses <= kept + 1).slice(0, MAX_STEPS),
+      steps: hasSteps ? stepsOfLine(proposal, found.effect, table.tolerance) : [],
+      whyKept: hasSteps ? whyKeptText(proposal.advice, table.tolerance) : undefined,
     };
   };
   const sectionOf = (found: readonly Proposal[], compare: Compare, hasSteps = false): ReportSection => ({
@@ -226,25 +261,43 @@ export function createReport({ rows, table, renewal, live }: Proposals): Report 
       .map((proposal) => itemOf(proposal, hasSteps)),
     count: found.length,
   });
-  const [proven, provisional] = [true, false].map((isProven) =>
-    inState(rows, 'could go').filter(({ advice }) => (advice.confidence === 'high') === isProven),
-  );
-  const couldGo = sectionOf(proven ?? [], byWorth, true);
-  const vendorLicenses = subtotalsOf(proven ?? [], ({ advice }) => advice.vendorLicense);
+  const couldGo = inState(rows, 'could go');
+  const proven = couldGo.filter(({ advice }) => advice.confidence === 'high');
+  const couldGoOf = (effect: Effect): CouldGo => {
+    const found = proven.filter((proposal) => dates(proposal).effect === effect);
+    const { items, count } = sectionOf(found, byWorth, true);
+    const headingFor = (proposal: Proposal): Heading => headingOf(dates(proposal), table.day);
+    const orders = new Map(found.map(headingFor).map(({ name, order }) => [name, order]));
+    const orderOf = ({ name }: Subtotal): string => orders.get(name) ?? '';
+    const groups = subtotalsOf(found, (proposal) => headingFor(proposal).name)
+      .map((one) => ({ ...one, items: items.filter(({ proposal }) => headingFor(proposal).name === one.name) }))
+      .filter((one) => one.items.length > 0)
+      .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
+    const vendorLicenses = subtotalsOf(found, ({ advice }) => advice.vendorLicense);
+    return {
+      groups,
+      items,
+      count,
+      vendorLicenses: vendorLicenses.toSorted(byAmount).slice(0, MAX_VENDOR_LICENSES),
+      vendorLicenseCount: vendorLicenses.length,
+    };
+  };
   const withoutAdvice = inState(rows, 'not enough data', 'no advice');
   const reasons = reasonsOf(withoutAdvice);
   const lookBacks = rows.map(lookBackOf).filter((found) => found !== undefined);
   return {
-    totals: totalsOf(rows),
+    totals: totalsOf(rows, (proposal) => dates(proposal).effect),
     features: rows.length,
     couldGo: {
-      ...couldGo,
-      items: couldGo.items.toSorted(byMonth),
-      months: subtotalsOf(proven ?? [], (proposal) => noticeMonth(datesOf(proposal))),
-      vendorLicenses: vendorLicenses.toSorted(bySavings).slice(0, MAX_VENDOR_LICENSES),
-      vendorLicenseCount: vendorLicenses.length,
+      'at renewal': couldGoOf('at renewal'),
+      'maintenance only': couldGoOf('maintenance only'),
+      'too late': couldGoOf('too late'),
     },
-    provisional: sectionOf(provisional ?? [], byWorth, true),
+    provisional: sectionOf(
+      couldGo.filter(({ advice }) => advice.confidence !== 'high'),
+      byWorth,
+      true,
+    ),
     missing: sectionOf(inState(rows, 'missing'), byWorth),
     reserved: sectionOf(inState(rows, 'reserved'), byFullHours),
     runsOut: sectionOf(
@@ -258,14 +311,16 @@ export function createReport({ rows, table, renewal, live }: Proposals): Report 
     lookBackCount: lookBacks.length,
     waiting: waitingOf(rows),
     withoutAdvice: withoutAdvice.length,
-    tight: inState(rows, 'tight').length,
+    tight: inState(rows, 'tight').toSorted(byUse),
     fine: inState(rows, 'fine').length,
   };
 }
 
-/** Features of a report whose amount of money it shows, and its sums. */
+/** Rows of a report whose amount of money it shows, and its sums. */
 export function pricesIn({ couldGo, provisional, missing, totals }: Report): number {
-  const shown = [couldGo, provisional, missing].flatMap(({ items }) => items);
-  const amounts = [...shown.map(({ proposal }) => proposal.money), ...totals.currencies];
-  return amounts.filter((one) => [one.saving, one.cost, one.contract].some((amount) => amount !== undefined)).length;
+  const shown = [...Object.values(couldGo), provisional, missing].flatMap(({ items }) => items);
+  const sums = totals.currencies.filter(({ currency }) => currency !== undefined);
+  const isPriced = ({ proposal: { money } }: ReportItem): boolean =>
+    [money.saving, money.cost, money.contract].some((amount) => amount !== undefined);
+  return shown.filter(isPriced).length + sums.length;
 }

@@ -1,18 +1,28 @@
-import { countText } from '../../../base/texts.ts';
+import { countText, numberText } from '../../../base/texts.ts';
 import { BackTest, type OriginResult } from '../method/back-test.ts';
 import { roundAmount } from './money.ts';
 import type { Proposal } from './proposals.ts';
+import type { Effect } from './renewal.ts';
 
-/** Sums of advice. Amounts of two currencies are never added up, and provisional advice is in no sum. */
+/**
+ * Sums of advice. Amounts of two currencies are never added up, nor are those of licenses whose dropping saves something else.
+ * Provisional advice is in no sum.
+ */
+
+/** Licenses that could go, their features, and what they cost a year. */
+export interface Spare {
+  readonly licenses: number;
+  readonly features: number;
+  /** `undefined` for licenses without a price a year. */
+  readonly amount: number | undefined;
+}
 
 /** What all advice amounts to in one currency. */
 export interface CurrencyTotal {
   /** `undefined` for licenses without a price. */
   readonly currency: string | undefined;
-  /** Licenses that could go, their features, and what that saves a year. */
-  readonly couldGo: number;
-  readonly couldGoFeatures: number;
-  readonly saving: number | undefined;
+  /** By what comes of dropping them. */
+  readonly spare: Readonly<Record<Effect, Spare>>;
   /** Licenses that are missing, their features, and what they cost in the first year. */
   readonly missing: number;
   readonly missingFeatures: number;
@@ -26,9 +36,8 @@ export interface CurrencyTotal {
 export interface Totals {
   /** By name of the currency; licenses without a price are last. There is always one. */
   readonly currencies: readonly CurrencyTotal[];
-  /** Features with licenses that could go, and those of them whose saving is known. */
-  readonly couldGo: number;
-  readonly couldGoPriced: number;
+  /** Features with licenses that could go, by what comes of dropping them. */
+  readonly couldGo: Readonly<Record<Effect, number>>;
   /** Features with missing licenses, also provisionally: users were denied. And those of them whose cost is in a sum. */
   readonly missing: number;
   readonly missingPriced: number;
@@ -49,7 +58,20 @@ export interface Totals {
 /** How far ahead a run-out counts as near, days. */
 export const RUN_OUT_DAYS = 120;
 
-type Sum = { -readonly [Name in keyof CurrencyTotal]: CurrencyTotal[Name] };
+type Open<T> = { -readonly [Name in keyof T]: T[Name] };
+type Sum = Open<Omit<CurrencyTotal, 'spare'>> & { readonly spare: Readonly<Record<Effect, Open<Spare>>> };
+
+const noSpare = (): Open<Spare> => ({ licenses: 0, features: 0, amount: undefined });
+
+const emptySum = (currency: string | undefined): Sum => ({
+  currency,
+  spare: { 'at renewal': noSpare(), 'maintenance only': noSpare(), 'too late': noSpare() },
+  missing: 0,
+  missingFeatures: 0,
+  cost: undefined,
+  contract: undefined,
+  covered: undefined,
+});
 
 /** A sum of what is known. */
 const added = (a: number | undefined, b: number | undefined): number | undefined =>
@@ -59,30 +81,20 @@ const added = (a: number | undefined, b: number | undefined): number | undefined
 const runsOutSoon = ({ advice }: Proposal): boolean =>
   advice.runsOut !== undefined && advice.runsOut.day - advice.computed <= RUN_OUT_DAYS;
 
-/** @param proposals `undefined` is no row */
-export function totalsOf(proposals: Iterable<Proposal | undefined>): Totals {
+/** @param effectOf what comes of dropping the licenses of a proposal */
+export function totalsOf(proposals: Iterable<Proposal>, effectOf: (proposal: Proposal) => Effect): Totals {
   const sums = new Map<string | undefined, Sum>();
   const sumOf = (currency: string | undefined): Sum => {
-    const empty = {
-      couldGo: 0,
-      couldGoFeatures: 0,
-      saving: undefined,
-      missing: 0,
-      missingFeatures: 0,
-      cost: undefined,
-      contract: undefined,
-      covered: undefined,
-    };
-    const known = sums.get(currency) ?? { currency, ...empty };
+    const known = sums.get(currency) ?? emptySum(currency);
     sums.set(currency, known);
     return known;
   };
-  const counts = { couldGo: 0, couldGoPriced: 0, missing: 0, missingPriced: 0, runOut: 0, provisional: 0, advised: 0 };
+  const couldGo = { 'at renewal': 0, 'maintenance only': 0, 'too late': 0 };
+  const counts = { missing: 0, missingPriced: 0, runOut: 0, provisional: 0, advised: 0 };
   const backTest = new BackTest();
   let denials: number | undefined;
   let otherRefusals: number | undefined;
   for (const proposal of proposals) {
-    if (proposal === undefined) continue;
     const { advice, money } = proposal;
     const { state, count = 0, confidence } = advice;
     const isAdvised = state !== 'not enough data' && state !== 'no advice';
@@ -101,12 +113,12 @@ export function totalsOf(proposals: Iterable<Proposal | undefined>): Totals {
     if (state === 'could go' && !isSummed) counts.provisional += 1;
     if (!isSummed) continue;
     if (state === 'could go') {
-      counts.couldGo += 1;
-      if (money.saving !== undefined) counts.couldGoPriced += 1;
-      const sum = sumOf(money.saving === undefined ? undefined : money.currency);
-      sum.couldGo += count;
-      sum.couldGoFeatures += 1;
-      sum.saving = added(sum.saving, money.saving);
+      const effect = effectOf(proposal);
+      couldGo[effect] += 1;
+      const spare = sumOf(money.saving === undefined ? undefined : money.currency).spare[effect];
+      spare.licenses += count;
+      spare.features += 1;
+      spare.amount = added(spare.amount, money.saving);
     } else if (state === 'missing') {
       if (money.cost !== undefined) counts.missingPriced += 1;
       const sum = sumOf(money.cost === undefined ? undefined : money.currency);
@@ -120,7 +132,7 @@ export function totalsOf(proposals: Iterable<Proposal | undefined>): Totals {
     if (a.currency === undefined || b.currency === undefined) return a.currency === undefined ? 1 : -1;
     return a.currency < b.currency ? -1 : 1;
   });
-  return { ...counts, denials, otherRefusals, currencies, applied: backTest.results()[0] };
+  return { ...counts, couldGo, denials, otherRefusals, currencies, applied: backTest.results()[0] };
 }
 
 /** `EUR 1,240,300`: two decimals only if they are not zero. */
@@ -130,13 +142,36 @@ export function amountText(amount: number, currency: string | undefined): string
   return currency === undefined ? text : `${currency} ${text}`;
 }
 
-/** What the licenses that could go save: `EUR 1,240,300, USD 20,000 (with a price: 31 of 74)`; `undefined` without a price. */
-export function savingText({ currencies, couldGo, couldGoPriced }: Totals): string | undefined {
-  const amounts = currencies.flatMap(({ currency, saving }) =>
-    saving === undefined ? [] : [amountText(saving, currency)],
-  );
-  if (amounts.length === 0) return undefined;
-  return `${amounts.join(', ')} (with a price: ${couldGoPriced} of ${couldGo})`;
+/** Licenses that could go, in all currencies. */
+export const spareLicenses = ({ currencies }: Totals, effect: Effect): number =>
+  currencies.reduce((sum, { spare }) => sum + spare[effect].licenses, 0);
+
+/** `EUR 1,240,300, USD 20,000 a year (with a price: 31 of 74)`; `undefined` without a price. */
+function spareText({ currencies, couldGo }: Totals, effect: Effect): string | undefined {
+  const priced = currencies.filter(({ spare }) => spare[effect].amount !== undefined);
+  if (priced.length === 0) return undefined;
+  const amounts = priced.map(({ currency, spare }) => amountText(spare[effect].amount ?? 0, currency));
+  const features = priced.reduce((sum, { spare }) => sum + spare[effect].features, 0);
+  return `${amounts.join(', ')} a year (with a price: ${features} of ${couldGo[effect]})`;
+}
+
+/** What dropping the licenses that could go comes to, in clauses; none without a price. */
+export function savingTexts(totals: Totals): string[] {
+  const saving = spareText(totals, 'at renewal');
+  const permanent = spareText(totals, 'maintenance only');
+  const late = spareText(totals, 'too late');
+  return [
+    ...(saving === undefined ? [] : [`saving of all: ${saving}`]),
+    ...(permanent === undefined ? [] : [`permanent licenses, which save only maintenance: ${permanent}`]),
+    ...(late === undefined ? [] : [`too late for the next renewal: ${late}`]),
+  ];
+}
+
+/** Features whose advice is provisional, as a sentence without its point; `undefined` without one. */
+export function provisionalText({ provisional }: Totals): string | undefined {
+  if (provisional === 0) return undefined;
+  const [have, are] = provisional === 1 ? ['feature', 'it is'] : ['features', 'they are'];
+  return `${numberText(provisional)} more ${have} may have licenses to spare, but that is not certain yet: ${are} in no total`;
 }
 
 /** `EUR 1,200,000 of 1,900,000 a year, USD 20,000 of 20,000 a year`; `undefined` without a price. */
@@ -154,7 +189,7 @@ const ENOUGH_FEATURES = 20;
 /** `Applied a year ago, this advice would have been short on 2 of 96 features, on 14 days in all; on 1 of them on more than 12 days` */
 export function appliedText(result: OriginResult | undefined): string {
   if (result === undefined) {
-    return 'What would have come of the advice of a year ago is not known: that needs about 23 months of history';
+    return 'What would have come of the advice of a year ago is not known yet: that needs about 23 months of history';
   }
   const { features, shortFeatures, shortDays, longShortFeatures } = result;
   const of = `${shortFeatures} of ${countText(features, 'feature')}`;

@@ -1,11 +1,18 @@
 import { dateText } from '../../../base/model/local-time.ts';
 import { countText, numberText } from '../../../base/texts.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
-import { stepsOf } from '../../../insight/advice/method/curve.ts';
 import { UNUSED_DAYS } from '../../../insight/advice/method/decision.ts';
-import { roundAmount } from '../../../insight/advice/pass/money.ts';
 import { AdviceNotReady, type Proposal, type Proposals } from '../../../insight/advice/pass/proposals.ts';
-import { type CurrencyTotal, savingText, type Totals, totalsOf } from '../../../insight/advice/pass/totals.ts';
+import type { Effect } from '../../../insight/advice/pass/renewal.ts';
+import { type AdvisedStep, advisedSteps, whyKeptText } from '../../../insight/advice/pass/steps.ts';
+import {
+  type CurrencyTotal,
+  provisionalText,
+  type Spare,
+  savingTexts,
+  type Totals,
+  totalsOf,
+} from '../../../insight/advice/pass/totals.ts';
 import type { Backend } from './backend.ts';
 import { DatasourceError } from './errors.ts';
 import { featureMatcher } from './feature-answers.ts';
@@ -65,6 +72,15 @@ function withReason(query: Query, answer: TargetAnswer, reasonOf: () => string |
   return whyNone === undefined ? answer : { ...answer, whyNone };
 }
 
+/** What comes of dropping the licenses of a proposal. */
+const effectIn =
+  ({ dates }: Proposals) =>
+  (proposal: Proposal): Effect =>
+    dates(proposal).effect;
+
+const amountsOf = (spare: Readonly<Record<Effect, Spare>>): (number | undefined)[] =>
+  Object.values(spare).map(({ amount }) => amount);
+
 type RightsizingBackend = Pick<Backend, 'proposals' | 'prices' | 'owners' | 'now'>;
 type Page = NonNullable<TableContent<Proposal>['page']>;
 
@@ -88,15 +104,20 @@ function readProposals(
 /** Higher than any saving. */
 const ABOVE_SAVINGS = 1e14;
 
-/** The largest saving first, then the largest count. */
-const byWorth: Order<Proposal> = {
+const countKeyOf = ({ advice }: Proposal): Cell => (advice.count === undefined ? null : -advice.count);
+
+/** The largest count first. */
+const byCount: Order<Proposal> = { name: 'count', keyOf: countKeyOf };
+
+/** The largest saving at a renewal first, then the largest count. */
+const byWorth = ({ dates }: Proposals): Order<Proposal> => ({
   name: 'saving',
-  keyOf: ({ advice, money }) => {
-    if (money.saving !== undefined) return -ABOVE_SAVINGS - money.saving;
-    return advice.count === undefined ? null : -advice.count;
+  keyOf: (proposal) => {
+    const { saving } = proposal.money;
+    const isSaved = saving !== undefined && dates(proposal).effect === 'at renewal';
+    return isSaved ? -ABOVE_SAVINGS - saving : countKeyOf(proposal);
   },
-};
-const byCount: Order<Proposal> = { ...byWorth, name: 'count' };
+});
 
 const isPriceColumn = (sort: string): boolean =>
   priceColumns.some((column) => column.toLowerCase() === sort.replace(/^-/, '').toLowerCase());
@@ -131,16 +152,15 @@ function commonNotices(query: Query, { table }: Proposals, backend: RightsizingB
   return notices;
 }
 
-/** `100 of 4,812 features, by saving; saving of all: EUR 1,240,300 (with a price: 31 of 74)` */
+/** `100 of 4,812 features, by saving; saving of all: EUR 1,240,300 a year (with a price: 31 of 74)` */
 function summaryOf(shown: number, total: number, order: string, totals: Totals): Notice {
   const count = shown === total ? numberText(total) : `${numberText(shown)} of ${numberText(total)}`;
-  const saving = savingText(totals);
-  const { provisional } = totals;
+  const provisional = provisionalText(totals);
   return info(
     [
       `${count} ${total === 1 ? 'feature' : 'features'}${shown === total ? '' : `, by ${order}`}`,
-      ...(saving === undefined ? [] : [`saving of all: ${saving}`]),
-      ...(provisional === 0 ? [] : [`${numberText(provisional)} provisional in no total`]),
+      ...savingTexts(totals),
+      ...(provisional === undefined ? [] : [provisional]),
     ].join('; '),
   );
 }
@@ -154,7 +174,7 @@ function answerTable(
   const { owners } = backend;
   const { tolerance, sort } = query.values;
   const hasPrices = backend.prices.refusal() === undefined && backend.proposals.hasPrices();
-  const order = hasPrices ? byWorth : byCount;
+  const order = hasPrices ? byWorth(proposals) : byCount;
   const items = selection(query, proposals);
   const isSaid = !isCounted(query) && (query.values.none !== undefined || asksNote(query));
   const unknown = isSaid ? withoutAdvice(query, proposals) : undefined;
@@ -174,9 +194,9 @@ function answerTable(
   };
   const view = viewOf(query, content);
   const answer = tableAnswer(query, content, view);
-  const totals = totalsOf(items);
-  // the summary has the saving of each currency
-  const sums = totals.currencies.filter(({ saving }) => saving !== undefined);
+  const totals = totalsOf(items, effectIn(proposals));
+  // the summary has the amounts of each currency
+  const sums = totals.currencies.filter(({ spare }) => amountsOf(spare).some((amount) => amount !== undefined));
   backend.prices.onServed(pricesIn(view) + sums.length);
   const summary = summaryOf(view.items.length, view.total, sort?.replace(/^-/, '') ?? order.name, totals);
   const seen = { ...answer, notices: [summary, ...commonNotices(query, proposals, backend)] };
@@ -184,7 +204,7 @@ function answerTable(
 }
 
 /** Columns with amounts of money. */
-const AMOUNTS = ['Price', 'Saving', 'Cost', 'Contract', 'Covered'];
+const AMOUNTS = ['Price', 'Saving', 'Maintenance only', 'Too late', 'Cost', 'Contract', 'Covered'];
 
 /** Rows with an amount of money, for the log. */
 function pricesIn<T>({ cells, items }: View<T>): number {
@@ -211,15 +231,21 @@ const totalCells = (totals: Totals): Cells<CurrencyTotal> => {
   const known = (count: number): Cell => (totals.advised === 0 ? null : count);
   return [
     [text('Currency'), ({ currency }) => cell(currency)],
-    [number('Could go'), ({ couldGo }) => known(couldGo)],
-    [number('Saving'), ({ saving }) => cell(saving)],
+    [number('Could go'), ({ spare }) => known(spare['at renewal'].licenses)],
+    [number('Saving'), ({ spare }) => cell(spare['at renewal'].amount)],
+    [number('Permanent'), ({ spare }) => known(spare['maintenance only'].licenses)],
+    [number('Maintenance only'), ({ spare }) => cell(spare['maintenance only'].amount)],
+    [number('Notice passed'), ({ spare }) => known(spare['too late'].licenses)],
+    [number('Too late'), ({ spare }) => cell(spare['too late'].amount)],
     [number('Missing'), ({ missing }) => known(missing)],
     [number('Cost'), ({ cost }) => cell(cost)],
     [number('Contract'), ({ contract }) => cell(contract)],
     [number('Covered'), ({ covered }) => cell(covered)],
-    [number('With a price'), ({ currency, couldGoFeatures }) => known(currency === undefined ? 0 : couldGoFeatures)],
-    [number('Of'), () => known(totals.couldGo)],
-    [number('Features that could go'), () => known(totals.couldGo)],
+    [number('With a price'), ({ currency, spare }) => known(currency === undefined ? 0 : spare['at renewal'].features)],
+    [number('Of'), () => known(totals.couldGo['at renewal'])],
+    [number('Features that could go'), () => known(totals.couldGo['at renewal'])],
+    [number('Features permanent'), () => known(totals.couldGo['maintenance only'])],
+    [number('Features too late'), () => known(totals.couldGo['too late'])],
     [number('Features missing'), () => known(totals.missing)],
     [number('Missing with a price'), () => known(totals.missingPriced)],
     [number('Run out within 120 days'), () => known(totals.runOut)],
@@ -234,7 +260,7 @@ const totalCells = (totals: Totals): Cells<CurrencyTotal> => {
 };
 
 function answerTotals(query: Query, proposals: Proposals, backend: RightsizingBackend): TargetAnswer {
-  const totals = totalsOf(selection(query, proposals));
+  const totals = totalsOf(selection(query, proposals), effectIn(proposals));
   return servedTable(
     query,
     { name: 'totals', cells: totalCells(totals), items: totals.currencies },
@@ -261,35 +287,49 @@ function onlyOne(query: Query, proposals: Proposals): Proposal | undefined {
   return candidates[0];
 }
 
-interface PricedStep {
-  readonly licenses: number;
-  readonly hoursShort: number;
-  readonly saving: number | undefined;
+interface PricedStep extends AdvisedStep {
   readonly currency: string | undefined;
+  readonly advice: string | undefined;
 }
 
 const stepCells: Cells<PricedStep> = [
   [number('Licenses'), ({ licenses }) => licenses],
   [number('Hours short a year'), ({ hoursShort }) => cell(hoursShort)],
+  [text('Advice'), ({ advice }) => cell(advice)],
   [number('Saving'), ({ saving }) => cell(saving)],
   [text('Currency'), ({ currency }) => cell(currency)],
 ];
 
+/** Whether a number of licenses is advised. @param whyKept why no fewer are */
+function stepText({ place, hoursShort }: AdvisedStep, tolerance: number, whyKept: string | undefined) {
+  switch (place) {
+    case 'more':
+      return 'more than is kept';
+    case 'kept':
+      return 'kept';
+    case 'less':
+      return hoursShort > tolerance || whyKept === undefined ? 'not advised' : `not advised: ${whyKept}`;
+    case 'not known':
+      return undefined;
+  }
+}
+
+function pricedSteps(proposal: Proposal, proposals: Proposals, tolerance: number): PricedStep[] {
+  const whyKept = whyKeptText(proposal.advice, tolerance);
+  return advisedSteps(proposal, proposals.dates(proposal).effect, tolerance).map((step) => ({
+    ...step,
+    currency: step.saving === undefined ? undefined : proposal.money.currency,
+    advice: stepText(step, tolerance, whyKept),
+  }));
+}
+
 function answerSteps(query: Query, proposals: Proposals, backend: RightsizingBackend): TargetAnswer {
   const proposal = onlyOne(query, proposals);
   const tolerance = Number(query.values.tolerance ?? proposals.table.tolerance);
-  const { advice, money } = proposal ?? {};
+  const { advice } = proposal ?? {};
   // hours of a year cannot be told from a few days
-  const isRecorded = advice !== undefined && advice.state !== 'not enough data';
-  const steps = (isRecorded ? stepsOf(advice, tolerance) : []).map((step): PricedStep => {
-    const { per, price, currency } = money ?? {};
-    const dropped = (advice?.bought ?? 0) - step.licenses;
-    // fewer licenses than are missing save nothing, and without advice it is not known
-    const isPriced =
-      advice?.state !== 'missing' && advice?.state !== 'no advice' && per === 'year' && price !== undefined;
-    const saving = isPriced ? roundAmount(dropped * price) : undefined;
-    return { ...step, saving, currency: saving === undefined ? undefined : currency };
-  });
+  const isRecorded = proposal !== undefined && proposal.advice.state !== 'not enough data';
+  const steps = isRecorded ? pricedSteps(proposal, proposals, tolerance) : [];
   const why = advice === undefined || steps.length > 0 ? [] : [info(advice.reason)];
   const seen = servedTable(query, { name: 'steps', cells: stepCells, items: steps }, proposals, backend, why);
   return withReason(query, seen, () => notEnough(query, proposals, todayOf(backend)) ?? advice?.reason);

@@ -3,6 +3,7 @@ import type { OwnerMapping } from '../../../base/model/owners.ts';
 import { isUncountedFigure } from '../../../base/model/uncounted.ts';
 import { neededFor } from '../../../insight/advice/method/curve.ts';
 import { type Proposal, type Proposals, sentenceOf } from '../../../insight/advice/pass/proposals.ts';
+import type { Effect, Notice } from '../../../insight/advice/pass/renewal.ts';
 import { expires, ownerColumn } from './live-columns.ts';
 import { type Cell, type Column, cell, millis, number, text, time } from './panel-data.ts';
 import type { Cells } from './table-view.ts';
@@ -10,7 +11,15 @@ import type { Cells } from './table-view.ts';
 /** The columns of the target `rightsizing`. */
 
 /** Columns that depend on prices. Without prices, a table is not sorted by them. */
-export const priceColumns: readonly string[] = ['Price', 'Saving', 'Cost', 'Currency', 'Per'];
+export const priceColumns: readonly string[] = [
+  'Price',
+  'Saving',
+  'Maintenance only',
+  'Too late',
+  'Cost',
+  'Currency',
+  'Per',
+];
 
 interface ColumnInputs {
   readonly proposals: Proposals;
@@ -78,10 +87,34 @@ const laterCells = ({ proposals, owners }: ColumnInputs): AdviceCells => [
 const ofAdvice = (cells: AdviceCells): Cells<Proposal> =>
   cells.map(([column, read, shown = 'always']) => [column, ({ advice }: Proposal) => read(advice), shown]);
 
+/** Until when the number can be announced; empty if that is not known. */
+function noticeDay(notice: Notice): Cell {
+  switch (notice.kind) {
+    case 'by':
+    case 'passed':
+      return dateText(notice.day);
+    case 'unknown':
+    case 'none':
+      return null;
+  }
+}
+
+const noticeStates: Readonly<Record<Notice['kind'], string>> = {
+  by: 'by',
+  passed: 'passed',
+  unknown: 'not known',
+  none: 'none',
+};
+
 /** The columns of advice, those of money only where prices may be seen. */
 export function rightsizingCells(inputs: ColumnInputs): Cells<Proposal> {
   const { localTime, proposals } = inputs;
-  const { live, renewal } = proposals;
+  const { live, dates } = proposals;
+  /** What the licenses that could go cost a year, if dropping them comes to this. */
+  const amountOf =
+    (effect: Effect) =>
+    (proposal: Proposal): Cell =>
+      dates(proposal).effect === effect ? cell(proposal.money.saving) : null;
   // a feature that was never used has none: the day on which its records begin would look like that of its last use
   const unusedSince = ({ advice }: Proposal): Cell => day(advice.unusedSince);
   return [
@@ -89,19 +122,23 @@ export function rightsizingCells(inputs: ColumnInputs): Cells<Proposal> {
     [number('Idle now'), (proposal) => cell(live(proposal).idle)],
     [number('Borrowed now'), (proposal) => cell(live(proposal).borrowed)],
     [text('Unused since'), unusedSince],
-    [text('Reason'), (proposal) => sentenceOf(proposal, renewal(proposal))],
+    [text('Reason'), (proposal) => sentenceOf(proposal, dates(proposal))],
     [number('Price'), ({ money }) => cell(money.price)],
-    [number('Saving'), ({ money }) => cell(money.saving)],
+    [number('Saving'), amountOf('at renewal')],
+    [number('Maintenance only'), amountOf('maintenance only')],
+    [number('Too late'), amountOf('too late')],
     [number('Cost'), ({ money }) => cell(money.cost)],
     [text('Currency'), ({ money }) => cell(money.currency)],
     [text('Per'), ({ money }) => cell(money.per), 'asked'],
     [
       text('Renewal'),
       (proposal) => {
-        const found = renewal(proposal);
-        return found.kind === 'on' ? expires(found.at, localTime) : null;
+        const { renewal } = dates(proposal);
+        return renewal.kind === 'on' ? expires(renewal.at, localTime) : null;
       },
     ],
+    [text('Notice'), (proposal) => noticeDay(dates(proposal).notice)],
+    [text('Notice state'), (proposal) => noticeStates[dates(proposal).notice.kind]],
     ...ofAdvice(laterCells(inputs)),
   ];
 }

@@ -1,4 +1,4 @@
-import { type Html, html, joined, nameHtml } from '../../../base/html/html.ts';
+import { type Content, type Html, html, joined, nameHtml } from '../../../base/html/html.ts';
 import { dateText } from '../../../base/model/local-time.ts';
 import { unknown } from '../../../base/model/unknown.ts';
 import { numberText as count, countText } from '../../../base/texts.ts';
@@ -36,6 +36,10 @@ export interface ReportFrame {
   readonly withoutPrices: string | undefined;
   /** The owner of a feature. */
   readonly ownerOf: (vendorLicense: string, feature: string) => string | undefined;
+  /** Where the page is, for who reads it on paper. */
+  readonly url: string;
+  /** Who asked for it; `undefined` without users. */
+  readonly user: string | undefined;
 }
 
 /** What the line of a feature says: how many licenses, what they are worth, and until when or since when. */
@@ -58,35 +62,45 @@ function featureHtml({ proposal: { advice } }: Pick<ReportItem, 'proposal'>, { o
   return html`<strong>${nameHtml(advice.feature)}</strong> <span class="soft">${joined(parts, ' · ')}</span>`;
 }
 
-function noticeText({ renewal, notice }: ReportItem): string {
-  if (renewal.kind !== 'on') return renewal.kind === 'permanent' ? 'permanent' : 'renewal not known';
-  switch (notice.kind) {
-    case 'by':
-      return `notice by ${dateText(notice.day)}`;
-    case 'passed':
-      return `notice by ${dateText(notice.day)} (passed)`;
-    case 'unknown':
-    case 'none':
-      return `renewal ${dateText(renewal.day)}, notice not known`;
+/** The date of a line below a heading that says what it is. */
+function shortDateOf({ dates: { renewal, notice } }: ReportItem): string | undefined {
+  if (notice.kind === 'by' || notice.kind === 'passed') return `notice by ${dateText(notice.day)}`;
+  return renewal.kind === 'on' ? `renewal ${dateText(renewal.day)}` : undefined;
+}
+
+function dateOf({ proposal, dates: { renewal, notice, effect } }: ReportItem): string {
+  switch (effect) {
+    case 'maintenance only':
+      return `${proposal.isBoughtOnce ? 'bought once' : 'permanent'}: only maintenance`;
+    case 'too late':
+      if (notice.kind === 'passed') return `notice by ${dateText(notice.day)}, passed`;
+      return renewal.kind === 'on' ? `renewal ${dateText(renewal.day)}, passed` : 'passed';
+    case 'at renewal':
+      if (notice.kind === 'by') return `notice by ${dateText(notice.day)}`;
+      return renewal.kind === 'on' ? `renewal ${dateText(renewal.day)}, notice not known` : 'renewal not known';
   }
 }
 
-function stepsHtml({ steps, proposal: { advice, money } }: ReportItem): Html | undefined {
+function stepsHtml({ steps, whyKept, proposal: { money } }: ReportItem): Html | undefined {
   if (steps.length === 0) return undefined;
-  const kept = (advice.bought ?? 0) - (advice.count ?? 0);
-  const rowHtml = (title: string, read: (step: ReportItem['steps'][number]) => string): Html => {
+  const rowHtml = (title: string, read: (step: ReportItem['steps'][number]) => Content): Html => {
     const cells = steps.map(
-      (step) => html`<td${step.licenses === kept ? html` class="kept"` : undefined}>${read(step)}</td>`,
+      (step) => html`<td${step.place === 'kept' ? html` class="kept"` : undefined}>${read(step)}</td>`,
     );
     return html`<tr><th scope="row">${title}</th>${cells}</tr>\n`;
   };
-  const { price, per, currency } = money;
-  const saving = (licenses: number): string => count(Math.round(((advice.bought ?? 0) - licenses) * (price ?? 0)));
-  const hasSavings = per === 'year' && price !== undefined;
+  const kept = steps.find(({ place }) => place === 'kept')?.licenses;
+  const saving = ({ saving: amount }: ReportItem['steps'][number]): string =>
+    amount === undefined ? '–' : count(Math.round(amount));
+  const hasSavings = steps.some((step) => step.saving !== undefined);
+  const why =
+    kept === undefined || whyKept === undefined
+      ? undefined
+      : html`<p>Fewer than ${count(kept)} are not advised: ${whyKept}.</p>`;
   return html`<table class="steps">
-${rowHtml('Licenses', ({ licenses }) => count(licenses))}${rowHtml('Short, h a year', ({ hoursShort }) => figure(hoursShort))}${
-  hasSavings ? rowHtml(`Saves, ${currency ?? ''}`, ({ licenses }) => saving(licenses)) : undefined
-}</table>`;
+${rowHtml('Licenses', ({ licenses, place }) => [count(licenses), place === 'kept' ? ' kept' : undefined])}${rowHtml('Short, h a year', ({ hoursShort }) => figure(hoursShort))}${
+  hasSavings ? rowHtml(`Saves, ${money.currency ?? ''}`, saving) : undefined
+}</table>${why}`;
 }
 
 /** What would have come of the advice of a year ago. */
@@ -120,7 +134,7 @@ export function itemHtml(
   const { advice } = item.proposal;
   const live = liveText(item);
   return html`<li${isPrinted ? undefined : html` class="screen"`}><details><summary><span class="who">${featureHtml(item, frame)}</span>
-${weeksHtml(advice) ?? html`<span></span>`}<span class="worth">${licenses}</span><span class="worth money">${money}</span><span class="worth soft">${when}</span></summary>
+${weeksHtml(advice) ?? html`<span class="weeks"></span>`}<span class="worth">${licenses}</span><span class="worth money">${money}</span><span class="worth soft">${when}</span></summary>
 <p>${item.sentence}${appliedHtml(item)}${live === undefined ? undefined : ` ${live}`} <a href="${featureUrl(advice)}">See the feature</a></p>${stepsHtml(item)}</details></li>\n`;
 }
 
@@ -133,9 +147,12 @@ export function couldGoLine(item: ReportItem): Line {
   return {
     licenses: html`<b>${count(gone)}</b> of ${count(bought)}, keep ${count(bought - gone)}`,
     money: saving,
-    when: noticeText(item),
+    when: shortDateOf(item),
   };
 }
+
+/** The same where no heading says what comes of it. */
+export const provisionalLine = (item: ReportItem): Line => ({ ...couldGoLine(item), when: dateOf(item) });
 
 /** How many licenses are missing, what they cost, and how often requests were refused. */
 export function missingLine({ proposal: { advice, money } }: ReportItem): Line {
@@ -165,7 +182,7 @@ export const reservedLine = ({ proposal: { advice } }: ReportItem): Line => ({
 export function runsOutLine({ proposal: { advice } }: ReportItem): Line {
   const { runsOut, bought = 0, busyWeek, growth } = advice;
   const month = (day: number): string => dateText(day).slice(0, 7);
-  const rise = growth.kind === 'proven' ? `, ${figure(growth.perMonth)} more a month` : '';
+  const rise = growth.kind === 'proven' ? `, +${figure(growth.perMonth)} a month` : '';
   const latest = runsOut?.latest === undefined ? 'open' : month(runsOut.latest);
   return {
     licenses: html`busy week ${busyWeek === undefined ? 'not known' : figure(busyWeek)} of ${count(bought)}${rise}`,
@@ -181,7 +198,7 @@ export function unusedLine(item: ReportItem): Line {
   const { bought } = item.proposal.advice;
   return {
     licenses: html`${bought === undefined ? 'number not known' : countText(bought, 'license')}`,
-    when: noticeText(item),
+    when: dateOf(item),
   };
 }
 

@@ -1,12 +1,13 @@
 import { type PageLink, pageHtml } from '../../../base/html/frame.ts';
-import { type Html, html, nameHtml } from '../../../base/html/html.ts';
+import { type Content, type Html, html, joined, nameHtml } from '../../../base/html/html.ts';
 import { dateText } from '../../../base/model/local-time.ts';
 import { numberText as count, countText } from '../../../base/texts.ts';
 import { isYearAgo } from '../../../insight/advice/method/back-test.ts';
 import { AdviceNotReady } from '../../../insight/advice/pass/proposals.ts';
+import type { Effect } from '../../../insight/advice/pass/renewal.ts';
 import {
+  type CouldGo,
   createReport,
-  noticeMonth,
   pricesIn,
   type Report,
   type ReportItem,
@@ -18,10 +19,13 @@ import {
   amountText,
   appliedText,
   coveredText,
+  provisionalText,
   RUN_OUT_DAYS,
+  spareLicenses,
   type Totals,
 } from '../../../insight/advice/pass/totals.ts';
 import { sendPage } from '../../web/page-answers.ts';
+import { viewerOf } from '../../web/server.ts';
 import { vendorLicenseUrl } from '../links.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
@@ -31,29 +35,39 @@ import {
   type Line,
   lookBackHtml,
   missingLine,
+  provisionalLine,
   type ReportFrame,
   reservedLine,
   runsOutLine,
   unusedLine,
 } from './items.ts';
+import { basisHtml, namedHtml } from './print.ts';
 
 /** The report as a page: without scripts, to be read on a screen. Printed, it is one page of A4 with what a purchaser needs. */
 
 type LineOf = (item: ReportItem) => Line;
 
-/** Lines that are printed of those that could go, with their headings, and of those that are missing. */
-const PRINTED_COULD_GO = 30;
-const HEADING_LINES = 1.5;
-const PRINTED_MISSING = 5;
-const PRINTED_REASONS = 5;
+/** Lines that one page of paper has for lists, with their titles and their groups, and how many of each list it shows. */
+const PAPER_LINES = 33;
+const TITLE_LINES = 2;
+const GROUP_LINES = 0.8;
+const PRINTED_GROUPS = 6;
+const PRINTED_ROWS = 3;
+/** Of what saves nothing at a renewal. */
+const PRINTED_UNSAVED = 2;
 
 const moreHtml = (shown: number, total: number, by: string): Html | undefined =>
   shown === total
     ? undefined
-    : html`<p class="soft">${count(shown)} of ${count(total)}, ${by}. All of them are in the CSV file.</p>`;
+    : html`<p class="soft screen">${count(shown)} of ${count(total)}, ${by}. All of them are in the CSV file.</p>`;
 
-const listHtml = (items: readonly ReportItem[], frame: ReportFrame, lineOf: LineOf, printed: number): Html =>
-  html`<ul class="rows advice">\n${items.map((item, i) => itemHtml(item, frame, lineOf(item), i < printed))}</ul>`;
+const listHtml = (
+  items: readonly ReportItem[],
+  frame: ReportFrame,
+  lineOf: LineOf,
+  printed: ReadonlySet<ReportItem>,
+): Html =>
+  html`<ul class="rows advice">\n${items.map((item) => itemHtml(item, frame, lineOf(item), printed.has(item)))}</ul>`;
 
 interface Section {
   readonly title: string;
@@ -70,59 +84,90 @@ interface Section {
 
 function sectionHtml({ items, count: total }: ReportSection, frame: ReportFrame, section: Section): Html {
   const { title, about, by, empty, line, printed = 0, isFolded = false } = section;
-  const heading = printed === 0 ? html`<h2 class="screen">${title}</h2>` : html`<h2>${title}</h2>`;
+  const heading =
+    printed === 0
+      ? html`<h2 class="screen">${title}</h2>`
+      : html`<h2>${title}${printedHtml(total, Math.min(printed, items.length))}</h2>`;
   if (total === 0) return empty === undefined ? html`` : html`${heading}\n<p class="screen">${empty}</p>\n`;
-  const rows = html`<p class="soft screen">${about}</p>${moreHtml(items.length, total, by)}\n${listHtml(items, frame, line, printed)}\n`;
+  const rows = html`<p class="soft screen">${about}</p>${moreHtml(items.length, total, by)}\n${listHtml(items, frame, line, new Set(items.slice(0, printed)))}\n`;
   if (isFolded)
     return html`${heading}\n<details class="screen"><summary>${countText(total, 'feature')}</summary>${rows}</details>\n`;
-  return html`${heading}\n${rows}${leftHtml(total, Math.min(printed, items.length))}`;
+  return html`${heading}\n${rows}`;
 }
 
-/** What is not on paper. */
-const leftHtml = (total: number, printed: number): Html | undefined =>
-  printed === 0 || total <= printed
+/** That not all rows are on paper. */
+const printedHtml = (total: number, printed: number): Html | undefined =>
+  total <= printed
     ? undefined
-    : html`<p class="paper">${count(total - printed)} more are on the page and in the CSV file.</p>\n`;
-
-function monthTitle(month: string): string {
-  if (month === 'permanent') return 'Permanent licenses, without a renewal';
-  return month === 'unknown' ? 'Renewal not known' : `Notice in ${month}`;
-}
+    : html`<span class="paper soft"> ${count(printed)} of ${count(total)}, the others on the page</span>`;
 
 /** `12 licenses, EUR 27,900 a year` */
-const subtotalText = ({ licenses, savings }: Subtotal): string =>
+const subtotalText = ({ licenses, amounts }: Subtotal): string =>
   [
     countText(licenses, 'license'),
-    ...[...savings].map(([currency, saving]) => `${amountText(Math.round(saving), currency)} a year`),
+    ...[...amounts].map(([currency, amount]) => `${amountText(Math.round(amount), currency)} a year`),
   ].join(', ');
 
 /** Whether advice on any feature is known. */
 const isKnown = ({ withoutAdvice, features }: Report): boolean => withoutAdvice < features;
 
-function couldGoHtml({ couldGo }: Report, frame: ReportFrame): Html {
-  const { items, count: total, months, vendorLicenses, vendorLicenseCount } = couldGo;
-  const title = html`<h2>Could go</h2>\n`;
-  if (total === 0) return html`${title}<p>No feature has licenses that could go with high confidence.</p>\n`;
-  const subtotals = new Map(months.map((one) => [one.name, one]));
-  let left = PRINTED_COULD_GO;
-  let printedItems = 0;
-  const lists = [...Map.groupBy(items, noticeMonth)].map(([month, rows]) => {
-    const printed = Math.max(0, Math.floor(left - HEADING_LINES));
-    left -= HEADING_LINES + rows.length;
-    printedItems += Math.min(printed, rows.length);
-    const subtotal = subtotals.get(month);
-    const sum = subtotal === undefined ? undefined : html` <span class="soft">${subtotalText(subtotal)}</span>`;
-    const heading = html`<h3${printed === 0 ? html` class="screen"` : undefined}>${monthTitle(month)}${sum}</h3>`;
-    return html`${heading}\n${listHtml(rows, frame, couldGoLine, printed)}\n`;
-  });
+/** What is said of licenses that could go, by what comes of dropping them. */
+const couldGoSections: Readonly<
+  Record<Effect, { readonly title: string; readonly about: string; readonly empty?: string }>
+> = {
+  'at renewal': {
+    title: 'Could go',
+    about: 'What is kept was enough in the last year, and is enough for the coming one with a chance of 9 in 10.',
+    empty: 'No feature has licenses that could go at a renewal with high confidence.',
+  },
+  'maintenance only': {
+    title: 'Permanent licenses that could go',
+    about: 'They never expire, or were bought once. What they cost a year is in no saving.',
+  },
+  'too late': {
+    title: 'Notice passed',
+    about: 'These licenses could go, but no longer at their next renewal. They are in no saving.',
+  },
+};
+
+/** Lines on paper for licenses that could go: what the other lists leave. */
+function linesOf({ couldGo, missing, runsOut, reasons }: Report, effect: Effect): number {
+  if (effect !== 'at renewal') return PRINTED_UNSAVED;
+  const groupLines = (one: Effect): number => GROUP_LINES * Math.min(couldGo[one].groups.length, PRINTED_GROUPS);
+  const linesFor = (rows: number, most: number): number => (rows === 0 ? 0 : TITLE_LINES + Math.min(rows, most));
+  const lists = [missing.count, runsOut.count, reasons.length].map((rows) => linesFor(rows, PRINTED_ROWS));
+  const used = [...lists, ...unsaved.map((one) => linesFor(couldGo[one].count, PRINTED_UNSAVED))];
+  const groups = [effect, ...unsaved].map(groupLines);
+  return Math.floor([...used, ...groups].reduce((left, lines) => left - lines, PAPER_LINES));
+}
+
+/** The groups on paper, where their rows have no headings. */
+function printedGroupsHtml({ groups }: CouldGo): Html {
+  const shown = groups.slice(0, PRINTED_GROUPS).map((group) => html`<b>${group.name}:</b> ${subtotalText(group)}`);
+  const more = groups.length - shown.length;
+  return html`<p class="paper">${joined(shown, '; ')}${more > 0 ? `; and ${countText(more, 'later date')}` : undefined}.</p>`;
+}
+
+const picture = html`<span class="screen"> Bars: the peak of each week of the last year; lines: what is bought, and what is kept.</span>`;
+
+function couldGoHtml(report: Report, frame: ReportFrame, effect: Effect): Html {
+  const { groups, items, count: total, vendorLicenses, vendorLicenseCount } = report.couldGo[effect];
+  const { title, about, empty } = couldGoSections[effect];
+  if (total === 0) return empty === undefined ? html`` : html`<h2>${title}</h2>\n<p>${empty}</p>\n`;
+  const printed = new Set(items.slice(0, Math.max(0, linesOf(report, effect))));
+  const lists = groups.map(
+    (group) =>
+      html`<h3 class="screen">${group.name} <span class="soft">${subtotalText(group)}</span></h3>\n${listHtml(group.items, frame, couldGoLine, printed)}\n`,
+  );
   const licenses = vendorLicenses.map(
     (one) =>
       html`<tr><th scope="row"><a href="${vendorLicenseUrl(one.name)}">${nameHtml(one.name)}</a></th><td>${countText(one.features, 'feature')}</td><td>${subtotalText(one)}</td></tr>\n`,
   );
-  return html`${title}<p class="soft">What is kept was enough in the last year, and is enough for the coming one with a chance of 9 in 10. Bars: the peak of each week of the last year; lines: what is bought, and what is kept.</p>
-${moreHtml(items.length, total, 'by saving and number of licenses')}\n${lists}${leftHtml(total, printedItems)}
-<details class="screen"><summary>By vendor license</summary>${moreHtml(vendorLicenses.length, vendorLicenseCount, 'those that save most')}
+  const byVendorLicense = html`<details class="screen"><summary>By vendor license</summary>${moreHtml(vendorLicenses.length, vendorLicenseCount, 'those that cost most')}
 <table class="counts">\n${licenses}</table></details>\n`;
+  return html`<h2>${title}${printedHtml(total, printed.size)}</h2>\n<p class="soft${effect === 'at renewal' ? '' : ' screen'}">${about}${effect === 'at renewal' ? picture : undefined}</p>
+${moreHtml(items.length, total, 'by what they cost and number of licenses')}\n${printedGroupsHtml(report.couldGo[effect])}\n${lists}
+${effect === 'at renewal' ? byVendorLicense : undefined}`;
 }
 
 function lookBacksHtml({ lookBacks, lookBackCount }: Report, frame: ReportFrame): Html {
@@ -140,7 +185,7 @@ function reasonsHtml({ reasons, reasonCount, withoutAdvice, totals }: Report): H
     const more = isSame ? undefined : html` <span class="soft">(for example)</span>`;
     const amounts = [...contracts].map(([currency, amount]) => amountText(Math.round(amount), currency)).join(', ');
     const cost = covered === undefined ? undefined : html`<td>${amounts}</td>`;
-    return html`<tr${i < PRINTED_REASONS ? undefined : html` class="screen"`}><td>${count(features)}</td>${cost}<td>${example}${more}</td></tr>\n`;
+    return html`<tr${i < PRINTED_ROWS ? undefined : html` class="screen"`}><td>${count(features)}</td>${cost}<td>${example}${more}</td></tr>\n`;
   });
   return html`<h2>Not covered</h2>\n<p class="soft">${countText(withoutAdvice, 'feature')} without advice, by reason${covered === undefined ? undefined : ', with what their licenses cost a year'}.</p>${moreHtml(reasons.length, reasonCount, 'those that cost most')}
 <table class="counts">\n${rows}</table>\n`;
@@ -156,30 +201,63 @@ function waitingHtml({ waiting }: Report): Html {
   return html`<h2 class="screen">Not enough data until</h2>\n<ul class="screen">${rows}</ul>\n`;
 }
 
-type Sum = Totals['currencies'][number];
+/** `EUR 12,000, USD 300 a year`; `undefined` without a price. */
+function spareAmountText({ currencies }: Totals, effect: Effect): string | undefined {
+  const amounts = currencies.flatMap(({ currency, spare }) => {
+    const { amount } = spare[effect];
+    return amount === undefined ? [] : [amountText(Math.round(amount), currency)];
+  });
+  return amounts.length === 0 ? undefined : `${amounts.join(', ')} a year`;
+}
 
-function sumsHtml({ couldGo, missing, runOut, advised, provisional, currencies }: Totals): Html {
-  const licenses = (read: (sum: Sum) => number): number => currencies.reduce((all, sum) => all + read(sum), 0);
-  const amountHtml = (amount: number | undefined, { currency }: Sum, what: string, priced: number, of: number) =>
-    amount === undefined
-      ? []
-      : [
-          html`<strong>${amountText(Math.round(amount), currency)}</strong> ${what} <small>(with a price: ${count(priced)} of ${countText(of, 'feature')})</small>`,
-        ];
-  const notes = provisional === 0 ? '' : `; ${count(provisional)} provisional in no total`;
-  const boxes = [
-    html`<strong>${countText(
-      licenses((sum) => sum.couldGo),
-      'license',
-    )}</strong> of ${countText(couldGo, 'feature')} could go<small>${notes}</small>`,
-    ...currencies.flatMap((sum) => amountHtml(sum.saving, sum, 'a year could be saved', sum.couldGoFeatures, couldGo)),
-    html`<strong>${countText(missing, 'feature')}</strong> with missing licenses`,
-    ...currencies.flatMap((sum) =>
-      amountHtml(sum.cost, sum, 'in the first year for missing licenses', sum.missingFeatures, missing),
+const tileHtml = (figure: string, text: string, note?: string): Html =>
+  html`<li><strong>${figure}</strong> ${text}${note === undefined ? undefined : html` <small>(${note})</small>`}</li>\n`;
+
+/** A tile for licenses that could go, but save nothing at a renewal; none without them. */
+function unsavedHtml(totals: Totals, effect: Exclude<Effect, 'at renewal'>): Html | undefined {
+  const licenses = spareLicenses(totals, effect);
+  if (licenses === 0) return undefined;
+  const amount = spareAmountText(totals, effect);
+  const note = [...(amount === undefined ? [] : [amount]), countText(totals.couldGo[effect], 'feature')].join(', ');
+  const text =
+    effect === 'maintenance only'
+      ? 'could go, but are permanent: that saves only maintenance'
+      : 'could go, but notice has passed';
+  return tileHtml(countText(licenses, 'license'), text, note);
+}
+
+function sumsHtml(totals: Totals): Html {
+  const { couldGo, missing, runOut, advised, currencies } = totals;
+  const priced = (features: number, of: number): string =>
+    `with a price: ${count(features)} of ${countText(of, 'feature')}`;
+  const [atRenewal, licenses] = [couldGo['at renewal'], spareLicenses(totals, 'at renewal')];
+  const savings = currencies.map(({ currency, spare }) => {
+    const { amount, features } = spare['at renewal'];
+    if (amount === undefined) return undefined;
+    return tileHtml(amountText(Math.round(amount), currency), 'a year could be saved', priced(features, atRenewal));
+  });
+  const costs = currencies.map(({ currency, cost, missingFeatures }) => {
+    if (cost === undefined) return undefined;
+    const figure = amountText(Math.round(cost), currency);
+    return tileHtml(figure, 'in the first year for missing licenses', priced(missingFeatures, missing));
+  });
+  const boxes: Content[] = [
+    licenses === 0
+      ? tileHtml('No license', 'could go at a renewal for certain')
+      : tileHtml(countText(licenses, 'license'), `of ${countText(atRenewal, 'feature')} could go at a renewal`),
+    savings,
+    unsavedHtml(totals, 'maintenance only'),
+    unsavedHtml(totals, 'too late'),
+    tileHtml(countText(missing, 'feature'), missing === 1 ? 'lacks licenses' : 'lack licenses'),
+    costs,
+    tileHtml(
+      countText(runOut, 'feature'),
+      `${runOut === 1 ? 'runs' : 'run'} out of licenses within ${RUN_OUT_DAYS} days`,
+      `of ${count(advised)} with advice`,
     ),
-    html`<strong>${countText(runOut, 'feature')}</strong> run out within ${RUN_OUT_DAYS} days <small>(of ${count(advised)} with advice)</small>`,
   ];
-  return html`<ul class="tiles">${boxes.map((box) => html`<li>${box}</li>\n`)}</ul>`;
+  const provisional = provisionalText(totals);
+  return html`<ul class="tiles sums">${boxes}</ul>${provisional === undefined ? undefined : html`\n<p>${provisional}.</p>`}`;
 }
 
 /** How good the advice is: what it covers, and what would have come of it a year ago and in the months since then. */
@@ -195,10 +273,14 @@ function qualityHtml({ backTest, day }: AdviceTable, { totals }: Report): Html {
       : html`<details class="screen"><summary>The advice of newer months, until now</summary>
 <table class="counts"><tr><th scope="col">Advice of</th><th scope="col">Features</th><th scope="col">Short</th><th scope="col">Days</th></tr>\n${rows}</table></details>\n`;
   const covered = coveredText(totals);
-  const coverage = covered === undefined ? '' : ` The advice covers ${covered}.`;
-  return html`<p>${appliedText(totals.applied)}.${coverage}</p>\n${months}`;
+  const sentences = [
+    ...(totals.applied === undefined ? [] : [`${appliedText(totals.applied)}.`]),
+    ...(covered === undefined ? [] : [`The advice covers ${covered}.`]),
+  ];
+  return html`${sentences.length === 0 ? undefined : html`<p>${sentences.join(' ')}</p>\n`}${months}`;
 }
 
+const unsaved = ['maintenance only', 'too late'] as const satisfies readonly Effect[];
 const sectionNames = ['missing', 'provisional', 'reserved', 'runsOut', 'unused'] as const;
 
 const sections: Readonly<Record<(typeof sectionNames)[number], Section>> = {
@@ -209,7 +291,7 @@ const sections: Readonly<Record<(typeof sectionNames)[number], Section>> = {
     by: 'by cost and number of licenses',
     empty: 'No feature is seen to have too few licenses.',
     line: missingLine,
-    printed: PRINTED_MISSING,
+    printed: PRINTED_ROWS,
   },
   provisional: {
     isFolded: true,
@@ -217,7 +299,7 @@ const sections: Readonly<Record<(typeof sectionNames)[number], Section>> = {
     about:
       'Use may rise, or less than a year is recorded, or reservations that are not recorded could change the number: each sentence says why. These features are in no total.',
     by: 'by saving and number of licenses',
-    line: couldGoLine,
+    line: provisionalLine,
   },
   reserved: {
     title: 'Refused because of reservations',
@@ -231,6 +313,7 @@ const sections: Readonly<Record<(typeof sectionNames)[number], Section>> = {
     by: 'by date',
     empty: 'No feature with advice is likely to grow until its licenses are used up within a year.',
     line: runsOutLine,
+    printed: PRINTED_ROWS,
   },
   unused: {
     title: 'Unused, to be confirmed',
@@ -241,25 +324,6 @@ const sections: Readonly<Record<(typeof sectionNames)[number], Section>> = {
   },
 };
 
-function basisHtml(table: AdviceTable, report: Report, { withoutPrices }: ReportFrame): Html {
-  const { tight, fine } = report;
-  const nothingToDo = isKnown(report)
-    ? html`<dt>Nothing to do</dt><dd>${countText(fine, 'feature')} with enough licenses; ${count(tight)} more with little room</dd>\n`
-    : undefined;
-  const leftOut =
-    table.leftOut === 0
-      ? undefined
-      : html`<dt>Left out</dt><dd>${countText(table.leftOut, 'feature')}, because of <code>rightsizing.max_features</code></dd>\n`;
-  const prices = withoutPrices === undefined ? undefined : html`<dt>Prices</dt><dd>${withoutPrices}</dd>\n`;
-  return html`<section class="basis">
-<p>The advice is computed from the recorded use of each feature: it keeps what the last year needed, and what the coming one needs by the level, growth, steps and seasons of up to two years. Idle and borrowed licenses count as use. Use between two samples is not seen. A full pool hides demand. The advice does not know contracts, projects or plans.</p>
-<dl><dt>Computed</dt><dd>${new Date(table.computedAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC, from the days before ${dateText(table.day)}</dd>
-<dt>Tolerance</dt><dd>${countText(table.tolerance, 'hour')} a year with more in use than kept (<code>rightsizing.tolerance</code>)</dd>
-${nothingToDo}${prices}${leftOut}</dl>
-<p class="screen"><a href="api/v1/rightsizing?format=csv">All features as CSV</a></p>
-</section>`;
-}
-
 /** The report. @param table what it is made of */
 export function reportContent(table: AdviceTable, report: Report, frame: ReportFrame): Html {
   const { withoutPrices } = frame;
@@ -267,13 +331,18 @@ export function reportContent(table: AdviceTable, report: Report, frame: ReportF
     ? html`${sumsHtml(report.totals)}\n${qualityHtml(table, report)}`
     : html`<p class="unknown">How many licenses could go, are missing or run out is not known of any feature.</p>`;
   const known = isKnown(report)
-    ? [couldGoHtml(report, frame), ...sectionNames.map((name) => sectionHtml(report[name], frame, sections[name]))]
+    ? [
+        couldGoHtml(report, frame, 'at renewal'),
+        ...unsaved.map((effect) => couldGoHtml(report, frame, effect)),
+        ...sectionNames.map((name) => sectionHtml(report[name], frame, sections[name])),
+        namedHtml(report),
+      ]
     : [];
   return html`<h1>Right-sizing</h1>
 <p class="soft">${dateText(table.day)}: advice on the number of licenses of ${countText(report.features, 'feature')}, from recorded use.</p>
 ${sums}
 ${withoutPrices === undefined ? undefined : html`<p class="soft">${withoutPrices}</p>`}
-${known}${waitingHtml(report)}${lookBacksHtml(report, frame)}${reasonsHtml(report)}${basisHtml(table, report, frame)}`;
+${known}${waitingHtml(report)}${lookBacksHtml(report, frame)}${reasonsHtml(report)}${basisHtml(table, report, frame, isKnown(report))}`;
 }
 
 /** What is said before the first pass. */
@@ -284,7 +353,7 @@ const notReadyContent = ({ message }: AdviceNotReady): Html =>
 const ASK_AGAIN = 2;
 
 /** The report. Before the first pass, it is loaded again while the pass runs. */
-export const rightsizingRoutes = ({ site, backend }: PageContext, link: PageLink): Routes => ({
+export const rightsizingRoutes = ({ site, backend, url }: PageContext, link: PageLink): Routes => ({
   '/': async (request, reply) => {
     const { proposals, prices, owners, inventory } = backend(request);
     const refusal = prices.refusal();
@@ -296,6 +365,8 @@ export const rightsizingRoutes = ({ site, backend }: PageContext, link: PageLink
       const content = reportContent(table, report, {
         withoutPrices: proposals.hasPrices() ? refusal : 'there are no prices: set rightsizing.price_file',
         ownerOf: (vendorLicense, feature) => owners().of(vendorLicense, feature).owner,
+        url: `${url()}/${link.path}`,
+        user: viewerOf(request)?.user,
       });
       // a browser proposes the title as the name of a PDF
       const title = `${link.title} ${dateText(table.day)}`;
