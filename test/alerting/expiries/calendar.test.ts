@@ -1,6 +1,6 @@
 import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
-import { type CalendarOptions, calendarParts, expiryCalendar } from '../../../src/alerting/expiries/calendar.ts';
+import { type CalendarOptions, calendarParts, expiryCalendar, expiryEvents } from '../../../src/alerting/expiries/calendar.ts';
 import type { Expiry } from '../../../src/alerting/expiries/expiry.ts';
 import { createLocalTime, dateText } from '../../../src/base/model/local-time.ts';
 import { unknown } from '../../../src/base/model/unknown.ts';
@@ -122,7 +122,7 @@ describe('calendar of expiries', () => {
 
   it('is the same in parts', () => {
     const expiries = Array.from({ length: 100 }, (_, at) => expiry({ expiration: NOW + at * 86_400 }));
-    const parts = [...calendarParts(expiries, options)];
+    const parts = [...calendarParts(expiryEvents(expiries, options.timeZone), options)];
     expect(parts.length).toBeGreaterThan(100);
     expect(parts.join('')).toBe(expiryCalendar(expiries, options));
   });

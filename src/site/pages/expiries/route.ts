@@ -1,4 +1,4 @@
-import { calendarParts } from '../../../alerting/expiries/calendar.ts';
+import { calendarParts, expiryEvents } from '../../../alerting/expiries/calendar.ts';
 import {
   type Expiry,
   type ExpirySelection,
@@ -146,7 +146,7 @@ const ics: Format = {
   file: 'expirations.ics',
   from: ({ now }) => now - KEPT,
   parts: ({ expiries, unknown }, { backend, url, owner: asked, now }) =>
-    calendarParts(expiries, {
+    calendarParts(expiryEvents(expiries, backend.localTime.timeZone), {
       name: ['License expiries', ...asked.map((owner) => owner || 'without an owner')].join(', '),
       now,
       timeZone: backend.localTime.timeZone,
