@@ -133,6 +133,10 @@ export const wings: Readonly<Record<string, Wing>> = {
         promise: 'The advice on all features, computed once a night, kept, and shown as it was computed.',
         uses: ['advice/method'],
       },
+      contracts: {
+        promise: 'By when to act on which licenses, worth how much, and whose they are. No value is counted twice.',
+        uses: ['advice/method', 'advice/pass'],
+      },
     },
   },
   site: {

@@ -107,7 +107,10 @@ const uidOf = (...labels: readonly (string | undefined)[]): string =>
 const joined = (lines: readonly (string | undefined)[]): string =>
   lines.flatMap((text) => (text === undefined ? [] : [line(text)])).join('\n');
 
-const eventData = ({ identity, date, title, list, details }: CalendarEvent, url: string | undefined): ICalEventData => ({
+const eventData = (
+  { identity, date, title, list, details }: CalendarEvent,
+  url: string | undefined,
+): ICalEventData => ({
   id: uidOf(...identity),
   start: date,
   summary: line(title),

@@ -65,14 +65,14 @@ export const pages = {
   runbooks: {
     ...listed,
     path: '/runbooks',
-    menu: { place: 5, title: 'Runbooks' },
+    menu: { place: 6, title: 'Runbooks' },
     about: 'What each alert means, and what to check.',
     routes: { paths: ['/'], load: async () => (await import('./runbooks/route.ts')).runbooksRoutes },
   },
   sources: {
     ...listed,
     path: '/sources',
-    menu: { place: 4, title: 'Sources' },
+    menu: { place: 5, title: 'Sources' },
     about: 'License managers that the analyzer collects from, and their problems.',
     routes: { paths: ['/', '/status.json'], load: async () => (await import('./sources/route.ts')).sourcesRoutes },
   },
@@ -82,6 +82,13 @@ export const pages = {
     menu: { place: 3, title: 'Right-sizing' },
     about: 'How many licenses could go, are missing or run out.',
     routes: { paths: ['/'], load: async () => (await import('./rightsizing/route.ts')).rightsizingRoutes },
+  },
+  contracts: {
+    ...listed,
+    path: '/contracts',
+    menu: { place: 4, title: 'Contracts' },
+    about: 'By when to act on renewals, notices and expiries, what they are worth, and whose they are.',
+    routes: { paths: ['/'], load: async () => (await import('./contracts/route.ts')).contractsRoutes },
   },
   csv: {
     ...listed,
@@ -102,6 +109,16 @@ export const pages = {
     routes: {
       paths: ['/'],
       load: async () => (await import('../grafana/protocols/rightsizing-api.ts')).rightsizingApiRoutes,
+      refuse: refuseAsJson,
+    },
+  },
+  contractsApi: {
+    ...reading,
+    path: '/api/v1/contracts',
+    about: 'The contracts as JSON, CSV and calendar.',
+    routes: {
+      paths: ['/'],
+      load: async () => (await import('./contracts/api.ts')).contractsApiRoutes,
       refuse: refuseAsJson,
     },
   },

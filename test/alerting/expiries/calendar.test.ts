@@ -1,6 +1,11 @@
 import ICAL from 'ical.js';
 import { describe, expect, it } from 'vitest';
-import { type CalendarOptions, calendarParts, expiryCalendar, expiryEvents } from '../../../src/alerting/expiries/calendar.ts';
+import {
+  type CalendarOptions,
+  calendarParts,
+  expiryCalendar,
+  expiryEvents,
+} from '../../../src/alerting/expiries/calendar.ts';
 import type { Expiry } from '../../../src/alerting/expiries/expiry.ts';
 import { createLocalTime, dateText } from '../../../src/base/model/local-time.ts';
 import { unknown } from '../../../src/base/model/unknown.ts';

@@ -90,11 +90,11 @@ function toKnown(open: OpenFeature, takers: readonly Taker[], isTaking: boolean)
 }
 
 /** The package that a feature is part of, or is. */
-const packageKey = ({ vendorLicense, package: name }: Pick<SeriesName, 'vendorLicense' | 'package'>): string =>
+export const packageKey = ({ vendorLicense, package: name }: Pick<SeriesName, 'vendorLicense' | 'package'>): string =>
   keyOf({ vendorLicense, feature: '', package: name, featureType: 'package' });
 
 /** The key of what a row takes its licenses from; `undefined` for its own. */
-function takenFrom(row: FeatureRow, packages: ReadonlyMap<string, string>): string | undefined {
+export function takenFrom(row: FeatureRow, packages: ReadonlyMap<string, string>): string | undefined {
   const { vendorLicense, tokenPool = '', tokenSource = '', featureType } = row;
   if (featureType === 'component') return packages.get(packageKey(row));
   if (tokenPool === '') return undefined;

@@ -60,8 +60,16 @@ export interface ProposalSource {
    * @throws AdviceNotReady before the first pass was finished
    */
   read(inventory: Inventory | undefined, showsPrices: boolean): Proposals;
+  /**
+   * The advice alone.
+   *
+   * @throws AdviceNotReady before the first pass was finished
+   */
+  table(): AdviceTable;
   /** Calendar of the days of the advice. */
   localTime(): LocalTime;
+  /** The entries of the price file. Their amounts are only for those who may see prices. */
+  prices(): Prices;
   /** Whether there are prices at all. */
   hasPrices(): boolean;
 }
@@ -162,12 +170,19 @@ export function createProposalSource(options: ProposalOptions): ProposalSource {
     return index;
   }
 
+  function tableNow(): AdviceTable {
+    const table = rightsizing.latest();
+    if (table === undefined) throw new AdviceNotReady(reasonOf(options), rightsizing.status().isRunning);
+    return table;
+  }
+
   return {
     localTime,
+    prices,
     hasPrices: () => prices().count > 0,
+    table: tableNow,
     read(inventory, showsPrices) {
-      const table = rightsizing.latest();
-      if (table === undefined) throw new AdviceNotReady(reasonOf(options), rightsizing.status().isRunning);
+      const table = tableNow();
       const rows = rowsOf(table, showsPrices);
       const index = liveIndexOf(inventory);
       const dates = (proposal: Proposal): Dates => {

@@ -14,53 +14,24 @@ import { slicedBody } from '../../../base/scheduling/sliced-body.ts';
 import type { Backend } from '../../grafana/answers/backend.ts';
 import { sendText } from '../../web/page-answers.ts';
 import type { PageContext } from '../page.ts';
+import { BadParameter, integerOf, namedParameters, ownersOf } from '../parameters.ts';
 import type { Routes } from '../routes.ts';
 
-/** The parameters of a request for expiries. */
+/** What expires when, for spreadsheets and calendar programs. */
 
 interface ExpiryRequest {
-  /** Owners that are asked for, empty for all of them. The empty text stands for features without an owner. */
+  /** See `ownersOf`. */
   readonly owner: readonly string[];
   /** Days from now until the last expiry; `undefined` without a limit. */
   readonly days: number | undefined;
 }
 
-/** A parameter that cannot be used. The message names it and its valid values. */
-class BadParameter extends Error {
-  override readonly name = 'BadParameter';
-}
-
-const names = ['owner', 'days'];
-
-const show = (value: unknown): string => JSON.stringify(value).slice(0, 80);
-
-function daysOf(raw: unknown): number | undefined {
-  if (raw === undefined) return undefined;
-  if (typeof raw !== 'string' || !/^\d{1,5}$/.test(raw)) {
-    throw new BadParameter(`days is ${show(raw)}, not an integer from 0 to 99999`);
-  }
-  return Number(raw);
-}
-
-function ownersOf(raw: unknown, { entries }: OwnerMapping): readonly string[] {
-  const asked = raw === undefined ? [] : ([raw].flat() as string[]);
-  const known = new Set(['', ...entries.map(({ labels }) => labels.owner ?? '')]);
-  const other = asked.find((owner) => !known.has(owner));
-  // an empty answer would say that nothing of this owner expires
-  if (other !== undefined) {
-    throw new BadParameter(`owner is ${show(other)}, which no entry of owners or owners_file names`);
-  }
-  return asked;
-}
+const MAX_DAYS = 99_999;
 
 /** @throws BadParameter */
-function readExpiryRequest(parameters: object, owners: OwnerMapping): ExpiryRequest {
-  const unnamed = Object.keys(parameters).find((name) => !names.includes(name));
-  if (unnamed !== undefined) {
-    throw new BadParameter(`there is no parameter ${show(unnamed)}; valid are ${names.join(' and ')}`);
-  }
-  const { owner, days } = parameters as Readonly<Record<string, unknown>>;
-  return { owner: ownersOf(owner, owners), days: daysOf(days) };
+function readExpiryRequest(query: unknown, owners: OwnerMapping): ExpiryRequest {
+  const { owner, days } = namedParameters(query, ['owner', 'days']);
+  return { owner: ownersOf(owner, owners), days: integerOf('days', days, MAX_DAYS) };
 }
 
 const DAY = 86_400;
@@ -174,7 +145,7 @@ const routesOfFormat = ({ type, file, from, parts }: Format, { backend: of, url 
     const backend = of(request);
     const owners = backend.owners();
     try {
-      const parameters = readExpiryRequest(request.query as object, owners);
+      const parameters = readExpiryRequest(request.query, owners);
       const asked = { backend, url: url(), owners, now: backend.now(), ...parameters };
       const body = await slicedBody(parts(await read(asked, from(asked)), asked));
       return await reply

@@ -224,7 +224,7 @@ ${featureListHtml(expired, clock, 'all')}${moreHtml(expired.length, sums.expired
   const next = expiring.length === 0 ? html`<p>${none}</p>` : featureListHtml(expiring, clock, 'all');
   return html`<h2 id="expiring">Expires next</h2>
 ${unknown}${next}${moreHtml(expiring.length, expiringCount)}
-<p class="soft">All of them: <a href="expirations.csv">CSV file</a>, <a href="expirations.ics">calendar</a></p>${past}`;
+<p class="soft">All of them: <a href="contracts">contracts</a>, <a href="expirations.csv">CSV file</a>, <a href="expirations.ics">calendar</a></p>${past}`;
 }
 
 /** Sources of an analyzer in this process, as far as they need attention. */
