@@ -76,6 +76,7 @@ async function draw(): Promise<void> {
     feature: `${demo}/feature?${new URLSearchParams({ vendor_license: vendorLicense, feature })}`,
     alerts: `${demo}/alerts`,
     rightsizing: `${demo}/rightsizing`,
+    contracts: `${demo}/contracts`,
     runbooks: `${demo}/runbooks`,
     sources: `${sources}/sources`,
   };

@@ -35,6 +35,8 @@ export const pages: readonly Question[] = [
 /api/v1/alerts
 /api/v1/rules type=alert type=record type=x
 /api/v1/attention
+/contracts months=3 months=x owner= owner=no x=1
+/api/v1/contracts months=3 format=csv format=ics format=xml owner= owner=no months=601 x=1
 /api/v1/rightsizing top=3 top=3&offset=6 offset=x format=csv format=csv&shape=totals format=xml state=unused state=no
 /api/v1/rightsizing state=could%20go&state=short&sort=-saving product=CAD tolerance=100&top=10 tolerance=-1 columns=x
 /api/v1/rightsizing product=sim-lic0%25&feature=sim-mesh%25&pattern=true columns=product,feature&top=5 with=runs_out shape=x

@@ -8,7 +8,7 @@ import { TODAY } from './advice-table.ts';
 
 /** Rows and options of contract calendars that tests make by hand. */
 
-export const berlin = createLocalTime('Europe/Berlin');
+const berlin = createLocalTime('Europe/Berlin');
 
 /** In the afternoon of the day of every pass: 2026-11-18. */
 export const NOON = TODAY * 86_400 + 50_000;

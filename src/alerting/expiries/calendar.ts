@@ -17,7 +17,7 @@ import type { UnknownExpiry } from './unknown-expiry.ts';
 
 /** All-day events, such as expiries, as a calendar (RFC 5545) that programs subscribe to, or that a mail carries. */
 
-/** What is to be seen on one day. A name cannot break the format. */
+/** What a calendar shows on one day. A name cannot break the format. */
 export interface CalendarEvent {
   /** The same texts for the same event, so that a program changes it and does not add another one. */
   readonly identity: readonly (string | undefined)[];

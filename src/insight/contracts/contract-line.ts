@@ -23,7 +23,7 @@ export type Worth =
   /** No prices are shown. */
   | { readonly kind: 'not shown' };
 
-/** What is to be done about licenses, and whether there is still time. The first one that applies. */
+/** Whether one must act on licenses, and whether there is still time. */
 export type LineState =
   | 'renewal not known'
   /** They never expire, and the price file has no renewal. */

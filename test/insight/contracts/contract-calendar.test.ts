@@ -50,7 +50,7 @@ describe('the day on which one must act', () => {
     ],
     ['a renewal that has passed', {}, { renewal: TODAY - 1 }, { state: 'renewal passed', actBy: TODAY - 1 }],
     [
-      'the expiry of what has expired, whatever the price file says',
+      'the expiry of what has expired, also with a renewal in the price file',
       { expiration: NOON - 1 },
       { renewal: TODAY + 50 },
       { state: 'expired', actBy: TODAY },

@@ -107,6 +107,17 @@ describe('the page', () => {
     expect(text).not.toContain('EUR');
   });
 
+  it('has no 0 where nothing is known, and says how many more are not known', async () => {
+    const undated = contractRow({ feature: 'b', expiration: unknown });
+    expect((await pageOf([undated])).text).toContain('not known to act on in 18 months');
+    expect((await pageOf([])).text).toContain('0 features to act on in 18 months');
+    const unreported = { unknown: [{ vendorLicense: 'lic03;y', reason: 'timed out' }] };
+    expect((await pageOf([], [], unreported)).text).not.toContain('0 features');
+    expect((await pageOf([contractRow(), undated])).text).toContain(
+      '1 feature to act on in 18 months; 1 more not known',
+    );
+  });
+
   it('counts what never ends, and what ends later', async () => {
     const rows = [
       contractRow({ feature: 'a', expiration: NEVER }),

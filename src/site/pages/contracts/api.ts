@@ -95,7 +95,7 @@ function eventsOf(block: ContractBlock, since: number): readonly CalendarEvent[]
       expires === undefined ? 'Expiry not known' : `Expires: ${expires}`,
       amounts.length === 0 ? undefined : `Value: ${amounts.join(', ')}`,
       `Vendor license: ${vendorLicense}`,
-      owner === undefined ? 'Owner not known' : `Owner: ${owner}`,
+      owner === undefined ? 'No owner' : `Owner: ${owner}`,
     ],
   });
   const events: CalendarEvent[] = [];

@@ -70,7 +70,7 @@ function lineHtml(line: ContractLine, isAlone: boolean): Html {
 function whatHtml({ lines, vendorLicense, owner }: ContractBlock, most: number): Html {
   const [first] = lines;
   const whose = html`<small><a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a> · ${
-    owner === undefined ? html`<span class="unknown">owner not known</span>` : html`owner ${nameHtml(owner)}`
+    owner === undefined ? html`<span class="unknown">no owner</span>` : html`owner ${nameHtml(owner)}`
   }</small>`;
   if (first !== undefined && lines.length === 1) return html`${lineHtml(first, true)}<br>${whose}`;
   const names = [...new Set(lines.slice(0, 2 * MAX_NAMES).map(({ feature }) => feature))].slice(0, MAX_NAMES);

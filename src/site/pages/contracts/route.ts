@@ -84,7 +84,8 @@ function* groupsHtml(
 const tile = (mark: string, figure: Content, about: Content): Html =>
   html`<li class="is-${mark}"><strong>${figure}</strong><small>${about}</small></li>\n`;
 
-function tilesHtml({ groups, due }: Contracts, months: number): Html {
+function tilesHtml({ contracts, asked: { months }, unknown }: ContractData): Html {
+  const { groups, due, undated } = contracts;
   const passed = groups.flatMap(({ state, tally }) =>
     state === 'due' ? [] : [tile('bad', countText(tally.lines, 'feature'), titles[state][0].toLowerCase())],
   );
@@ -92,8 +93,12 @@ function tilesHtml({ groups, due }: Contracts, months: number): Html {
   const period = `in ${countText(months, 'month')}`;
   const of = `${count(due.worths['a year'])} of ${countText(due.lines, 'feature')}`;
   const amounts = amountTexts(due).map((amount) => tile('plain', amount, `a year to decide about ${period}: ${of}`));
+  // 0 of nothing that is known is no figure
+  const isUnknown = due.lines === 0 && undated.lines.length + unknown.length > 0;
+  const figure = isUnknown ? 'not known' : countText(due.lines, 'feature');
+  const more = isUnknown || undated.lines.length === 0 ? '' : `; ${count(undated.lines.length)} more not known`;
   return html`<ul class="tiles">
-${passed}${next === undefined ? undefined : tile('plain', dateText(next), 'the next day to act')}${tile('plain', countText(due.lines, 'feature'), `to act on ${period}`)}${amounts}</ul>`;
+${passed}${next === undefined ? undefined : tile('plain', dateText(next), 'the next day to act')}${tile(isUnknown ? 'unknown' : 'plain', figure, `to act on ${period}${more}`)}${amounts}</ul>`;
 }
 
 /** What is missing, with the remedy. */
@@ -195,7 +200,7 @@ export async function contractsContent(
   data: ContractData,
   owners: readonly string[],
 ): Promise<{ readonly content: Html; readonly prices: number }> {
-  const { contracts, asked, withoutPrices, withoutAdvice } = data;
+  const { contracts, withoutPrices, withoutAdvice } = data;
   const { listed, today, end } = contracts;
   const seen = { features: 0, prices: 0 };
   const groups = await runSliced(groupsHtml(contracts, seen));
@@ -207,7 +212,7 @@ export async function contractsContent(
     listed.lines === 0 ? html`<p>Nothing is known to be renewed or to expire until ${dateText(end)}.</p>\n` : undefined;
   const content = html`<h1>Contracts</h1>
 <p class="soft">${dateText(today)}: what is renewed or expires until ${dateText(end)}, by when to act, what it costs a year, and whose it is. A version of a feature counts as one.</p>
-${tilesHtml(contracts, asked.months)}
+${tilesHtml(data)}
 ${ownersHtml(data, owners)}${filesHtml(data)}${withoutPrices === undefined ? undefined : html`<p class="soft">${sentence(withoutPrices)}</p>\n`}${withoutAdvice === undefined ? undefined : html`<p class="soft">${sentence(withoutAdvice)}</p>\n`}${gapsHtml(data)}${cut}${none}${groups}${othersHtml(contracts)}`;
   const sums = [
     contracts.due,
