@@ -88,6 +88,18 @@ describe('the page', () => {
     expect(text).toContain('5 features, EUR 2,000 a year (the value of 1)');
   });
 
+  it('says that advice is about all versions together', async () => {
+    const advice = adviceTable([
+      adviceOf({ bought: 32, count: 9 }),
+      adviceOf({ feature: 'b', state: 'missing', count: 3 }),
+    ]);
+    const rows = [contractRow(), contractRow({ version: '2', maxAvailable: 12 }), contractRow({ feature: 'b' })];
+    const { text } = await pageOf(rows, [], { options: { advice, showsPrices: false } });
+    expect(text).toContain('solver version 1 · 20 licenses · 9 of 32 could go in all versions');
+    expect(text).toContain('b version 1 · 20 licenses · 3 missing lic01');
+    expect(text).toContain('advice on 3 features');
+  });
+
   it('names what is not known, with the remedy', async () => {
     const rows = [
       contractRow({ vendorLicense: 'lic02;x' }),
@@ -148,12 +160,21 @@ describe('the page', () => {
     const { page, text, prices } = await pageOf(rows, [priceEntry()]);
     expect(page.length).toBeLessThan(1_000_000);
     expect(page.match(/<a href="feature\?/g)).toHaveLength(1000);
-    expect(text.slice(0, 1000)).toContain('1,000 of 20,000 features are listed, those to act on first.');
+    expect(text.slice(0, 1000)).toContain(
+      '1,000 of 20,000 features are listed: those to act on first, and at most 200',
+    );
     // the sums are those of all of them
     expect(text.slice(0, 1000)).toContain('EUR 40,000,000 a year to decide about');
     expect(text.slice(-100)).toContain('2028-03 1,240 features, EUR 2,480,000 a year Not listed here.');
     // with a sum for each of 17 months and for all of them
     expect(prices).toBe(1018);
+  });
+
+  it('lists the first features of a long row, and says how many there are', async () => {
+    const { page, text } = await pageOf(Array.from({ length: 300 }, (_, i) => contractRow({ feature: `f${i}` })));
+    expect(page.match(/<a href="feature\?/g)).toHaveLength(200);
+    expect(text).toContain('and 100 more, which are in the CSV file');
+    expect(text).toContain('200 of 300 features are listed');
   });
 
   it('has no markup of names', async () => {

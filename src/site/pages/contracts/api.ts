@@ -56,7 +56,7 @@ export function contractRows({ contracts, unknown }: ContractData, owners: Retur
       ...[price?.price ?? null, price?.per ?? null, price?.currency ?? null],
       worth.kind === 'a year' ? worth.amount : null,
       ...ownerCells(vendorLicense, feature),
-      adviceText(line.advice) || null,
+      adviceText(line) || null,
       noteOf(line),
     ];
   };
@@ -87,7 +87,7 @@ function eventsOf(block: ContractBlock, since: number): readonly CalendarEvent[]
     date,
     title: `${title} – ${vendorLicense}`,
     list: lines.map((line) =>
-      [detailOf(line), worthText(line.worth), adviceText(line.advice)].filter((part) => part !== '').join(', '),
+      [detailOf(line), worthText(line.worth), adviceText(line)].filter((part) => part !== '').join(', '),
     ),
     details: [
       noticed === undefined ? 'Notice not known' : `Notice by ${noticed}`,

@@ -62,7 +62,7 @@ function lineHtml(line: ContractLine, isAlone: boolean): Html {
     // one that stands alone has it beside it
     ...(isAlone || worth.kind === 'not shown' ? [] : [html`${worthText(worth)}`]),
   ];
-  const advised = advice === undefined ? undefined : html` · <a href="rightsizing">${adviceText(advice)}</a>`;
+  const advised = advice === undefined ? undefined : html` · <a href="rightsizing">${adviceText(line)}</a>`;
   return html`<a href="${featureUrl(line)}">${nameHtml(feature)}</a> <small>${joined(details, ' · ')}${isAlone ? undefined : advised}</small>`;
 }
 
@@ -88,7 +88,9 @@ function valueHtml({ lines, tally }: ContractBlock): Html {
     advised.length === 0
       ? undefined
       : html`<br><a href="rightsizing">${
-          lines.length === 1 ? adviceText(first?.advice) : `advice on ${countText(advised.length, 'feature')}`
+          first !== undefined && lines.length === 1
+            ? adviceText(first)
+            : `advice on ${countText(advised.length, 'feature')}`
         }</a>`;
   if (first !== undefined && lines.length === 1) {
     const text = worthText(first.worth);

@@ -23,6 +23,8 @@ import { amountTexts, yearlyTexts } from './texts.ts';
 
 /** Features that are listed. A page is written at once. */
 const MAX_FEATURES = 1000;
+/** Those of one row, which is written in one slice. */
+const MAX_ROW_FEATURES = 200;
 /** Vendor licenses with unknown expiries, and owners, that are listed. */
 const MAX_UNKNOWN = 50;
 const MAX_OWNERS = 50;
@@ -64,7 +66,7 @@ function* groupsHtml(
   for (const group of groups) {
     const items: Html[] = [];
     for (const block of group.blocks) {
-      const left = MAX_FEATURES - seen.features;
+      const left = Math.min(MAX_ROW_FEATURES, MAX_FEATURES - seen.features);
       if (left <= 0) break;
       yield;
       items.push(blockHtml(block, today, left));
@@ -207,7 +209,7 @@ export async function contractsContent(
   const cut =
     seen.features >= listed.lines
       ? undefined
-      : html`<p class="note">${count(seen.features)} of ${countText(listed.lines, 'feature')} are listed, those to act on first. All of them are in the CSV file.</p>\n`;
+      : html`<p class="note">${count(seen.features)} of ${countText(listed.lines, 'feature')} are listed: those to act on first, and at most ${count(MAX_ROW_FEATURES)} of a row. All of them are in the CSV file.</p>\n`;
   const none =
     listed.lines === 0 ? html`<p>Nothing is known to be renewed or to expire until ${dateText(end)}.</p>\n` : undefined;
   const content = html`<h1>Contracts</h1>

@@ -2,7 +2,7 @@ import { dateText } from '../../../base/model/local-time.ts';
 import { numberText as count } from '../../../base/texts.ts';
 import { amountText } from '../../../insight/advice/pass/totals.ts';
 import type { Tally } from '../../../insight/contracts/contract-calendar.ts';
-import type { ContractLine, LineAdvice, Worth } from '../../../insight/contracts/contract-line.ts';
+import type { ContractLine, Worth } from '../../../insight/contracts/contract-line.ts';
 
 /** What the page, the table and the calendar of contracts say in the same words. */
 
@@ -32,11 +32,13 @@ export const amountTexts = ({ values }: Tally): readonly string[] =>
 export const yearlyTexts = (tally: Tally): readonly string[] => amountTexts(tally).map((text) => `${text} a year`);
 
 /** `4 of 20 could go`; empty without advice of high confidence. */
-export function adviceText(advice: LineAdvice | undefined): string {
+export function adviceText({ advice, licenses }: Pick<ContractLine, 'advice' | 'licenses'>): string {
   if (advice === undefined) return '';
   const { state, count: changed, bought } = advice;
-  if (state === 'missing') return changed === undefined ? 'licenses are missing' : `${count(changed)} missing`;
-  return `${changed === undefined ? 'some' : count(changed)}${bought === undefined ? '' : ` of ${count(bought)}`} could go`;
+  const scope = bought === undefined || bought === licenses ? '' : ' in all versions';
+  if (state === 'missing') return `${changed === undefined ? 'licenses are' : count(changed)} missing${scope}`;
+  const of = bought === undefined ? '' : ` of ${count(bought)}`;
+  return `${changed === undefined ? 'some' : count(changed)}${of} could go${scope}`;
 }
 
 /** The day of the renewal; `undefined` if it is not known. */
