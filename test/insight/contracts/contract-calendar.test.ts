@@ -185,8 +185,14 @@ describe('the groups', () => {
       contractRow({ feature: 'b', vendorLicense: 'lic02;x' }),
       contractRow({ feature: 'c', vendorLicense: 'lic02;x' }),
     ];
-    const { listed } = await read(rows, [priceEntry({ feature: 'c', noticeDays: 9 })]);
-    expect(listed).toMatchObject({ lines: 3, withoutOwner: 2, withoutNotice: 2, worths: { 'no price': 2 } });
+    const entries = [priceEntry({ feature: 'c', noticeDays: 9 }), priceEntry({ feature: 'd', noticeDays: 999 })];
+    const { listed, permanent } = await read(
+      [...rows, contractRow({ feature: 'd' }), contractRow({ feature: 'e', expiration: NEVER })],
+      entries,
+    );
+    expect(listed).toMatchObject({ lines: 4, withoutOwner: 2, withoutNotice: 2, worths: { 'no price': 2 } });
+    // without a renewal, nobody waits for a notice
+    expect(permanent.tally).toMatchObject({ lines: 1, withoutNotice: 0 });
   });
 
   it('have only the owners that are asked for', async () => {

@@ -236,7 +236,8 @@ async function start(settings: Parameters<typeof createConfig>[1] = {}, broken?:
     const calendar = new ICAL.Component(ICAL.parse(text));
     return calendar.getAllSubcomponents('vevent').map((event) => new ICAL.Event(event));
   };
-  return { get, json, events };
+  const served = () => app.log.entries.flatMap(({ message, fields }) => (message === 'prices served' ? [fields] : []));
+  return { get, json, events, served };
 }
 
 const COLUMNS = [
@@ -311,6 +312,20 @@ describe('the API', () => {
     }
     expect((await events()).some(({ summary }) => summary.startsWith('Notice for'))).toBe(true);
     expect((await get('/contracts')).text).toContain('Prices are not shown: access.prices does not list');
+  });
+
+  it('has a line in the log with the number of prices, and none where no price is served', async () => {
+    const { get, json, served } = await start();
+    const priced = (await json()).data.filter(({ price }) => price !== null).length;
+    expect(priced).toBeGreaterThan(3);
+    await get('/contracts');
+    expect(served()).toEqual([
+      expect.objectContaining({ page: '/api/v1/contracts', prices: priced }),
+      expect.objectContaining({ page: '/contracts', prices: expect.any(Number) }),
+    ]);
+    const hidden = await start({ 'access.prices': 'auto' });
+    for (const path of ['/contracts', '/api/v1/contracts', '/api/v1/contracts?format=ics']) await hidden.get(path);
+    expect(hidden.served()).toEqual([]);
   });
 
   it('names the vendor licenses whose expiries are not known, before the others', async () => {
