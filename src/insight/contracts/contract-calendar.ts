@@ -9,19 +9,32 @@ import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import { keyOf, packageKey, takenFrom } from '../advice/pass/known-features.ts';
 import { roundAmount } from '../advice/pass/money.ts';
 import type { AdviceTable } from '../advice/pass/rightsizing.ts';
-import { type ContractLine, contractLineOf, type LineAdvice, type LineState, type Worth } from './contract-line.ts';
+import {
+  type ContractLine,
+  contractLineOf,
+  type LineAdvice,
+  type LineState,
+  lacksNotice,
+  type Worth,
+} from './contract-line.ts';
 
 /** The contract calendar: by when one must act, on which licenses, worth how much a year, and whose they are. */
+
+/** What some lines cost a year in one currency. */
+export interface Value {
+  readonly amount: number;
+  readonly lines: number;
+}
 
 /** Sums and numbers of lines. */
 export interface Tally {
   readonly lines: number;
   /** What they cost a year, by currency. Amounts of two currencies are never added up. */
-  readonly values: ReadonlyMap<string, number>;
+  readonly values: ReadonlyMap<string, Value>;
   /** Lines by what is known of their worth. */
   readonly worths: Readonly<Record<Worth['kind'], number>>;
   readonly withoutOwner: number;
-  /** Lines with a renewal, but without known days of notice. */
+  /** Lines with a renewal that have not expired, but without known days of notice. */
   readonly withoutNotice: number;
 }
 
@@ -93,7 +106,7 @@ export interface ContractOptions {
 
 type Open<T> = { -readonly [Name in keyof T]: T[Name] };
 interface OpenTally extends Open<Omit<Tally, 'values' | 'worths'>> {
-  readonly values: Map<string, number>;
+  readonly values: Map<string, Value>;
   readonly worths: Record<Worth['kind'], number>;
 }
 
@@ -105,14 +118,18 @@ const emptyTally = (): OpenTally => ({
   withoutNotice: 0,
 });
 
-function count(tally: OpenTally, { owner, notice, worth }: ContractLine): void {
+function addValue({ values }: OpenTally, currency: string, { amount, lines }: Value): void {
+  const before = values.get(currency) ?? { amount: 0, lines: 0 };
+  values.set(currency, { amount: roundAmount(before.amount + amount), lines: before.lines + lines });
+}
+
+function count(tally: OpenTally, line: ContractLine): void {
+  const { owner, worth } = line;
   tally.lines += 1;
   tally.worths[worth.kind] += 1;
   if (owner === undefined) tally.withoutOwner += 1;
-  if (notice.kind === 'unknown') tally.withoutNotice += 1;
-  if (worth.kind !== 'a year') return;
-  const { amount, currency } = worth;
-  tally.values.set(currency, roundAmount((tally.values.get(currency) ?? 0) + amount));
+  if (lacksNotice(line)) tally.withoutNotice += 1;
+  if (worth.kind === 'a year') addValue(tally, worth.currency, { amount: worth.amount, lines: 1 });
 }
 
 /** The same day some months later; the first of the next month where there is no such day. */
@@ -208,9 +225,7 @@ function sumOf(tallies: readonly Tally[]): Tally {
     sum.lines += lines;
     sum.withoutOwner += withoutOwner;
     sum.withoutNotice += withoutNotice;
-    for (const [currency, amount] of values) {
-      sum.values.set(currency, roundAmount((sum.values.get(currency) ?? 0) + amount));
-    }
+    for (const [currency, value] of values) addValue(sum, currency, value);
     for (const kind of Object.keys(worths) as Worth['kind'][]) sum.worths[kind] += worths[kind];
   }
   return sum;

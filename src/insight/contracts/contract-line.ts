@@ -58,6 +58,10 @@ export interface ContractLine extends FeatureLabels {
   readonly advice: LineAdvice | undefined;
 }
 
+/** Whether it matters that its notice is not known: not for what has expired. */
+export const lacksNotice = ({ notice, state }: Pick<ContractLine, 'notice' | 'state'>): boolean =>
+  notice.kind === 'unknown' && state !== 'expired';
+
 /** What a line is made with. */
 export interface LineContext {
   readonly owner: string | undefined;

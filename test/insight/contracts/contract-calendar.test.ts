@@ -102,7 +102,7 @@ describe('the worth of licenses', () => {
       // its pool is not reported, so that its licenses are its own
       contractRow({ feature: 'alone', tokenPool: 'no pool', tokenCostValue: 2, maxAvailable: 4 }),
     ]);
-    expect(due.values).toEqual(new Map([['EUR', 100 * (5 + 3 + 1 + 2 + 4)]]));
+    expect(due.values).toEqual(new Map([['EUR', { amount: 100 * (5 + 3 + 1 + 2 + 4), lines: 5 }]]));
     expect(due.worths).toMatchObject({ 'a year': 5, 'of another': 2 });
   });
 
@@ -142,11 +142,11 @@ describe('the groups', () => {
     ]);
     expect(groups.map(namesOf)).toEqual([[['a']], [['c']], [['b']], [['e'], ['d'], ['f']]]);
     const sums = new Map([
-      ['EUR', 2100],
-      ['USD', 2000],
+      ['EUR', { amount: 2100, lines: 2 }],
+      ['USD', { amount: 2000, lines: 1 }],
     ]);
     expect([groups[3]?.tally.values, due.values]).toEqual([sums, sums]);
-    expect([listed.lines, due.lines, listed.values.get('EUR')]).toEqual([6, 3, 8100]);
+    expect([listed.lines, due.lines, listed.values.get('EUR')?.amount]).toEqual([6, 3, 8100]);
   });
 
   it('have one block for the same dates, vendor license and owner', async () => {
@@ -187,11 +187,16 @@ describe('the groups', () => {
     ];
     const entries = [priceEntry({ feature: 'c', noticeDays: 9 }), priceEntry({ feature: 'd', noticeDays: 999 })];
     const { listed, permanent } = await read(
-      [...rows, contractRow({ feature: 'd' }), contractRow({ feature: 'e', expiration: NEVER })],
+      [
+        ...rows,
+        contractRow({ feature: 'd' }),
+        contractRow({ feature: 'e', expiration: NEVER }),
+        contractRow({ feature: 'f', expiration: NOON - 9 }),
+      ],
       entries,
     );
-    expect(listed).toMatchObject({ lines: 4, withoutOwner: 2, withoutNotice: 2, worths: { 'no price': 2 } });
-    // without a renewal, nobody waits for a notice
+    expect(listed).toMatchObject({ lines: 5, withoutOwner: 2, withoutNotice: 2, worths: { 'no price': 3 } });
+    // nobody waits for a notice without a renewal, or after the expiry
     expect(permanent.tally).toMatchObject({ lines: 1, withoutNotice: 0 });
   });
 

@@ -55,6 +55,20 @@ describe('the page', () => {
     expect(prices).toBe(3);
   });
 
+  it('says of how many features a sum is, in each currency', async () => {
+    const rows = ['a', 'b', 'c', 'd'].map((feature) => contractRow({ feature }));
+    const entries = [
+      priceEntry({ feature: 'a', currency: 'USD' }),
+      priceEntry({ feature: 'd' }),
+      priceEntry({ feature: 'b' }),
+    ];
+    const { text } = await pageOf(rows, entries);
+    expect(text).toContain(
+      'EUR 4,000 a year to decide about in 18 months: 2 of 4 features USD 2,000 a year to decide about in 18 months: 1 of 4 features',
+    );
+    expect(text).toContain('4 features, EUR 4,000 a year, USD 2,000 a year (the value of 3)');
+  });
+
   it('names what has passed before the months', async () => {
     const rows = [
       contractRow({ feature: 'due' }),

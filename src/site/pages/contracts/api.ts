@@ -6,7 +6,7 @@ import { dateText } from '../../../base/model/local-time.ts';
 import { isKnown } from '../../../base/model/unknown.ts';
 import { slicedBody } from '../../../base/scheduling/sliced-body.ts';
 import { type ContractBlock, type Contracts, pricedIn } from '../../../insight/contracts/contract-calendar.ts';
-import type { ContractLine } from '../../../insight/contracts/contract-line.ts';
+import { type ContractLine, lacksNotice } from '../../../insight/contracts/contract-line.ts';
 import type { Backend } from '../../grafana/answers/backend.ts';
 import { answerParts } from '../../grafana/protocols/answer-text.ts';
 import { sendError } from '../../grafana/protocols/api-error.ts';
@@ -27,9 +27,10 @@ function* linesOf({ groups, permanent, undated }: Contracts): Generator<Contract
 }
 
 /** What the cells of a line leave open. */
-function noteOf({ notice, worth, expires }: ContractLine): string | null {
+function noteOf(line: ContractLine): string | null {
+  const { worth, expires } = line;
   const notes = [
-    ...(notice.kind === 'unknown' ? ['notice not known'] : []),
+    ...(lacksNotice(line) ? ['notice not known'] : []),
     ...(expires === 'not known' ? ['expiry not known'] : []),
     ...(worth.kind === 'a year' || worth.kind === 'not shown' ? [] : [worthText(worth)]),
   ];
@@ -90,7 +91,8 @@ function eventsOf(block: ContractBlock, since: number): readonly CalendarEvent[]
       [detailOf(line), worthText(line.worth), adviceText(line)].filter((part) => part !== '').join(', '),
     ),
     details: [
-      noticed === undefined ? 'Notice not known' : `Notice by ${noticed}`,
+      noticed === undefined ? undefined : `Notice by ${noticed}`,
+      lacksNotice(block) ? 'Notice not known' : undefined,
       renewed === undefined ? undefined : `Renewal: ${renewed}`,
       expires === undefined ? 'Expiry not known' : `Expires: ${expires}`,
       amounts.length === 0 ? undefined : `Value: ${amounts.join(', ')}`,

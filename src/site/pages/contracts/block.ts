@@ -3,9 +3,9 @@ import { type Html, html, joined, nameHtml } from '../../../base/html/html.ts';
 import { dateText } from '../../../base/model/local-time.ts';
 import { numberText as count, countText } from '../../../base/texts.ts';
 import type { ContractBlock } from '../../../insight/contracts/contract-calendar.ts';
-import type { ContractLine } from '../../../insight/contracts/contract-line.ts';
+import { type ContractLine, lacksNotice } from '../../../insight/contracts/contract-line.ts';
 import { featureUrl, vendorLicenseUrl } from '../links.ts';
-import { adviceText, expiresText, noticeText, renewalText, worthText, yearlyTexts } from './texts.ts';
+import { adviceText, expiresText, renewalText, worthText, yearlyTexts } from './texts.ts';
 
 /** Licenses with the same dates, vendor license and owner: one row of the page. */
 
@@ -42,13 +42,13 @@ function actHtml(block: ContractBlock, today: number): Html {
 
 /** The days that are not the one in front. */
 function datesHtml(block: ContractBlock): Html {
-  const [renewed, noticed, expires] = [renewalText(block), noticeText(block), expiresText(block)];
+  const [renewed, expires] = [renewalText(block), expiresText(block)];
   const parts: Html[] = [];
   if (renewed !== undefined && renewed !== expires) parts.push(html`renewal ${dayHtml(renewed)}`);
   if (expires === undefined) parts.push(html`<span class="unknown">expiry not known</span>`);
   else if (block.expires !== block.actBy)
     parts.push(expires === 'never' ? html`never expires` : html`expires ${dayHtml(expires)}`);
-  if (noticed === undefined) parts.push(html`<span class="unknown">notice not known</span>`);
+  if (lacksNotice(block)) parts.push(html`<span class="unknown">notice not known</span>`);
   return html`${joined(parts, html`<br>`)}`;
 }
 

@@ -93,8 +93,9 @@ function tilesHtml({ contracts, asked: { months }, unknown }: ContractData): Htm
   );
   const next = groups.find(({ state }) => state === 'due')?.blocks[0]?.actBy;
   const period = `in ${countText(months, 'month')}`;
-  const of = `${count(due.worths['a year'])} of ${countText(due.lines, 'feature')}`;
-  const amounts = amountTexts(due).map((amount) => tile('plain', amount, `a year to decide about ${period}: ${of}`));
+  const amounts = amountTexts(due).map(([amount, lines]) =>
+    tile('plain', amount, `a year to decide about ${period}: ${count(lines)} of ${countText(due.lines, 'feature')}`),
+  );
   // 0 of nothing that is known is no figure
   const isUnknown = due.lines === 0 && undated.lines.length + unknown.length > 0;
   const figure = isUnknown ? 'not known' : countText(due.lines, 'feature');

@@ -24,12 +24,15 @@ export function worthText(worth: Worth): string {
   }
 }
 
-/** `EUR 12,000`, for each currency. */
-export const amountTexts = ({ values }: Tally): readonly string[] =>
-  [...values].sort().map(([currency, amount]) => amountText(Math.round(amount), currency));
+/** `EUR 12,000`, for each currency, with the number of lines. */
+export const amountTexts = ({ values }: Tally): readonly (readonly [text: string, lines: number])[] =>
+  [...values.keys()].sort().map((currency) => {
+    const { amount = 0, lines = 0 } = values.get(currency) ?? {};
+    return [amountText(Math.round(amount), currency), lines];
+  });
 
 /** `EUR 12,000 a year`, for each currency. */
-export const yearlyTexts = (tally: Tally): readonly string[] => amountTexts(tally).map((text) => `${text} a year`);
+export const yearlyTexts = (tally: Tally): readonly string[] => amountTexts(tally).map(([text]) => `${text} a year`);
 
 /** `4 of 20 could go`; empty without advice of high confidence. */
 export function adviceText({ advice, licenses }: Pick<ContractLine, 'advice' | 'licenses'>): string {
