@@ -132,7 +132,7 @@ function count(tally: OpenTally, line: ContractLine): void {
   if (worth.kind === 'a year') addValue(tally, worth.currency, { amount: worth.amount, lines: 1 });
 }
 
-/** The same day some months later; the first of the next month where there is no such day. */
+/** The same day some months later; where there is no such day, as many days into the next month. */
 function dayAfter(day: number, months: number): number {
   const from = new Date(day * 86_400_000);
   return dayOfDate(from.getUTCFullYear(), from.getUTCMonth() + 1 + months, from.getUTCDate());
@@ -155,12 +155,12 @@ async function takersIn({ features }: Inventory): Promise<(row: FeatureRow) => b
   };
 }
 
-/** Advice that changes the number of licenses, by feature. Provisional advice is no reason to do so. */
+/** Advice that changes the number of licenses, by feature, and what seems to be unused. Provisional advice is no reason to act. */
 async function firmAdvice(table: AdviceTable | undefined): Promise<ReadonlyMap<string, LineAdvice>> {
   const found = new Map<string, LineAdvice>();
   await forEachSliced(table?.rows ?? [], (row) => {
     const { state, count: changed, bought, confidence } = row;
-    if (confidence === 'high' && (state === 'could go' || state === 'missing')) {
+    if (state === 'unused' || (confidence === 'high' && (state === 'could go' || state === 'missing'))) {
       found.set(keyOf(row), { state, count: changed, bought });
     }
   });

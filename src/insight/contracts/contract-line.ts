@@ -37,7 +37,7 @@ export type LineState =
   /** After the months that are asked for. */
   | 'later';
 
-/** Advice of high confidence that changes the number of licenses. */
+/** Advice of high confidence that changes the number of licenses, or that they seem to be unused. */
 export type LineAdvice = Pick<Advice, 'state' | 'count' | 'bought'>;
 
 /** The licenses of one version of a feature. Days are local days of the analyzer. */
@@ -45,7 +45,7 @@ export interface ContractLine extends FeatureLabels {
   readonly owner: string | undefined;
   readonly licenses: Figure | 'uncounted';
   readonly state: LineState;
-  /** The last day for a notice if it is known, else the day of the renewal; of what has expired, the day of the expiry. */
+  /** The last day for a notice if it is known, else the day of the renewal; the day of the expiry if that is sooner. */
   readonly actBy: number | undefined;
   readonly renewal: Renewal;
   readonly notice: Notice;
@@ -54,7 +54,7 @@ export interface ContractLine extends FeatureLabels {
   readonly worth: Worth;
   /** The entry of the price file; `undefined` without one, where prices are not shown, and of what has no value of its own. */
   readonly price: PriceEntry | undefined;
-  /** About all versions of the feature together; `undefined` if nothing is advised with high confidence. */
+  /** About all versions of the feature together; `undefined` without any. */
   readonly advice: LineAdvice | undefined;
 }
 
@@ -95,24 +95,23 @@ function worthOf(row: FeatureRow, { entry, showsPrices, isTaking }: LineContext,
   return amount === undefined ? { kind: 'no number' } : { kind: 'a year', amount, currency: entry.currency };
 }
 
-interface Dates extends Pick<ContractLine, 'renewal' | 'notice' | 'expires'> {
+interface LineDates extends Pick<ContractLine, 'renewal' | 'notice' | 'expires'> {
   /** The day of an expiry that has passed. */
   readonly expired?: number | undefined;
 }
 
-function datesOf({ expiration }: FeatureRow, { entry, localTime, now, today }: LineContext): Dates {
-  const at = isKnown(expiration) && expiration > LAST_EXPIRY ? Number.POSITIVE_INFINITY : expiration;
-  const renewal = renewalOf(entry?.renewal, at, localTime);
+function lineDatesOf({ expiration }: FeatureRow, { entry, localTime, now, today }: LineContext): LineDates {
+  const renewal = renewalOf(entry?.renewal, expiration, localTime);
   const notice = noticeOf(renewal, entry?.noticeDays, today);
-  if (!isKnown(at)) return { renewal, notice, expires: 'not known' };
-  if (!Number.isFinite(at)) return { renewal, notice, expires: 'never' };
-  const expires = localTime.dayOf(at);
-  return { renewal, notice, expires, expired: at <= now ? expires : undefined };
+  if (!isKnown(expiration)) return { renewal, notice, expires: 'not known' };
+  if (expiration > LAST_EXPIRY) return { renewal, notice, expires: 'never' };
+  const expires = localTime.dayOf(expiration);
+  return { renewal, notice, expires, expired: expiration <= now ? expires : undefined };
 }
 
 /** The state, and the day on which one must act. */
 function stateOf(
-  { renewal, notice, expired }: Dates,
+  { renewal, notice, expires, expired }: LineDates,
   { today, end }: LineContext,
 ): Pick<ContractLine, 'state' | 'actBy'> {
   if (expired !== undefined) return { state: 'expired', actBy: expired };
@@ -125,7 +124,9 @@ function stateOf(
       const { day } = renewal;
       if (day < today) return { state: 'renewal passed', actBy: day };
       if (notice.kind === 'passed') return { state: 'notice passed', actBy: notice.day };
-      const actBy = notice.kind === 'by' ? notice.day : day;
+      const decided = notice.kind === 'by' ? notice.day : day;
+      // the price file may have a renewal after the expiry
+      const actBy = typeof expires === 'number' ? Math.min(decided, expires) : decided;
       return { state: actBy < end ? 'due' : 'later', actBy };
     }
   }
@@ -135,7 +136,7 @@ function stateOf(
 export function contractLineOf(row: FeatureRow, context: LineContext): ContractLine {
   const { vendorLicense, feature, version, package: pkg, featureType, maxAvailable } = row;
   const { owner, entry, advice } = context;
-  const dates = datesOf(row, context);
+  const dates = lineDatesOf(row, context);
   const worth = worthOf(row, context, dates.expired !== undefined);
   const { renewal, notice, expires } = dates;
   return {

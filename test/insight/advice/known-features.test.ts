@@ -65,4 +65,10 @@ describe('what is known of a feature now', () => {
     expect(knownOf({ ...site([{}]), features: { '': failed() } }).isComplete('gone;d')).toBe(false);
     expect(knownOf({ ...site([{}]), products: failed() }).isComplete('gone;d')).toBe(false);
   });
+
+  it('is not complete for a vendor license that was never collected', () => {
+    const of = (collectionTime: number | undefined): boolean =>
+      knownOf(site([], { collectionTime })).isComplete('lic01;cdslmd');
+    expect([of(NOW - 60), of(undefined)]).toEqual([true, false]);
+  });
 });

@@ -48,6 +48,12 @@ describe('the day on which one must act', () => {
       { renewal: TODAY + 50, noticeDays: 20 },
       { state: 'due', actBy: TODAY + 30, expires: TODAY + 100 },
     ],
+    [
+      'the expiry, if it is before the notice and the renewal of the price file',
+      { expiration: endOf(3) },
+      { renewal: TODAY + 50, noticeDays: 20 },
+      { state: 'due', actBy: TODAY + 3, expires: TODAY + 3 },
+    ],
     ['a renewal that has passed', {}, { renewal: TODAY - 1 }, { state: 'renewal passed', actBy: TODAY - 1 }],
     [
       'the expiry of what has expired, also with a renewal in the price file',

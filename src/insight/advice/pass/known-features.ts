@@ -162,7 +162,13 @@ export function knownFeaturesOf(inventory: Inventory): KnownFeatures {
     known.isUncounted ||= isUncounted(row);
     known.isMixed ||= known.exclusion !== exclusionOf(row);
   }
-  const { knowledge, spellings } = inventory;
+  const { knowledge, spellings, vendorLicenses } = inventory;
+  // it lists nothing, which says nothing about its features
+  const uncollected = new Set(
+    vendorLicenses
+      .filter(({ isReported, collectionTime }) => isReported && !isKnown(collectionTime))
+      .map(({ vendorLicense }) => vendorLicense),
+  );
   const features = new Map<string, KnownFeature>();
   const takers = takersOf(inventory, open);
   const taking = new Set(takers.values().flatMap((of) => of.keys()));
@@ -172,6 +178,7 @@ export function knownFeaturesOf(inventory: Inventory): KnownFeatures {
   return {
     features,
     spellings,
-    isComplete: (vendorLicense) => knowledge.products && knowledge.features(vendorLicense),
+    isComplete: (vendorLicense) =>
+      knowledge.products && knowledge.features(vendorLicense) && !uncollected.has(vendorLicense),
   };
 }

@@ -77,7 +77,7 @@ export function contractRows({ contracts, unknown }: ContractData, owners: Retur
 /** How long a calendar keeps what has passed, days: an event that is just over must not vanish. */
 const KEPT = 30;
 
-/** The notice and the renewal of a block, as far as they are not long ago. */
+/** The notice and the renewal of a block, and an expiry before it, as far as they are not long ago. */
 function eventsOf(block: ContractBlock, since: number): readonly CalendarEvent[] {
   const { vendorLicense, owner, renewal, notice, lines, tally } = block;
   const [renewed, noticed, expires] = [renewalText(block), noticeText(block), expiresText(block)];
@@ -107,6 +107,14 @@ function eventsOf(block: ContractBlock, since: number): readonly CalendarEvent[]
   }
   if (renewal.kind === 'on' && renewal.day >= since) {
     events.push(eventOf('renewal', dateText(renewal.day), `Renewal of ${names}`));
+  }
+  if (
+    typeof block.expires === 'number' &&
+    block.expires >= since &&
+    renewal.kind === 'on' &&
+    block.expires < renewal.day
+  ) {
+    events.push(eventOf('expiry', dateText(block.expires), `Expiry of ${names}`));
   }
   return events;
 }

@@ -18,7 +18,7 @@ function distanceText(day: number, today: number): string {
 }
 
 /** What the day of a block is. */
-function meaningOf({ state, notice }: ContractBlock, isExpiry: boolean): string {
+function meaningOf({ state, notice, actBy, expires }: ContractBlock): string {
   switch (state) {
     case 'expired':
       return 'expired';
@@ -27,7 +27,8 @@ function meaningOf({ state, notice }: ContractBlock, isExpiry: boolean): string 
     case 'notice passed':
       return 'notice until';
     case 'due':
-      return notice.kind === 'by' ? 'notice until' : isExpiry ? 'expires' : 'renewal';
+      if (expires === actBy) return 'expires';
+      return notice.kind === 'by' ? 'notice until' : 'renewal';
   }
 }
 
@@ -35,9 +36,8 @@ const dayHtml = (day: string): Html => html`<time datetime="${day}">${day}</time
 
 function actHtml(block: ContractBlock, today: number): Html {
   const { actBy, state } = block;
-  const isExpiry = renewalText(block) === expiresText(block);
   const mark = state !== 'due' ? 'bad' : actBy - today <= 30 ? 'warn' : 'number';
-  return html`<small>${meaningOf(block, isExpiry)}</small> <b>${dayHtml(dateText(actBy))}</b><br><span class="${mark}">${distanceText(actBy, today)}</span>`;
+  return html`<small>${meaningOf(block)}</small> <b>${dayHtml(dateText(actBy))}</b><br><span class="${mark}">${distanceText(actBy, today)}</span>`;
 }
 
 /** The days that are not the one in front. */

@@ -34,11 +34,12 @@ export const amountTexts = ({ values }: Tally): readonly (readonly [text: string
 /** `EUR 12,000 a year`, for each currency. */
 export const yearlyTexts = (tally: Tally): readonly string[] => amountTexts(tally).map(([text]) => `${text} a year`);
 
-/** `4 of 20 could go`; empty without advice of high confidence. */
+/** `4 of 20 could go`; empty without advice. */
 export function adviceText({ advice, licenses }: Pick<ContractLine, 'advice' | 'licenses'>): string {
   if (advice === undefined) return '';
   const { state, count: changed, bought } = advice;
   const scope = bought === undefined || bought === licenses ? '' : ' in all versions';
+  if (state === 'unused') return `unused, to be confirmed${scope}`;
   if (state === 'missing') return `${changed === undefined ? 'licenses are' : count(changed)} missing${scope}`;
   const of = bought === undefined ? '' : ` of ${count(bought)}`;
   return `${changed === undefined ? 'some' : count(changed)}${of} could go${scope}`;
