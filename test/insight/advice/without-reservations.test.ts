@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Demand, SeriesName } from '../../../src/insight/advice/method/demand.ts';
 import {
-  createStateReservations,
+  createReservationStatements,
   type WithoutReservations,
 } from '../../../src/insight/advice/pass/without-reservations.ts';
 import { type DemandDay, demandOfDays } from '../../support/drawn-demand.ts';
@@ -37,7 +37,7 @@ function reservedIn({ days, detail }: Demand): readonly (readonly number[])[] {
 const unknown = Number.NaN;
 
 const state = (entries: readonly WithoutReservations[], demand: Demand, reservedNow = 0) =>
-  createStateReservations(entries)(demand, today, reservedNow);
+  createReservationStatements(entries).of(demand, today, reservedNow);
 
 it('has no reserved licenses where they are not known, and leaves what is read as it is', () => {
   const read = demandWith([undefined, 0, undefined]);
@@ -100,4 +100,15 @@ it('is of the days of an analyzer outside this process too', () => {
     detail: { kind: 'curve', hoursAtLeast: new Float64Array() },
   });
   expect(reservedIn(demand)).toEqual([[0], []]);
+});
+
+it('knows the entries that match no series', () => {
+  const entries = ['27000@lic1', '27000@lic1;%', '%'].map((vendorLicense, i) => ({
+    vendorLicense,
+    feature: i === 2 ? 'CAD' : '%',
+  }));
+  const statements = createReservationStatements(entries);
+  expect(statements.unmatched()).toEqual(entries);
+  statements.of(demandWith([0]), today, 0);
+  expect(statements.unmatched()).toEqual([entries[0], entries[2]]);
 });

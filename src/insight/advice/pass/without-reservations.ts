@@ -20,8 +20,13 @@ export interface StatedDemand {
   readonly reservedOn: number | undefined;
 }
 
-/** @param reservedNow licenses of the series that are reserved today, as far as that is known */
-export type StateReservations = (demand: Demand, today: number, reservedNow: number) => StatedDemand;
+/** What entries say of the reservations of each series. */
+export interface ReservationStatements {
+  /** @param reservedNow licenses of the series that are reserved today, as far as that is known */
+  of(demand: Demand, today: number, reservedNow: number): StatedDemand;
+  /** Entries that matched no series so far. */
+  unmatched(): readonly WithoutReservations[];
+}
 
 type IsStated = (day: number) => boolean;
 
@@ -50,22 +55,23 @@ function* statedHours(hours: Iterable<DemandColumns>, isStated: IsStated): Gener
     yield isStated(columns.day) ? { ...columns, reserved: stated(columns.reserved) } : columns;
 }
 
-/** What the entries say of the reservations of each series. Figures that are known stay. */
-export function createStateReservations(entries: readonly WithoutReservations[]): StateReservations {
-  const patterns = entries.map(
-    ({ vendorLicense, feature, from = Number.NEGATIVE_INFINITY, until = Number.POSITIVE_INFINITY }) => ({
-      matchesVendorLicense: createPattern(canonical(vendorLicense), { ignoreCase: true }),
-      matchesFeature: createPattern(feature, { ignoreCase: false }),
-      from,
-      until,
-    }),
-  );
+/** Figures that are known stay. */
+export function createReservationStatements(entries: readonly WithoutReservations[]): ReservationStatements {
+  const matched = new Set<WithoutReservations>();
+  const patterns = entries.map((entry) => ({
+    entry,
+    matchesVendorLicense: createPattern(canonical(entry.vendorLicense), { ignoreCase: true }),
+    matchesFeature: createPattern(entry.feature, { ignoreCase: false }),
+    from: entry.from ?? Number.NEGATIVE_INFINITY,
+    until: entry.until ?? Number.POSITIVE_INFINITY,
+  }));
   const timesOf = ({ vendorLicense, feature }: SeriesName) =>
     patterns.filter(
       ({ matchesVendorLicense, matchesFeature }) => matchesVendorLicense(vendorLicense) && matchesFeature(feature),
     );
-  return (demand, today, reservedNow) => {
+  const of: ReservationStatements['of'] = (demand, today, reservedNow) => {
     const times = timesOf(demand.series);
+    for (const { entry } of times) matched.add(entry);
     if (times.length === 0) return { demand, reservedOn: undefined };
     const isStated: IsStated = (day) => times.some(({ from, until }) => from <= day && day <= until);
     const against = reservedNow > 0 && isStated(today) ? today : reservedOn(demand.days, isStated, today);
@@ -76,4 +82,5 @@ export function createStateReservations(entries: readonly WithoutReservations[])
     };
     return { demand: { ...demand, days: statedDays(days, isStated), ...hours }, reservedOn: undefined };
   };
+  return { of, unmatched: () => entries.filter((entry) => !matched.has(entry)) };
 }
