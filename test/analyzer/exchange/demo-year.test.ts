@@ -19,6 +19,7 @@ import type { Demand } from '../../../src/insight/advice/method/demand.ts';
 import { evaluateDemand } from '../../../src/insight/advice/method/evaluation.ts';
 import { isMatrix } from '../../support/extent.ts';
 import { createCleanup } from '../../support/harness.ts';
+import { conflictsIn, contradictionsIn } from '../../support/said-figures.ts';
 import { onlyFigures } from '../../support/store-samples.ts';
 
 /** The year of the demo, recorded as it went by, and imported from logs of it on its last day. */
@@ -212,11 +213,15 @@ it('imported from its logs, a year gives the advice of the year as it was record
   }
 
   const differing: string[] = [];
+  const contradictions: string[] = [];
   for (const feature of features) {
     const [one, other] = [live, imported].map((store) => adviceOf(store, feature, refusing)) as [Advice, Advice];
     const said = ({ state, count, countRange, needed, growth, days }: Advice) =>
       JSON.stringify({ state, count, countRange, needed, growth: growth.kind, days });
     if (said(one) !== said(other)) differing.push(`${feature.series.feature}: ${said(one)} ${said(other)}`);
+    contradictions.push(...contradictionsIn(other), ...conflictsIn(other));
   }
   expect(differing).toEqual([]);
+  // the sentences of an imported site say what its columns have
+  expect(contradictions).toEqual([]);
 });
