@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Advice } from '../../../src/insight/advice/method/advice.ts';
-import { noStreak } from '../../../src/insight/advice/method/run-out-streak.ts';
 import { type KeptAdviceFile, type KeptPass, openKeptAdvice } from '../../../src/insight/advice/pass/kept-advice.ts';
 import { KeptFileError } from '../../../src/insight/advice/pass/kept-file.ts';
+import { noMemory } from '../../../src/insight/advice/pass/memory.ts';
 import { adviceWith } from '../../support/advice.ts';
 import { createCleanup } from '../../support/harness.ts';
 
@@ -41,8 +41,8 @@ const passOf = (day: number, rows: readonly Partial<Advice>[]): KeptPass => ({
   },
   rows: rows.map((row) => ({
     advice: adviceWith({ computed: day, ...row }),
-    before: noStreak,
-    after: { dated: 2, undated: 0, confirmed: 20_900 },
+    before: noMemory,
+    after: { ...noMemory, streak: { dated: 2, undated: 0, confirmed: 20_900 } },
   })),
 });
 

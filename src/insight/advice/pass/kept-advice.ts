@@ -3,16 +3,16 @@ import { inTurn } from '../../../base/scheduling/slices.ts';
 import { type Advice, METHOD } from '../method/advice.ts';
 import { type CutsOf, type EarlierCut, monthOf, type OriginResult } from '../method/back-test.ts';
 import type { SeriesName } from '../method/demand.ts';
-import { noStreak, type Streak } from '../method/run-out-streak.ts';
 import { HIGH_DAYS } from '../method/window.ts';
 import { damagedKept, explainKept, openKeptFile } from './kept-file.ts';
+import { type Memory, noMemory } from './memory.ts';
 import type { KeptAdvice, PastAdvice } from './rightsizing.ts';
 
-/** The result of a pass for one series, with the streak before it: a second pass on a day replaces the first one. */
+/** The result of a pass for one series, with what was remembered before it: a second pass on a day replaces the first one. */
 export interface PassRow {
   readonly advice: Advice;
-  readonly before: Streak;
-  readonly after: Streak;
+  readonly before: Memory;
+  readonly after: Memory;
 }
 
 /** A pass, without its rows. */
@@ -109,8 +109,8 @@ function toRow(row: Row): PassRow {
   };
   return {
     advice,
-    before: { ...noStreak, ...before },
-    after: { ...noStreak, ...after },
+    before: { ...noMemory, ...before },
+    after: { ...noMemory, ...after },
   };
 }
 
@@ -296,7 +296,8 @@ export function openKeptAdvice(path: string | undefined): KeptAdviceFile {
     cutsOf,
     toKept: (analyzer, row) => ({
       ...row.advice,
-      confirmedRunsOut: row.after.confirmed,
+      confirmedRunsOut: row.after.streak.confirmed,
+      change: row.after.change,
       get past() {
         return pastOf(analyzer, row);
       },

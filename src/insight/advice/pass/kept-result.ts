@@ -5,10 +5,11 @@ import type { FileWrites } from '../../../base/storage/file-writes.ts';
 import { setAside } from '../../../base/storage/set-aside.ts';
 import { type Advice, METHOD } from '../method/advice.ts';
 import type { CutsOf } from '../method/back-test.ts';
-import { noStreak, streakAfter } from '../method/run-out-streak.ts';
+import type { SeriesName } from '../method/demand.ts';
 import { type KeptAdviceFile, type KeptPass, openKeptAdvice, type PassRow, type PassSummary } from './kept-advice.ts';
 import { DamagedKeptFile } from './kept-file.ts';
 import { keyOf } from './known-features.ts';
+import { type Memory, memoryAfter, noMemory } from './memory.ts';
 import type { Owns } from './recorded-demand-source.ts';
 import type { AdviceTable, KeptAdvice } from './rightsizing.ts';
 
@@ -176,12 +177,17 @@ export class KeptResult {
     return again;
   }
 
+  /** What was remembered of a series before the first pass of a day. A second one on the same day replaces it. */
+  rememberedBefore(series: SeriesName, today: number): Memory {
+    const last = this.#held?.byKey.get(keyOf(series));
+    if (last === undefined) return noMemory;
+    return last.advice.computed === today ? last.before : last.after;
+  }
+
   #rowsOf(advice: readonly Advice[], today: number): PassRow[] {
     return advice.map((one) => {
-      const last = this.#held?.byKey.get(keyOf(one));
-      // a second pass on the same day replaces the first one
-      const before = last === undefined ? noStreak : last.advice.computed === today ? last.before : last.after;
-      return { advice: one, before, after: streakAfter(before, one, today) };
+      const before = this.rememberedBefore(one, today);
+      return { advice: one, before, after: memoryAfter(before, one, today) };
     });
   }
 }

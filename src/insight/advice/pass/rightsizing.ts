@@ -1,5 +1,6 @@
 import type { Advice } from '../method/advice.ts';
 import type { OriginResult } from '../method/back-test.ts';
+import type { Change } from '../method/change.ts';
 import type { SeriesName } from '../method/demand.ts';
 
 /** The results of the nightly pass. Readers get a new table after each pass, and never half of one. */
@@ -24,6 +25,8 @@ export interface KeptAdvice extends Advice {
    * passes in succession. `undefined` otherwise. Alerts and metrics use it.
    */
   readonly confirmedRunsOut: number | undefined;
+  /** The newest change of what is advised; `undefined` since the first pass. */
+  readonly change: Change | undefined;
   /** Advice of earlier months, newest first. */
   readonly past: readonly PastAdvice[];
 }
