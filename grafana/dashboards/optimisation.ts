@@ -104,7 +104,7 @@ export const optimisation = () =>
         {
           title: 'Features by advice, denials (365 d)',
           description:
-            'Could go: licenses could be given back at a renewal; without permanent ones, those whose notice has passed, and features of which no use was seen. Maybe (provisional advice): use may rise, or less than a year or no reservations are recorded; they are in no sum. Missing: users were denied while all licenses were in use, on more than 12 days a year. Run out: use is likely to grow until all licenses are in use, within 120 days; of features with enough data. Denials: denied requests of all features, for any cause; and those while licenses were free. A script that retries counts each time. Features for which no denial is recorded are not in it.',
+            'Could go: licenses could be given back at a renewal; without permanent ones, those whose notice has passed, and features of which no use was seen. Maybe (provisional advice): use may rise, or less than a year is recorded, or reservations that are not recorded could change the number; they are in no sum. Missing: users were denied while all licenses were in use, on more than 12 days a year. Run out: use is likely to grow until all licenses are in use, within 120 days; of features with enough data. Denials: denied requests of all features, for any cause; and those while licenses were free. A script that retries counts each time. Features for which no denial is recorded are not in it.',
           unit: 'locale',
           width: 17,
         },

@@ -99,7 +99,9 @@ describe('proposals', () => {
     expect(expiring(AT - 9, Number.POSITIVE_INFINITY)).toEqual({ kind: 'permanent' });
     expect(expiring(Number.POSITIVE_INFINITY, AT + 7)).toMatchObject({ kind: 'on', at: AT + 7 });
     expect(expiring(unknown, AT + 7)).toMatchObject({ kind: 'on', at: AT + 7 });
-    expect(expiring(unknown)).toEqual({ kind: 'unknown' });
+    for (const times of [[unknown], [unknown, Number.POSITIVE_INFINITY], [AT - 9, unknown]] as const) {
+      expect(expiring(...times)).toEqual({ kind: 'unknown' });
+    }
   });
 
   it('say what dropping permanent licenses saves', () => {
@@ -110,9 +112,10 @@ describe('proposals', () => {
     };
     expect(said({}, [])).toEqual([
       'maintenance only',
-      'A. The licenses never expire: dropping them saves only their maintenance.',
+      'A. The licenses are permanent: dropping them saves only their maintenance.',
     ]);
-    const once = 'A. The licenses were bought once: dropping them saves only their maintenance.';
+    // those who may not see prices do not read either how they were bought
+    const once = 'A. The licenses are permanent: dropping them saves only their maintenance.';
     // a renewal is then that of the maintenance
     for (const renewal of [undefined, TODAY + 40, TODAY - 40]) {
       expect(said({}, [entry({ per: 'once', renewal, noticeDays: 90 })])).toEqual(['maintenance only', once]);
@@ -124,8 +127,8 @@ describe('proposals', () => {
   });
 
   it('say that it is too late after the notice, or after the renewal', () => {
-    const said = (fields: Partial<PriceEntry>) => {
-      const { first, dates } = sourceOf(adviceTable([adviceOf({ reason: 'A.' })]), [entry(fields)]).of([]);
+    const said = (fields: Partial<PriceEntry>, rows: readonly FeatureRow[] = []) => {
+      const { first, dates } = sourceOf(adviceTable([adviceOf({ reason: 'A.' })]), [entry(fields)]).of(rows);
       return [dates.notice.kind, dates.effect, sentenceOf(first, dates)];
     };
     expect(said({ renewal: TODAY + 30, noticeDays: 30 })).toEqual(['by', 'at renewal', 'A.']);
@@ -136,7 +139,14 @@ describe('proposals', () => {
     ]);
     expect(said({ renewal: TODAY + 30 })).toEqual(['unknown', 'at renewal', 'A.']);
     expect(said({ renewal: TODAY })).toEqual(['unknown', 'at renewal', 'A.']);
-    expect(said({ renewal: TODAY - 1 })).toEqual([
+    // what is over says nothing about the next one
+    expect(said({ renewal: TODAY - 1, noticeDays: 9 })).toEqual(['none', 'at renewal', 'A.']);
+    expect(said({ renewal: TODAY - 1, noticeDays: 9 }, [version({ expiration: AT + 86_400 * 10 })])).toEqual([
+      'by',
+      'at renewal',
+      'A.',
+    ]);
+    expect(said({}, [version({ expiration: AT - 86_400 })])).toEqual([
       'unknown',
       'too late',
       'A. It is too late for the renewal of 2026-11-17.',

@@ -113,7 +113,7 @@ describe('the steps beside the number that is kept', () => {
       '16 were enough in the last year, but for 4 h; 18 are kept, because the coming year may need more',
     ],
     [
-      { enough: 12, count: 3 },
+      { enough: 12, lastYear: 17, count: 3 },
       '16 were enough in the last year, but for 4 h; 17 are kept, because fewer would have been too few on more than 6 days',
     ],
     [

@@ -3,6 +3,7 @@ import type { PriceEntry, Prices } from '../../../base/model/prices.ts';
 import { type Figure, isKnown, plus, unknown } from '../../../base/model/unknown.ts';
 import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
+import { changeText } from '../method/change.ts';
 import type { SeriesName } from '../method/demand.ts';
 import { keyOf } from './known-features.ts';
 import { type Money, moneyOf, noMoney } from './money.ts';
@@ -89,11 +90,13 @@ const nothingKnown: LiveFigures = { idle: unknown, borrowed: unknown, expiration
 
 const liveOf = (index: LiveIndex, series: SeriesName): LiveFigures => index.get(keyOf(series)) ?? nothingKnown;
 
-/** The sooner of the expiries that are still to come, else the later one. */
+/** The sooner of the expiries that are still to come, else the later one. Beside an unknown one, only a date to come says something. */
 function nextExpiration(a: Figure, b: Figure, now: number): Figure {
-  if (!isKnown(a)) return b;
-  if (!isKnown(b)) return a;
   const isComing = (at: number): boolean => at > now;
+  const besideUnknown = (one: Figure): Figure =>
+    isKnown(one) && isComing(one) && Number.isFinite(one) ? one : unknown;
+  if (!isKnown(a)) return besideUnknown(b);
+  if (!isKnown(b)) return besideUnknown(a);
   if (isComing(a) === isComing(b)) return isComing(a) ? Math.min(a, b) : Math.max(a, b);
   return isComing(a) ? a : b;
 }
@@ -185,9 +188,13 @@ export function createProposalSource(options: ProposalOptions): ProposalSource {
       const table = tableNow();
       const rows = rowsOf(table, showsPrices);
       const index = liveIndexOf(inventory);
+      // the last pass may be some days old
+      const today = Math.max(table.day, inventory === undefined ? table.day : localTime().dayOf(inventory.at));
       const dates = (proposal: Proposal): Dates => {
-        const { advice, renewalDay } = proposal;
-        return datesOf(renewalOf(renewalDay, liveOf(index, advice).expiration, localTime()), proposal, advice.computed);
+        const { advice, renewalDay = Number.NEGATIVE_INFINITY } = proposal;
+        // a renewal of the price file that is over says nothing about the next one
+        const priced = renewalDay < today ? undefined : renewalDay;
+        return datesOf(renewalOf(priced, liveOf(index, advice).expiration, localTime()), proposal, today);
       };
       return { table, rows, live: ({ advice }) => liveOf(index, advice), dates };
     },
@@ -195,14 +202,12 @@ export function createProposalSource(options: ProposalOptions): ProposalSource {
 }
 
 /** What a person must know of the dates before licenses are dropped; empty if nothing. */
-function effectText({ isBoughtOnce }: Proposal, { renewal, notice, effect }: Dates): string {
+function effectText({ renewal, notice, effect }: Dates): string {
   switch (effect) {
     case 'at renewal':
       return '';
     case 'maintenance only':
-      return isBoughtOnce
-        ? ' The licenses were bought once: dropping them saves only their maintenance.'
-        : ' The licenses never expire: dropping them saves only their maintenance.';
+      return ' The licenses are permanent: dropping them saves only their maintenance.';
     case 'too late': {
       const of = renewal.kind === 'on' ? ` of ${dateText(renewal.day)}` : '';
       const by = notice.kind === 'passed' ? `: notice had to be given by ${dateText(notice.day)}` : '';
@@ -211,8 +216,10 @@ function effectText({ isBoughtOnce }: Proposal, { renewal, notice, effect }: Dat
   }
 }
 
-/** The sentences of the advice, with what its renewal adds. */
-export const sentenceOf = (proposal: Proposal, dates: Dates): string =>
-  proposal.advice.state === 'could go'
-    ? `${proposal.advice.reason}${effectText(proposal, dates)}`
-    : proposal.advice.reason;
+/** The sentences of the advice, with what its renewal adds, and what changed it of late. */
+export function sentenceOf(proposal: Proposal, dates: Dates): string {
+  const { reason, state, change, computed } = proposal.advice;
+  const effect = state === 'could go' ? effectText(dates) : '';
+  const changed = changeText(change, computed);
+  return `${reason}${effect}${changed === undefined ? '' : ` ${changed}`}`;
+}

@@ -1,3 +1,4 @@
+import { LAST_EXPIRY } from '../../../base/model/expiry-day.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import { type Figure, isKnown } from '../../../base/model/unknown.ts';
 
@@ -40,18 +41,18 @@ export interface Dates {
 
 /**
  * @param priced local day of the price file, which counts before the expiry
- * @param expiration epoch seconds; `Infinity` for a license that never expires
+ * @param expiration epoch seconds; from `LAST_EXPIRY` on for a license that never does
  */
 export function renewalOf(priced: number | undefined, expiration: Figure, localTime: LocalTime): Renewal {
   if (priced !== undefined) return { kind: 'on', at: localTime.startOf(priced), day: priced };
   if (!isKnown(expiration)) return { kind: 'unknown' };
-  return Number.isFinite(expiration)
+  return expiration <= LAST_EXPIRY
     ? { kind: 'on', at: expiration, day: localTime.dayOf(expiration) }
     : { kind: 'permanent' };
 }
 
 /** @param noticeDays days before the renewal, of the price file; `undefined` if they are not known, which is no 0 */
-function noticeOf(renewal: Renewal, noticeDays: number | undefined, today: number): Notice {
+export function noticeOf(renewal: Renewal, noticeDays: number | undefined, today: number): Notice {
   if (renewal.kind !== 'on') return { kind: 'none' };
   if (noticeDays === undefined) return { kind: 'unknown' };
   const day = renewal.day - noticeDays;

@@ -271,7 +271,6 @@ export function createReport({ rows, table, dates, live }: Proposals): Report {
     const orderOf = ({ name }: Subtotal): string => orders.get(name) ?? '';
     const groups = subtotalsOf(found, (proposal) => headingFor(proposal).name)
       .map((one) => ({ ...one, items: items.filter(({ proposal }) => headingFor(proposal).name === one.name) }))
-      .filter((one) => one.items.length > 0)
       .sort((a, b) => (orderOf(a) < orderOf(b) ? -1 : 1));
     const vendorLicenses = subtotalsOf(found, ({ advice }) => advice.vendorLicense);
     return {

@@ -57,12 +57,13 @@ const were = (licenses: number): string => (licenses === 1 ? 'was' : 'were');
 const are = (licenses: number): string => (licenses === 1 ? 'is' : 'are');
 
 /** Why more are kept than the last year needed, as a clause. */
-function becauseText({ state, enough = 0 }: Advice, needed: number, kept: number): string {
+function becauseText({ state, enough = 0, lastYear = 0 }: Advice, needed: number, kept: number): string {
   if (state === 'missing') return 'because licenses are missing';
   if (enough >= kept) return 'because the coming year may need more';
-  if (state !== 'could go') return 'for the reason that the advice gives';
-  if (needed < 1 && kept === 1) return 'because at least one license is kept';
-  return `because fewer would have been too few on more than ${tuning.mostDaysAbove} days`;
+  if (lastYear >= kept && needed >= 1) {
+    return `because fewer would have been too few on more than ${tuning.mostDaysAbove} days`;
+  }
+  return needed < 1 && kept === 1 ? 'because at least one license is kept' : 'for the reason that the advice gives';
 }
 
 /**

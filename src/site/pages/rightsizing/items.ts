@@ -64,14 +64,15 @@ function featureHtml({ proposal: { advice } }: Pick<ReportItem, 'proposal'>, { o
 
 /** The date of a line below a heading that says what it is. */
 function shortDateOf({ dates: { renewal, notice } }: ReportItem): string | undefined {
-  if (notice.kind === 'by' || notice.kind === 'passed') return `notice by ${dateText(notice.day)}`;
+  if (notice.kind === 'by') return `notice by ${dateText(notice.day)}`;
+  if (notice.kind === 'passed') return `notice by ${dateText(notice.day)}, passed`;
   return renewal.kind === 'on' ? `renewal ${dateText(renewal.day)}` : undefined;
 }
 
-function dateOf({ proposal, dates: { renewal, notice, effect } }: ReportItem): string {
+function dateOf({ dates: { renewal, notice, effect } }: ReportItem): string {
   switch (effect) {
     case 'maintenance only':
-      return `${proposal.isBoughtOnce ? 'bought once' : 'permanent'}: only maintenance`;
+      return 'permanent: only maintenance';
     case 'too late':
       if (notice.kind === 'passed') return `notice by ${dateText(notice.day)}, passed`;
       return renewal.kind === 'on' ? `renewal ${dateText(renewal.day)}, passed` : 'passed';
@@ -163,7 +164,7 @@ export function missingLine({ proposal: { advice, money } }: ReportItem): Line {
     licenses:
       lacking === undefined
         ? html`more than ${count(bought)}, number not known`
-        : html`<b>${count(lacking)}</b> to buy: ${count(bought + lacking)}${range}`,
+        : html`buy <b>${count(lacking)}</b>: about ${count(bought + lacking)}${range}`,
     money: confidence === 'high' ? cost : 'provisional, in no sum',
     when: refusalDays === undefined ? 'refusals not known' : `refused on ${countText(Math.round(refusalDays), 'day')}`,
   };
@@ -195,9 +196,12 @@ export function runsOutLine({ proposal: { advice } }: ReportItem): Line {
 
 /** How many licenses are not used. */
 export function unusedLine(item: ReportItem): Line {
-  const { bought } = item.proposal.advice;
+  const { advice, money } = item.proposal;
+  const { bought } = advice;
   return {
     licenses: html`${bought === undefined ? 'number not known' : countText(bought, 'license')}`,
+    money:
+      money.contract === undefined ? undefined : `${amountText(Math.round(money.contract), money.currency)} a year`,
     when: dateOf(item),
   };
 }

@@ -5,13 +5,15 @@ import { MOST_SHORT_DAYS } from '../../../insight/advice/method/back-test.ts';
 import type { Proposal } from '../../../insight/advice/pass/proposals.ts';
 import type { Report } from '../../../insight/advice/pass/report.ts';
 import type { AdviceTable } from '../../../insight/advice/pass/rightsizing.ts';
-import { appliedText } from '../../../insight/advice/pass/totals.ts';
+import { amountText, appliedText } from '../../../insight/advice/pass/totals.ts';
 import type { ReportFrame } from './items.ts';
 
 /** What the report rests on, and what one who reads it on paper cannot open: names, people and the address of the page. */
 
 /** Names in a sentence on paper. */
 const MAX_NAMES = 8;
+/** The same with amounts. */
+const MAX_AMOUNTS = 4;
 const MAX_OWNERS = 6;
 
 /** `a, b and 7 more` */
@@ -20,18 +22,11 @@ function namesHtml(names: readonly Html[], total: number): Html {
   return html`${joined(names, ', ')}${more}`;
 }
 
-/** Why advice is provisional, as its sentence says it. */
-function becauseText(reason: string): string {
-  const because = /provisional, because ([^.;]+)/i.exec(reason)?.[1];
-  if (because !== undefined) return because;
-  return /reservations are not recorded/i.test(reason) ? 'reservations are not recorded' : 'too little is known';
-}
-
 /** Features whose licenses may be too many, by the reason why that is not certain. */
 function provisionalHtml({ provisional }: Report): Html | undefined {
   if (provisional.count === 0) return undefined;
   const named = provisional.items.slice(0, MAX_NAMES).map(({ proposal }) => proposal.advice);
-  const groups = [...Map.groupBy(named, ({ reason }) => becauseText(reason))].map(([because, of]) => {
+  const groups = [...Map.groupBy(named, ({ uncertainties }) => uncertainties.join(' and '))].map(([because, of]) => {
     const names = of.map((advice) => html`${nameHtml(advice.feature)} (${count(advice.count ?? 0)})`);
     return html`${joined(names, ', ')}, because ${because}`;
   });
@@ -47,7 +42,11 @@ function tightHtml({ tight }: Report): Html | undefined {
 
 function unusedHtml({ unused }: Report): Html | undefined {
   if (unused.count === 0) return undefined;
-  const names = unused.items.slice(0, MAX_NAMES).map(({ proposal }) => nameHtml(proposal.advice.feature));
+  const names = unused.items.slice(0, MAX_AMOUNTS).map(({ proposal: { advice, money } }) => {
+    const cost =
+      money.contract === undefined ? '' : ` (${amountText(Math.round(money.contract), money.currency)} a year)`;
+    return html`${nameHtml(advice.feature)}${cost}`;
+  });
   return html`<p class="paper"><b>Unused, to be confirmed:</b> ${namesHtml(names, unused.count)}.</p>\n`;
 }
 

@@ -48,7 +48,7 @@ import { basisHtml, namedHtml } from './print.ts';
 type LineOf = (item: ReportItem) => Line;
 
 /** Lines that one page of paper has for lists, with their titles and their groups, and how many of each list it shows. */
-const PAPER_LINES = 33;
+const PAPER_LINES = 29;
 const TITLE_LINES = 2;
 const GROUP_LINES = 0.8;
 const PRINTED_GROUPS = 6;
@@ -117,7 +117,8 @@ const couldGoSections: Readonly<
 > = {
   'at renewal': {
     title: 'Could go',
-    about: 'What is kept was enough in the last year, and is enough for the coming one with a chance of 9 in 10.',
+    about:
+      'What is kept was enough in the last year, but for the tolerated hours, and is enough for the coming one with a chance of 9 in 10.',
     empty: 'No feature has licenses that could go at a renewal with high confidence.',
   },
   'maintenance only': {
@@ -126,7 +127,8 @@ const couldGoSections: Readonly<
   },
   'too late': {
     title: 'Notice passed',
-    about: 'These licenses could go, but no longer at their next renewal. They are in no saving.',
+    about:
+      'These licenses could go, but their number for the next renewal had to be announced. Ask the vendor whether it can still be changed. They are in no saving.',
   },
 };
 
@@ -187,8 +189,10 @@ function reasonsHtml({ reasons, reasonCount, withoutAdvice, totals }: Report): H
     const cost = covered === undefined ? undefined : html`<td>${amounts}</td>`;
     return html`<tr${i < PRINTED_ROWS ? undefined : html` class="screen"`}><td>${count(features)}</td>${cost}<td>${example}${more}</td></tr>\n`;
   });
+  const printed = reasons.slice(0, PRINTED_ROWS).reduce((sum, { count: features }) => sum + features, 0);
+  const unprinted = withoutAdvice - printed;
   return html`<h2>Not covered</h2>\n<p class="soft">${countText(withoutAdvice, 'feature')} without advice, by reason${covered === undefined ? undefined : ', with what their licenses cost a year'}.</p>${moreHtml(reasons.length, reasonCount, 'those that cost most')}
-<table class="counts">\n${rows}</table>\n`;
+<table class="counts">\n${rows}</table>\n${unprinted > 0 ? html`<p class="paper">${countText(unprinted, 'more feature')} for other reasons.</p>\n` : undefined}`;
 }
 
 /** When there will be advice on features of which too little is recorded. */
@@ -218,7 +222,12 @@ function unsavedHtml(totals: Totals, effect: Exclude<Effect, 'at renewal'>): Htm
   const licenses = spareLicenses(totals, effect);
   if (licenses === 0) return undefined;
   const amount = spareAmountText(totals, effect);
-  const note = [...(amount === undefined ? [] : [amount]), countText(totals.couldGo[effect], 'feature')].join(', ');
+  const features = totals.currencies.reduce(
+    (sum, { spare }) => sum + (spare[effect].amount === undefined ? 0 : spare[effect].features),
+    0,
+  );
+  const priced = amount === undefined ? [] : [`${amount} with a price: ${count(features)} of`];
+  const note = [...priced, countText(totals.couldGo[effect], 'feature')].join(' ');
   const text =
     effect === 'maintenance only'
       ? 'could go, but are permanent: that saves only maintenance'
@@ -270,12 +279,12 @@ function qualityHtml({ backTest, day }: AdviceTable, { totals }: Report): Html {
   const months =
     rows.length === 0
       ? undefined
-      : html`<details class="screen"><summary>The advice of newer months, until now</summary>
-<table class="counts"><tr><th scope="col">Advice of</th><th scope="col">Features</th><th scope="col">Short</th><th scope="col">Days</th></tr>\n${rows}</table></details>\n`;
+      : html`<details class="screen"><summary>What would have come of the advice of newer months, until now</summary>
+<table class="counts"><tr><th scope="col">Advice of</th><th scope="col">Features that could give back</th><th scope="col">Features short since then</th><th scope="col">Days short, all together</th></tr>\n${rows}</table></details>\n`;
   const covered = coveredText(totals);
   const sentences = [
     ...(totals.applied === undefined ? [] : [`${appliedText(totals.applied)}.`]),
-    ...(covered === undefined ? [] : [`The advice covers ${covered}.`]),
+    ...(covered === undefined ? [] : [`Features with advice cost ${covered}.`]),
   ];
   return html`${sentences.length === 0 ? undefined : html`<p>${sentences.join(' ')}</p>\n`}${months}`;
 }
