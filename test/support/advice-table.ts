@@ -29,6 +29,7 @@ export function adviceOf(fields: Partial<KeptAdvice> = {}): KeptAdvice {
     p95: 14,
     p99: 15,
     needed: 16,
+    lastYear: 16,
     // more than 16 were in use for 4 h: 17 for 3 h, and 18 for 1 h
     hoursAtLeast: curveOf([4000, ...Array.from({ length: 15 }, () => 316), 9, 3, 1]),
     fullHours: 0,
@@ -39,6 +40,7 @@ export function adviceOf(fields: Partial<KeptAdvice> = {}): KeptAdvice {
     growth: { kind: 'not proven' },
     likely: 15,
     enough: 16,
+    mayRise: false,
     busyWeek: 15,
     weeklyPeaks: [],
     runsOut: undefined,
@@ -53,9 +55,11 @@ export function adviceOf(fields: Partial<KeptAdvice> = {}): KeptAdvice {
     days: 365,
     coverage: 1,
     confidence: 'high',
+    uncertainties: [],
     hasContract: true,
     applied: undefined,
     confirmedRunsOut: undefined,
+    change: undefined,
     past: [],
     ...fields,
   };

@@ -202,6 +202,7 @@ const adviceOf = async ({ source, inventory }: Site, today: number): Promise<rea
     today,
     isEarlier: true,
     lastAdvice: [],
+    mayRiseBefore: () => undefined,
     signal,
   };
   return (await runPass(of)).advice;

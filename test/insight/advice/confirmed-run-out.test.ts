@@ -16,7 +16,8 @@ const method = vi.hoisted(() => ({
   state: 'fine' as 'fine' | 'not enough data',
 }));
 vi.mock('../../../src/insight/advice/method/evaluation.ts', () => ({
-  evaluateDemand: (_: unknown, { today: computed }: { today: number }) => {
+  evaluating: function* (_: unknown, { today: computed }: { today: number }) {
+    yield;
     const { runsOut: day, state } = method;
     const runsOut = day === undefined ? undefined : { day, earliest: day, latest: undefined };
     return adviceWith({ computed, runsOut, state });

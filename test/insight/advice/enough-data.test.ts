@@ -102,6 +102,8 @@ describe('without enough data', () => {
       return [state === 'not enough data', runsOut !== undefined];
     };
     expect([42, 56, 70, 87].map(of)).toEqual([42, 56, 70, 87].map(() => [true, false]));
-    expect(of(180)).toEqual([false, true]);
+    // whether use grows is known from 26 weeks on
+    expect(of(150)).toEqual([false, false]);
+    expect(of(240)).toEqual([false, true]);
   });
 });

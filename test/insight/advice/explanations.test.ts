@@ -58,13 +58,13 @@ describe('the explanation with the most weight', () => {
   it('is not changed by holidays, and by what happened once', () => {
     const holidays = (w: number): number => (w === -50 || w === -49 ? 2 : w === -20 ? 5 : 4);
     const peak = peaksOf(holidays);
-    expect(growthOf({ week, peak, mean: peak }, 55, 20_000)).toEqual({ kind: 'not proven' });
+    expect(growthOf(explain(week, peak), 55, 20_000)).toEqual({ kind: 'not proven' });
   });
 
   it('names no step after a dip, and no two steps for a rise that has ended', () => {
     const named = (logarithm: (week: number) => number) => {
       const peak = peaksOf(logarithm);
-      return growthOf({ week, peak, mean: peak }, 55, 20_000);
+      return growthOf(explain(week, peak), 55, 20_000);
     };
     expect(named((w) => (w >= -30 && w < -20 ? 3.6 : 4))).toEqual({ kind: 'not proven' });
     expect(named((w) => (w < -40 ? 4 : w < -15 ? 4.2 : 4.5))).toMatchObject({
@@ -82,14 +82,14 @@ describe('the explanation with the most weight', () => {
   it('is not changed by four weeks of holidays at either end', () => {
     for (const isHoliday of [(w: number) => w > -4, (w: number) => w < 5 - WEEKS]) {
       const peak = peaksOf((w) => (isHoliday(w) ? 3.4 : 4 + 0.006 * w));
-      expect(growthOf({ week, peak, mean: peak }, 55, 20_000)).toMatchObject({ kind: 'proven' });
+      expect(growthOf(explain(week, peak), 55, 20_000)).toMatchObject({ kind: 'proven' });
     }
   });
 
   it('names no growth that cannot go on', () => {
     // used on a few days of the last weeks only
     const peak = peaksOf((w) => Math.max(-1.2, 4 + 0.9 * w));
-    expect(growthOf({ week, peak, mean: peak }, 55, 20_000).kind).not.toBe('proven');
+    expect(growthOf(explain(week, peak), 55, 20_000).kind).not.toBe('proven');
   });
 
   it('has a weight also for peaks that never change, and for none', () => {
@@ -138,7 +138,7 @@ describe('the outlook', () => {
       last = chance;
     }
     expect(last).toBeGreaterThan(0.99);
-    for (const chance of [0.1, 0.5, 0.92])
+    for (const chance of [0.1, 0.5, 0.9])
       expect(chanceOf(grown, 'year', limitOf(grown, chance))).toBeCloseTo(chance, 4);
   });
 

@@ -32,7 +32,7 @@ interface Row {
 
 interface Report {
   readonly rows: readonly Row[];
-  /** What the page says first. */
+  /** The sums of the page. */
   readonly sum: string;
   /** What the import printed. */
   readonly printed: string;
@@ -89,8 +89,8 @@ embedded_analyzer:
   const page = await (await fetch(`${address}/rightsizing`)).text();
   daemon.stop();
   await daemon.exit;
-  const [, sum = ''] = /<ul class="tiles"><li>(.*?)<\/li>/s.exec(page) ?? [];
-  return { rows, sum: sum.replace(/<[^>]*>/g, ''), printed: importing.output() };
+  const [, sums = ''] = /<ul class="tiles sums">(.*?)<h2>/s.exec(page) ?? [];
+  return { rows, sum: sums.replace(/<[^>]*>/g, ' ').replace(/\s+/g, ' '), printed: importing.output() };
 }
 
 /** The features with advice of a kind. */
@@ -111,7 +111,9 @@ describe('a year of a debug log', () => {
     expect(featuresWith(report, 'could go', 'high')).toEqual(namesOf([...unrefused, ...hardly]));
     expect(featuresWith(report, 'could go', 'provisional')).toEqual(namesOf(whileFree));
     expect(featuresWith(report, 'missing', 'high')).toEqual(namesOf(wanting));
-    expect(report.sum).toMatch(/^3\d\d licenses of 23 features could go; 6 provisional in no total$/);
+    expect(report.sum).toMatch(
+      /^ 3\d\d licenses of 23 features could go at a renewal .* 6 more features may have licenses to spare, but that is not certain yet: they are in no total\./,
+    );
     expect(reasonOf(report, 'f0')).toContain('Reservations are not recorded: check that no licenses are reserved');
     expect(reasonOf(report, 'f30')).toContain(
       'This is provisional, because reservations are not recorded, and 20 requests were refused while licenses seemed to be free.',
@@ -124,7 +126,8 @@ describe('a year of a debug log', () => {
   ])('counts all with %s', async (_, site) => {
     const report = await firstReport(site);
     expect(featuresWith(report, 'could go', 'high')).toEqual(namesOf([...unrefused, ...hardly, ...whileFree]));
-    expect(report.sum).toMatch(/^4\d\d licenses of 29 features could go$/);
+    expect(report.sum).toMatch(/^ 4\d\d licenses of 29 features could go at a renewal /);
+    expect(report.sum).not.toContain('not certain');
     for (const { reason } of report.rows) expect(reason).not.toContain('eserv');
     expect(report.printed).not.toContain('--without-reservations');
   });

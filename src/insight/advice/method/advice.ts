@@ -2,7 +2,7 @@ import type { Applied, EarlierCut } from './back-test.ts';
 import type { SeriesName } from './demand.ts';
 
 /** Version of the method and of the form of its results: those of another one are not shown. */
-export const METHOD = 3;
+export const METHOD = 4;
 
 /**
  * The figures and the advice for one series, without prices. What is unknown is `undefined`, never 0, NaN or infinite. Days
@@ -25,6 +25,8 @@ export interface Advice extends SeriesName {
   readonly p99: number | undefined;
   /** The smallest number that is exceeded for at most `tolerance` hours a year. */
   readonly needed: number | undefined;
+  /** Licenses that the last year needed: `needed`, or more if that would have been too few on more than 6 days. At least one. */
+  readonly lastYear: number | undefined;
   /** Item `n`: hours a year with at least `n` licenses in use, up to the peak + 1. Empty if unknown. */
   readonly hoursAtLeast: Float64Array;
   /** Hours a year in which all licenses were in use. */
@@ -37,10 +39,15 @@ export interface Advice extends SeriesName {
   /** Requests that were refused in the window, for any cause. */
   readonly denials: number | undefined;
   readonly growth: Growth;
-  /** Licenses that the coming year is likely to need: as likely more as fewer. `undefined` without enough weeks. */
+  /**
+   * Licenses that the coming year is likely to need: as likely more as fewer. `undefined` if it is not known, also for unused and
+   * missing ones.
+   */
   readonly likely: number | undefined;
   /** Licenses that are enough for the coming year with a chance of 9 in 10. */
   readonly enough: number | undefined;
+  /** Whether use may rise further than its history tells; `undefined` without enough weeks. */
+  readonly mayRise: boolean | undefined;
   /** Peak use of a busy week: what one in four of the last 13 weeks reached. `undefined` without weeks. */
   readonly busyWeek: number | undefined;
   /**
@@ -69,6 +76,8 @@ export interface Advice extends SeriesName {
   readonly days: number;
   readonly coverage: number | undefined;
   readonly confidence: 'high' | 'provisional' | 'none';
+  /** What could make it wrong, each as a clause; empty where the confidence is high. */
+  readonly uncertainties: readonly string[];
   /** Whether licenses are paid for it now: not if they are those of a package or token pool, nor if it is not listed any more. */
   readonly hasContract: boolean;
   /** What would have come of the advice of a year ago; `undefined` if none of its licenses could go then. */
@@ -135,6 +144,8 @@ export interface AdviceContext {
   readonly reservedNow?: number;
   /** The newest day with reserved licenses although a setting says that no licenses are reserved; `undefined` if that is not so. */
   readonly reservedOn?: number | undefined;
+  /** `mayRise` of the pass before. */
+  readonly mayRiseBefore?: boolean | undefined;
   /** The advice of a year ago, if licenses could go. */
   readonly yearAgo?: EarlierCut | undefined;
 }

@@ -1,6 +1,7 @@
 import { roundedCountText, roundedText } from '../../../base/texts.ts';
 import type { Findings } from './findings.ts';
-import { enoughOnDays, weightOfGrowth } from './outlook.ts';
+import { isProvenRise } from './growth.ts';
+import { enoughOnDays } from './outlook.ts';
 
 /** Whether licenses could go, and what stops it. */
 
@@ -9,8 +10,6 @@ export const MOST_REFUSAL_DAYS = 3;
 /** Where refusals are not known, so many licenses must have been free at all times. */
 const LEAST_FREE = 2;
 const LEAST_DAYS = 90;
-/** If growth explains more than this share, advice is provisional. */
-const MOST_WEIGHT_OF_GROWTH = 0.2;
 
 /** Licenses that must stay. */
 export interface Kept {
@@ -35,11 +34,12 @@ export function licensesToKeep({ needed, enough = 0, figures }: Findings): Kept 
  * Why use may rise beyond what is expected, as a clause; `undefined` if that is unlikely. Advice that a rise can make wrong is
  * provisional.
  */
-export function riseText({ growth, outlook }: Findings): string | undefined {
-  if (growth.kind === 'proven' && growth.perMonth > 0) return 'use grows';
+export function riseText({ expected }: Findings): string | undefined {
+  if (expected?.mayRise !== true) return undefined;
+  const { growth } = expected;
+  if (isProvenRise(growth)) return 'use grows';
   if (growth.kind === 'step' && growth.by > 0) return 'use rose, and may rise again';
-  const mayGrow = outlook !== undefined && weightOfGrowth(outlook) > MOST_WEIGHT_OF_GROWTH;
-  return mayGrow ? 'use may grow' : undefined;
+  return 'use may rise';
 }
 
 /** @param spare licenses that could go if no guard stops it */

@@ -80,16 +80,16 @@ function isUnused({ use: { first, lastUse }, context: { today } }: Findings): bo
 }
 
 /** Whether a busy week uses nearly all licenses: then a full pool may hide how many are needed. */
-export const isBusy = ({ busyWeek, bought }: Findings): boolean =>
-  busyWeek !== undefined && bought !== undefined && busyWeek >= TIGHT_SHARE * bought;
+export const isBusy = ({ expected, bought }: Findings): boolean =>
+  expected !== undefined && bought !== undefined && expected.busyWeek >= TIGHT_SHARE * bought;
 
 /** Whether a busy week uses nearly all licenses, or they are not clearly enough for the coming year. */
 function isTight(findings: Findings, bought: number): boolean {
-  const { outlook, refusals } = findings;
-  if (outlook === undefined) return false;
+  const { expected, refusals } = findings;
+  if (expected === undefined) return false;
   // each use takes all of one license: it is too few only if a user was refused
   if (bought === 1) return refusals.kind === 'known' && refusals.days > 0;
-  return isBusy(findings) || chanceOf(outlook, 'year', bought + tuning.noLicense) < CLEAR_CHANCE;
+  return isBusy(findings) || chanceOf(expected.outlook, 'year', bought + tuning.noLicense) < CLEAR_CHANCE;
 }
 
 /** Decides the state. */

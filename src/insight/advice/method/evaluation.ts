@@ -1,37 +1,29 @@
-import type { Advice, AdviceContext, RunsOut } from './advice.ts';
+import { runAtOnce } from '../../../base/scheduling/slices.ts';
+import type { Advice, AdviceContext, State } from './advice.ts';
 import { applied } from './back-test.ts';
 import { lastBought, type Regime, regimeOf } from './bought.ts';
+import { confidenceOf, uncertaintiesOf } from './confidence.ts';
 import { neededFor } from './curve.ts';
 import { curveFigures } from './curve-figures.ts';
-import { riseText } from './cut.ts';
-import { type Decision, decide } from './decision.ts';
+import { licensesToKeep } from './cut.ts';
+import { decide } from './decision.ts';
 import type { DayColumns, Demand } from './demand.ts';
 import { enoughFrom } from './exclusions.ts';
 import type { Findings, WindowFigures } from './findings.ts';
 import { useDaysOf } from './findings.ts';
-import { growthOf } from './growth.ts';
 import { HourTally } from './hour-tally.ts';
-import {
-  busyWeekOf,
-  chanceOf,
-  enoughOnDays,
-  limitOf,
-  type Outlook,
-  outlookOf,
-  tuning,
-  weightOfGrowth,
-} from './outlook.ts';
+import { expectedBy, LOOK_WEEKS, looksOf } from './look.ts';
+import { enoughOnDays, tuning } from './outlook.ts';
 import { reasonOf } from './reason.ts';
 import { refusalsOf } from './refusals.ts';
-import { uncertainReservations } from './reservations.ts';
+import { runsOutBy } from './run-out.ts';
 import {
   countDays,
   demandDays,
-  HIGH_DAYS,
   newestWeeks,
   oldestCounted,
-  PROVISIONAL_DAYS,
   recentPeakOf,
+  someDays,
   WEEK,
   WEEKS,
   type WeeklyPeaks,
@@ -42,42 +34,6 @@ import {
 
 /** From the recorded demand of one feature to what is found in it and the advice. */
 
-/** Chances that the licenses are still enough: on the day itself, and at both ends of the range. */
-const EVEN = 0.5;
-const EARLIEST = 0.95;
-const LATEST = 0.05;
-/** A date further ahead than this is no end of a range. Weeks. */
-const NO_END = 3 * WEEKS;
-
-/**
- * @param historyDays length of the history: no date is further ahead
- * @returns `undefined` unless it is likely that use grows and that the licenses run out within a year
- */
-function runsOutOf(
-  outlook: Outlook,
-  bought: number,
-  { today, historyDays }: { today: number; historyDays: number },
-): RunsOut | undefined {
-  if (weightOfGrowth(outlook, tuning.leastAge) < EVEN) return undefined;
-  const weekOf = (chance: number, last: number): number | undefined => {
-    for (let week = 0; week <= last; week += 1) {
-      if (chanceOf(outlook, 'busyWeek', bought, week) < chance) return week;
-    }
-    return undefined;
-  };
-  const week = weekOf(EVEN, Math.min(WEEKS, Math.floor(historyDays / WEEK)));
-  if (week === undefined) return undefined;
-  const latest = weekOf(LATEST, NO_END);
-  return {
-    day: today + WEEK * week,
-    earliest: today + WEEK * (weekOf(EARLIEST, week) ?? week),
-    latest: latest === undefined ? undefined : today + WEEK * latest,
-  };
-}
-
-/** Chances with which licenses are enough. */
-const LIKELY = 0.5;
-const ENOUGH = 0.92;
 /** As many whole licenses as a limit means. */
 const licensesFor = (limit: number): number => Math.max(0, Math.ceil(limit - tuning.noLicense));
 
@@ -120,14 +76,6 @@ function readFigures({ days, detail }: Demand, { today, workingTime }: AdviceCon
   return tally.figures();
 }
 
-function confidenceOf(findings: Findings, { state }: Decision): Advice['confidence'] {
-  const { days } = findings;
-  if (days < PROVISIONAL_DAYS) return 'none';
-  const mayBeWrong = state === 'could go' && riseText(findings) !== undefined;
-  const isUncertain = uncertainReservations(findings, state) !== undefined;
-  return days >= HIGH_DAYS && !isUncertain && !mayBeWrong ? 'high' : 'provisional';
-}
-
 /** The day after the last use, if a later day shows that there was none. */
 function unusedSince({ use: { last, lastUse } }: Findings): number | undefined {
   return lastUse === undefined || last === undefined || last <= lastUse ? undefined : lastUse + 1;
@@ -138,6 +86,9 @@ function reservedUnneeded({ days }: Demand, today: number, peak: number | undefi
   return least === undefined || peak === undefined ? undefined : Math.max(0, least - peak);
 }
 
+/** States in which the coming year is not known: where licenses are missing, a full pool hides what is needed. */
+const unexpectedStates: ReadonlySet<State> = new Set(['no advice', 'not enough data', 'unused', 'missing']);
+
 /** The oldest first. */
 function peaksOfYear(weeks: WeeklyPeaks): (number | null)[] {
   const peaks = new Array<number | null>(WEEKS).fill(null);
@@ -146,17 +97,16 @@ function peaksOfYear(weeks: WeeklyPeaks): (number | null)[] {
   return peaks;
 }
 
-/** Advice for one series from its recorded demand. With a year of hours, it takes a few milliseconds. */
-export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
+/** Advice for one series from its recorded demand, in steps of about a millisecond. */
+export function* evaluating(demand: Demand, context: AdviceContext): Generator<void, Advice> {
   const { today } = context;
   const lastKnown = context.bought === undefined ? lastBought(demand.days, today) : undefined;
   const bought = context.bought ?? lastKnown?.level;
   const regime = regimeOf(demand.days, bought, today);
   const figures = readFigures(demand, context, regime);
-  const weeks = weeklyPeaks(demandDays(figures.days, demand.days, today, 2 * WEEKS));
-  const outlook = outlookOf(weeks, figures.days);
-  const [likely, enough] = [LIKELY, ENOUGH].map((chance) => outlook && licensesFor(limitOf(outlook, chance)));
-  const busyWeek = busyWeekOf(newestWeeks(weeks, tuning.newestWeeks).peak);
+  yield;
+  const known = demandDays(figures.days, demand.days, today, LOOK_WEEKS);
+  const expected = expectedBy(yield* looksOf(known, today), context.mayRiseBefore);
   const findings: Findings = {
     context,
     bought,
@@ -165,23 +115,20 @@ export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
     use: useDaysOf(demand.days, today),
     figures,
     refusals: refusalsOf(figures.refusals, { ...context, hoursFull: figures.full?.hours }, YEAR_HOURS),
-    weeks,
-    growth: growthOf(weeks, busyWeek ?? 0, today),
-    outlook,
-    likely,
-    enough,
-    busyWeek,
+    weeks: weeklyPeaks(someDays(known, 0, WEEKS * WEEK)),
+    expected,
+    likely: expected && licensesFor(expected.likely),
+    enough: expected && licensesFor(expected.enough),
     needed: neededFor(figures, context.tolerance),
     beforeCut: beforeCut(demand.days, regime, today),
     mostReserved: reduceWindow(demand.days, demand.days.reserved, today, Math.max),
     days: countDays(figures.days),
   };
   const decision = decide(findings);
+  const uncertainties = uncertaintiesOf(findings, decision.state);
   const { refusals, use, days } = findings;
+  const isExpected = !unexpectedStates.has(decision.state);
   const historyDays = (oldestCounted(figures.days) ?? -1) + 1;
-  // a rise of some weeks may be anything: without enough data, a date would be a guess
-  const hasAdvice = decision.state !== 'no advice' && decision.state !== 'not enough data';
-  const canRunOut = hasAdvice && bought !== undefined && outlook !== undefined;
   return {
     ...demand.series,
     computed: today,
@@ -193,6 +140,7 @@ export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
     p95: figures.p95,
     p99: figures.p99,
     needed: findings.needed,
+    lastYear: licensesToKeep(findings)?.ofTheYear,
     hoursAtLeast: figures.hoursAtLeast,
     fullHours: figures.full?.hoursAYear,
     refusalDays: refusals.kind === 'known' ? refusals.days : undefined,
@@ -200,12 +148,13 @@ export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
     otherRefusals: refusals.kind === 'known' ? figures.refusals.others : undefined,
     // what was counted is a fact; that nobody was denied is known only where denials are recorded
     denials: refusals.kind === 'known' ? figures.refusals.requests : figures.refusals.requests || undefined,
-    growth: findings.growth,
-    likely,
-    enough,
-    busyWeek: findings.busyWeek,
-    weeklyPeaks: decision.state === 'could go' || decision.state === 'missing' ? peaksOfYear(weeks) : [],
-    runsOut: canRunOut ? runsOutOf(outlook, bought, { today, historyDays }) : undefined,
+    growth: expected?.growth ?? { kind: 'unknown' },
+    likely: isExpected ? findings.likely : undefined,
+    enough: isExpected ? findings.enough : undefined,
+    mayRise: expected?.mayRise,
+    busyWeek: expected?.busyWeek,
+    weeklyPeaks: decision.state === 'could go' || decision.state === 'missing' ? peaksOfYear(findings.weeks) : [],
+    runsOut: isExpected && expected && bought !== undefined ? runsOutBy(expected, bought, historyDays) : undefined,
     reservedUnneeded: reservedUnneeded(demand, today, figures.peak),
     unusedSince: unusedSince(findings),
     isNeverUsed: use.last !== undefined && use.lastUse === undefined,
@@ -216,8 +165,13 @@ export function evaluateDemand(demand: Demand, context: AdviceContext): Advice {
     enoughFrom: decision.state === 'not enough data' ? enoughFrom(findings, figures.days) : undefined,
     days,
     coverage: days / WINDOW_DAYS,
-    confidence: confidenceOf(findings, decision),
+    confidence: confidenceOf(findings, uncertainties),
+    uncertainties,
     hasContract: context.hasContract ?? true,
     applied: context.yearAgo === undefined ? undefined : applied(context.yearAgo, demand.days, today),
   };
 }
+
+/** The same at once. */
+export const evaluateDemand = (demand: Demand, context: AdviceContext): Advice =>
+  runAtOnce(evaluating(demand, context));

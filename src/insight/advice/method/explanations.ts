@@ -3,14 +3,14 @@ import { type Fit, fitColumns, medianOf } from './least-squares.ts';
 import { WEEKS_A_YEAR } from './window.ts';
 
 /**
- * What the weekly peaks of a feature may have done, each as a least-squares fit of their logarithm, with a weight: how likely it
- * is of all of them.
+ * What the use of a feature may have done from week to week, each as a least-squares fit of its logarithm, with a weight: how likely
+ * it is of all of them.
  */
 
 /** What demand did. */
 export type ExplanationKind = 'level' | 'line' | 'season' | 'line and season' | 'two steps' | BreakName;
 
-/** A fit of the logarithm of the weekly peaks over weeks, of which 0 is the newest one and -1 the one before it. */
+/** A fit of the logarithm of the use of weeks, of which 0 is the newest one and -1 the one before it. */
 export interface Explanation {
   readonly kind: ExplanationKind;
   /** Those of all explanations add up to 1. */
@@ -26,7 +26,7 @@ export interface Explanation {
   readonly levelAt: (week: number) => number;
 }
 
-/** The explanations of weekly peaks, the most likely first. */
+/** The explanations of the use of weeks, the most likely first. */
 export interface Explanations {
   readonly items: readonly Explanation[];
   /** Weeks. */
@@ -35,8 +35,10 @@ export interface Explanations {
   readonly independent: number;
 }
 
-/** Added to a peak before its logarithm is taken, so that 0 has one. */
+/** Added to the use before its logarithm is taken, so that 0 has one. */
 const OFFSET = 0.25;
+/** The week with which growth may have begun, also if another one fits better. */
+const NEW_LINE = -13;
 /** Fewer weeks are no season. */
 const SEASON_WEEKS = 50;
 /** A week is far away from the median of its neighbors by so many standard deviations. */
@@ -44,7 +46,7 @@ const MOST_DEVIATIONS = 4;
 const MAD_TO_DEVIATION = 1.4826;
 const MOST_CORRELATION = 0.85;
 const LEAST_INDEPENDENT = 6;
-/** Of a residual, however well a fit is: peaks are whole numbers. */
+/** Of a residual, however well a fit is: licenses are whole numbers. */
 const LEAST_VARIANCE = 1e-6;
 
 interface Candidate extends Omit<Explanation, 'weight' | 'variance' | 'levelAt'> {
@@ -53,7 +55,7 @@ interface Candidate extends Omit<Explanation, 'weight' | 'variance' | 'levelAt'>
 }
 
 /** The logarithm that is fitted. */
-const logPeak = (peak: number): number => Math.log(peak + OFFSET);
+const logUse = (use: number): number => Math.log(use + OFFSET);
 
 /** Weeks on either side of one that are its neighbors. */
 const NEIGHBORS = 4;
@@ -113,6 +115,11 @@ function createCandidates(week: readonly number[], values: Float64Array): Candid
     const from = bestBreak(one, sums, week);
     if (from !== undefined) add(kind, one.terms(from), { breaks: [from] });
   }
+  // the week that leaves least is drawn by noise: growth that has just begun would hardly count
+  const line = breakKinds['line that begins'];
+  if ((week[line.before] ?? 0) <= NEW_LINE) {
+    add('line that begins', line.terms(NEW_LINE), { breaks: [NEW_LINE] });
+  }
   const pair = bestPair(sums, week);
   if (pair !== undefined) {
     const [first, last] = pair;
@@ -143,12 +150,13 @@ function correlationOf({ fit, terms }: Candidate, week: readonly number[], value
 }
 
 /**
- * The explanations of the peaks of weeks, weighed.
+ * The explanations of the use of weeks, weighed.
  *
  * @param week at least six, ascending
+ * @param use licenses in each of them
  */
-export function explain(week: readonly number[], peaks: readonly number[]): Explanations {
-  const values = clipped(Float64Array.from(peaks, logPeak));
+export function explain(week: readonly number[], use: readonly number[]): Explanations {
+  const values = clipped(Float64Array.from(use, logUse));
   const n = values.length;
   const candidates = createCandidates(week, values);
   const varianceOf = ({ fit }: Candidate): number => Math.max(fit.residual / n, LEAST_VARIANCE);

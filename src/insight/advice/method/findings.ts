@@ -1,7 +1,7 @@
-import type { AdviceContext, Growth } from './advice.ts';
+import type { AdviceContext } from './advice.ts';
 import type { Regime } from './bought.ts';
 import type { DayColumns } from './demand.ts';
-import type { Outlook } from './outlook.ts';
+import type { Expected } from './look.ts';
 import type { RefusalCounts, Refusals } from './refusals.ts';
 import type { WeeklyPeaks, WindowDays } from './window.ts';
 
@@ -39,15 +39,13 @@ export interface Findings {
   readonly use: UseDays;
   readonly figures: WindowFigures;
   readonly refusals: Refusals;
-  /** Of two years. */
+  /** Of the last year. */
   readonly weeks: WeeklyPeaks;
-  readonly growth: Growth;
   /** Of the coming year; `undefined` without enough weeks. */
-  readonly outlook: Outlook | undefined;
+  readonly expected: Expected | undefined;
   /** See `Advice`. */
   readonly likely: number | undefined;
   readonly enough: number | undefined;
-  readonly busyWeek: number | undefined;
   readonly needed: number | undefined;
   /** What the days of the window before the last cut needed; `undefined` without one. */
   readonly beforeCut: number | undefined;

@@ -1,7 +1,7 @@
 import type { Growth } from './advice.ts';
-import { type Explanation, explain } from './explanations.ts';
+import type { Explanation, Explanations } from './explanations.ts';
 import { tuning } from './outlook.ts';
-import { firstDayOf, newestWeeks, WEEK, WEEKS_A_YEAR, type WeeklyPeaks } from './window.ts';
+import { firstDayOf, WEEK, WEEKS_A_YEAR } from './window.ts';
 
 /** What use did in the last year: the explanation with the most weight, by its effect. */
 
@@ -16,6 +16,9 @@ const LEAST_STEP = 0.05;
 const MOST_GROWTH = 0.3;
 /** What has less weight is not proven. */
 const LEAST_WEIGHT = 0.5;
+
+/** Whether use is known to grow. */
+export const isProvenRise = (growth: Growth): boolean => growth.kind === 'proven' && growth.perMonth > 0;
 
 /** The share by which a logarithm changes what it is of. */
 const shareOf = (logarithm: number): number => Math.exp(logarithm) - 1;
@@ -95,17 +98,16 @@ const labelOf = (effect: Growth): string => {
 };
 
 /**
- * What use did: the effect that the explanations with most of the weight have in common, with the figures of the heaviest of
- * them. Means of weeks tell it better than their peaks, of which each is that of one hour.
+ * What use did: the effect that the explanations with most of the weight have in common, with the figures of the heaviest of them.
  *
+ * @param lastYear its explanations; `undefined` without enough weeks
  * @param level licenses that are in use now
- * @param today the local day of today
+ * @param today the day after the newest week
  */
-export function growthOf(weeks: WeeklyPeaks, level: number, today: number): Growth {
-  const { week, mean } = newestWeeks(weeks, tuning.yearAndBefore);
-  if (week.length < ENOUGH_WEEKS) return { kind: 'unknown' };
+export function growthOf(lastYear: Explanations | undefined, level: number, today: number): Growth {
+  if (lastYear === undefined || lastYear.count < ENOUGH_WEEKS) return { kind: 'unknown' };
   const found = new Map<string, { readonly effect: Growth; weight: number }>();
-  for (const one of explain(week, mean).items) {
+  for (const one of lastYear.items) {
     const effect = effectOf(one, level, today);
     const label = labelOf(effect);
     const same = found.get(label) ?? { effect, weight: 0 };

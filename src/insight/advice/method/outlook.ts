@@ -1,4 +1,4 @@
-import { type Explanation, explain } from './explanations.ts';
+import { type Explanation, type Explanations, explain } from './explanations.ts';
 import { leverageOf, quantileOf, sorted } from './least-squares.ts';
 import { newestWeeks, WEEK, WEEKS, type WeeklyPeaks, WINDOW_DAYS, type WindowDays } from './window.ts';
 
@@ -17,9 +17,16 @@ export const tuning = {
   mostDaysAbove: 6,
   /** Weeks. Growth that began later may be a step. */
   leastAge: 13,
+  /** Weeks. How far a rise goes that began later is not known yet. */
+  riseWeeks: 26,
+  /** Logarithms of a factor: the smallest rise that counts, and the smallest fall and return. */
+  leastRise: 0.02,
+  leastReturn: 0.05,
   /** Logarithms of a factor a year: a smaller rise is no growth, and none is larger. */
   leastGrowth: 0.02,
   mostGrowth: 0.7,
+  /** The same for growth that began within half a year, and the most uncertainty of it: what it will be, the past does not show. */
+  mostNewGrowth: 0.4,
   /** Logarithms of a factor: the bounds of uncertainty. */
   leastSigma: 1e-3,
   mostSigma: 0.7,
@@ -44,6 +51,8 @@ interface Expectation {
   /** Logarithm of what a year at the level of now needs, and of the peak of a busy week. */
   readonly year: number;
   readonly busyWeek: number;
+  /** Whether use may rise further than a history can tell. */
+  readonly mayRise: boolean;
   /** Growth of the level in some weeks, and how uncertain the level is then: logarithms. */
   readonly growthIn: (weeks: number) => number;
   readonly sigmaIn: (weeks: number) => number;
@@ -52,6 +61,8 @@ interface Expectation {
 /** What all explanations expect. Their weights add up to 1. */
 export interface Outlook {
   readonly expectations: readonly Expectation[];
+  /** The explanations of the last year; `undefined` without enough weeks of it. */
+  readonly lastYear: Explanations | undefined;
 }
 
 /** The distribution function of the normal distribution, to 7 digits (Abramowitz and Stegun, 26.2.17). */
@@ -106,28 +117,69 @@ function busyWeekAtNow({ levelAt }: Explanation, { week, peak }: WeeklyPeaks): n
 
 const logarithmOf = (licenses: number): number => Math.log(Math.max(licenses, tuning.leastNeed));
 
-function expectationsOf(weeks: WeeklyPeaks, days: WindowDays, share: number): Expectation[] {
-  const { items, count, independent } = explain(weeks.week, weeks.peak);
-  const newest = newestWeeks(weeks, tuning.newestWeeks);
+/**
+ * Whether use is higher than half a year ago and before, or has fallen and come back in part: how far it goes on, the past does not
+ * show. Between the weeks with which it breaks, the level is a line.
+ */
+function hasOpenRise({ levelAt, breaks }: Explanation, oldest: number): boolean {
+  const half = Math.max(oldest, -tuning.riseWeeks);
+  const weeks = [oldest, half, ...breaks.flatMap((week) => [week - 1, week]), 0].sort((a, b) => a - b);
+  const now = levelAt(0);
+  let highest = Number.NEGATIVE_INFINITY;
+  /** The lowest level, and the highest one before it. */
+  let lowest = Number.POSITIVE_INFINITY;
+  let highestBefore = Number.NEGATIVE_INFINITY;
+  let highestToHalf = Number.NEGATIVE_INFINITY;
+  for (const week of weeks) {
+    const level = levelAt(week);
+    if (week <= half) highestToHalf = Math.max(highestToHalf, level);
+    highest = Math.max(highest, level);
+    if (level >= lowest) continue;
+    lowest = level;
+    highestBefore = highest;
+  }
+  const isReturn = now - lowest > tuning.leastReturn && highestBefore - now > tuning.leastReturn;
+  return isReturn || now - highestToHalf >= tuning.leastRise;
+}
+
+interface Explained {
+  readonly explanations: Explanations;
+  readonly oldest: number;
+  readonly share: number;
+}
+
+function expectationsOf(
+  { explanations: { items, count, independent }, oldest, share }: Explained,
+  newest: WeeklyPeaks,
+  days: WindowDays,
+): Expectation[] {
   return items.map((one): Expectation => {
     const { levelAt, terms, fit, variance, weight } = one;
     const spread = variance * (count / independent);
+    const from = one.breaks.at(-1);
+    const isNew = from !== undefined && from >= -tuning.riseWeeks;
+    const [mostGrowth, mostSigma] = isNew
+      ? [tuning.mostNewGrowth, tuning.mostNewGrowth]
+      : [tuning.mostGrowth, tuning.mostSigma];
+    const growthIn = (ahead: number): number => Math.min(mostGrowth, levelAt(ahead) - levelAt(0));
     return {
       weight: weight * share,
-      from: one.breaks.at(-1),
+      from,
       year: logarithmOf(yearAtNow(one, days)),
       busyWeek: logarithmOf(busyWeekAtNow(one, newest)),
-      growthIn: (ahead) => Math.min(tuning.mostGrowth, levelAt(ahead) - levelAt(0)),
+      mayRise: isGrowth(growthIn) || hasOpenRise(one, oldest),
+      growthIn,
       sigmaIn: (ahead) => {
         const sigma = Math.sqrt(spread * (leverageOf(fit, terms(ahead)) + 1 / WEEKS));
-        return Math.min(tuning.mostSigma, Math.max(tuning.leastSigma, sigma));
+        return Math.min(mostSigma, Math.max(tuning.leastSigma, sigma));
       },
     };
   });
 }
 
 /**
- * Two years tell noise from a change better, and the last year shows a change that has just begun: each has half of the weight.
+ * Two years tell noise from a change better, and the last year shows a change that has just begun: each has half of the weight. The
+ * means of weeks are explained: they tell growth better than their peaks, each of which is that of one hour.
  *
  * @param weeks the newest two years
  * @param days the last year
@@ -136,10 +188,21 @@ function expectationsOf(weeks: WeeklyPeaks, days: WindowDays, share: number): Ex
 export function outlookOf(weeks: WeeklyPeaks, days: WindowDays): Outlook | undefined {
   const lastYear = newestWeeks(weeks, tuning.yearAndBefore);
   if (weeks.week.length < tuning.leastWeeks) return undefined;
-  if (lastYear.week.length < tuning.leastWeeks || lastYear.week.length === weeks.week.length) {
-    return { expectations: expectationsOf(weeks, days, 1) };
-  }
-  return { expectations: [weeks, lastYear].flatMap((one) => expectationsOf(one, days, 0.5)) };
+  const newest = newestWeeks(weeks, tuning.newestWeeks);
+  const explained = ({ week, mean }: WeeklyPeaks, share: number): Explained => ({
+    explanations: explain(week, mean),
+    oldest: week[0] as number,
+    share,
+  });
+  const hasYear = lastYear.week.length >= tuning.leastWeeks;
+  const hasOlder = lastYear.week.length < weeks.week.length;
+  const ofYear = hasYear ? explained(lastYear, hasOlder ? 0.5 : 1) : undefined;
+  const ofAll = hasOlder ? explained(weeks, hasYear ? 0.5 : 1) : undefined;
+  const all = [ofAll, ofYear].filter((one) => one !== undefined);
+  return {
+    expectations: all.flatMap((one) => expectationsOf(one, newest, days)),
+    lastYear: ofYear?.explanations,
+  };
 }
 
 interface Normal {
@@ -179,13 +242,19 @@ export function limitOf(outlook: Outlook, chance: number): number {
   return Math.exp(high);
 }
 
+/** Whether the level will have grown in a year by more than next to nothing. */
+const isGrowth = (growthIn: Expectation['growthIn']): boolean => Math.expm1(growthIn(WEEKS)) >= tuning.leastGrowth;
+
+const weightOf = ({ expectations }: Outlook, isMeant: (one: Expectation) => boolean): number =>
+  expectations.reduce((sum, one) => sum + (isMeant(one) ? one.weight : 0), 0);
+
 /**
- * The weight of the explanations by which use grows, and will have grown in a year by more than next to nothing.
+ * The weight of the explanations by which use grows.
  *
  * @param age weeks for which it has grown at least
  */
-export const weightOfGrowth = ({ expectations }: Outlook, age = 0): number =>
-  expectations.reduce((sum, { growthIn, from, weight }) => {
-    const isGrowth = Math.expm1(growthIn(WEEKS)) >= tuning.leastGrowth && (from === undefined || -from >= age);
-    return sum + (isGrowth ? weight : 0);
-  }, 0);
+export const weightOfGrowth = (outlook: Outlook, age = 0): number =>
+  weightOf(outlook, ({ growthIn, from }) => isGrowth(growthIn) && (from === undefined || -from >= age));
+
+/** The weight of the explanations by which use may rise further than a history can tell. */
+export const weightOfRise = (outlook: Outlook): number => weightOf(outlook, ({ mayRise }) => mayRise);

@@ -1,14 +1,16 @@
 import { dateText } from '../../../base/model/local-time.ts';
 import { roundedCountText, roundedText } from '../../../base/texts.ts';
 import type { Growth } from './advice.ts';
+import { uncertaintiesOf } from './confidence.ts';
 import { hoursShort } from './curve.ts';
-import { licensesToKeep, riseText } from './cut.ts';
+import { licensesToKeep } from './cut.ts';
 import { type Decision, isBusy } from './decision.ts';
 import { MOST_FULL } from './erlang.ts';
 import type { Findings } from './findings.ts';
+import type { Expected } from './look.ts';
 import { chanceOf, tuning } from './outlook.ts';
 import { reservationCaveats, uncertainReservations } from './reservations.ts';
-import { firstDayOf, HIGH_DAYS, newestWeeks, WEEKS, WINDOW_DAYS } from './window.ts';
+import { firstDayOf, newestWeeks, WEEKS, WINDOW_DAYS } from './window.ts';
 
 /** Why, in sentences that a person would say: built of figures, and of every guard that stopped advice. */
 
@@ -35,7 +37,8 @@ const recordedText = ({ days }: Findings): string => `${days} of ${WINDOW_DAYS} 
 /** A larger rise is said in licenses only. */
 const MOST_SHARE = 2;
 
-function growthText(growth: Growth): string {
+function growthText(expected: Expected | undefined): string {
+  const growth: Growth = expected?.growth ?? { kind: 'unknown' };
   switch (growth.kind) {
     case 'proven': {
       const since = growth.since === undefined ? '' : ` since about ${dateText(growth.since)}`;
@@ -53,7 +56,7 @@ function growthText(growth: Growth): string {
     case 'ended':
       return `use has been level since about ${dateText(growth.day)}`;
     case 'not proven':
-      return 'use is level';
+      return expected?.mayRise === true ? 'use may rise, which is not proven yet' : 'use is level';
     case 'unknown':
       return 'whether use grows is not known before 26 weeks are recorded';
   }
@@ -71,9 +74,14 @@ function refusalsText({ refusals, figures }: Findings): string {
 }
 
 /** What would have been enough in the last year. */
-function enoughText(licenses: number, { figures, bought = 0, refusals }: Findings): string {
-  if (licenses >= bought && refusals.kind === 'known' && refusals.days > 0) {
-    return `up to ${roundedText(licenses)} ${were(licenses)} in use in the last year`;
+function enoughText(licenses: number, { figures, bought = 0, refusals, regime: { change } }: Findings): string {
+  const wereRefused = refusals.kind === 'known' && refusals.days > 0;
+  if (licenses > bought || (licenses >= bought && wereRefused)) {
+    const wereMore = licenses > bought && change !== undefined && change.before > bought;
+    const of = wereMore
+      ? `, of the ${roundedText(change.before)} that were bought until ${dateText(change.day - 1)}`
+      : '';
+    return `up to ${roundedText(licenses)} ${were(licenses)} in use in the last year${of}`;
   }
   const hours = hoursShort(figures, licenses);
   const subject = `${roundedText(licenses)} ${were(licenses)} enough in the last year`;
@@ -92,24 +100,22 @@ function onceText({ needed = 0, weeks, context: { today } }: Findings): string[]
   return [`more than ${roundedText(most)} ${were(most)} in use about ${when} only`];
 }
 
-/** How likely the licenses are enough. */
-function chanceText({ outlook, bought = Number.NaN }: Findings): string {
-  if (outlook === undefined) return 'whether they are enough for the coming year is not known';
-  const tenths = Math.floor(10 * chanceOf(outlook, 'year', bought + tuning.noLicense));
-  const chance = tenths < 1 ? 'less than 1 in 10' : `${Math.min(9, tenths)} in 10`;
-  return `the chance that ${roundedText(bought)} ${are(bought)} enough for the coming year is ${tenths >= 9 ? 'more than ' : ''}${chance}`;
+/** How likely the licenses are enough, and how many would be. */
+function chanceText({ expected, bought = Number.NaN, enough = Number.NaN }: Findings): string {
+  if (expected === undefined) return 'whether they are enough for the coming year is not known';
+  const isEnough = enough <= bought;
+  const tenths = Math.round(10 * chanceOf(expected.outlook, 'year', bought + tuning.noLicense));
+  const chance = tenths < 1 ? 'less than 1 in 10' : `${isEnough ? 9 : Math.min(8, tenths)} in 10`;
+  const more = enough > bought ? `; ${roundedText(enough)} would be enough with a chance of 9 in 10` : '';
+  return `the chance that ${roundedText(bought)} ${are(bought)} enough for the coming year is ${isEnough ? 'more than ' : ''}${chance}${more}`;
 }
 
 /** What makes advice weaker than its figures look. */
 function caveatsOf(findings: Findings): string[] {
-  const { refusals, figures, days } = findings;
+  const { refusals, figures } = findings;
   const caveats: string[] = [];
-  const because = [
-    riseText(findings),
-    days < HIGH_DAYS ? 'the season is not seen yet' : undefined,
-    uncertainReservations(findings, 'could go'),
-  ].filter((text) => text !== undefined);
-  if (because.length > 0) caveats.push(`this is provisional, because ${because.join(' and ')}`);
+  const uncertainties = uncertaintiesOf(findings, 'could go');
+  if (uncertainties.length > 0) caveats.push(`this is provisional, because ${uncertainties.join(' and ')}`);
   caveats.push(...reservationCaveats(findings));
   if (refusals.kind === 'unknown' && figures.leastFree !== undefined) {
     caveats.push(`at least ${roundedText(figures.leastFree)} ${were(figures.leastFree)} free in all samples`);
@@ -131,7 +137,7 @@ function keptTexts(findings: Findings): string[] {
     enoughText(kept.ofTheYear, findings),
     ...(kept.isByDays ? [byDays] : []),
     ...onceText(findings),
-    growthText(findings.growth),
+    growthText(findings.expected),
     next,
   ];
 }
@@ -175,7 +181,12 @@ function missing(findings: Findings, { count, countRange }: Decision): string {
     );
   }
   const uncertain = uncertainReservations(findings, 'missing');
-  return sentences([...parts, growthText(findings.growth), recordedText(findings), ...(uncertain ? [uncertain] : [])]);
+  return sentences([
+    ...parts,
+    growthText(findings.expected),
+    recordedText(findings),
+    ...(uncertain ? [uncertain] : []),
+  ]);
 }
 
 function unused({ context: { interval }, use: { first, lastUse } }: Findings): string {
@@ -189,12 +200,15 @@ function unused({ context: { interval }, use: { first, lastUse } }: Findings): s
 }
 
 function level(findings: Findings, { state, guards }: Decision): string {
-  const { bought = Number.NaN, busyWeek = Number.NaN } = findings;
+  const { bought = Number.NaN, expected } = findings;
   const parts = [boughtText(findings), ...keptTexts(findings).slice(0, -1)];
   if (state === 'tight' && isBusy(findings)) {
-    parts.push(`a busy week has ${roundedText(busyWeek)} of ${roundedText(bought)} in use, which leaves little room`);
+    parts.push(
+      `a busy week has ${roundedText(expected?.busyWeek ?? Number.NaN)} of ${roundedText(bought)} in use, which leaves little room`,
+    );
   } else {
-    parts.push(`${chanceText(findings)}${state === 'tight' ? ', which leaves little room' : ''}`);
+    parts.push(chanceText(findings));
+    if (state === 'tight') parts.push('that leaves little room');
   }
   const uncertain = uncertainReservations(findings, state);
   parts.push(refusalsText(findings), recordedText(findings), ...(uncertain ? [uncertain] : []), ...guards);

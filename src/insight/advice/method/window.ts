@@ -36,6 +36,12 @@ export const createWindowDays = (days: number = WINDOW_DAYS): WindowDays => ({
   peak: new Float64Array(days).fill(Number.NaN),
 });
 
+/** The days from an age on. */
+export const someDays = ({ isCounted, peak }: WindowDays, from: number, count: number): WindowDays => ({
+  isCounted: isCounted.subarray(from, from + count),
+  peak: peak.subarray(from, from + count),
+});
+
 /** How many days of a window count. */
 export const countDays = ({ isCounted }: WindowDays): number => isCounted.reduce((sum, flag) => sum + flag, 0);
 

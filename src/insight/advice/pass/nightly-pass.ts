@@ -6,6 +6,7 @@ import { namesText } from '../../../base/texts.ts';
 import type { CurrentInventory } from '../../../exporter/inventory/current.ts';
 import { METHOD } from '../method/advice.ts';
 import { originsOf } from '../method/back-test.ts';
+import type { SeriesName } from '../method/demand.ts';
 import { HIGH_DAYS } from '../method/window.ts';
 import { type DemandSource, NOT_POLLED, NothingKnown } from './demand-source.ts';
 import { KeptResult, type ResultInputs } from './kept-result.ts';
@@ -200,8 +201,10 @@ export class NightlyPass implements Rightsizing {
     const compute = async (): Promise<PassResult> => {
       const last = this.#result.latest()?.pass.rows ?? [];
       const lastAdvice = Iterator.from(last).map((row) => row.advice);
+      const mayRiseBefore = (series: SeriesName): boolean | undefined =>
+        this.#result.rememberedBefore(series, today).advised?.mayRise;
       const cutsOf = this.#result.cutsOf(origins[0] as number, inputs);
-      const result = await this.#pass(inputs, { today, lastAdvice, cutsOf }, signal);
+      const result = await this.#pass(inputs, { today, lastAdvice, mayRiseBefore, cutsOf }, signal);
       const durationSeconds = (performance.now() - started) / 1000;
       const { backTest, leftOut } = result;
       const computed = { computedAt: this.#now(), day: today, durationSeconds, method: METHOD, backTest };
@@ -224,6 +227,7 @@ export class NightlyPass implements Rightsizing {
         today: origin,
         isEarlier: true,
         lastAdvice: [],
+        mayRiseBefore: () => undefined,
         progress: `${i} of ${known.length} earlier months`,
       };
       const { advice } = await this.#pass(inputs, earlier, signal);
@@ -235,7 +239,10 @@ export class NightlyPass implements Rightsizing {
   /** Computes all advice as of a day, which is shown as progress. */
   async #pass(
     { source, tolerance, workingTime, withoutReservations, inventory }: PassInputs,
-    { progress, ...of }: Pick<PassOptions, 'today' | 'isEarlier' | 'lastAdvice' | 'cutsOf'> & { progress?: string },
+    {
+      progress,
+      ...of
+    }: Pick<PassOptions, 'today' | 'isEarlier' | 'lastAdvice' | 'mayRiseBefore' | 'cutsOf'> & { progress?: string },
     signal: AbortSignal,
   ): Promise<PassResult> {
     const onProgress = (done: number, all: number): void => {
@@ -247,7 +254,8 @@ export class NightlyPass implements Rightsizing {
     return runPass({ source, tolerance, workingTime, withoutReservations, inventory, ...of, signal, onProgress });
   }
 
-  #logResult({ advice, leftOut, failed, firstFailure, reserved }: PassResult, durationSeconds: number): void {
+  #logResult(result: PassResult, durationSeconds: number): void {
+    const { advice, leftOut, failed, firstFailure, reserved, withoutEffect } = result;
     const log = this.#log;
     const seconds = Math.round(durationSeconds * 10) / 10;
     log.info({ features: advice.length, leftOut, seconds }, 'advice on the number of licenses computed');
@@ -258,6 +266,13 @@ export class NightlyPass implements Rightsizing {
       log.warn(
         { features },
         'rightsizing.without_reservations does not count for features with reservations: limit its entry with from or until',
+      );
+    }
+    if (withoutEffect.length > 0) {
+      const entries = namesText(withoutEffect.map(({ vendorLicense, feature }) => `${vendorLicense} ${feature}`));
+      log.warn(
+        { entries },
+        'rightsizing.without_reservations has entries that match no feature: write a server as 27000@lic1;%, and features in their letter case',
       );
     }
   }

@@ -1,15 +1,15 @@
 import { setTimeout } from 'node:timers/promises';
 import { isKnown, unknown } from '../../../base/model/unknown.ts';
-import { inTurn } from '../../../base/scheduling/slices.ts';
+import { inTurn, runSliced, untilAborted } from '../../../base/scheduling/slices.ts';
 import type { CurrentInventory } from '../../../exporter/inventory/current.ts';
-import type { Advice, WorkingTime } from '../method/advice.ts';
+import type { Advice, AdviceContext, WorkingTime } from '../method/advice.ts';
 import { applied, BackTest, type CutsOf, type EarlierCut, isYearAgo, type OriginResult } from '../method/back-test.ts';
 import type { DayColumns, Demand, SeriesName } from '../method/demand.ts';
-import { evaluateDemand } from '../method/evaluation.ts';
+import { evaluating } from '../method/evaluation.ts';
 import { isMistaken, recordedRefusalsOf } from '../method/refusals.ts';
 import { type DemandSource, type ListedSeries, NOT_POLLED, NothingKnown } from './demand-source.ts';
 import { keyOf, knownFeaturesOf } from './known-features.ts';
-import { createStateReservations, type WithoutReservations } from './without-reservations.ts';
+import { createReservationStatements, type WithoutReservations } from './without-reservations.ts';
 
 export interface PassOptions {
   readonly source: DemandSource;
@@ -25,6 +25,8 @@ export interface PassOptions {
   readonly cutsOf?: CutsOf;
   /** Of the last pass. */
   readonly lastAdvice: Iterable<Advice>;
+  /** `mayRise` of the last pass of a day before. */
+  readonly mayRiseBefore: (series: SeriesName) => boolean | undefined;
   readonly signal: AbortSignal;
   /** Called after each series, with how many of how many are done. */
   readonly onProgress?: (done: number, all: number) => void;
@@ -43,6 +45,8 @@ export interface PassResult {
   readonly firstFailure: string | undefined;
   /** Series of which reservations are recorded although `rightsizing.without_reservations` says that no licenses are reserved. */
   readonly reserved: readonly SeriesName[];
+  /** Entries of this setting that match no series that was read. */
+  readonly withoutEffect: readonly WithoutReservations[];
 }
 
 /** After this many series in succession that cannot be read, the others cannot either. */
@@ -79,21 +83,22 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
   let inSuccession = 0;
   let firstFailure: string | undefined;
 
-  const stateReservations = createStateReservations(options.withoutReservations);
+  const statements = createReservationStatements(options.withoutReservations);
   const reserved = new Map<string, SeriesName>();
   const backTest = new BackTest();
   let firstDay: number | undefined;
 
-  const evaluate = (read: Demand, exclusion: string | undefined, cuts: readonly EarlierCut[]): Advice => {
+  const evaluate = (read: Demand, exclusion: string | undefined, cuts: readonly EarlierCut[]): Promise<Advice> => {
     const { series } = read;
     const feature = known.features.get(keyOf(series));
     const reservedNow = isEarlier ? 0 : (feature?.reserved ?? 0);
-    const { demand, reservedOn } = stateReservations(read, today, reservedNow);
+    const { demand, reservedOn } = statements.of(read, today, reservedNow);
     if (reservedOn !== undefined) reserved.set(keyOf(series), series);
     const bought = (isEarlier ? undefined : feature?.bought) ?? unknown;
-    return evaluateDemand(demand, {
+    const context: AdviceContext = {
       reservedNow,
       reservedOn,
+      mayRiseBefore: options.mayRiseBefore(series),
       yearAgo: cuts.find(({ origin }) => isYearAgo(origin, today)),
       today,
       tolerance: options.tolerance,
@@ -103,10 +108,11 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
       hasContract: feature !== undefined && !feature.isTaking,
       interval: source.intervalOf(series.vendorLicense),
       refusalsRecorded: recordedRefusals.get(series.vendorLicense),
-    });
+    };
+    return runSliced(untilAborted(evaluating(demand, context), signal));
   };
 
-  const adviseUnread = (series: SeriesName, cuts: readonly EarlierCut[], error: unknown): Advice => {
+  const adviseUnread = (series: SeriesName, cuts: readonly EarlierCut[], error: unknown): Promise<Advice> => {
     signal.throwIfAborted();
     const reason = (error as Error).message;
     failed += 1;
@@ -125,7 +131,7 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
       const demand = await source.read(series, today, signal);
       firstDay = Math.min(firstDay ?? today, demand.days.day[0] ?? today);
       if (isFirst) for (const cut of cuts) backTest.add(applied(cut, demand.days, today));
-      const result = evaluate(demand, exclusion, cuts);
+      const result = await evaluate(demand, exclusion, cuts);
       inSuccession = 0;
       return result;
     } catch (error) {
@@ -163,5 +169,6 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
     failed,
     firstFailure,
     reserved: [...reserved.values()],
+    withoutEffect: statements.unmatched(),
   };
 }

@@ -16,7 +16,7 @@ const DAYS_OFF = 24;
 describe('advice for demand of many kinds', () => {
   const outcomes = kinds.flatMap((kind, k) =>
     SIZES.flatMap((size) =>
-      [0, 1].flatMap((i) => outcomesOf(kind, size, seed * 31_337 + k * 1009 + size * 7 + i, [HISTORY])),
+      [0, 1].flatMap((i) => outcomesOf(kind, size, seed * 31_337 + k * 1009 + size * 7 + i, { histories: [HISTORY] })),
     ),
   );
 
