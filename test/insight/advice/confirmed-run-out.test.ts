@@ -1,6 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { afterEach, expect, it, vi } from 'vitest';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { createFileWrites } from '../../../src/base/storage/file-writes.ts';
@@ -64,6 +65,16 @@ it('a date is confirmed by passes of two days, over a restart, and not by two pa
   const inventory = deriveInventoryNow(createSnapshot({}), NOW, { ...everything, usageWhenNotCurrent: 'withhold' });
   let tolerance = 0;
 
+  /** Makes the file that of another method, as 0.2.0 has written it. */
+  const asOfAnotherMethod = (): void => {
+    const database = new DatabaseSync(join(folder, 'rightsizing.db'));
+    database.exec(`
+      UPDATE pass SET summary = json_set(summary, '$.method', 3);
+      UPDATE advice SET streak =
+        json_object('before', json_extract(streak, '$.before.streak'), 'after', json_extract(streak, '$.after.streak'))`);
+    database.close();
+  };
+
   /** A daemon that starts on a day and computes once. */
   const confirmedOn = async (day: number, runsOut: number | undefined): Promise<number | undefined> => {
     vi.useFakeTimers({ toFake: ['Date'], now: localTime.startOf(day) * 1000 });
@@ -96,6 +107,9 @@ it('a date is confirmed by passes of two days, over a restart, and not by two pa
 
   expect(await confirmedOn(today, today + 90)).toBeUndefined();
   expect(await confirmedOn(today, today + 90)).toBeUndefined();
+  expect(await confirmedOn(today + 1, today + 91)).toBe(today + 91);
+  // nor does it end with an update to another method
+  asOfAnotherMethod();
   expect(await confirmedOn(today + 1, today + 91)).toBe(today + 91);
   // without a date on one day, computed twice, it stays
   expect(await confirmedOn(today + 2, undefined)).toBe(today + 91);

@@ -3,6 +3,7 @@ import { inTurn } from '../../../base/scheduling/slices.ts';
 import { type Advice, METHOD } from '../method/advice.ts';
 import { type CutsOf, type EarlierCut, monthOf, type OriginResult } from '../method/back-test.ts';
 import type { SeriesName } from '../method/demand.ts';
+import { noStreak, type Streak } from '../method/run-out-streak.ts';
 import { HIGH_DAYS } from '../method/window.ts';
 import { damagedKept, explainKept, openKeptFile } from './kept-file.ts';
 import { type Memory, noMemory } from './memory.ts';
@@ -94,11 +95,17 @@ function toPast(series: SeriesName, row: Row): PastAdvice {
   };
 }
 
+/** In files of 0.2.0, only the streak is remembered. */
+type StoredMemory = Partial<Memory> | Streak;
+
+const memoryOf = (stored: StoredMemory): Memory =>
+  'dated' in stored ? { ...noMemory, streak: { ...noStreak, ...stored } } : { ...noMemory, ...stored };
+
 function toRow(row: Row): PassRow {
   const hours = row.hours as Uint8Array;
   // a copy: the bytes of the row need not begin where numbers can
   const hoursAtLeast = new Float64Array(Uint8Array.from(hours).buffer);
-  const { before, after } = JSON.parse(String(row.streak)) as Pick<PassRow, 'before' | 'after'>;
+  const { before, after } = JSON.parse(String(row.streak)) as Readonly<Record<'before' | 'after', StoredMemory>>;
   const advice = {
     ...(JSON.parse(String(row.advice)) as Advice),
     vendorLicense: String(row.vendor_license),
@@ -109,8 +116,8 @@ function toRow(row: Row): PassRow {
   };
   return {
     advice,
-    before: { ...noMemory, ...before },
-    after: { ...noMemory, ...after },
+    before: memoryOf(before),
+    after: memoryOf(after),
   };
 }
 

@@ -29,6 +29,13 @@ interface Held {
   readonly byKey: ReadonlyMap<string, PassRow>;
 }
 
+/**
+ * What another method leaves: a date that it confirmed, so that an alert about it does not end with an update. Its numbers are not
+ * compared with those of this method.
+ */
+const confirmedBy = ({ rows }: KeptPass): ReadonlyMap<string, Memory> =>
+  new Map(rows.map(({ advice, after: { streak } }) => [keyOf(advice), { ...noMemory, streak }]));
+
 const LOST = 'the advice of earlier months is in the renamed file only; that of today is computed again';
 
 /** The result of the last pass, in its file and in memory; only in memory while the file cannot be used. */
@@ -41,6 +48,7 @@ export class KeptResult {
   /** The results are in memory because the file cannot be used. */
   #isFallback = false;
   #held: Held | undefined;
+  #confirmedByOther: ReadonlyMap<string, Memory> = new Map();
 
   constructor(log: Log, writes: FileWrites) {
     this.#log = log;
@@ -55,6 +63,7 @@ export class KeptResult {
   /** The result of another analyzer is not shown any more. */
   forget(): void {
     this.#held = undefined;
+    this.#confirmedByOther = new Map();
   }
 
   /** Opens the file of these inputs, and reads what it has. A file that cannot be used is replaced by memory. */
@@ -154,7 +163,9 @@ export class KeptResult {
     this.#file = file;
     const pass = await file.load(inputs.analyzer);
     // the past stays in the file
-    if (pass?.summary.method === METHOD) this.#hold(pass, file, inputs);
+    if (pass === undefined) return;
+    if (pass.summary.method === METHOD) this.#hold(pass, file, inputs);
+    else this.#confirmedByOther = confirmedBy(pass);
   }
 
   #hold(pass: KeptPass, file: KeptAdviceFile, { analyzer, owns }: ResultInputs): void {
@@ -180,7 +191,7 @@ export class KeptResult {
   /** What was remembered of a series before the first pass of a day. A second one on the same day replaces it. */
   rememberedBefore(series: SeriesName, today: number): Memory {
     const last = this.#held?.byKey.get(keyOf(series));
-    if (last === undefined) return noMemory;
+    if (last === undefined) return this.#confirmedByOther.get(keyOf(series)) ?? noMemory;
     return last.advice.computed === today ? last.before : last.after;
   }
 
