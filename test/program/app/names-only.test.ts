@@ -101,7 +101,7 @@ const pages: Allowed = [
   [/^\/rightsizing .*table\.counts|^\/feature main > p$/, NO_ADVICE, 'says that it is not known'],
   [
     /^\/rightsizing .*section\.basis/,
-    /UTC, from the days before|^4 hours a year with more in use than kept|^The advice is computed from the recorded use/,
+    /UTC, from the days before|^The advice is computed from the recorded use|^The page, with the reason of each line: /,
     'settings, and the method',
   ],
   [
@@ -171,6 +171,11 @@ const answers: Allowed = [
     /rightsizing(?: data)? (?:days|coverage)$|^\/grafana\/query rightsizing rows$/,
     /^0$/,
     'how much of the past is known',
+  ],
+  [
+    /rightsizing(?: data)? notice_state$|^\/grafana\/query rightsizing rows$/,
+    /^renewal not known$/,
+    'says that it is not known',
   ],
   [/rightsizing(?: data)? confidence$|^\/grafana\/query rightsizing rows$/, /^none$/, 'how much of the past is known'],
   [
@@ -366,6 +371,11 @@ const neverKnown: Allowed = [
   [/^\/api\/v1\/rules data groups rules health$/, /^unknown$/, 'the same kinds of alerts, and those of sources'],
   [/^\/rightsizing main > p\.unknown$/, /^How many licenses could go, /, 'advice needs weeks of use'],
   [/rightsizing/, /^null$|^$/, 'the same, and there are no prices'],
+  [
+    /rightsizing(?: data)? notice_state$|^\/grafana\/query rightsizing rows$/,
+    /^not known$/,
+    'nobody has told the notices',
+  ],
   [/^\/expirations\.csv note$/, /^$/, 'nothing to note'],
   [
     /^\/contracts main > (?:h2|ul\.rows\.contracts .*span\.unknown)$/,

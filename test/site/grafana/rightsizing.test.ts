@@ -338,9 +338,9 @@ describe('the target rightsizing', () => {
       ]),
     ).toEqual([
       ['a', 100, null, null, '2026-12-28', '2026-11-28', 'by'],
-      ['o', null, null, null, null, null, 'none'],
+      ['o', null, null, null, null, null, 'permanent'],
       ['l', null, null, 300, '2026-12-28', '2026-09-29', 'passed'],
-      ['p', null, 200, null, null, null, 'none'],
+      ['p', null, 200, null, null, null, 'permanent'],
     ]);
     expect(answers.notices[0]).toBe(
       '4 features; saving of all: EUR 100 a year (with a price: 1 of 1); permanent licenses, which save only maintenance: EUR 200 a year (with a price: 1 of 2); too late for the next renewal: EUR 300 a year (with a price: 1 of 1)',

@@ -3,7 +3,7 @@ import type { OwnerMapping } from '../../../base/model/owners.ts';
 import { isUncountedFigure } from '../../../base/model/uncounted.ts';
 import { neededFor } from '../../../insight/advice/method/curve.ts';
 import { type Proposal, type Proposals, sentenceOf } from '../../../insight/advice/pass/proposals.ts';
-import type { Effect, Notice } from '../../../insight/advice/pass/renewal.ts';
+import type { Dates, Effect, Notice } from '../../../insight/advice/pass/renewal.ts';
 import { expires, ownerColumn } from './live-columns.ts';
 import { type Cell, type Column, cell, millis, number, text, time } from './panel-data.ts';
 import type { Cells } from './table-view.ts';
@@ -99,12 +99,17 @@ function noticeDay(notice: Notice): Cell {
   }
 }
 
-const noticeStates: Readonly<Record<Notice['kind'], string>> = {
-  by: 'by',
-  passed: 'passed',
-  unknown: 'not known',
-  none: 'none',
-};
+/** What is known of the notice. */
+function noticeState({ renewal, notice }: Dates): string {
+  switch (renewal.kind) {
+    case 'permanent':
+      return 'permanent';
+    case 'unknown':
+      return 'renewal not known';
+    case 'on':
+      return notice.kind === 'by' || notice.kind === 'passed' ? notice.kind : 'not known';
+  }
+}
 
 /** The columns of advice, those of money only where prices may be seen. */
 export function rightsizingCells(inputs: ColumnInputs): Cells<Proposal> {
@@ -138,7 +143,7 @@ export function rightsizingCells(inputs: ColumnInputs): Cells<Proposal> {
       },
     ],
     [text('Notice'), (proposal) => noticeDay(dates(proposal).notice)],
-    [text('Notice state'), (proposal) => noticeStates[dates(proposal).notice.kind]],
+    [text('Notice state'), (proposal) => noticeState(dates(proposal))],
     ...ofAdvice(laterCells(inputs)),
   ];
 }

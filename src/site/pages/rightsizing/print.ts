@@ -87,11 +87,13 @@ export function basisHtml(table: AdviceTable, report: Report, frame: ReportFrame
       : html`<dt>Left out</dt><dd>${countText(table.leftOut, 'feature')}, because of <code>rightsizing.max_features</code></dd>\n`;
   const prices = withoutPrices === undefined ? undefined : html`<dt>Prices</dt><dd>${withoutPrices}</dd>\n`;
   const untried =
-    totals.applied === undefined ? html`<dt>Tried on the past</dt><dd>${appliedText(undefined)}</dd>\n` : undefined;
+    isKnown && totals.applied === undefined
+      ? html`<dt>Tried on the past</dt><dd>${appliedText(undefined)}</dd>\n`
+      : undefined;
   return html`<section class="basis">
 <p>The advice is computed from the recorded use of each feature: it keeps what the last year needed, and what the coming one needs by the level, growth, steps and seasons of up to two years. Idle and borrowed licenses count as use. Use between two samples is not seen. A full pool hides demand. The advice does not know contracts, projects or plans.</p>
 <dl><dt>Computed</dt><dd>${new Date(table.computedAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC, from the days before ${dateText(table.day)}</dd>
-${riskHtml(table)}${untried}${nothingToDo}${prices}${leftOut}${ownersHtml(report, frame)}</dl>
+${isKnown ? riskHtml(table) : undefined}${untried}${nothingToDo}${prices}${leftOut}${ownersHtml(report, frame)}</dl>
 <p class="screen"><a href="api/v1/rightsizing?format=csv">All features as CSV</a></p>
 <p class="paper">The page, with the reason of each line: ${url}${user === undefined ? undefined : html`. Printed for ${nameHtml(user)}`}</p>
 </section>`;
