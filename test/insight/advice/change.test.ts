@@ -25,6 +25,10 @@ describe('a change of advice', () => {
   it('is not known on the first day, nor while nothing changes', () => {
     expect(saidAfter(six)).toBeUndefined();
     expect(saidAfter(six, { ...six, lastYear: 11 }, six)).toBeUndefined();
+    const none = { ...six, count: undefined };
+    expect(
+      saidAfter({ ...none, state: 'tight' }, { ...none, state: 'fine', confidence: 'provisional' }),
+    ).toBeUndefined();
   });
 
   it.each<[string, Partial<Advice>, Partial<Advice>]>([
@@ -60,9 +64,29 @@ describe('a change of advice', () => {
       { ...six, bought: 21, state: 'fine', count: undefined },
     ],
     [
-      'Until 2026-11-20, there was no advice: too little was known before.',
+      'Until 2026-11-20, there was no advice: too little was recorded.',
       { state: 'not enough data', count: undefined },
       six,
+    ],
+    [
+      'Until 2026-11-20, there was no advice: it was excluded from advice.',
+      { state: 'no advice', count: undefined },
+      six,
+    ],
+    [
+      'Until 2026-11-20, 6 could go: it is excluded from advice now.',
+      six,
+      { ...six, state: 'no advice', count: undefined },
+    ],
+    [
+      'Until 2026-11-20, 6 could go: too little is recorded now.',
+      six,
+      { ...six, state: 'not enough data', count: undefined },
+    ],
+    [
+      'Until 2026-11-20, 6 could go: no use was seen for a half year.',
+      six,
+      { ...six, state: 'unused', count: undefined },
     ],
     [
       'Until 2026-11-20, this was not provisional: use may rise.',

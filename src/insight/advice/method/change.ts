@@ -25,8 +25,6 @@ const changed = (what: string, before: number | undefined, now: number | undefin
     ? undefined
     : `${what} ${roundedText(now)} instead of ${roundedText(before)}`;
 
-const isAdvice = ({ state }: Advised): boolean => state !== 'not enough data' && state !== 'no advice';
-
 /** Whether the confidence matters: that of a number of licenses. */
 const hasNumber = ({ count }: Advised): boolean => count !== undefined;
 
@@ -56,11 +54,12 @@ const isSaidAlike = (a: Advised, b: Advised): boolean => advisedText(a) === advi
 
 /** Which of the figures changed the advice. */
 function becauseText(before: Advised, now: Advice): string {
-  if (!isAdvice(before)) return 'too little was known before';
-  if (!isAdvice(now)) return 'too little is known now';
+  if (now.state === 'no advice') return 'it is excluded from advice now';
+  if (now.state === 'not enough data') return 'too little is recorded now';
+  if (before.state === 'no advice') return 'it was excluded from advice';
+  if (before.state === 'not enough data') return 'too little was recorded';
   if (now.state === 'unused') return 'no use was seen for a half year';
-  const isSameNumber = before.state === now.state && before.count === now.count;
-  if (isSameNumber)
+  if (isSaidAlike(before, now))
     return now.confidence === 'high' ? 'nothing makes it provisional any more' : now.uncertainties.join(' and ');
   const causes = [
     changed('bought are', before.bought, now.bought),
@@ -93,7 +92,7 @@ export function changeAfter(last: Change | undefined, before: Advised | undefine
 /** A change that is older is not said any more, days. */
 const SAID_DAYS = 28;
 
-/** `Until 2026-11-26, 6 could go; the coming year is expected to need 13 instead of 14.`; `undefined` without a change of late. */
+/** `Until 2026-11-26, 6 could go: the coming year is expected to need 13 instead of 14.`; `undefined` without a change of late. */
 export function changeText(change: Change | undefined, today: number): string | undefined {
   if (change === undefined || today - change.since > SAID_DAYS) return undefined;
   const { since, before, because } = change;
