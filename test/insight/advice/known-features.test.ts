@@ -67,8 +67,13 @@ describe('what is known of a feature now', () => {
   });
 
   it('is not complete for a vendor license that was never collected', () => {
-    const of = (collectionTime: number | undefined): boolean =>
-      knownOf(site([], { collectionTime })).isComplete('lic01;cdslmd');
-    expect([of(NOW - 60), of(undefined)]).toEqual([true, false]);
+    const of = (collectionTime: number | undefined): readonly boolean[] => {
+      const known = knownOf(site([], { collectionTime }));
+      return [known.isComplete('lic01;cdslmd'), known.isCollected('lic01;cdslmd')];
+    };
+    expect([of(NOW - 60), of(undefined)]).toEqual([
+      [true, true],
+      [false, false],
+    ]);
   });
 });

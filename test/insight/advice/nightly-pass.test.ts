@@ -7,7 +7,7 @@ import { createRecordedDemand } from '../../../src/analyzer/history/recorded-dem
 import type { Figures } from '../../../src/analyzer/history/sample.ts';
 import { openStore, type Store } from '../../../src/analyzer/history/store.ts';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
-import type { FeatureRecord } from '../../../src/base/model/records.ts';
+import type { FeatureRecord, ProductRecord } from '../../../src/base/model/records.ts';
 import { createFileWrites } from '../../../src/base/storage/file-writes.ts';
 import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import type { DemandSource } from '../../../src/insight/advice/pass/demand-source.ts';
@@ -81,10 +81,10 @@ const sourceOf = (
     () => true,
   );
 
-const inventoryOf = (features: readonly Partial<FeatureRecord>[]): Inventory =>
+const inventoryOf = (features: readonly Partial<FeatureRecord>[], of: Partial<ProductRecord> = {}): Inventory =>
   deriveInventoryNow(
     createSnapshot({
-      products: good(answer([product()])),
+      products: good(answer([product(of)])),
       down: good(answer([])),
       features: { '': good(answer(features.map(feature))) },
     }),
@@ -156,6 +156,16 @@ describe('the nightly pass', () => {
     ]);
     expect(started.pass.status()).toMatchObject({ isEnabled: true, lastSuccess: FIRST, failure: undefined });
     expect(started.rows().at(-1)?.reason).toContain('is not listed any more');
+  });
+
+  it('does not say that features are gone whose license server was never collected', async () => {
+    at(FIRST);
+    const inventory = inventoryOf([], { collectionTime: undefined });
+    const started = await start({ source: sourceOf(createStore(100, names(1))), inventory: () => inventory });
+    await computed(started);
+    expect(started.rows().map(({ state, reason }) => [state, reason])).toEqual([
+      ['no advice', 'No advice: it is not listed, because its license server was never collected.'],
+    ]);
   });
 
   it('computes nothing if it is off, and shows nothing', async () => {

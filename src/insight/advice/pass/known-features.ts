@@ -36,6 +36,8 @@ export interface KnownFeatures {
   readonly spellings: ReadonlyMap<string, readonly string[]>;
   /** Whether a vendor license is known to be complete: a feature that is not in the list does not exist. */
   isComplete(vendorLicense: string): boolean;
+  /** Whether anything was ever collected from its license server. Else it lists nothing. */
+  isCollected(vendorLicense: string): boolean;
 }
 
 /** Canonical names of vendor licenses, of which there are few and many features. */
@@ -180,5 +182,6 @@ export function knownFeaturesOf(inventory: Inventory): KnownFeatures {
     spellings,
     isComplete: (vendorLicense) =>
       knowledge.products && knowledge.features(vendorLicense) && !uncollected.has(vendorLicense),
+    isCollected: (vendorLicense) => !uncollected.has(vendorLicense),
   };
 }

@@ -232,6 +232,8 @@ export function createRecordedSource<S extends SeriesName>(history: RecordedHist
     if ((recorded.get(key)?.length ?? 0) > 1) return 'is recorded for several parts of the vendor license';
     const feature = known.features.get(key);
     if (feature !== undefined) return feature.exclusion;
+    if (!known.isCollected(series.vendorLicense))
+      return 'is not listed, because its license server was never collected';
     return isGone(known, key, series) ? 'is not listed any more' : undefined;
   };
 
