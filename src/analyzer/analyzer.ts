@@ -1,4 +1,5 @@
 import { join } from 'node:path';
+import { createLocalTime } from '../base/model/local-time.ts';
 import type { Log } from '../base/model/log.ts';
 import type { Source, SourceHealth } from '../base/model/observation/source.ts';
 import { errorFields } from '../base/model/operator-error.ts';
@@ -76,9 +77,14 @@ function optionsOf(
   };
 }
 
+/** History in memory begins on a day on which people work. That of a file goes on, so it has the week of the calendar. */
+const openingOf = ({ storage, embeddedAnalyzer }: OwnConfig, at: number): number | undefined =>
+  storage.path === undefined ? createLocalTime(embeddedAnalyzer.timeZone).dayOf(at) : undefined;
+
 function simulatedSiteOf(
   config: Pick<OwnConfig, 'embeddedAnalyzer'>,
   now: () => number,
+  opening?: number,
 ): ReturnType<typeof createSimulatedSite> {
   const { seed, vendorLicenses, features, timeZone, collectionInterval, historyDays, knowledge } =
     config.embeddedAnalyzer;
@@ -92,6 +98,7 @@ function simulatedSiteOf(
     historyDays,
     knowledge,
     downSince: now() - DOWN_BEFORE_START,
+    ...(opening !== undefined && { opening }),
   });
 }
 
@@ -101,7 +108,7 @@ export const originOf = (config: Pick<OwnConfig, 'embeddedAnalyzer'>): string =>
 
 /** The configured embedded analyzer on a simulated site. */
 export function createSimulatedAnalyzer(config: OwnConfig, own: Ownership): Analyzer {
-  const site = simulatedSiteOf(config, own.clock.now);
+  const site = simulatedSiteOf(config, own.clock.now, openingOf(config, own.clock.now()));
   return createAnalyzer({
     ...optionsOf(config, own),
     origin: site.origin,

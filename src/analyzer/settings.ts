@@ -116,7 +116,7 @@ export const embeddedAnalyzer = z
         .meta({ restart: true })
         .describe('Features of each vendor license of the simulated site.'),
       history_days: integer(0, 3650)
-        .prefault(400)
+        .prefault(730)
         .meta({ restart: true })
         .describe('Days of history at the first start. A site with more than 2,000 features gets fewer.'),
       knowledge: oneOf('full', 'flexnet')

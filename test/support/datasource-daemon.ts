@@ -3,6 +3,7 @@ import { createSimulatedSite } from '../../src/analyzer/simulated/simulated-site
 import type { QueryClient } from '../../src/exporter/client/query-client.ts';
 import type { SettingKey } from '../../src/program/config/settings.ts';
 import { type Cleanup, createClient, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from './harness.ts';
+import { hostileNames } from './hostile-names.ts';
 
 /** The daemon on a small site with a few days of history, at a fixed time. */
 
@@ -36,7 +37,14 @@ export async function startDaemon(
 ): Promise<Daemon> {
   vi.useFakeTimers({ toFake: ['Date'], now: WORKDAY * 1000 });
   cleanup.add(() => vi.useRealTimers());
-  const site = createSimulatedSite({ seed: 1, timeZone: 'Europe/Berlin', interval: 60, now: () => WORKDAY, ...size });
+  const site = createSimulatedSite({
+    seed: 1,
+    timeZone: 'Europe/Berlin',
+    interval: 60,
+    now: () => WORKDAY,
+    names: hostileNames,
+    ...size,
+  });
   const requests: string[] = [];
   // a server is down half an hour after its last collection
   let at = WORKDAY - 3600;

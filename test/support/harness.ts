@@ -28,6 +28,7 @@ import type { Config } from '../../src/program/config/config.ts';
 import { loadConfig } from '../../src/program/config/load.ts';
 import type { SettingKey } from '../../src/program/config/settings.ts';
 import { patience } from './extent.ts';
+import { hostileNames } from './hostile-names.ts';
 
 /** The account of every test. */
 export const account: Credentials = { username: 'svc-lic', domain: 'CORP', workstation: '', password: 'S3cret-pass!' };
@@ -70,6 +71,7 @@ export async function startAnalyzer(
     featuresPerVendorLicense: 12,
     timeZone: 'Europe/Berlin',
     interval: 60,
+    names: hostileNames,
     ...site,
     now,
   });

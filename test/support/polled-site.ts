@@ -10,6 +10,7 @@ import type { Snapshot } from '../../src/base/model/snapshot.ts';
 import type { EndpointName } from '../../src/base/query-api/endpoints.ts';
 import { type Answers, decodeAnswer } from '../../src/exporter/inventory/decoding/decode.ts';
 import { newestOf } from '../../src/program/app/recorded.ts';
+import { hostileNames } from './hostile-names.ts';
 import { createSnapshot, good } from './scenario.ts';
 
 /** The simulated site of the demo with 200 features, collected and polled without a daemon. History is not polled. */
@@ -51,6 +52,7 @@ export function createPolledSite({ from, now, interval, site, sources, change }:
     now,
     interval,
     downSince: from - DOWN_BEFORE,
+    names: hostileNames,
     ...site,
   });
   const denials = new Map<string, DeniedSeries>();

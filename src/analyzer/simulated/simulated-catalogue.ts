@@ -1,11 +1,12 @@
 import type { PoolObservation, TokenUse } from '../../base/model/observation/observation.ts';
 import type { Load, Shape } from './simulated-load.ts';
-import { random, randomInteger } from './simulated-random.ts';
+import { type SiteNames, siteNames } from './simulated-names.ts';
+import { keyOf, random, randomInteger } from './simulated-random.ts';
 
-/** What the simulated site owns: a pure function of the seed and the size. */
+/** What the simulated site owns: a pure function of the seed, the size and the opening. */
 
 /** How the expiry of a pool's increments moves: see `simulated-supply`. */
-export type ExpiryRule = 'permanent' | 'contract' | 'two contracts' | 'trial' | 'expired';
+export type ExpiryRule = 'permanent' | 'contract' | 'two contracts' | 'trial';
 
 /** A pool of licenses with the habits of those who use it. */
 export interface SimulatedPool
@@ -20,11 +21,18 @@ export interface SimulatedPool
   /** Licenses; `Infinity` for uncounted ones. */
   readonly count: number;
   readonly reserved: number;
+  /** A person is there once, the user of a batch pool for each of its jobs. */
   readonly users: readonly string[];
-  /** Members of the group the reservation is for. */
+  /** The group that reservations are for. */
+  readonly group: string;
+  /** Members of that group. */
   readonly reservedUsers: readonly string[];
   readonly lends: boolean;
+  /** Users who leave the application open from Monday to Friday. */
+  readonly forgetful: number;
   readonly expiry: ExpiryRule;
+  /** Days before the end of a contract on which it is renewed. */
+  readonly renewedBefore: number;
   /** Day of the year on which the contract of the vendor license ends. */
   readonly contract: number;
 }
@@ -40,28 +48,18 @@ export interface SimulatedVendorLicense {
   readonly pools: readonly SimulatedPool[];
 }
 
-type Kind = 'status' | 'down' | 'three-part' | 'tokens' | 'packages' | 'undef' | 'unicode' | 'plain';
-const kinds: readonly Kind[] = ['status', 'down', 'three-part', 'tokens', 'packages', 'undef', 'unicode', 'plain'];
-
-const products = ['cad', 'mesh', 'solver', 'route', 'timing', 'render', 'flow', 'drc', 'synth', 'viewer'];
-
-/** Names that break careless programs. */
-const awkward = [
-  'sim-NaN',
-  'sim-a,feature:b',
-  'sim-"quoted"',
-  'sim-back\\slash',
-  'sim-100%',
-  'sim-Größe ✓ 設計',
-  'sim- spaced ',
-];
+type Kind = 'status' | 'down' | 'tokens' | 'packages' | 'plain';
+const kinds: readonly Kind[] = ['status', 'down', 'plain', 'tokens', 'packages'];
 
 /** What is special about a pool. */
 interface Story {
   readonly shape?: Shape;
   readonly course?: SimulatedPool['course'];
   readonly expiry?: ExpiryRule;
+  readonly licenses?: number;
   readonly crewFor?: (licenses: number) => number;
+  /** People who leave the application open from Monday to Friday. */
+  readonly forgetful?: number;
   /** Whether a healthy site does not have it. */
   readonly isProblem: boolean;
 }
@@ -70,16 +68,22 @@ interface Story {
 const STORIES_EVERY = 10;
 /** By vendor license and feature: early ones, so that small sites have them too. Others have about as many licenses as needed. */
 const stories: Readonly<Record<string, Story>> = {
-  // lacks licenses
-  '0/1': { shape: 'office', course: 'level', crewFor: (licenses) => 2 * licenses, isProblem: true },
+  // lacks licenses, most of all now, and some of them do not come back in the evening
+  '0/1': {
+    shape: 'office',
+    course: 'deadline',
+    licenses: 24,
+    crewFor: (licenses) => Math.ceil(1.8 * licenses),
+    forgetful: 4,
+    isProblem: true,
+  },
   '0/3': { expiry: 'trial', isProblem: true },
-  // always full, and nobody waits
-  '0/4': { shape: 'service', course: 'level', crewFor: (licenses) => licenses, isProblem: true },
-  // cannot be checked out any more
-  '0/5': { expiry: 'expired', crewFor: () => 0, isProblem: true },
+  // programs that hold a license all the time
+  '0/4': { shape: 'service', course: 'level', licenses: 8, crewFor: () => 6, isProblem: false },
   '0/8': { crewFor: () => 0, isProblem: false },
-  '2/1': { shape: 'office', course: 'grows', crewFor: (licenses) => licenses, isProblem: true },
+  '2/1': { shape: 'office', course: 'grows', crewFor: (licenses) => Math.ceil(1.5 * licenses), isProblem: true },
   '2/4': { shape: 'office', course: 'season', isProblem: false },
+  '5/1': { shape: 'office', course: 'grows later', crewFor: (licenses) => Math.ceil(1.5 * licenses), isProblem: true },
 };
 
 /** Pools beyond this many per vendor license are small, so that a very large site stays quick to simulate. */
@@ -90,6 +94,10 @@ export interface CatalogueOptions {
   readonly seed: number;
   readonly vendorLicenses: number;
   readonly featuresPerVendorLicense: number;
+  /** Those of an engineering company by default. */
+  readonly names?: SiteNames;
+  /** A local day on which people work, also where it is a Saturday or Sunday. Without it, the week begins on Monday. */
+  readonly opening?: number;
   /** Nothing is down, refused, full or about to expire. */
   readonly isHealthy?: boolean;
 }
@@ -105,16 +113,16 @@ export function createCatalogue(options: CatalogueOptions): readonly SimulatedVe
 }
 
 function createVendorLicense(v: number, options: CatalogueOptions): SimulatedVendorLicense {
+  const { seed, opening, names = siteNames, featuresPerVendorLicense, isHealthy = false } = options;
   const kind = kinds[v] ?? 'plain';
-  const number = String(v + 1).padStart(2, '0');
   return {
-    server: kind === 'unicode' ? `sim-größe${number}` : `sim-lic${number}`,
-    daemon: kind === 'undef' ? 'undef' : `sim_${products[v % products.length]}d`,
-    part: kind === 'three-part' ? 'sim-site-b' : '',
-    goesDown: kind === 'down' && options.isHealthy !== true,
+    ...names.vendorLicense(v),
+    goesDown: kind === 'down' && !isHealthy,
     knowsStatus: kind === 'status' || kind === 'tokens' || kind === 'packages',
     pools: withTokens(
-      Array.from({ length: options.featuresPerVendorLicense }, (_, f) => createPool(v, f, kind, number, options)),
+      Array.from({ length: featuresPerVendorLicense }, (_, f) =>
+        createPool({ seed, opening, v, f, kind, names, isHealthy }),
+      ),
     ),
   };
 }
@@ -133,7 +141,7 @@ function withTokens(pools: readonly SimulatedPool[]): readonly SimulatedPool[] {
 }
 
 /** Most pools are for people in the office. */
-function shapeOf(key: string): Shape {
+function shapeOf(key: number): Shape {
   const chance = random(key, 'shape');
   return chance < 0.55 ? 'office' : chance < 0.85 ? 'project' : 'batch';
 }
@@ -143,91 +151,120 @@ const AMPLE = 0.2;
 const TIGHT = 0.04;
 
 /** How many people work with a pool of some licenses at the same time at most. A few licenses are free even then. */
-function crewOf(licenses: number, key: string, isHealthy: boolean): number {
+function crewOf(licenses: number, key: number, isHealthy: boolean): number {
   const most = Math.max(1, licenses - Math.ceil(0.06 * licenses));
   const chance = random(key, 'room');
   if (chance < AMPLE) return Math.ceil(most / (1.3 + 0.6 * random(key, 'ample')));
   return chance > 1 - TIGHT && !isHealthy ? licenses + 1 : most;
 }
 
-function createPool(v: number, f: number, kind: Kind, number: string, options: CatalogueOptions): SimulatedPool {
-  const { seed, isHealthy = false } = options;
-  const key = `${seed}/${v}/${f}`;
-  const product = products[(v + f) % products.length] ?? 'cad';
+/** Days before the end of a contract on which it is renewed: earlier than an alert is about it, or not. */
+const EARLY = 75;
+const LATE = 20;
+
+interface Place {
+  readonly seed: number;
+  readonly opening: number | undefined;
+  readonly names: SiteNames;
+  readonly isHealthy: boolean;
+  readonly v: number;
+  readonly f: number;
+  readonly kind: Kind;
+}
+
+function createPool(place: Place): SimulatedPool {
+  const { v, f, kind, seed, names, opening, isHealthy } = place;
+  const key = keyOf(seed, v, f);
   const isLarge = f < LARGE_POOLS;
   const uncounted = f === 9;
   const nodeLocked = f === 11;
   const told = stories[`${v % STORIES_EVERY}/${f}`];
   const story = isHealthy && told?.isProblem === true ? undefined : told;
   // a package has each of its components as often as itself
-  const ofCount = kind === 'packages' && f < 8 ? `${seed}/${v}/${f < 4 ? 0 : 4}` : key;
-  const licensed = isLarge ? randomInteger(6, 40, ofCount, 'count') : randomInteger(1, 5, ofCount, 'count');
-  const reserved = f % 5 === 2 && licensed > 4 ? randomInteger(1, 3, key, 'reserved') : 0;
+  const ofCount = kind === 'packages' && f < 8 ? keyOf(seed, v, f < 4 ? 0 : 4) : key;
+  const usual = isLarge ? randomInteger(6, 40, ofCount, 'count') : randomInteger(1, 5, ofCount, 'count');
+  const licensed = story?.licenses ?? usual;
+  const reserved = story === undefined && f % 5 === 2 && licensed > 4 ? randomInteger(1, 3, key, 'reserved') : 0;
   const usable = isLarge ? licensed - reserved : Math.min(licensed, 3);
   const crew = story?.crewFor?.(usable) ?? crewOf(usable, key, isHealthy);
+  const shape = story?.shape ?? shapeOf(key);
+  const people = story?.course?.startsWith('grows') === true ? DEPARTMENT : Math.ceil(1.8 * crew);
   return {
     key,
-    shape: story?.shape ?? shapeOf(key),
+    shape,
     crew,
     course: story?.course ?? 'crunches',
-    ...identity(v, f, kind, product, number),
+    opening,
+    ...identity(place),
     licenseType: uncounted ? 'uncounted' : nodeLocked ? 'node-locked' : 'floating',
     licenseModel: kind === 'tokens' && f > 0 && f < MOST_TAKERS ? 'token' : nodeLocked ? 'named' : 'concurrent',
-    ...(random(key, 'mapped') < 0.7 && { mappedTo: `sim-${product}` }),
+    ...(random(key, 'mapped') < 0.7 && { mappedTo: names.product(v, f) }),
     count: uncounted ? Number.POSITIVE_INFINITY : licensed,
     reserved,
-    users: names(story?.course === 'grows' ? 150 : Math.ceil(1.8 * crew), key),
-    reservedUsers: names(reserved, `${key}/reserved`),
+    users: shape === 'batch' || shape === 'service' ? accounts(people, key, names) : persons(people, v, key, names),
+    group: names.group,
+    reservedUsers: persons(reserved, v, keyOf(key, 'reserved'), names),
     lends: f % 7 === 3,
+    forgetful: story?.forgetful ?? 0,
     expiry: story?.expiry ?? expiryOf(f, key),
-    contract: randomInteger(0, 364, seed, v, 'contract'),
+    // the year is divided among them: the next contract ends in some weeks at any time
+    contract: Math.floor(((v % STORIES_EVERY) * 365) / STORIES_EVERY) + randomInteger(0, 8, seed, v, 'contract'),
+    renewedBefore: isHealthy ? EARLY : LATE,
   };
 }
 
-/** Names of a pool: awkward ones, tokens and packages come at fixed places, so that small sites have them too. */
-function identity(
-  v: number,
-  f: number,
-  kind: Kind,
-  product: string,
-  number: string,
-): Pick<SimulatedPool, 'feature' | 'version' | 'package' | 'featureType' | 'token'> {
-  const plain = { feature: `sim-${product}-${f + 1}`, version: '', package: '', featureType: 'feature' as const };
+/** Names of a pool. Tokens and packages come at fixed places, so that small sites have them too. */
+function identity({
+  v,
+  f,
+  kind,
+  names,
+}: Place): Pick<SimulatedPool, 'feature' | 'version' | 'package' | 'featureType' | 'token'> {
+  const plain = { feature: names.feature(v, f), version: '', package: '', featureType: 'feature' as const };
   if (kind === 'tokens' && f < MOST_TAKERS) {
-    if (f === 0) return { ...plain, feature: 'sim-tokens' };
-    const token = {
-      pool: 'sim-tokens',
-      source: `sim-lic${number};sim_${products[v % products.length]}d`,
-      cost: 1 + (f % 4),
+    if (f === 0) return { ...plain, feature: names.tokens };
+    const { server, daemon } = names.vendorLicense(v);
+    return {
+      ...plain,
+      version: '2.0',
+      token: { pool: names.tokens, source: `${server};${daemon}`, cost: 1 + (f % 4) },
     };
-    return { ...plain, version: '2.0', token };
   }
   if (kind === 'packages' && f < 8) {
-    const suite = f < 4 ? 'sim-suite-pro' : 'sim-suite-lite';
+    const suite = names.suite(v, f < 4);
     if (f % 4 === 0) return { ...plain, feature: suite, version: '2026.1', package: suite, featureType: 'package' };
     return { ...plain, package: suite, version: '2026.1', featureType: 'component' };
   }
-  const odd = kind === 'unicode' ? awkward[f] : undefined;
   // two versions of one feature side by side
-  if (f === 6) return { ...plain, feature: `sim-${products[(v + 5) % products.length]}-6`, version: '2025.0' };
-  return {
-    ...plain,
-    feature: odd ?? plain.feature,
-    version: f === 5 ? '2026.0' : f % 3 === 0 ? '' : `${1 + (f % 4)}.0`,
-  };
+  if (f === 6) return { ...plain, feature: names.feature(v, 5), version: '2025.0' };
+  return { ...plain, version: f === 5 ? '2026.0' : f % 3 === 0 ? '' : `${1 + (f % 4)}.0` };
 }
 
-function expiryOf(f: number, key: string): ExpiryRule {
+function expiryOf(f: number, key: number): ExpiryRule {
   if (f === 2) return 'two contracts';
   return f === 6 || random(key, 'expiry') < 0.15 ? 'permanent' : 'contract';
 }
 
-/** People of a population of 400. */
-function names(count: number, key: string): readonly string[] {
+/** People of the company, and of those the people of a department, who work with the features of one vendor license. */
+const COMPANY = 400;
+const DEPARTMENT = 150;
+
+/** Some people of a department. */
+function persons(count: number, v: number, key: number, names: SiteNames): readonly string[] {
+  const first = ((v % STORIES_EVERY) * COMPANY) / STORIES_EVERY;
   const chosen = new Set<string>();
-  for (let i = 0; chosen.size < count && i < count * 4; i += 1) {
-    const number = randomInteger(1, 400, key, 'user', i);
-    chosen.add(number === 7 ? 'sim-jürgen' : `sim-user${String(number).padStart(3, '0')}`);
+  for (let i = 0; chosen.size < count && i < count * 8; i += 1) {
+    chosen.add(names.person(1 + ((first + randomInteger(0, DEPARTMENT - 1, key, 'user', i)) % COMPANY)));
   }
   return [...chosen];
 }
+
+/** Users that run jobs: few, with several jobs each. */
+const ACCOUNTS = 30;
+const JOBS = 6;
+
+/** The users of so many jobs. */
+const accounts = (jobs: number, key: number, names: SiteNames): readonly string[] =>
+  Array.from({ length: jobs }, (_, i) =>
+    names.account(randomInteger(1, ACCOUNTS, key, 'account', Math.floor(i / JOBS))),
+  );

@@ -1,7 +1,7 @@
 import { weekdayOf } from '../../base/model/local-time.ts';
 import type { SimulatedPool } from './simulated-catalogue.ts';
-import { type Wish, wishesOf } from './simulated-load.ts';
-import { random } from './simulated-random.ts';
+import { patienceOf, siteDay, type Wish, wishesOf } from './simulated-load.ts';
+import { random, randomInteger } from './simulated-random.ts';
 import { countOn } from './simulated-supply.ts';
 
 /** What happens to a pool on one local day. Times are epoch seconds. */
@@ -10,7 +10,7 @@ export interface DayPlan {
   readonly queued: readonly { readonly user: string; readonly from: number; readonly to: number }[];
   /** When requests were refused. */
   readonly denials: readonly number[];
-  readonly loans: readonly PlannedLoan[];
+  readonly long: readonly LongSession[];
 }
 
 /** A checkout that will happen: who holds how many licenses, from when to when. Epoch seconds. */
@@ -23,11 +23,13 @@ export interface PlannedSession {
   readonly licenses?: number;
 }
 
-/** A borrowed license, over several days. */
-export interface PlannedLoan {
+/** A license that is held over several days. */
+export interface LongSession {
   readonly user: string;
   readonly from: number;
   readonly to: number;
+  /** Whether it is borrowed, left open by a user who went home, or held by a program. */
+  readonly kind: 'borrowed' | 'left open' | 'service';
   readonly licenses?: number;
 }
 
@@ -39,16 +41,16 @@ interface Granted {
   readonly denials: number[];
 }
 
-/** First come, first served against a number of licenses. One license to a user, however many windows are open. */
-function grant(wishes: readonly Wish[], licenses: number): Granted {
+/** First come, first served against a number of licenses. One license to a worker, however many windows are open. */
+function grant(pool: SimulatedPool, wishes: readonly Wish[], licenses: number): Granted {
   const result: Granted = { sessions: [], queued: [], denials: [] };
-  let running: { user: string; from: number; to: number }[] = [];
-  let waiting: Wish[] = [];
+  let running: { worker: number; to: number }[] = [];
+  let waiting: { wish: Wish; givesUp: number }[] = [];
 
   const begin = (wish: Wish, at: number): void => {
-    const session = { user: wish.user, from: at, to: at + wish.seconds };
-    running.push(session);
-    result.sessions.push(session);
+    const to = at + wish.seconds;
+    running.push({ worker: wish.worker, to });
+    result.sessions.push({ user: wish.user, from: at, to });
   };
   /** Ends sessions up to a time, and gives each freed license to the next user in the queue. */
   const advance = (until: number): void => {
@@ -57,10 +59,10 @@ function grant(wishes: readonly Wish[], licenses: number): Granted {
       if (next > until) return;
       running = running.filter(({ to }) => to > next);
       while (waiting.length > 0 && running.length < licenses) {
-        const [wish, ...others] = waiting;
+        const [first, ...others] = waiting;
         waiting = others;
-        if (wish === undefined) break;
-        const givesUp = wish.at + wish.patience;
+        if (first === undefined) break;
+        const { wish, givesUp } = first;
         result.queued.push({ user: wish.user, from: wish.at, to: Math.min(next, givesUp) });
         if (givesUp >= next) begin(wish, next);
         else result.denials.push(givesUp);
@@ -70,55 +72,97 @@ function grant(wishes: readonly Wish[], licenses: number): Granted {
 
   for (const wish of wishes) {
     advance(wish.at);
-    if (running.some(({ user }) => user === wish.user)) continue;
-    if (running.length < licenses) begin(wish, wish.at);
-    else if (wish.patience > 0) waiting.push(wish);
+    if (running.some(({ worker }) => worker === wish.worker)) continue;
+    if (running.length < licenses) {
+      begin(wish, wish.at);
+      continue;
+    }
+    const patience = patienceOf(pool, wish);
+    if (patience > 0) waiting.push({ wish, givesUp: wish.at + patience });
     else result.denials.push(wish.at);
   }
   advance(Number.MAX_SAFE_INTEGER);
   return result;
 }
 
+type StartOf = (day: number) => number;
+type LongOfWorker = LongSession & { readonly worker: number };
+
 /** Loans run from Monday 09:00 to Thursday 17:00 and keep their license all the while. */
-function loansOf(pool: SimulatedPool, count: number, day: number, startOf: (day: number) => number): PlannedLoan[] {
+function loansOf(pool: SimulatedPool, count: number, day: number, startOf: StartOf): LongOfWorker[] {
   if (!pool.lends || count < 3) return [];
-  const monday = day - ((weekdayOf(day) + 6) % 7);
+  const monday = day - ((weekdayOf(siteDay(pool, day)) + 6) % 7);
+  const [from, to] = [startOf(monday) + 9 * HOUR, startOf(monday + 3) + 17 * HOUR];
   return pool.users
-    .filter((user) => random(pool.key, user, monday, 'loan') < 0.15)
-    .slice(0, Math.max(1, Math.floor(Math.min(count, 99) / 5)))
-    .map((user) => ({ user, from: startOf(monday) + 9 * HOUR, to: startOf(monday + 3) + 17 * HOUR }));
+    .map((user, worker) => ({ user, worker, from, to, kind: 'borrowed' as const }))
+    .filter(({ worker }) => random(pool.key, worker, monday, 'loan') < 0.15)
+    .slice(0, Math.max(1, Math.floor(Math.min(count, 99) / 5)));
+}
+
+/** Days from one restart of a program to the next, and from one morning of a user who leaves the application open to the next. */
+const CYCLE = { service: 28, 'left open': 6 };
+
+/** Sessions of the first workers, one after another: each worker is in another part of the cycle. */
+function cyclesOf(pool: SimulatedPool, kind: keyof typeof CYCLE, day: number, startOf: StartOf): LongOfWorker[] {
+  const workers = kind === 'service' ? pool.crew : pool.forgetful;
+  const days = CYCLE[kind];
+  return pool.users.slice(0, workers).flatMap((user, worker) => {
+    const phase = Math.floor(((worker + random(pool.key, 'cycle')) * days) / workers);
+    const begun = day - ((((day - phase) % days) + days) % days);
+    return [begun, begun - days].map((first): LongOfWorker => {
+      const minutes = randomInteger(0, 90, pool.key, worker, first) * 60;
+      const session =
+        kind === 'service'
+          ? { from: startOf(first) + 3 * HOUR + minutes, to: startOf(first + days) + 3 * HOUR }
+          : { from: startOf(first) + 7 * HOUR + minutes, to: startOf(first + days - 1) + 16 * HOUR + minutes };
+      return { user, worker, ...session, kind };
+    });
+  });
+}
+
+/** What is held over days, as far as it lies in a day. */
+function longOf(pool: SimulatedPool, count: number, day: number, startOf: StartOf): readonly LongOfWorker[] {
+  const all = [
+    ...loansOf(pool, count, day, startOf),
+    ...(pool.shape === 'service' ? cyclesOf(pool, 'service', day, startOf) : []),
+    ...(pool.forgetful > 0 ? cyclesOf(pool, 'left open', day, startOf) : []),
+  ];
+  const [start, end] = [startOf(day), startOf(day + 1)];
+  return all.filter(({ from, to }) => from < end && to > start);
 }
 
 /** The tokens that the pools which take them hold. */
-function planTokens(takers: readonly SimulatedPool[], day: number, startOf: (day: number) => number): DayPlan {
+function planTokens(takers: readonly SimulatedPool[], day: number, startOf: StartOf): DayPlan {
   const plans = takers.map((pool) => {
-    const { sessions, loans } = planDay(pool, day, startOf);
+    const { sessions, long } = planDay(pool, day, startOf);
     const licenses = pool.token?.cost ?? 1;
     return {
       sessions: sessions.map((session) => ({ ...session, reserved: false, licenses })),
-      loans: loans.map((loan) => ({ ...loan, licenses })),
+      long: long.map((session) => ({ ...session, licenses })),
     };
   });
   return {
     sessions: plans.flatMap(({ sessions }) => sessions),
-    loans: plans.flatMap(({ loans }) => loans),
+    long: plans.flatMap(({ long }) => long),
     queued: [],
     denials: [],
   };
 }
 
 /** Plans a local day of a pool: a pure function of the pool and the day. */
-export function planDay(pool: SimulatedPool, day: number, startOf: (day: number) => number): DayPlan {
+export function planDay(pool: SimulatedPool, day: number, startOf: StartOf): DayPlan {
   if (pool.takers !== undefined) return planTokens(pool.takers, day, startOf);
   const span = [day, startOf(day), startOf(day + 1)] as const;
   const count = countOn(pool, day);
-  const loans = loansOf(pool, count, day, startOf);
-  const borrowers = new Set(loans.map(({ user }) => user));
-  const others = pool.users.filter((user) => !borrowers.has(user));
-  const wishes = wishesOf(pool, others, loans.length, span);
-  const reserved = wishesOf({ ...pool, crew: pool.reserved }, pool.reservedUsers, 0, span);
-  const general = grant(wishes, Math.max(1, count - pool.reserved - loans.length));
-  const kept = grant(reserved, pool.reserved);
+  const long = longOf(pool, count, day, startOf);
+  const away = new Set(long.map(({ worker }) => worker));
+  const others = [...pool.users.keys()].filter((worker) => !away.has(worker));
+  const reservedUsers = { ...pool, crew: pool.reserved, users: pool.reservedUsers };
+  const wishes = wishesOf(pool, others, long.length, span);
+  const reserved = wishesOf(reservedUsers, [...pool.reservedUsers.keys()], 0, span);
+  // nobody else gets a license of those who have it over days, not even after its end
+  const general = grant(pool, wishes, Math.max(1, count - pool.reserved - long.length));
+  const kept = grant(pool, reserved, pool.reserved);
   return {
     sessions: [
       ...general.sessions.map((session) => ({ ...session, reserved: false })),
@@ -126,6 +170,6 @@ export function planDay(pool: SimulatedPool, day: number, startOf: (day: number)
     ],
     queued: [...general.queued, ...kept.queued],
     denials: [...general.denials, ...kept.denials].sort((a, b) => a - b),
-    loans,
+    long,
   };
 }

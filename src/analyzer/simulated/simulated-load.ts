@@ -1,5 +1,5 @@
 import { weekdayOf } from '../../base/model/local-time.ts';
-import { random, randomInteger } from './simulated-random.ts';
+import { keyOf, random, randomInteger } from './simulated-random.ts';
 
 /** How much a pool of the simulated site is wanted: by whom, on which days, and at which hours. */
 
@@ -7,28 +7,35 @@ import { random, randomInteger } from './simulated-random.ts';
  * - `office`: people in working hours;
  * - `batch`: clusters that always run, most of all at night;
  * - `project`: people whose work comes and goes over weeks;
- * - `service`: programs that never give their license back.
+ * - `service`: programs that hold a license for weeks.
  */
 export type Shape = 'office' | 'batch' | 'project' | 'service';
 
 /** A pool, as far as its load depends on it. */
 export interface Load {
   /** Seed of everything that happens to the pool. */
-  readonly key: string;
+  readonly key: number;
   readonly shape: Shape;
   /** People who work with it at the same time at most. */
   readonly crew: number;
-  /** How the use of a year goes: `crunches` has two weeks in which the whole crew works. */
-  readonly course: 'level' | 'crunches' | 'season' | 'grows';
+  /**
+   * How the use of a year goes: `crunches` has two weeks in which the whole crew works, `deadline` has such a week around the opening.
+   * What grows gets more licenses every two years; `grows later` does so a year after `grows`.
+   */
+  readonly course: 'level' | 'deadline' | 'crunches' | 'season' | 'grows' | 'grows later';
+  /** A local day on which people work, also where it is a Saturday or Sunday. */
+  readonly opening: number | undefined;
 }
 
 /** A request for a license. Times are epoch seconds. */
 export interface Wish {
   readonly user: string;
+  /** Of the requests of one worker, only one license is held at a time. */
+  readonly worker: number;
   readonly at: number;
   readonly seconds: number;
-  /** How long the user waits in the queue, seconds; 0 does not wait. */
-  readonly patience: number;
+  /** Seed of how long the user waits in the queue. */
+  readonly key: number;
 }
 
 interface Habits {
@@ -71,7 +78,8 @@ const habits: Readonly<Record<Shape, Habits>> = {
     patience: 4 * HOUR,
     crunch: 19,
   },
-  service: { sessions: 1, hours: [25, 25], week: always, atMidnight: 1, quiet: 1, patience: 0, crunch: 0 },
+  // what it holds is planned over days, see `simulated-day`
+  service: { sessions: 0, hours: [0, 0], week: always, atMidnight: 0, quiet: 1, patience: 0, crunch: 0 },
 };
 
 const WEEK = 7;
@@ -80,20 +88,34 @@ const YEAR = 365.25;
 const PERIOD = 21;
 /** Weeks from one crunch to the next. It takes a week. */
 const CRUNCH = 26;
-/** 2025-04-01: the crew of the pool that grows was `GROWTH.atFirst` of its crew then, and has grown since then. */
+/** Hours from the first session of a crunch to the second. */
+const AFTERNOON = 4.5;
+/** 2025-04-01: licenses were bought for the pool that grows. */
 const GROWTH_FROM = 20_179;
-const GROWTH = { atFirst: 0.72, perYear: 0.4 };
-/** Years after which the pool that grows gets more licenses. */
+/** Years between two purchases. */
 const PURCHASE = 2;
+/** Use after a purchase and before the next one, as shares of what was bought. */
+const GROWTH = { from: 0.68, to: 1 };
 
-const yearsOfGrowth = (day: number): number => Math.max(0, (day - GROWTH_FROM) / YEAR);
+/** What was bought for a pool on a day, and what its crew uses of that. Both are multiples of the first licenses. */
+export function growthOn(course: Load['course'], day: number): { readonly bought: number; readonly used: number } {
+  if (course !== 'grows' && course !== 'grows later') return { bought: 1, used: 1 };
+  const years = (day - GROWTH_FROM) / YEAR - (course === 'grows later' ? PURCHASE / 2 : 0);
+  const purchases = Math.floor(years / PURCHASE);
+  const bought = (GROWTH.to / GROWTH.from) ** purchases;
+  return { bought, used: bought * (GROWTH.from + (GROWTH.to - GROWTH.from) * (years / PURCHASE - purchases)) };
+}
 
-/** How often licenses were bought for the pool that grows. */
-export const purchasesUntil = (day: number): number => Math.floor(yearsOfGrowth(day) / PURCHASE);
+/** The day as the people of the site count it: Monday is the first day of their week. */
+export function siteDay({ opening }: Pick<Load, 'opening'>, day: number): number {
+  const weekday = opening === undefined ? 1 : weekdayOf(opening);
+  // the opening is a Monday where it would be on a weekend
+  return weekday === 0 ? day + 1 : weekday === 6 ? day + 2 : day;
+}
 
 /** Share of the crew of a pool that works on a day. */
 function shareOfCrew({ key, shape, course }: Load, day: number, phase: number): number {
-  if (course === 'grows') return GROWTH.atFirst + GROWTH.perYear * yearsOfGrowth(day);
+  if (course === 'grows' || course === 'grows later') return growthOn(course, day).used;
   if (course === 'season') return 0.3 + 0.7 * ((1 + Math.cos((2 * Math.PI * (day - phase)) / YEAR)) / 2) ** 2;
   const at = (day + phase) / PERIOD;
   const period = Math.floor(at);
@@ -103,75 +125,87 @@ function shareOfCrew({ key, shape, course }: Load, day: number, phase: number): 
 }
 
 /** Who works with a pool in a week: others each week. */
-function atWork(key: string, users: readonly string[], size: number, week: number): readonly string[] {
-  const ranked = users.map((user) => ({ user, rank: random(key, user, week) })).sort((a, b) => a.rank - b.rank);
-  return ranked.slice(0, Math.max(0, size)).map(({ user }) => user);
+function atWork(key: number, workers: readonly number[], size: number, week: number): readonly number[] {
+  const ranked = workers.map((worker) => ({ worker, rank: random(key, worker, week) })).sort((a, b) => a.rank - b.rank);
+  return ranked.slice(0, Math.max(0, size)).map(({ worker }) => worker);
 }
 
-/** Nobody is in the office between the years. */
-const isHoliday = (day: number): boolean => {
-  const date = new Date(day * 86_400_000).toISOString().slice(5, 10);
-  return date >= '12-24' || date === '01-01';
-};
+/** Hour of the day from which people go home, and the share of the sessions that go on. */
+const HOME = 16.5;
+const LATE = 0.005;
 
-type Keys = readonly (number | string)[];
+/** Whether a day is less than a week before or after the opening. */
+const isNearOpening = ({ opening }: Pick<Load, 'opening'>, day: number): boolean =>
+  opening !== undefined && Math.abs(day - opening) < WEEK;
+
+/** Nobody is in the office between the years. */
+function isHoliday(load: Pick<Load, 'opening'>, day: number): boolean {
+  const date = new Date(day * 86_400_000).toISOString().slice(5, 10);
+  return (date >= '12-24' || date === '01-01') && !isNearOpening(load, day);
+}
 
 /** Between two times, most probably in the middle. */
-const around = (from: number, to: number, ...keys: Keys): number =>
-  from + ((to - from) * (random(...keys, 'a') + random(...keys, 'b'))) / 2;
+const around = (from: number, to: number, key: number): number =>
+  from + ((to - from) * (random(key, 'a') + random(key, 'b'))) / 2;
 
 /** Hour of the day at which a session begins. */
-function startHour(shape: Shape, ...keys: Keys): number {
-  const chance = random(...keys, 'when');
-  if (shape === 'batch') return chance < 0.4 ? around(14, 30, ...keys) % 24 : 24 * random(...keys, 'hour');
-  if (chance < 0.04) return 24 * random(...keys, 'hour');
-  return chance < 0.55 ? around(7, 12, ...keys) : around(12.3, 17, ...keys);
+function startHour(shape: Shape, key: number): number {
+  const chance = random(key, 'when');
+  if (shape === 'batch') return chance < 0.4 ? around(14, 30, key) % 24 : 24 * random(key, 'hour');
+  if (chance < 0.02) return 24 * random(key, 'hour');
+  return chance < 0.55 ? around(6.5, 11.5, key) : around(12.3, 17, key);
+}
+
+/** How long a user waits in the queue, seconds; 0 does not wait. */
+export function patienceOf({ shape }: Pick<Load, 'shape'>, { key }: Pick<Wish, 'key'>): number {
+  return random(key, 'patience') < 0.8 ? randomInteger(300, habits[shape].patience, key, 'wait') : 0;
 }
 
 /**
  * What the users of a pool want on a day, in the order of time.
  *
- * @param users those that may work with it
- * @param lent licenses that others have borrowed
+ * @param workers those of its users who may work with it, by their numbers
+ * @param lent licenses that others have
  */
 export function wishesOf(
-  pool: Load,
-  users: readonly string[],
+  pool: Load & { readonly users: readonly string[] },
+  workers: readonly number[],
   lent: number,
   [day, start, end]: readonly [day: number, start: number, end: number],
 ): Wish[] {
-  const { key, shape, crew, course } = pool;
-  const { sessions, hours, week, atMidnight, patience, crunch } = habits[shape];
+  const { key, shape, crew, course, users } = pool;
+  const { sessions, hours, week, atMidnight, crunch } = habits[shape];
   const phase = randomInteger(0, 363, key, 'phase');
   const weeks = Math.floor((day + phase) / WEEK);
   const isPeople = shape === 'office' || shape === 'project';
-  const isCrunch = course === 'crunches' && weeks % CRUNCH === 0;
-  const today = (week[weekdayOf(day)] ?? 1) * (isPeople && isHoliday(day) ? 0.1 : 1);
+  const isCrunch = course === 'deadline' ? isNearOpening(pool, day) : course === 'crunches' && weeks % CRUNCH === 0;
+  const today = (week[weekdayOf(siteDay(pool, day))] ?? 1) * (isPeople && isHoliday(pool, day) ? 0.1 : 1);
   const size = Math.round(crew * (isCrunch ? 1 : shareOfCrew(pool, day, phase))) - lent;
   const wishes: Wish[] = [];
-  const wish = (user: string, hour: number, long: number, keys: Keys): void => {
+  const wish = (worker: number, hour: number, hours: number, keyOfWish: number): void => {
     // a day can have 23 hours
     const at = Math.min(start + Math.floor(hour * HOUR), end - 1);
-    const isPatient = random(...keys, 'patience') < 0.8;
-    wishes.push({
-      user,
-      at,
-      seconds: Math.min(Math.floor(long * HOUR), end - at),
-      patience: isPatient ? randomInteger(300, patience, ...keys) : 0,
-    });
+    // most people go home in the evening
+    const late = random(keyOfWish, 'late');
+    const long = !isPeople || late < LATE ? hours : Math.min(hours, Math.max(0.25, HOME + 2 * late - hour));
+    const seconds = Math.min(Math.floor(long * HOUR), end - at);
+    wishes.push({ user: users[worker] ?? '', worker, at, seconds, key: keyOfWish });
   };
-  for (const user of atWork(key, users, size, weeks)) {
+  for (const worker of atWork(key, workers, size, weeks)) {
     if (isCrunch && today > 0.5) {
-      wish(user, crunch + random(key, user, day), 3 + 3 * random(key, user, day, 'long'), [key, user, day]);
+      for (const [i, hour] of (isPeople ? [crunch, crunch + AFTERNOON] : [crunch]).entries()) {
+        const ofWish = keyOf(key, worker, day, i);
+        wish(worker, hour + 2 * random(ofWish, 'when'), 2.5 + 2.5 * random(ofWish, 'long'), ofWish);
+      }
       continue;
     }
-    const count = Math.floor(sessions * today + random(key, user, day, 'sessions'));
+    const count = Math.floor(sessions * today + random(key, worker, day, 'sessions'));
     for (let i = 0; i < count; i += 1) {
-      const keys = [key, user, day, i];
-      const isOld = i === 0 && random(...keys, 'old') < atMidnight;
-      const long = hours[0] + (hours[1] - hours[0]) * random(...keys, 'long') ** 2;
-      wish(user, isOld ? 0 : startHour(shape, ...keys), long, keys);
+      const ofWish = keyOf(key, worker, day, i);
+      const isOld = i === 0 && random(ofWish, 'old') < atMidnight;
+      const long = hours[0] + (hours[1] - hours[0]) * random(ofWish, 'long') ** 2;
+      wish(worker, isOld ? 0 : startHour(shape, ofWish), long, ofWish);
     }
   }
-  return wishes.sort((a, b) => a.at - b.at || (a.user < b.user ? -1 : 1));
+  return wishes.sort((a, b) => a.at - b.at || a.worker - b.worker);
 }

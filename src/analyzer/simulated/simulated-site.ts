@@ -20,8 +20,9 @@ import {
   type SimulatedPool,
   type SimulatedVendorLicense,
 } from './simulated-catalogue.ts';
-import { type DayPlan, planDay } from './simulated-day.ts';
+import { type DayPlan, type LongSession, type PlannedSession, planDay } from './simulated-day.ts';
 import { asFlexNetKnows, asFlexNetSample, asFlexNetSeries, type SimulatedKnowledge } from './simulated-knowledge.ts';
+import { siteNames } from './simulated-names.ts';
 import { random, randomInteger } from './simulated-random.ts';
 import { incrementsOf, isOut, type Outages, type SimulatedIncrement } from './simulated-supply.ts';
 
@@ -38,7 +39,7 @@ export interface SimulatedPastOptions {
 }
 
 /** Older samples are an hour apart. */
-const FINE_DAYS = 7;
+const FINE_DAYS = 2;
 const HOUR = 3600;
 /** A site of more pools gets fewer days, and all samples an hour apart: more would take memory and minutes. */
 const MANY_POOLS = 2000;
@@ -60,7 +61,7 @@ function samplesOf(
   times: readonly number[],
   seconds: number,
 ): Sample[] {
-  const held: Held[] = plans.flatMap(({ sessions, loans }) => [...sessions, ...loans]);
+  const held: Held[] = plans.flatMap(({ sessions, long }) => [...sessions, ...long]);
   const begins = held.toSorted((a, b) => a.from - b.from);
   const ends = held.toSorted((a, b) => a.to - b.to);
   const denials = plans.flatMap((plan) => plan.denials).sort((a, b) => a - b);
@@ -195,6 +196,8 @@ export interface SimulatedSite extends Source {
 
 /** Applications change between working and idle on this beat, seconds. */
 const STATUS_BEAT = 900;
+/** Longest time in one state, beats: a working day. */
+const LONGEST_STATE = 36;
 
 function stateOf(chance: number): ApplicationStatus['state'] {
   if (chance > 0.3) return 'active';
@@ -203,9 +206,22 @@ function stateOf(chance: number): ApplicationStatus['state'] {
   return chance > 0.015 ? 'blocked' : 'terminated';
 }
 
-/** A simulated site of license servers. Its names begin with `sim-`, so that it cannot be taken for a real one. */
+/** What the application of a user does, and since when. An application that was left open is idle from the evening on. */
+function statusOf(key: number, session: PlannedSession | LongSession, at: number): ApplicationStatus {
+  const { user, from } = session;
+  const left = 'kind' in session && session.kind === 'left open' ? from + randomInteger(7, 10, key, user) * HOUR : at;
+  if (at > left) return { state: 'inactive', seconds: Math.floor(at - left) };
+  const stateAt = (beat: number): ApplicationStatus['state'] => stateOf(random(key, user, beat));
+  const now = Math.floor(at / STATUS_BEAT);
+  const state = stateAt(now);
+  let since = now;
+  while (now - since < LONGEST_STATE && since * STATUS_BEAT > from && stateAt(since - 1) === state) since -= 1;
+  return { state, seconds: Math.floor(at - Math.max(from, since * STATUS_BEAT)) };
+}
+
+/** A simulated site of license servers. */
 export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSite {
-  const { seed, vendorLicenses, featuresPerVendorLicense, interval, knowledge = 'full' } = options;
+  const { seed, vendorLicenses, featuresPerVendorLicense, names = siteNames, interval, knowledge = 'full' } = options;
   const catalogue = createCatalogue(options);
   const localTime = createLocalTime(options.timeZone);
   const plans = new Map<SimulatedPool, { day: number; plan: DayPlan }>();
@@ -228,25 +244,25 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
   const checkoutOf = (
     license: SimulatedVendorLicense,
     pool: SimulatedPool,
-    session: { user: string; from: number; licenses?: number },
-    borrowed: boolean,
+    session: PlannedSession | LongSession,
     at: number,
   ): SimulatedPoolObservation['checkouts'][number] => {
-    const host = `sim-ws${String(randomInteger(1, 250, seed, session.user, pool.key)).padStart(3, '0')}`;
-    const beat = Math.floor(at / STATUS_BEAT);
-    const statusSince = Math.max(session.from, beat * STATUS_BEAT);
+    const { user, from, licenses = 1 } = session;
+    const isJob = pool.shape === 'batch' || pool.shape === 'service';
+    // a person always has the same host, and each job another one
+    const host = isJob
+      ? names.node(randomInteger(1, 250, seed, user, pool.key, from))
+      : names.workstation(randomInteger(1, 250, seed, user));
     return {
-      user: session.user,
+      user,
       host,
       display: `${host}:0`,
-      since: session.from,
-      licenses: session.licenses ?? 1,
-      handle: String(randomInteger(100, 99_999, pool.key, session.user, session.from)),
+      since: from,
+      licenses,
+      handle: String(randomInteger(100, 99_999, pool.key, user, from)),
       shareHandle: undefined,
-      borrowed,
-      status: license.knowsStatus
-        ? { state: stateOf(random(pool.key, session.user, beat)), seconds: Math.floor(at - statusSince) }
-        : undefined,
+      borrowed: 'kind' in session && session.kind === 'borrowed',
+      status: license.knowsStatus ? statusOf(pool.key, session, at) : undefined,
     };
   };
 
@@ -275,12 +291,19 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
       ...(token !== undefined && { token }),
       ...(mappedTo !== undefined && { mappedTo }),
       increments: end === undefined ? increments : increments.map(({ count }) => ({ count, expires: end })),
-      reservations: pool.reserved > 0 ? [{ holder: 'sim-group', licenses: pool.reserved, used }] : [],
+      reservations: pool.reserved > 0 ? [{ holder: pool.group, licenses: pool.reserved, used }] : [],
       checkouts: [
-        ...sessions.map((session) => checkoutOf(license, pool, session, false, at)),
-        ...plan.loans.filter(isOn).map((loan) => checkoutOf(license, pool, loan, true, at)),
+        ...sessions.map((session) => checkoutOf(license, pool, session, at)),
+        ...plan.long.filter(isOn).map((session) => checkoutOf(license, pool, session, at)),
       ],
-      queued: plan.queued.filter(isOn).map(({ user, from }) => ({ user, host: 'sim-ws000', since: from, licenses: 1 })),
+      queued: plan.queued
+        .filter(isOn)
+        .map(({ user, from }) => ({
+          user,
+          host: names.workstation(randomInteger(1, 250, seed, user)),
+          since: from,
+          licenses: 1,
+        })),
       denials,
       denialCauses: { all_in_use: denials },
     };

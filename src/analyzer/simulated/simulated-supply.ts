@@ -1,14 +1,15 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
 import type { Increment } from '../../base/model/observation/observation.ts';
 import type { SimulatedPool, SimulatedVendorLicense } from './simulated-catalogue.ts';
-import { purchasesUntil } from './simulated-load.ts';
-import { randomInteger } from './simulated-random.ts';
+import { growthOn } from './simulated-load.ts';
+import { random, randomInteger } from './simulated-random.ts';
 
 /** What the simulated site has to give at a time. */
 
-/** The server that goes down is away for 55 minutes of every week. */
+/** In about every fifth week, the server that goes down is away for 55 minutes. */
 const OUTAGE_PERIOD = 7 * 86_400;
 const OUTAGE = 55 * 60;
+const OUTAGES = 0.2;
 
 /** What decides when that server is away. */
 export interface Outages {
@@ -19,22 +20,20 @@ export interface Outages {
 
 /** Whether the server of a license is down. @param at epoch seconds */
 export function isOut(license: SimulatedVendorLicense, at: number, { seed, downSince }: Outages): boolean {
-  if (license.goesDown && downSince !== undefined && at >= downSince) return true;
-  const phase = randomInteger(0, OUTAGE_PERIOD - 1, seed, 'outage');
-  return license.goesDown && (at + phase) % OUTAGE_PERIOD < OUTAGE;
+  if (!license.goesDown) return false;
+  if (downSince !== undefined && at >= downSince) return true;
+  const week = Math.floor(at / OUTAGE_PERIOD);
+  const from = week * OUTAGE_PERIOD + randomInteger(0, OUTAGE_PERIOD - OUTAGE, seed, 'outage', week);
+  return random(seed, 'outages', week) < OUTAGES && at >= from && at < from + OUTAGE;
 }
 
 /** Licenses of a pool on a day. */
 export const countOn = ({ count, course }: Pick<SimulatedPool, 'count' | 'course'>, day: number): number =>
-  course === 'grows' ? count + Math.ceil(0.54 * count) * purchasesUntil(day) : count;
+  Math.round(count * growthOn(course, day).bought);
 
 const YEAR = 365;
-/** Days before its end on which a contract is renewed: earlier than an alert is about it. */
-const RENEWED_BEFORE = 75;
-const TRIAL = 28;
-/** What has expired did so in the last month, but longer ago than an alert is about it. */
-const EXPIRED_BEFORE = 15;
-const EXPIRED_PERIOD = 14;
+/** A trial is extended again and again on its last day. */
+const TRIAL = 14;
 
 /** The first day after `day` on which a license with this period and phase ends. */
 const nextEnd = (day: number, period: number, phase: number): number =>
@@ -48,11 +47,11 @@ export interface SimulatedIncrement extends Increment {
 
 /** Expiries follow the calendar, so that they are as far away at any time. */
 export function incrementsOf(pool: SimulatedPool, day: number, localTime: LocalTime): SimulatedIncrement[] {
+  const { contract, renewedBefore } = pool;
   const endOf = (last: number): number => localTime.startOf(last + 1) - 1;
-  const renewal = (phase: number): number => endOf(nextEnd(day + RENEWED_BEFORE, YEAR, phase));
+  const renewal = (phase: number): number => endOf(nextEnd(day + renewedBefore, YEAR, phase));
   const count = countOn(pool, day);
   const half = Math.ceil(count / 2);
-  const { contract } = pool;
   switch (pool.expiry) {
     case 'permanent':
       return [{ count, expires: undefined }];
@@ -65,7 +64,5 @@ export function incrementsOf(pool: SimulatedPool, day: number, localTime: LocalT
       ];
     case 'trial':
       return [{ count, expires: endOf(nextEnd(day, TRIAL, contract)) }];
-    case 'expired':
-      return [{ count, expires: endOf(nextEnd(day, EXPIRED_PERIOD, contract) - EXPIRED_PERIOD - EXPIRED_BEFORE) }];
   }
 }

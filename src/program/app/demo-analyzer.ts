@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { createSimulatedAnalyzer, type Ownership } from '../../analyzer/analyzer.ts';
 import type { Analyzer } from '../../analyzer/server/server.ts';
+import { createLocalTime } from '../../base/model/local-time.ts';
 import { ntHash } from '../../base/ntlm/primitives.ts';
 import { type AnalyzerConfig, analyzer as analyzerSection } from '../../base/settings/analyzer.ts';
 import { Secret } from '../../base/settings/secret.ts';
@@ -23,6 +24,19 @@ export const demoDefaults: ReadonlyMap<SettingKey, unknown> = new Map<SettingKey
   ['embedded_analyzer.listen_address', ANALYZER_ADDRESS],
   ['embedded_analyzer.collection_interval', '60s'],
   [
+    'owners',
+    [
+      { vendor_license: '*;caddsd', owner: 'design' },
+      { vendor_license: '*;pcbd', owner: 'design' },
+      { vendor_license: '*;mechd', owner: 'simulation' },
+      { vendor_license: '*;fluidd', owner: 'simulation' },
+      { vendor_license: '*;emsimd', owner: 'simulation' },
+      { vendor_license: '*;icsuited', owner: 'electronics' },
+      { vendor_license: '*;rtld', owner: 'electronics' },
+      { vendor_license: '*;plmd', owner: 'it' },
+    ],
+  ],
+  [
     'alerting.rules',
     {
       LicenseExpired: atOnce,
@@ -32,6 +46,28 @@ export const demoDefaults: ReadonlyMap<SettingKey, unknown> = new Map<SettingKey
     },
   ],
 ]);
+
+/** Hours of the local clock at which the simulated site is busy in the morning, and that of the zones below. */
+const MORNING = { from: 9, to: 12 };
+const OPENED_AT = 10;
+
+/** Time zones without daylight saving time, by their hours ahead of UTC from -12 on. */
+const zones = [
+  ...['Etc/GMT+12', 'Pacific/Pago_Pago', 'Pacific/Honolulu', 'Pacific/Gambier', 'Pacific/Pitcairn', 'America/Phoenix'],
+  ...['America/Costa_Rica', 'America/Bogota', 'America/Puerto_Rico', 'America/Sao_Paulo', 'America/Noronha'],
+  ...['Atlantic/Cape_Verde', 'Africa/Abidjan', 'Africa/Lagos', 'Africa/Johannesburg', 'Europe/Istanbul', 'Asia/Dubai'],
+  ...['Asia/Tashkent', 'Asia/Dhaka', 'Asia/Bangkok', 'Asia/Singapore', 'Asia/Tokyo', 'Australia/Brisbane'],
+  'Pacific/Noumea',
+] as const;
+
+/** A time zone in which it is a morning: that of the system if it is one there. @param at epoch seconds */
+export function morningZone(at: number, system: string): string {
+  const hour = Math.floor(((at + createLocalTime(system).offsetAt(at)) / 3600) % 24);
+  if (hour >= MORNING.from && hour < MORNING.to) return system;
+  // from 12 hours behind UTC to 11 ahead
+  const ahead = ((OPENED_AT - Math.floor((at / 3600) % 24) + 36) % 24) - 12;
+  return zones[ahead + 12] ?? system;
+}
 
 const USER = 'exporter';
 

@@ -5,7 +5,7 @@ import { OperatorError } from '../../base/model/operator-error.ts';
 import { createClock } from '../../base/scheduling/clock.ts';
 import { type Abandoned, removeAbandoned } from '../../base/storage/leftovers.ts';
 import { type App, createApp } from '../app/app.ts';
-import { createDemoAnalyzer, type DemoAnalyzer, demoDefaults } from '../app/demo-analyzer.ts';
+import { createDemoAnalyzer, type DemoAnalyzer, demoDefaults, morningZone } from '../app/demo-analyzer.ts';
 import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
 import { loadConfig } from '../config/load.ts';
@@ -33,15 +33,17 @@ function createTemporaryFolder(): string {
   }
 }
 
-/** Made-up prices a year. Those of other features are not known, as at most sites. */
-const PRICES = `vendor_license,feature,price,currency
-%,sim-suite-%,9800,EUR
-%,sim-solver-%,7500,EUR
-%,sim-mesh-%,2400,EUR
-%,sim-cad-%,3100,EUR
-%,sim-render-%,1200,EUR
-%,sim-timing-%,5600,USD
-%,sim-synth-%,8900,USD
+/** Made-up prices, and when notice must be given. Some features have none, as at most sites. */
+const PRICES = `vendor_license,feature,price,currency,per,notice_days
+%,cad_%,3100,EUR,year,60
+%,mech_%,7500,EUR,year,90
+%,fluid_%,9800,EUR,year,90
+%,em_tokens,850,EUR,year,60
+%,ic_suite,24000,USD,year,90
+%,ic_lite,11500,USD,year,90
+%,rtl_%,8900,USD,year,90
+%,pcb_%,2400,EUR,year,30
+%,ctrl_%,1200,EUR,year,
 `;
 
 function writePrices(folder: string): string {
@@ -105,8 +107,14 @@ export async function demo(context: CommandContext): Promise<number> {
   const { line, env } = context;
   const folder = createTemporaryFolder();
   try {
-    const defaults = new Map([...demoDefaults, ['rightsizing.price_file', writePrices(folder)] as const]);
-    await runDemo(context, () => loadConfig({ ...line, env, defaults, requireAnalyzer: false }), folder);
+    const priced = new Map([...demoDefaults, ['rightsizing.price_file', writePrices(folder)] as const]);
+    const loadWith = (values: typeof priced): Config =>
+      loadConfig({ ...line, env, defaults: values, requireAnalyzer: false });
+    const { storage, embeddedAnalyzer } = loadWith(priced);
+    // the days of a stored history stay in one time zone
+    const zone = storage.path === undefined ? morningZone(Date.now() / 1000, embeddedAnalyzer.timeZone) : undefined;
+    const defaults = zone === undefined ? priced : new Map([...priced, ['embedded_analyzer.time_zone', zone] as const]);
+    await runDemo(context, () => loadWith(defaults), folder);
   } finally {
     rmSync(folder, { recursive: true, force: true });
   }

@@ -19,6 +19,7 @@ import type { Demand } from '../../../src/insight/advice/method/demand.ts';
 import { evaluateDemand } from '../../../src/insight/advice/method/evaluation.ts';
 import { isMatrix } from '../../support/extent.ts';
 import { createCleanup } from '../../support/harness.ts';
+import { hostileNames } from '../../support/hostile-names.ts';
 import { conflictsIn, contradictionsIn } from '../../support/said-figures.ts';
 import { onlyFigures } from '../../support/store-samples.ts';
 
@@ -53,26 +54,33 @@ interface Feature {
 }
 
 /** Features whose licenses the log of one daemon counts: neither tokens nor packages, and one version. */
-const features: readonly Feature[] = createCatalogue({ seed: 1, ...size }).flatMap(({ server, pools }, i) => {
-  const names = Map.groupBy(pools, ({ feature }) => feature);
-  return [...names.values()].flatMap((versions) => {
-    const [pool] = versions;
-    if (pool === undefined || versions.length > 1 || pool.featureType !== 'feature' || !Number.isFinite(pool.count))
-      return [];
-    if (pool.feature.includes('"')) return [];
-    const daemon = `vend${i}`;
-    const series = { vendorLicense: `${server};${daemon}`, feature: pool.feature, package: '', featureType: 'feature' };
-    return [{ series, daemon, pool }];
-  });
-});
+const features: readonly Feature[] = createCatalogue({ seed: 1, ...size, names: hostileNames }).flatMap(
+  ({ server, pools }, i) => {
+    const names = Map.groupBy(pools, ({ feature }) => feature);
+    return [...names.values()].flatMap((versions) => {
+      const [pool] = versions;
+      if (pool === undefined || versions.length > 1 || pool.featureType !== 'feature' || !Number.isFinite(pool.count))
+        return [];
+      if (pool.feature.includes('"')) return [];
+      const daemon = `vend${i}`;
+      const series = {
+        vendorLicense: `${server};${daemon}`,
+        feature: pool.feature,
+        package: '',
+        featureType: 'feature',
+      };
+      return [{ series, daemon, pool }];
+    });
+  },
+);
 
 function dayOf({ pool }: Feature, day: number): Day {
   const [start, end] = [localTime.startOf(day), localTime.startOf(day + 1)];
-  const { sessions, loans, denials } = planDay(pool, day, localTime.startOf);
+  const { sessions, long, denials } = planDay(pool, day, localTime.startOf);
   const held = sessions.map(({ user, from, to }) => ({ user, from, to: Math.min(to, end) }));
-  const borrowed = loans.filter(({ from }) => from >= start && from < end);
+  const overDays = long.filter(({ from }) => from >= start && from < end);
   return {
-    held: [...held, ...borrowed].map((one) => ({ ...one, from: Math.floor(one.from), to: Math.ceil(one.to) })),
+    held: [...held, ...overDays].map((one) => ({ ...one, from: Math.floor(one.from), to: Math.ceil(one.to) })),
     denials,
   };
 }

@@ -12,6 +12,7 @@ import { createSimulatedSite } from '../../../src/analyzer/simulated/simulated-s
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import type { EndpointName } from '../../../src/base/query-api/endpoints.ts';
 import { testHistory } from '../../support/harness.ts';
+import { hostileNames } from '../../support/hostile-names.ts';
 
 /**
  * The simulated site stays as it is on the wire: sizes and SHA-256 of the bodies that it gave to
@@ -29,7 +30,14 @@ async function createContext(): Promise<BodyContext> {
   const { timeZone } = testHistory;
   const localTime = createLocalTime(timeZone);
   const size = { seed: 7, vendorLicenses: 8, featuresPerVendorLicense: 12 };
-  const source = createSimulatedSite({ ...size, timeZone, interval: 900, now: () => now, historyDays: 2 });
+  const source = createSimulatedSite({
+    ...size,
+    timeZone,
+    interval: 900,
+    now: () => now,
+    historyDays: 2,
+    names: hostileNames,
+  });
   const recorder = new Recorder({
     open: () => openStore({ ...testHistory, origin: 'test', localTime }),
     localTime,

@@ -16,6 +16,7 @@ import { readJson } from '../../../src/base/query-api/json.ts';
 import { recordFields } from '../../../src/base/query-api/records.ts';
 import { type Answer, type Call, type Connection, connectTo, logOn, sendRaw } from '../../support/connection.ts';
 import { type TestAnalyzerOptions, testHistory, testLimits } from '../../support/harness.ts';
+import { hostileNames } from '../../support/hostile-names.ts';
 
 /** 10:30 on a Wednesday in Berlin. */
 const NOW = Date.UTC(2026, 10, 18, 9, 30) / 1000;
@@ -41,6 +42,7 @@ function analyzerOf({
         timeZone: 'Europe/Berlin',
         now: () => NOW,
         interval: 60,
+        names: hostileNames,
       }),
     ],
     listener: { host, port, gate, limits, ...(tls && { tls }), ...(onRequest && { onRequest }) },

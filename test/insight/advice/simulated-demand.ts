@@ -100,14 +100,18 @@ export function trueNeed(pools: readonly SimulatedPool[], today: number, toleran
   for (const pool of pools) {
     for (let day = today - YEAR; day < today; day += 1) {
       const begin = localTime.startOf(day);
-      // a license can be borrowed from a share of those there are; a loan is planned on each of its days
-      const { loans } = planDay(pool, day, localTime.startOf);
-      const borrowers = new Set(loans.map(({ user }) => user));
+      // a license can be borrowed from a share of those there are; what is held over days is planned on each of them
+      const { long } = planDay(pool, day, localTime.startOf);
+      const borrowers = new Set(long.map(({ user }) => user));
       const users = pool.users.filter((user) => !borrowers.has(user));
-      const crew = pool.crew - loans.length;
-      const { sessions } = planDay({ ...pool, users, crew, lends: false, count: 1e6 }, day, localTime.startOf);
+      const crew = pool.crew - long.length;
+      const { sessions } = planDay(
+        { ...pool, users, crew, lends: false, forgetful: 0, count: 1e6 },
+        day,
+        localTime.startOf,
+      );
       for (const { from, to } of sessions) changes.push([from, 1], [to, -1]);
-      for (const { from, to } of loans) {
+      for (const { from, to } of long) {
         const [first, last] = [Math.max(from, begin), Math.min(to, localTime.startOf(day + 1))];
         if (first < last) changes.push([first, 1], [last, -1]);
       }

@@ -12,7 +12,7 @@ const WEEK = 7;
 /** 2026-11-22. */
 const today = 20_779;
 const size = { seed, vendorLicenses: 3, featuresPerVendorLicense: 20 };
-const GROWING = 'sim-route-2';
+const GROWING = 'fluid_solver';
 
 interface Advised {
   readonly advice: Advice;
@@ -29,8 +29,7 @@ function advise(): Advised[] {
   );
   return demands.map((demand) => {
     const own = pools.get(JSON.stringify(Object.values(demand.series))) ?? [];
-    const isExpired = own.some(({ expiry }) => expiry === 'expired');
-    const bought = isExpired ? 0 : own.reduce((sum, { count }) => sum + count, 0);
+    const bought = own.reduce((sum, { count }) => sum + count, 0);
     const context = contextOf({
       today,
       bought,
@@ -57,7 +56,7 @@ describe('the simulated site', () => {
     const total = (counts: readonly (number | undefined)[]): number =>
       counts.reduce<number>((sum, count = 0) => sum + count, 0);
     expect(of('fine').length + of('tight').length).toBeGreaterThan(advised.length / 2);
-    expect(of('tight').length).toBeLessThan(advised.length / 4);
+    expect(of('tight').length).toBeLessThan(advised.length / 3);
     expect(of('could go').length).toBeLessThan(advised.length / 3);
     expect(of('missing').length).toBeLessThan(3);
     const bought = total(advised.map((one) => one.bought).filter(Number.isFinite));

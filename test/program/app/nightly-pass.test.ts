@@ -6,6 +6,7 @@ import { createSimulatedSite } from '../../../src/analyzer/simulated/simulated-s
 import type { AdviceTable, Rightsizing } from '../../../src/insight/advice/pass/rightsizing.ts';
 import type { SettingKey } from '../../../src/program/config/settings.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from '../../support/harness.ts';
+import { hostileNames } from '../../support/hostile-names.ts';
 
 /** The nightly pass in the daemon, with an analyzer outside the process. */
 
@@ -37,7 +38,14 @@ const size = { vendorLicenses: 4, featuresPerVendorLicense: 6, historyDays: 20 }
 async function startSite() {
   vi.useFakeTimers({ toFake: ['Date'], now: WORKDAY * 1000 });
   cleanup.add(() => vi.useRealTimers());
-  const site = createSimulatedSite({ seed: 1, timeZone: 'Europe/Berlin', interval: 3600, now: () => WORKDAY, ...size });
+  const site = createSimulatedSite({
+    seed: 1,
+    timeZone: 'Europe/Berlin',
+    interval: 3600,
+    now: () => WORKDAY,
+    names: hostileNames,
+    ...size,
+  });
   const requests: string[] = [];
   const onRequest = ({ path }: { path: string }): void => void requests.push(path.replace('/analyzer/api/', ''));
   const analyzer = await startAnalyzer({ ...size, now: () => WORKDAY }, { past: site.past, onRequest });

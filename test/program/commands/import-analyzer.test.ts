@@ -7,6 +7,7 @@ import { createSimulatedSite } from '../../../src/analyzer/simulated/simulated-s
 import { createLocalTime, type LocalTime } from '../../../src/base/model/local-time.ts';
 import { isMatrix } from '../../support/extent.ts';
 import { account, createCleanup, startAnalyzer, testHistory } from '../../support/harness.ts';
+import { hostileNames } from '../../support/hostile-names.ts';
 import { createRunner } from '../../support/run.ts';
 
 /** The history of another analyzer, by its Query API. */
@@ -60,7 +61,7 @@ const trendBefore = (trend: readonly { name: string; data: readonly (readonly [n
 
 it('has each figure of each day that it had there', async () => {
   const path = join(temporaryFolder(), 'history.db');
-  const siteOptions = { seed: 1, timeZone: 'Europe/Berlin', interval: 300, now, ...size };
+  const siteOptions = { seed: 1, timeZone: 'Europe/Berlin', interval: 300, now, names: hostileNames, ...size };
   const { past } = createSimulatedSite(siteOptions);
   const other = await startAnalyzer(siteOptions, { past, history: { ...testHistory, path } });
   cleanup.add(() => other.stop());
@@ -100,7 +101,15 @@ it('has each figure of each day that it had there', async () => {
 });
 
 it('is refused if its days are not those of the history, and if it is no analyzer', async () => {
-  const siteOptions = { seed: 1, timeZone: 'Europe/Berlin', interval: 300, now, ...size, historyDays: 3 };
+  const siteOptions = {
+    seed: 1,
+    timeZone: 'Europe/Berlin',
+    interval: 300,
+    now,
+    names: hostileNames,
+    ...size,
+    historyDays: 3,
+  };
   const { past } = createSimulatedSite(siteOptions);
   const other = await startAnalyzer(siteOptions, { past });
   cleanup.add(() => other.stop());
