@@ -20,7 +20,7 @@ export function importsOf(source: string): string[] {
   const code = source.replace(/\/\*[\s\S]*?\*\//g, '').replace(/^\s*\/\/.*$/gm, '');
   const forms = [
     // the words can be texts too
-    /(?<!['"])\bfrom\s*['"]([^'"]+)['"]/g,
+    /(?<!['".])\bfrom\s*['"]([^'"]+)['"]/g,
     /(?<!['"])\bimport\s*['"]([^'"]+)['"]/g,
     /\bimport\s*\(\s*['"`]([^'"`]+)['"`]/g,
     /\bnew URL\(\s*['"`](\.[^'"`]+)['"`]/g,

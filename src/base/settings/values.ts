@@ -171,7 +171,8 @@ export function autoOr<S extends z.ZodType>(schema: S) {
 /** Why a text is not a regular expression. */
 export const notExpression = (written: string, error: unknown): string => {
   const { message } = error as Error;
-  return `${show(written)} is not a regular expression: ${message.slice(message.lastIndexOf(': ') + 2)}`;
+  const hint = /^\*|[|(]\*/.test(written) ? '; for any text, write .* in place of *' : '';
+  return `${show(written)} is not a regular expression: ${message.slice(message.lastIndexOf(': ') + 2)}${hint}`;
 };
 
 /** A regular expression of JavaScript that cannot take long. */

@@ -24,6 +24,7 @@ import { createCurrentOwners, createCurrentPrices } from '../config/followed-ent
 import { externalUrl } from '../config/listeners.ts';
 import { WebAccess } from '../config/web-access.ts';
 import { CurrentPipeline } from './current-pipeline.ts';
+import { EffectWatch } from './effect-watch.ts';
 import { createPipeline } from './pipeline.ts';
 import { deniedRequests, deniedToday, importedOf } from './recorded.ts';
 import { warnOfRestart } from './restart-only.ts';
@@ -82,9 +83,17 @@ export function createApp(initial: Config, deps: AppDeps): App {
   const rightsizing = new NightlyPass({ now, log, writes: writes.of(RIGHTSIZING_FILE) });
   deps.recorded?.onImported(() => rightsizing.renew());
   const current = new CurrentPipeline({ clock, deliveryCounts, messageCounts, rightsizing, log });
-  const owners = createCurrentOwners(initial, log, () => void current.recommit());
-  const prices = createCurrentPrices(initial, log);
+  const owners = createCurrentOwners(initial, log, () => {
+    effects.renew();
+    void current.recommit();
+  });
+  const prices = createCurrentPrices(initial, log, () => effects.renew());
   const access = new WebAccess(initial, log);
+  const effects = new EffectWatch({
+    followed: () => [...owners.parts(), ...prices.parts()],
+    known: () => ({ owners: owners.current().entries, users: new Set(access.current().users.keys()) }),
+    log,
+  });
 
   const { recorded } = deps;
   const web = createSite(initial, {
@@ -148,6 +157,7 @@ export function createApp(initial: Config, deps: AppDeps): App {
       recorded,
       sources: () => deps.sources?.(),
       recording: () => deps.recording?.(),
+      effects,
       owners: owners.current,
       prices: prices.current,
       version: deps.version,
@@ -164,7 +174,10 @@ export function createApp(initial: Config, deps: AppDeps): App {
         releaseStorage();
         throw error;
       });
-      access.start(web.refreshCertificates);
+      access.start(() => {
+        web.refreshCertificates();
+        effects.renew();
+      });
       owners.start();
       prices.start();
       deps.own?.onCollected((vendorLicenses) => current.pollChanged(vendorLicenses));

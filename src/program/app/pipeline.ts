@@ -12,8 +12,10 @@ import { createInsight, type Insight, type InsightNeighbors } from '../../insigh
 import type { SharedBackend } from '../../site/grafana/answers/backend.ts';
 import { createBackend } from '../../site/site.ts';
 import type { Config } from '../config/config.ts';
+import { siteNamesOf } from '../config/effects/site-names.ts';
 import { externalUrl } from '../config/listeners.ts';
 import type { Carried } from './carried.ts';
+import type { EffectWatch } from './effect-watch.ts';
 import { createDenialWatch } from './recorded.ts';
 
 /** Everything from the client of the analyzer to the readers of the inventory. A reload creates a new pipeline. */
@@ -45,6 +47,8 @@ export interface PipelineNeighbors
   readonly sources: () => readonly SourceHealth[] | undefined;
   /** How that history is recorded; `undefined` without one. */
   readonly recording: () => RecordingHealth | undefined;
+  /** Says which patterns and names of the configuration have no effect. */
+  readonly effects: EffectWatch;
 }
 
 /** Puts the wings together. Nothing runs yet. */
@@ -74,6 +78,20 @@ export function createPipeline(config: Config, neighbors: PipelineNeighbors): Pi
   const { total: shards } = config.shard;
   exposition.showAlerts(() => ({ state: engine.status(), scope: { ...analyzerIdentity(config), shards } }));
   inventory.subscribe({ name: 'alerts', read: () => engine.evaluate() });
+  inventory.subscribe({
+    name: 'settings',
+    read: (known) =>
+      neighbors.effects.see(() =>
+        siteNamesOf({
+          snapshot: poller.latest(),
+          inventory: known,
+          sources: neighbors.sources() ?? [],
+          recorded: () => recorded?.series() ?? [],
+          shards,
+        }),
+      ),
+  });
+  neighbors.effects.use(config);
   const { proposals } = insight;
 
   return {

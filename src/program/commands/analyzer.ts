@@ -7,6 +7,7 @@ import { warnOfRestart } from '../app/restart-only.ts';
 import { createSourceAnalyzers } from '../app/source-analyzers.ts';
 import { createStorage } from '../app/storage.ts';
 import type { Config } from '../config/config.ts';
+import { shortened } from '../config/effects/effect.ts';
 import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
 import type { SettingKey } from '../config/settings.ts';
@@ -35,7 +36,7 @@ export async function analyzer(context: CommandContext): Promise<number> {
   const { config } = loaded;
   const { version, revision } = context;
   const log = context.createLog(config.log);
-  for (const warning of config.warnings) log.warn({}, warning);
+  for (const warning of [...config.warnings, ...shortened(config.withoutEffect)]) log.warn({}, warning);
   if (config.storage.path === undefined) log.warn({}, 'without storage.path, history is kept in memory only');
   const storage = createStorage(log);
   // before any file in it is opened

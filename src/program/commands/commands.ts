@@ -41,7 +41,7 @@ export const commands: readonly Command[] = [
   {
     name: 'doctor',
     summary:
-      'Check step by step whether a daemon with this configuration works: configuration, name, TCP, TLS, logon, each endpoint, clock, storage, listen address, Alertmanagers, mail, webhook, sources. The first line with ✗ names the mistake, and below it is the remedy. Exit code 0 if no step fails, else a number for each kind of mistake.',
+      'Check step by step whether a daemon with this configuration works: configuration, name, TCP, TLS, logon, each endpoint, settings, clock, storage, listen address, Alertmanagers, mail, webhook, sources. The first line with ✗ names the mistake, and below it is the remedy. Exit code 0 if no step fails, else a number for each kind of mistake.',
     flags: {
       json: { what: 'print JSON.' },
       demo: { what: 'call an embedded analyzer on its simulated site.' },

@@ -67,6 +67,11 @@ export class CheckedSettings<S extends Sections> {
     return this.#raw.values.get(key);
   }
 
+  /** The key and the place of a part of a setting. */
+  placeOfPart(key: KeyOf<S>, path: readonly PropertyKey[] = []): { readonly key: string; readonly where: string } {
+    return { key: shownPath([key, ...path]), where: this.rawSetting(key)?.where(path) ?? NOT_SET };
+  }
+
   /** The first setting of a section that is set. */
   firstSettingOf(section: string): KeyOf<S> | undefined {
     return this.#table.keys.find((key) => key.startsWith(`${section}.`) && this.#raw.values.has(key));
@@ -87,8 +92,7 @@ export class CheckedSettings<S extends Sections> {
   refuse(key: KeyOf<S>, message: string, path: readonly PropertyKey[] = []): void {
     this.#invalid.add(key);
     this.#invalid.add(shownPath([key, ...path]));
-    const where = this.rawSetting(key)?.where(path) ?? NOT_SET;
-    this.problems.push({ key: shownPath([key, ...path]), where, message });
+    this.problems.push({ ...this.placeOfPart(key, path), message });
   }
 
   /** Reports a missing setting, unless it is invalid or misspelt. */

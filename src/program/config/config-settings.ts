@@ -80,6 +80,10 @@ function stateDirectory({ env }: LoadOptions): Iterable<[SettingKey, unknown]> {
 /** The checked settings of the configuration, before they become a `Config`. */
 export class ConfigSettings extends CheckedSettings<typeof sections> {
   readonly options: LoadOptions;
+  /** Where a part of each source is written, by the name of the source. */
+  readonly sourcePlaces = new Map<string, (path: readonly PropertyKey[]) => string>();
+  /** The items of `embedded_analyzer.source_files` that match no file. */
+  readonly emptySourceFiles: number[] = [];
 
   constructor(options: LoadOptions) {
     const folder = options.configFile === undefined ? '' : dirname(options.configFile);

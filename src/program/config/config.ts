@@ -11,7 +11,9 @@ import type { FeaturesSection, HistorySection, PollSection } from '../../exporte
 import type { RightsizingSection } from '../../insight/advice/pass/settings.ts';
 import type { AccessSection, DatasourceConfig, WebSection } from '../../site/settings.ts';
 import type { LogSection } from '../log/settings.ts';
-import type { NamedEntries } from './entry-file.ts';
+import type { NamedPart } from './effects/effect.ts';
+import type { NamedEntries, Placed } from './entry-file.ts';
+import type { Problem } from './problems.ts';
 import type { SettingKey } from './settings.ts';
 import type { WebConfig } from './web-config.ts';
 
@@ -47,7 +49,7 @@ export interface Config {
   /** The owners, with those of `owners_file` after those of `own`. */
   readonly owners: NamedEntries<OwnerEntry> & {
     /** The entries of the configuration file. */
-    readonly own: readonly OwnerEntry[];
+    readonly own: readonly Placed<OwnerEntry>[];
   };
   /** The prices of `rightsizing.price_file`. */
   readonly prices: NamedEntries<PriceEntry>;
@@ -56,6 +58,10 @@ export interface Config {
   readonly embeddedAnalyzer: EmbeddedConfig;
   /** The settings that a reload does not change. */
   readonly restartValues: ReadonlyMap<SettingKey, unknown>;
-  /** Messages to the operator that are not errors. */
+  /** The patterns and names in it, without those of owners and prices. */
+  readonly named: readonly NamedPart[];
+  /** What of it has no effect wherever it is used. */
+  readonly withoutEffect: readonly Problem[];
+  /** Other messages to the operator that are not errors. */
   readonly warnings: readonly string[];
 }

@@ -225,6 +225,14 @@ function checkTogether(found: readonly { readonly source: SourceConfig; readonly
   }
 }
 
+/** Where a part is written: in the source, or in the defaults. */
+function placesOf(settings: ConfigSettings, { entry, where }: WrittenSource): (path: readonly PropertyKey[]) => string {
+  return (path) => {
+    const isOwn = path.slice(0, 2).reduce<unknown>((map, name) => Object(map)[name], entry) !== undefined;
+    return isOwn ? where(path) : (settings.rawSetting('embedded_analyzer.source_defaults')?.where(path) ?? where(path));
+  };
+}
+
 /** The configured sources. Reports their problems. */
 function sourcesOf(settings: ConfigSettings, timeZone: string): readonly SourceConfig[] {
   const asWritten = settings.value('embedded_analyzer.source_defaults');
@@ -234,6 +242,7 @@ function sourcesOf(settings: ConfigSettings, timeZone: string): readonly SourceC
   const found = writtenSources(settings).map((written) => {
     const entry = withDefaults(written.entry, defaults);
     check(written, entry);
+    settings.sourcePlaces.set(entry.name ?? '', placesOf(settings, written));
     return { written, source: complete(settings, written, entry, timeZone) };
   });
   checkTogether(found);

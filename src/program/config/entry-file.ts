@@ -110,6 +110,8 @@ export function readCsv(source: string, allowed: readonly Separator[] = [',']): 
 /** The entries of a file, in order. They are not used if there are problems. */
 export interface EntryFile<T> {
   readonly entries: readonly T[];
+  /** Where each of them is: `owners.csv:4`. */
+  readonly places: readonly string[];
   readonly problems: readonly Problem[];
 }
 
@@ -133,23 +135,25 @@ export interface EntryFormat<T> {
 
 const refused = (where: string, message: string): EntryFile<never> => ({
   entries: [],
+  places: [],
   problems: [{ key: '', where, message }],
 });
 
 /** A list of entries, or a map with one key. */
 function fromYaml<T>(text: string, path: string, { name, schema, check }: EntryFormat<T>): EntryFile<T> {
   const { value, where, problems } = readYaml(text, path);
-  if (problems.length > 0) return { entries: [], problems };
+  if (problems.length > 0) return { entries: [], places: [], problems };
   if (value === null || value === undefined) return refused(path, `the file is empty; write [] for no ${name}`);
   const isList = Array.isArray(value);
   const found = read(isList ? schema : mapOf({ [name]: schema }).transform((map) => map[name] as readonly T[]), value);
   if (found.issues === undefined) {
     const before = isList ? [] : [name];
     const placed = found.value.map((entry, i) => ({ entry, where: where([...before, i]) }));
-    return { entries: found.value, problems: check?.(placed) ?? [] };
+    return { entries: found.value, places: placed.map((one) => one.where), problems: check?.(placed) ?? [] };
   }
   return {
     entries: [],
+    places: [],
     problems: found.issues.map((issue) => ({
       key: shownPath(isList ? [name, ...issue.path] : issue.path),
       where: where(issue.path),
@@ -186,12 +190,12 @@ function fromCsv<T>(text: string, path: string, format: EntryFormat<T>): EntryFi
   const unreadable = problem === undefined ? [] : [{ key: '', where: at(problem.line), message: problem.message }];
   const [header, ...others] = rows;
   if (header === undefined) {
-    if (unreadable.length > 0) return { entries: [], problems: unreadable };
+    if (unreadable.length > 0) return { entries: [], places: [], problems: unreadable };
     return refused(path, `the file is empty; its first line names the columns, for example ${example}`);
   }
   const names = header.cells;
   const problems = [...headerProblems(names, at(header.line), format)];
-  if (problems.length > 0) return { entries: [], problems: [...problems, ...unreadable] };
+  if (problems.length > 0) return { entries: [], places: [], problems: [...problems, ...unreadable] };
   const entryOf = ({ line, cells }: CsvRow): { readonly entry: T; readonly where: string }[] => {
     const refuse = (key: string, message: string): [] => {
       problems.push({ key, where: at(line), message });
@@ -207,6 +211,7 @@ function fromCsv<T>(text: string, path: string, format: EntryFormat<T>): EntryFi
   const placed = others.flatMap(entryOf);
   return {
     entries: placed.map(({ entry }) => entry),
+    places: placed.map(({ where }) => where),
     problems: [...problems, ...(check?.(placed) ?? []), ...unreadable],
   };
 }
@@ -235,6 +240,19 @@ export function readEntryFile<T>(path: string, format: EntryFormat<T>): EntryFil
   return 'why' in file ? refused(path, `the file ${file.why}`) : parse(file.text, path, format);
 }
 
+/** An entry and where it is written. */
+export interface Placed<T> {
+  readonly entry: T;
+  /** `owners[3]`; empty in a file of entries. */
+  readonly key: string;
+  /** `owners.csv:4`. */
+  readonly where: string;
+}
+
+/** The entries of a file with their places. */
+export const placedIn = <T>({ entries, places }: Pick<EntryFile<T>, 'entries' | 'places'>): readonly Placed<T>[] =>
+  entries.map((entry, i) => ({ entry, key: '', where: places[i] ?? '' }));
+
 /** The entries of a file that a setting names, and which state of it was read. */
 export interface NamedEntries<T> {
   /** It is read again when it changes. */
@@ -242,6 +260,7 @@ export interface NamedEntries<T> {
   /** Which state of the file was read. */
   readonly stamp: string;
   readonly entries: readonly T[];
+  readonly placed: readonly Placed<T>[];
 }
 
 /** The entries of the file that a setting names. Reports its problems. */
@@ -253,11 +272,11 @@ export function entriesNamedBy<T>(
   const file = settings.pathOf(key);
   // `readFile` of the settings reports a missing file with the line that names it
   if (file === undefined || settings.readFile(settings.reference(key)) === undefined) {
-    return { file, stamp: '', entries: [] };
+    return { file, stamp: '', entries: [], placed: [] };
   }
   // before the file is read, so that no change is missed
   const stats = statSync(file, { throwIfNoEntry: false });
-  const { entries, problems } = readFile(file);
-  settings.problems.push(...problems);
-  return { file, stamp: stats === undefined ? '' : fileStamp(stats), entries };
+  const found = readFile(file);
+  settings.problems.push(...found.problems);
+  return { file, stamp: stats === undefined ? '' : fileStamp(stats), entries: found.entries, placed: placedIn(found) };
 }

@@ -4,60 +4,38 @@ import type { Log } from '../../base/model/log.ts';
 import { createOwners, type OwnerMapping } from '../../base/model/owners.ts';
 import { createPrices, type Prices } from '../../base/model/prices.ts';
 import type { Config } from './config.ts';
-import type { EntryFile, NamedEntries } from './entry-file.ts';
+import type { NamedPart } from './effects/effect.ts';
+import { ownerParts, priceParts } from './effects/entries.ts';
+import { type EntryFile, type NamedEntries, placedIn } from './entry-file.ts';
 import { readOwnersFile } from './owners-file.ts';
 import { readPriceFile } from './price-file.ts';
 import { ConfigError } from './problems.ts';
 
-/** The prices of licenses, by the configuration. They follow changes of the file. */
-export interface CurrentPrices {
+/** What is followed, by the configuration and by a file that is read again when it changes. */
+interface Followed<T> {
   /** The same object while nothing has changed. */
-  current(): Prices;
+  current(): T;
+  /** Its patterns and names. */
+  parts(): readonly NamedPart[];
   /** Applies another configuration. */
   reload(config: Config): void;
   start(): void;
   stop(): void;
 }
 
-/** The prices of the configuration and of its file, which is read again when it changes. */
-export function createCurrentPrices({ prices }: Config, log: Log): CurrentPrices {
+/** The prices of licenses. */
+export type CurrentPrices = Followed<Prices>;
+
+/** @param onChange called when the file has changed what `current` returns */
+export function createCurrentPrices({ prices }: Config, log: Log, onChange: () => void): CurrentPrices {
+  let placed = prices.placed;
   let current = createPrices(prices.entries);
   const file = createFollowedFile(prices, {
     what: 'prices',
     read: readPriceFile,
-    onChange: (entries) => {
-      current = createPrices(entries);
-    },
-    log,
-  });
-  return {
-    ...file,
-    current: () => current,
-    reload: ({ prices: next }) => {
+    onChange: (next) => {
+      placed = placedIn(next);
       current = createPrices(next.entries);
-      file.reload(next);
-    },
-  };
-}
-
-/** Who acts on vendor licenses and features, by the configuration. It follows changes of the file. */
-export interface CurrentOwners {
-  current(): OwnerMapping;
-  /** Applies another configuration. */
-  reload(config: Config): void;
-  start(): void;
-  stop(): void;
-}
-
-/** @param onChange called when the file has changed what `current` returns */
-export function createCurrentOwners(initial: Config, log: Log, onChange: () => void): CurrentOwners {
-  let { owners: config } = initial;
-  let current = createOwners(config.entries);
-  const file = createFollowedFile(config, {
-    what: 'owners',
-    read: readOwnersFile,
-    onChange: (entries) => {
-      current = createOwners([...config.own, ...entries]);
       onChange();
     },
     log,
@@ -65,10 +43,40 @@ export function createCurrentOwners(initial: Config, log: Log, onChange: () => v
   return {
     ...file,
     current: () => current,
-    reload: ({ owners }) => {
-      config = owners;
-      current = createOwners(owners.entries);
-      file.reload(owners);
+    parts: () => priceParts(placed),
+    reload: ({ prices: next }) => {
+      placed = next.placed;
+      current = createPrices(next.entries);
+      file.reload(next);
+    },
+  };
+}
+
+/** Who acts on vendor licenses and features. */
+export type CurrentOwners = Followed<OwnerMapping>;
+
+/** @param onChange called when the file has changed what `current` returns */
+export function createCurrentOwners({ owners }: Config, log: Log, onChange: () => void): CurrentOwners {
+  let { own, placed } = owners;
+  let current = createOwners(owners.entries);
+  const file = createFollowedFile(owners, {
+    what: 'owners',
+    read: readOwnersFile,
+    onChange: (next) => {
+      placed = [...own, ...placedIn(next)];
+      current = createOwners(placed.map(({ entry }) => entry));
+      onChange();
+    },
+    log,
+  });
+  return {
+    ...file,
+    current: () => current,
+    parts: () => ownerParts(placed),
+    reload: ({ owners: next }) => {
+      ({ own, placed } = next);
+      current = createOwners(next.entries);
+      file.reload(next);
     },
   };
 }
@@ -86,8 +94,8 @@ export interface FollowedFileOptions<T> {
   /** What the file contains, for the log. */
   readonly what: string;
   readonly read: (path: string) => EntryFile<T>;
-  /** Called with the entries of the changed file. */
-  readonly onChange: (entries: readonly T[]) => void;
+  /** Called with the changed file. */
+  readonly onChange: (next: EntryFile<T>) => void;
   readonly log: Log;
 }
 
@@ -112,13 +120,14 @@ function createFollowedFile<T>(
   let timer: NodeJS.Timeout | undefined;
 
   const readAgain = (path: string): void => {
-    const { entries, problems } = read(path);
+    const next = read(path);
+    const { entries, problems } = next;
     if (problems.length > 0) {
       log.error({ reason: reasonOf(new ConfigError(problems)) }, `${what} not read again, the last ones are kept`);
       return;
     }
     log.info({ entries: entries.length }, `${what} read again`);
-    onChange(entries);
+    onChange(next);
   };
 
   const check = async (): Promise<void> => {

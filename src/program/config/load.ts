@@ -1,9 +1,12 @@
 import { realpathSync } from 'node:fs';
 import type { ArchiveConfig } from '../../analyzer/archive/settings.ts';
 import type { EmbeddedConfig } from '../../analyzer/settings.ts';
+import { runAtOnce } from '../../base/scheduling/slices.ts';
 import type { FeaturesSection } from '../../exporter/poll/settings.ts';
 import type { Config } from './config.ts';
 import { ConfigSettings, type LoadOptions } from './config-settings.ts';
+import { lookAt } from './effects/effect.ts';
+import { allParts, knownBy, type LoadedConfig, namedPartsOf } from './effects/named-settings.ts';
 import { embeddedOf } from './embedded-analyzer.ts';
 import { entriesNamedBy } from './entry-file.ts';
 import { ownersOf } from './owners-file.ts';
@@ -13,7 +16,7 @@ import { alertmanagersOf, emailOf, webhookOf } from './receiver-files.ts';
 import { checkRelations } from './relations.ts';
 import { settingKeys, settingTable } from './settings.ts';
 import { analyzerOf, checkAnalyzer, hasAnalyzer, hasSources } from './upstream-analyzer.ts';
-import { accessOf, datasourceOf, webOf } from './web-files.ts';
+import { datasourceOf, webOf } from './web-files.ts';
 
 /** What the standard calls a zone. Undefined for a name that it does not have. */
 function zoneNameOf(zone: string | undefined): string | undefined {
@@ -143,7 +146,7 @@ export function loadConfig(options: LoadOptions): Config {
   const poll = settings.section('poll');
   const shard = settings.section('shard');
   const { priceFile: _, ...rightsizing } = settings.section('rightsizing');
-  return Object.freeze<Config>({
+  const config: LoadedConfig = {
     analyzer,
     analyzerName: settings.section('analyzer').name,
     poll: {
@@ -157,7 +160,7 @@ export function loadConfig(options: LoadOptions): Config {
     expiration: settings.section('expiration'),
     storage: { path: settings.pathOf('storage.path'), archive },
     web,
-    access: accessOf(settings, web),
+    access: settings.section('access'),
     alerting: { ...settings.section('alerting'), alertmanagers, email, webhook },
     datasource,
     rightsizing,
@@ -167,6 +170,13 @@ export function loadConfig(options: LoadOptions): Config {
     log: settings.section('log'),
     embeddedAnalyzer,
     restartValues: new Map(restartKeys.map((key) => [key, settings.value(key)])),
+  };
+  const named = namedPartsOf(settings, config);
+  const { problems } = runAtOnce(lookAt(allParts({ ...config, named }), knownBy(config)));
+  return Object.freeze<Config>({
+    ...config,
+    named,
+    withoutEffect: inOrder(problems),
     warnings: [...settings.warnings],
   });
 }

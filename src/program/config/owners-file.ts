@@ -45,14 +45,15 @@ export const readOwnersFile = (path: string): EntryFile<OwnerEntry> => readEntry
 
 /** The owners, with the content of their file. Reports its problems. */
 export function ownersOf(settings: ConfigSettings): Config['owners'] {
-  const own = settings.value('owners') ?? [];
-  const { file, stamp, entries } = entriesNamedBy(settings, 'owners_file', readOwnersFile);
-  const all = [...own, ...entries];
+  const own = (settings.value('owners') ?? []).map((entry, i) => ({ entry, ...settings.placeOfPart('owners', [i]) }));
+  const ofFile = entriesNamedBy(settings, 'owners_file', readOwnersFile);
+  const placed = [...own, ...ofFile.placed];
+  const all = placed.map(({ entry }) => entry);
   const labels = new Set(all.flatMap((entry) => Object.keys(entry.labels)));
   for (const label of labels) {
     const meant = usualLabels.find((usual) => usual !== label && !labels.has(usual) && mayMean(label, usual));
     if (meant !== undefined)
       settings.warnings.add(`owners: the label ${label} is taken as it is; did you mean ${meant}?`);
   }
-  return { own, file, stamp, entries: all };
+  return { ...ofFile, own, entries: all, placed };
 }

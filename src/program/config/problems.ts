@@ -8,6 +8,16 @@ export interface Problem {
   readonly message: string;
 }
 
+/** A problem in one line. */
+export const problemText = ({ key, where, message }: Problem): string =>
+  `${where}: ${key === '' ? '' : `${key}: `}${message}`;
+
+/** All messages about a configuration that is valid. */
+export const warningsOf = (config: {
+  readonly warnings: readonly string[];
+  readonly withoutEffect: readonly Problem[];
+}): readonly string[] => [...config.warnings, ...config.withoutEffect.map(problemText)];
+
 /** A bcrypt hash, or the beginning of one, wherever it was written by mistake: as a name or as another value. */
 const BCRYPT = /\$2[a-z]?\$[$./\w]*/g;
 const withoutHash = (text: string): string => text.replaceAll(BCRYPT, '<hash>');
@@ -25,7 +35,7 @@ export class ConfigError extends OperatorError {
       where,
       message: withoutHash(message),
     }));
-    super(problems.map(({ key, where, message }) => `${where}: ${key === '' ? '' : `${key}: `}${message}`).join('\n'));
+    super(problems.map(problemText).join('\n'));
     this.problems = problems;
   }
 }

@@ -70,7 +70,4 @@ export function checkRelations(settings: ConfigSettings): void {
       `storage.path: every user of this host can replace the files in ${storage}; forbid it (chmod 700 ${storage})`,
     );
   }
-  if (settings.value('metrics.collectors.history') && settings.value('history.features')?.length === 0) {
-    settings.warnings.add('the collector history is on, but history.features is empty');
-  }
 }

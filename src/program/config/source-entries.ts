@@ -15,6 +15,8 @@ export interface WrittenSource {
   readonly entry: SourceEntry;
   /** Reports a problem of a part of it. */
   refuse(message: string, path?: readonly PropertyKey[]): void;
+  /** The place of a part of it. */
+  where(path: readonly PropertyKey[]): string;
 }
 
 const LIST = 'embedded_analyzer.sources';
@@ -89,6 +91,7 @@ function entriesOfFile(settings: ConfigSettings, path: string): WrittenSource[] 
   return validEntries(isList ? value : (value as { sources?: unknown }).sources).map(([i, entry]) => ({
     entry: pathsIn(dirname(path), entry),
     refuse: (message, below = []) => refuse(message, [i, ...below]),
+    where: (below) => where(at([i, ...below])),
   }));
 }
 
@@ -97,7 +100,10 @@ function filesOf(settings: ConfigSettings): readonly string[] {
   return patterns.flatMap((pattern, i) => {
     const absolute = settings.pathOf(FILES, pattern) ?? pattern;
     const found = globSync(absolute).sort();
-    if (found.length === 0 && !/[*?[{]/.test(pattern)) settings.refuse(FILES, `${absolute} does not exist`, [i]);
+    if (found.length === 0) {
+      if (/[*?[{]/.test(pattern)) settings.emptySourceFiles.push(i);
+      else settings.refuse(FILES, `${absolute} does not exist`, [i]);
+    }
     return found;
   });
 }
@@ -109,6 +115,7 @@ export function writtenSources(settings: ConfigSettings): readonly WrittenSource
     ([i, entry]): WrittenSource => ({
       entry: pathsIn(settings.folder, entry),
       refuse: (message, path = []) => settings.refuse(LIST, message, [i, ...path]),
+      where: (path) => settings.rawSetting(LIST)?.where([i, ...path]) ?? '',
     }),
   );
   return [...own, ...filesOf(settings).flatMap((path) => entriesOfFile(settings, path))];

@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto';
 import { BlockList } from 'node:net';
 import { type AddressRange, CLIENT_CERTIFICATE, type TrustedProxy } from '../../base/settings/addresses.ts';
 import { Secret } from '../../base/settings/secret.ts';
-import { EVERYONE, GROUP } from '../../site/settings.ts';
 import type { Config } from './config.ts';
 import type { ConfigSettings } from './config-settings.ts';
 import { ConfigError } from './problems.ts';
@@ -87,36 +86,6 @@ function webConfigOf(settings: ConfigSettings): Pick<Config['web'], 'configFile'
     settings.problems.push(...error.problems);
     return { configFile, access: undefined };
   }
-}
-
-/** Why an entry of the lists selects no user, with the remedy; `undefined` if it can select one. */
-function problemOf(entry: string, { access, trustedProxy }: Pick<Config['web'], 'access' | 'trustedProxy'>) {
-  if (entry.startsWith(GROUP)) {
-    return trustedProxy?.groupsHeader === undefined
-      ? 'is a group, and no proxy names groups: set web.trusted_proxy.groups_header'
-      : undefined;
-  }
-  // whom a proxy names is not known before
-  if (entry === EVERYONE || trustedProxy !== undefined || access?.users.has(entry)) return undefined;
-  const remedy = access === undefined ? 'set web.config_file' : 'add it to basic_auth_users';
-  return `is no user of the web config, and is shown nothing: ${remedy}`;
-}
-
-/** Who may see names and prices. Warns of users and groups that nobody can be, without their names. */
-export function accessOf(
-  settings: ConfigSettings,
-  web: Pick<Config['web'], 'access' | 'trustedProxy'>,
-): Config['access'] {
-  const section = settings.section('access');
-  for (const [what, users] of Object.entries(section)) {
-    // what is not valid is reported
-    if (!Array.isArray(users)) continue;
-    for (const [i, user] of users.entries()) {
-      const problem = problemOf(user, web);
-      if (problem !== undefined) settings.warnings.add(`access.${what}[${i}] ${problem}`);
-    }
-  }
-  return section;
 }
 
 /** The configuration of the routes for Grafana. @param timeZone of the analyzer that is read */

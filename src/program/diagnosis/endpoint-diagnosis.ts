@@ -1,5 +1,6 @@
 import { type FailureKind, QueryError } from '../../base/model/failure.ts';
 import type { Answer, DiscardReason } from '../../base/model/records.ts';
+import type { Snapshot } from '../../base/model/snapshot.ts';
 import { type EndpointName, endpointNames } from '../../base/query-api/endpoints.ts';
 import type { Fields } from '../../base/query-api/field.ts';
 import { fieldEndpoints, recordFields } from '../../base/query-api/records.ts';
@@ -9,7 +10,7 @@ import { createQueryClient } from '../../exporter/client/query-client.ts';
 import { createTransport, type RequestObservation, type Transport } from '../../exporter/client/transport.ts';
 import { type Inspection, inspectAnswer } from '../../exporter/inventory/decoding/inspection.ts';
 import { createLocalDecoder } from '../../exporter/inventory/decoding/local-decoder.ts';
-import { examine, type Plan, type Probe } from './examination.ts';
+import { askNames, examine, type ListAnswers, type Plan, type Probe, snapshotOf } from './examination.ts';
 import type { AnalyzerSite } from './site.ts';
 
 /** The result for one endpoint. */
@@ -47,6 +48,8 @@ export interface Diagnosis {
   readonly logonFailure: QueryError | undefined;
   /** Why the logon file cannot be used; `undefined` if it can, or without a file. */
   readonly logonFileProblem?: string | undefined;
+  /** What a daemon would know of the site; absent if it was not asked. */
+  readonly snapshot?: Snapshot;
 }
 
 export interface Asking {
@@ -62,6 +65,8 @@ export interface DiagnosisOptions {
   /** The analyzer for people. */
   readonly analyzer: string;
   readonly absentFields: readonly string[];
+  /** Whether the names of all features are wanted: they take more requests. */
+  readonly wantsNames: boolean;
   readonly ask: (observe: (request: RequestObservation) => void) => Asking;
 }
 
@@ -191,6 +196,16 @@ function createProbe({ absentFields, ask }: DiagnosisOptions): OwnedProbe {
         return { failure };
       }
     },
+    askMore: async (call) => {
+      if (stop !== undefined) return undefined;
+      try {
+        return await call(client, new AbortController().signal);
+      } catch (error) {
+        if (!(error instanceof QueryError)) throw error;
+        if (isLogonFailure(error)) stop = 'an earlier logon was not accepted';
+        return undefined;
+      }
+    },
     skip: (endpoints, reason) => {
       for (const endpoint of endpoints) found.set(endpoint, { endpoint, result: 'not asked', reason: stop ?? reason });
     },
@@ -218,13 +233,25 @@ export const notAsked = (analyzer: string, hasLogon: boolean, reason: string): D
 export async function diagnose(options: DiagnosisOptions): Promise<Diagnosis> {
   const probe = createProbe(options);
   try {
-    const identity = await examine(probe, options.plan);
+    const lists: ListAnswers = { features: new Map(), expirations: new Map() };
+    const identity = await examine(probe, options.plan, lists);
+    if (options.wantsNames) await askNames(probe, options.plan, lists);
+    const snapshot = snapshotOf(options.plan, lists, Date.now() / 1000);
     const endpoints = probe.findings();
     const healthy = endpoints.every(({ result }) => result !== 'failed');
     const logonFailure = probe.logonFailure();
     const logonFileProblem = probe.logonFileProblem();
     const { hasLogon } = options.plan;
-    return { analyzer: options.analyzer, hasLogon, identity, healthy, endpoints, logonFailure, logonFileProblem };
+    return {
+      analyzer: options.analyzer,
+      hasLogon,
+      identity,
+      healthy,
+      endpoints,
+      logonFailure,
+      logonFileProblem,
+      snapshot,
+    };
   } finally {
     await probe.close();
   }

@@ -1,6 +1,7 @@
 import type { EndpointName } from '../../base/query-api/endpoints.ts';
 import { connectInProcess } from '../../exporter/client/analyzer-connection.ts';
 import { embeddedName } from '../../exporter/client/identity.ts';
+import { hasNames } from '../config/effects/named-settings.ts';
 import { diagnose, type Finding } from './endpoint-diagnosis.ts';
 import { planOf } from './examination.ts';
 import { noQueryApi, USUAL_URL } from './http-step.ts';
@@ -44,6 +45,7 @@ async function examineOwn({ answer, config }: OwnSite, evidence: Evidence): Prom
     plan: planOf(config, false),
     analyzer: embeddedName(),
     absentFields: [],
+    wantsNames: hasNames(config),
     ask: (observe) => {
       const { transport } = connectInProcess(answer, { observe });
       return { transport, logonFileProblem: () => undefined, close: transport.close };

@@ -1,7 +1,7 @@
 import type { QueryError } from '../../base/model/failure.ts';
 import type { Answer, FeatureRecord } from '../../base/model/records.ts';
-import { type PolledAnswers, type Snapshot, WHOLE } from '../../base/model/snapshot.ts';
-import { canonical } from '../../base/model/vendor-license.ts';
+import { type PolledAnswers, type PolledEndpoint, type Snapshot, WHOLE } from '../../base/model/snapshot.ts';
+import { canonical, parseVendorLicense } from '../../base/model/vendor-license.ts';
 import type { EndpointName } from '../../base/query-api/endpoints.ts';
 import type { QueryClient } from '../../exporter/client/query-client.ts';
 import { emptinessOf } from '../../exporter/inventory/inventory.ts';
@@ -45,7 +45,18 @@ export interface Probe {
     call: (client: QueryClient, signal: AbortSignal) => Promise<T>,
     evaluation?: Evaluation<T>,
   ): Promise<{ readonly answer?: T; readonly failure?: QueryError }>;
+  /** Calls an endpoint once more, for names. Its result is not recorded. */
+  askMore<T>(call: (client: QueryClient, signal: AbortSignal) => Promise<T>): Promise<T | undefined>;
   skip(endpoints: readonly EndpointName[], reason: string): void;
+}
+
+/** Answers with the names of the site, as a daemon would know them. */
+export interface ListAnswers {
+  products?: PolledAnswers['GetProducts'];
+  serverDown?: PolledAnswers['GetServerDown'];
+  /** By vendor license as the API spells it, or `WHOLE`. */
+  readonly features: Map<string, PolledAnswers['GetFeatures']>;
+  readonly expirations: Map<string, PolledAnswers['GetExpirationFeatures']>;
 }
 
 /** Endpoints that are called for one feature. */
@@ -66,8 +77,13 @@ const excuseAbsence =
 
 const EMPTY_SITE = 'no vendor license: a running exporter accepts that after 3 such polls over at least 15 min';
 
-/** Calls every endpoint once, as the exporter does. Later endpoints are called for names from earlier answers. */
-export async function examine(probe: Probe, plan: Plan): Promise<string | undefined> {
+/**
+ * Calls every endpoint once, as the exporter does. Later endpoints are called for names from earlier answers.
+ *
+ * @param lists gets the answers that have the names of the site
+ * @returns the user as the analyzer reports it
+ */
+export async function examine(probe: Probe, plan: Plan, lists: ListAnswers): Promise<string | undefined> {
   const { ask, skip } = probe;
   const { poll, hasLogon } = plan;
   const identity: { readonly answer?: string } = hasLogon
@@ -84,7 +100,7 @@ export async function examine(probe: Probe, plan: Plan): Promise<string | undefi
         ? `select.include and select.exclude leave none of ${listed.length} vendor licenses, such as ${listed[0]?.product}`
         : undefined,
   });
-  let down: Answer<{ readonly label: string }> | undefined;
+  let down: PolledAnswers['GetServerDown'] | undefined;
   if (poll.serverDown === 'off')
     skip(['GetServerDown'], 'poll.server_down is off: servers that are down are not detected');
   else down = (await ask('GetServerDown', (client, signal) => client.getServerDown({}, signal))).answer;
@@ -96,6 +112,8 @@ export async function examine(probe: Probe, plan: Plan): Promise<string | undefi
       remark: (count) => (count === undefined ? 'NaN: the analyzer does not know the number' : undefined),
     });
   }
+  if (products.answer !== undefined) lists.products = products.answer;
+  if (down !== undefined) lists.serverDown = down;
   const records = products.answer?.records ?? [];
   const { product } = records.find(({ isCurrent }) => isCurrent) ?? records[0] ?? {};
   if (product === undefined) {
@@ -105,12 +123,12 @@ export async function examine(probe: Probe, plan: Plan): Promise<string | undefi
   }
   const known = knownOf(plan, { GetProducts: products.answer, GetServerDown: down });
   if (poll.expirations === 'off') skip(['GetExpirationFeatures'], 'poll.expirations is off');
-  else await askExpirations(probe, product, plan);
+  else await askExpirations(probe, product, plan, lists);
   if (poll.features === 'off') {
     skip(['GetFeatures', ...ofFeatures], 'poll.features is off');
     return identity.answer;
   }
-  const features = await askFeatures(probe, product, plan, known);
+  const features = await askFeatures(probe, product, plan, known, lists);
   await askAboutFeature(probe, product, features?.records ?? []);
   return identity.answer;
 }
@@ -133,9 +151,16 @@ function knownOf(
 }
 
 /** Calls GetFeatures for all vendor licenses at once, or for one if that is refused. */
-async function askFeatures({ ask }: Probe, product: string, { features }: Plan, known: Known) {
-  const askFor = (name: string, evaluation: Evaluation<Answer<FeatureRecord>>) =>
-    ask('GetFeatures', (client, signal) => client.getFeatures({ product: name }, signal), evaluation);
+async function askFeatures({ ask }: Probe, product: string, { features }: Plan, known: Known, lists: ListAnswers) {
+  const askFor = async (name: string, evaluation: Evaluation<Answer<FeatureRecord>>) => {
+    const found = await ask(
+      'GetFeatures',
+      (client, signal) => client.getFeatures({ product: name }, signal),
+      evaluation,
+    );
+    if (found.answer !== undefined) lists.features.set(name === '%' ? WHOLE : name, found.answer);
+    return found;
+  };
   const askAlone = async (evaluation: Evaluation<Answer<FeatureRecord>> = {}) =>
     (
       await askFor(product, {
@@ -155,12 +180,19 @@ async function askFeatures({ ask }: Probe, product: string, { features }: Plan, 
 }
 
 /** Calls GetExpirationFeatures for one vendor license, with the search level, or without it if that is refused. */
-async function askExpirations({ ask }: Probe, product: string, { expiration: { search } }: Plan): Promise<void> {
+async function askExpirations(
+  { ask }: Probe,
+  product: string,
+  { expiration: { search } }: Plan,
+  lists: ListAnswers,
+): Promise<void> {
   const excuse = excuseAbsence('poll.expirations');
-  const askWith = (level: Plan['expiration']['search'], remark?: string) => {
+  const askWith = async (level: Plan['expiration']['search'], remark?: string) => {
     const parameters = level === 'none' ? { product } : { product, search: level };
     const call = (client: QueryClient, signal: AbortSignal) => client.getExpirationFeatures(parameters, signal);
-    return ask('GetExpirationFeatures', call, { excuse, remark: () => remark });
+    const found = await ask('GetExpirationFeatures', call, { excuse, remark: () => remark });
+    if (found.answer !== undefined) lists.expirations.set(product, found.answer);
+    return found;
   };
   const { failure } = await askWith(search);
   if (failure === undefined || search === 'none' || !searchRefusals.has(failure.kind)) return;
@@ -192,4 +224,52 @@ async function askAboutFeature(
   await ask('GetHistoryReserved', (client, signal) => client.getHistoryReserved(whose, signal));
   await ask('GetEfficiency', (client, signal) => client.getEfficiency(window, signal));
   await ask('GetHeatMap', (client, signal) => client.getHeatMap(window, signal));
+}
+
+/** Vendor licenses that are asked for names: `doctor` sends no more requests than these, and two for each. */
+const MOST_ASKED = 100;
+
+/** Asks for the features of the vendor licenses that were not asked for, as a daemon does. */
+export async function askNames({ askMore }: Probe, plan: Plan, lists: ListAnswers): Promise<void> {
+  const { poll, expiration, ownsVendorLicense } = plan;
+  const own = (lists.products?.records ?? [])
+    .map(({ product }) => product)
+    .filter((product) => ownsVendorLicense(parseVendorLicense(product).vendorLicense));
+  const { search } = expiration;
+  for (const product of [...new Set(own)].slice(0, MOST_ASKED)) {
+    if (poll.features !== 'off' && !lists.features.has(WHOLE) && !lists.features.has(product)) {
+      const answer = await askMore((client, signal) => client.getFeatures({ product }, signal));
+      if (answer !== undefined) lists.features.set(product, answer);
+    }
+    // an analyzer that does not have the endpoint is not asked again
+    if (poll.expirations === 'off' || lists.expirations.size === 0 || lists.expirations.has(product)) continue;
+    const parameters = search === 'none' ? { product } : { product, search };
+    const answer = await askMore((client, signal) => client.getExpirationFeatures(parameters, signal));
+    if (answer !== undefined) lists.expirations.set(product, answer);
+  }
+}
+
+/** What a daemon would know after these answers. @param now epoch seconds */
+export function snapshotOf({ poll }: Plan, lists: ListAnswers, now: number): Snapshot {
+  const stateOf = <T>(parts: ReadonlyMap<string, T>) => ({
+    interval: 0,
+    maxAge: Number.POSITIVE_INFINITY,
+    parts: new Map([...parts].map(([part, value]) => [part, { at: now, seconds: 0, ok: true as const, value }])),
+  });
+  const { products, serverDown, features, expirations } = lists;
+  const off: PolledEndpoint[] = [
+    ...(poll.features === 'off' ? (['GetFeatures'] as const) : []),
+    // not off, but without an answer there is nothing of it
+    ...(poll.expirations === 'off' || expirations.size === 0 ? (['GetExpirationFeatures'] as const) : []),
+  ];
+  return {
+    at: now,
+    off,
+    endpoints: {
+      ...(products !== undefined && { GetProducts: stateOf(new Map([[WHOLE, products]])) }),
+      ...(serverDown !== undefined && { GetServerDown: stateOf(new Map([[WHOLE, serverDown]])) }),
+      ...(features.size > 0 && { GetFeatures: stateOf(features) }),
+      ...(expirations.size > 0 && { GetExpirationFeatures: stateOf(expirations) }),
+    },
+  };
 }

@@ -7,6 +7,7 @@ import { revealTls } from '../../base/settings/secret.ts';
 import { probeChallenge } from '../../exporter/client/challenge-probe.ts';
 import { toQueryError } from '../../exporter/client/failures.ts';
 import { logonPathOf } from '../../exporter/client/transport.ts';
+import { hasNames } from '../config/effects/named-settings.ts';
 import { skewProblem } from './clock-step.ts';
 import { askByHttp, diagnose } from './endpoint-diagnosis.ts';
 import { isElsewhere } from './endpoints-step.ts';
@@ -110,7 +111,8 @@ async function checkLogon(site: AnalyzerSite, evidence: Evidence, isOpen: boolea
   const { analyzer, config } = site;
   const { url, absentFields } = analyzer;
   const plan = planOf(config, true);
-  const diagnosis = await diagnose({ plan, analyzer: url, absentFields, ask: askByHttp(site) });
+  const wantsNames = hasNames(config);
+  const diagnosis = await diagnose({ plan, analyzer: url, absentFields, wantsNames, ask: askByHttp(site) });
   evidence.diagnosis = diagnosis;
   const { logonFailure, logonFileProblem, identity } = diagnosis;
   if (logonFileProblem !== undefined) return { ...bad(logonFileProblem, LOGON_FILE_REMEDY), exit: 'local' };

@@ -27,6 +27,7 @@ export type StepName =
   | 'HTTP'
   | 'logon'
   | 'endpoints'
+  | 'settings'
   | 'clock'
   | 'storage'
   | 'archive'

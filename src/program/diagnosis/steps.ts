@@ -1,11 +1,12 @@
 import type { Config } from '../config/config.ts';
-import { ConfigError } from '../config/problems.ts';
+import { ConfigError, warningsOf } from '../config/problems.ts';
 import { clockStep } from './clock-step.ts';
 import { alertmanagersStep, mailStep, webhookStep } from './delivery-steps.ts';
 import { endpointsStep } from './endpoints-step.ts';
 import { httpStep } from './http-step.ts';
 import { logonStep } from './logon-step.ts';
 import { nameStep, tcpStep } from './network-steps.ts';
+import { settingsStep } from './settings-step.ts';
 import { bad, good, type Outcome, type Step, type StepName, type StepResult, warning } from './step.ts';
 import { archiveStep, storageStep } from './storage-step.ts';
 import { tlsStep } from './tls-step.ts';
@@ -15,8 +16,8 @@ const NAME: StepName = 'configuration';
 
 const resultOf = (outcome: Outcome): StepResult => ({ step: NAME, exit: NAME, remedy: [], ...outcome });
 
-function outcomeOf({ warnings }: Config, file: string | undefined): Outcome {
-  const [first, ...others] = warnings;
+function outcomeOf(config: Config, file: string | undefined): Outcome {
+  const [first, ...others] = warningsOf(config);
   return first === undefined ? good(file ?? 'from flags and environment') : warning(first, ...others);
 }
 
@@ -82,6 +83,7 @@ export const steps: readonly Step[] = [
   httpStep,
   logonStep,
   endpointsStep,
+  settingsStep,
   clockStep,
   storageStep,
   archiveStep,

@@ -101,14 +101,3 @@ it('is of the days of an analyzer outside this process too', () => {
   });
   expect(reservedIn(demand)).toEqual([[0], []]);
 });
-
-it('knows the entries that match no series', () => {
-  const entries = ['27000@lic1', '27000@lic1;%', '%'].map((vendorLicense, i) => ({
-    vendorLicense,
-    feature: i === 2 ? 'CAD' : '%',
-  }));
-  const statements = createReservationStatements(entries);
-  expect(statements.unmatched()).toEqual(entries);
-  statements.of(demandWith([0]), today, 0);
-  expect(statements.unmatched()).toEqual([entries[0], entries[2]]);
-});

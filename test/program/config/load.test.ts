@@ -13,7 +13,7 @@ import { Secret } from '../../../src/base/settings/secret.ts';
 import { duration, size } from '../../../src/base/settings/values.ts';
 import { parseCommandLine } from '../../../src/program/commands/command-line.ts';
 import { loadConfig } from '../../../src/program/config/load.ts';
-import { ConfigError } from '../../../src/program/config/problems.ts';
+import { ConfigError, problemText } from '../../../src/program/config/problems.ts';
 import { createCleanup } from '../../support/harness.ts';
 
 const cleanup = createCleanup();
@@ -197,9 +197,10 @@ describe('loadConfig', () => {
     const password = join(path, '../pw');
     writeFileSync(password, 'x');
     chmodSync(password, 0o644);
-    expect(load(path).warnings).toEqual([
+    const { warnings, withoutEffect } = load(path);
+    expect([...warnings, ...withoutEffect.map(problemText)]).toEqual([
       `${password} can be read by every user; forbid it (chmod o= ${password})`,
-      'the collector history is on, but history.features is empty',
+      `${path}:2: metrics.collectors.history: is on, but history.features is empty: no history is polled; add features, or set it to false`,
     ]);
   });
 

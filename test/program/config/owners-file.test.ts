@@ -154,12 +154,15 @@ describe('the configuration', () => {
       'c.yml': 'owners:\n  - {vendor_license: lic09;d, feature: x, owner: ada}\nowners_file: sub.csv\n',
       'sub.csv': 'vendor_license,owner\nlic01;*,cad',
     });
-    const own = [{ vendorLicense: 'lic09;d', feature: 'x', labels: { owner: 'ada' } }];
+    const ada = { vendorLicense: 'lic09;d', feature: 'x', labels: { owner: 'ada' } };
+    const others = { vendorLicense: 'lic01;*', feature: '*', labels: { owner: 'cad' } };
+    const own = [{ entry: ada, key: 'owners[0]', where: join(folder, 'c.yml:2') }];
     expect(load(folder).owners).toEqual({
       own,
       file: join(folder, 'sub.csv'),
       stamp: expect.stringMatching(/\d/),
-      entries: [...own, { vendorLicense: 'lic01;*', feature: '*', labels: { owner: 'cad' } }],
+      entries: [ada, others],
+      placed: [...own, { entry: others, key: '', where: join(folder, 'sub.csv:2') }],
     });
   });
 

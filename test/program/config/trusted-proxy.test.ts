@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { problemText } from '../../../src/program/config/problems.ts';
 import type { SettingKey } from '../../../src/program/config/settings.ts';
 import { createConfig } from '../../support/harness.ts';
 
@@ -42,14 +43,14 @@ describe('entries of the lists', () => {
 
   it('are users and groups of the proxy', () => {
     const proxy = { [FROM]: '10.0.0.1', 'web.trusted_proxy.groups_header': 'X-Groups' };
-    expect(load({ ...lists, ...proxy }).warnings).toEqual([]);
+    expect(load({ ...lists, ...proxy }).withoutEffect).toEqual([]);
   });
 
   it('that nobody can be are warned of', () => {
     const noGroups = 'is a group, and no proxy names groups: set web.trusted_proxy.groups_header';
-    expect(load({ ...lists, [FROM]: '10.0.0.1' }).warnings).toEqual([
-      `access.names[1] ${noGroups}`,
-      `access.prices[0] ${noGroups}`,
+    expect(load({ ...lists, [FROM]: '10.0.0.1' }).withoutEffect.map(problemText)).toEqual([
+      `--access.names: access.names[1]: ${noGroups}`,
+      `--access.prices: access.prices[0]: ${noGroups}`,
     ]);
   });
 });

@@ -255,7 +255,7 @@ export class NightlyPass implements Rightsizing {
   }
 
   #logResult(result: PassResult, durationSeconds: number): void {
-    const { advice, leftOut, failed, firstFailure, reserved, withoutEffect } = result;
+    const { advice, leftOut, failed, firstFailure, reserved } = result;
     const log = this.#log;
     const seconds = Math.round(durationSeconds * 10) / 10;
     log.info({ features: advice.length, leftOut, seconds }, 'advice on the number of licenses computed');
@@ -266,13 +266,6 @@ export class NightlyPass implements Rightsizing {
       log.warn(
         { features },
         'rightsizing.without_reservations does not count for features with reservations: limit its entry with from or until',
-      );
-    }
-    if (withoutEffect.length > 0) {
-      const entries = namesText(withoutEffect.map(({ vendorLicense, feature }) => `${vendorLicense} ${feature}`));
-      log.warn(
-        { entries },
-        'rightsizing.without_reservations has entries that match no feature: write a server as 27000@lic1;%, and features in their letter case',
       );
     }
   }

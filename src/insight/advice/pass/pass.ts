@@ -45,8 +45,6 @@ export interface PassResult {
   readonly firstFailure: string | undefined;
   /** Series of which reservations are recorded although `rightsizing.without_reservations` says that no licenses are reserved. */
   readonly reserved: readonly SeriesName[];
-  /** Entries of this setting that match no series that was read. */
-  readonly withoutEffect: readonly WithoutReservations[];
 }
 
 /** After this many series in succession that cannot be read, the others cannot either. */
@@ -169,6 +167,5 @@ export async function runPass(options: PassOptions): Promise<PassResult> {
     failed,
     firstFailure,
     reserved: [...reserved.values()],
-    withoutEffect: statements.unmatched(),
   };
 }

@@ -24,8 +24,6 @@ export interface StatedDemand {
 export interface ReservationStatements {
   /** @param reservedNow licenses of the series that are reserved today, as far as that is known */
   of(demand: Demand, today: number, reservedNow: number): StatedDemand;
-  /** Entries that matched no series so far. */
-  unmatched(): readonly WithoutReservations[];
 }
 
 type IsStated = (day: number) => boolean;
@@ -57,9 +55,7 @@ function* statedHours(hours: Iterable<DemandColumns>, isStated: IsStated): Gener
 
 /** Figures that are known stay. */
 export function createReservationStatements(entries: readonly WithoutReservations[]): ReservationStatements {
-  const matched = new Set<WithoutReservations>();
   const patterns = entries.map((entry) => ({
-    entry,
     matchesVendorLicense: createPattern(canonical(entry.vendorLicense), { ignoreCase: true }),
     matchesFeature: createPattern(entry.feature, { ignoreCase: false }),
     from: entry.from ?? Number.NEGATIVE_INFINITY,
@@ -71,7 +67,6 @@ export function createReservationStatements(entries: readonly WithoutReservation
     );
   const of: ReservationStatements['of'] = (demand, today, reservedNow) => {
     const times = timesOf(demand.series);
-    for (const { entry } of times) matched.add(entry);
     if (times.length === 0) return { demand, reservedOn: undefined };
     const isStated: IsStated = (day) => times.some(({ from, until }) => from <= day && day <= until);
     const against = reservedNow > 0 && isStated(today) ? today : reservedOn(demand.days, isStated, today);
@@ -82,5 +77,5 @@ export function createReservationStatements(entries: readonly WithoutReservation
     };
     return { demand: { ...demand, days: statedDays(days, isStated), ...hours }, reservedOn: undefined };
   };
-  return { of, unmatched: () => entries.filter((entry) => !matched.has(entry)) };
+  return { of };
 }

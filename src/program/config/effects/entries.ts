@@ -1,0 +1,202 @@
+import type { OwnerEntry } from '../../../base/model/owners.ts';
+import type { PriceEntry } from '../../../base/model/prices.ts';
+import { canonical } from '../../../base/model/vendor-license.ts';
+import { createPattern } from '../../../base/model/wildcard.ts';
+import { nearest } from '../../../base/settings/names.ts';
+import type { FeatureLabels } from '../../../exporter/inventory/feature-row.ts';
+import type { Config } from '../config.ts';
+import type { Placed } from '../entry-file.ts';
+import type { NamedPart } from './effect.ts';
+import { CORRECT, listedEffect } from './expressions.ts';
+import type { SiteNames } from './site-names.ts';
+
+/** Entries with the names of vendor licenses and features: of owners, prices, reservations, and features whose history is polled. */
+
+/** What an entry is about. */
+interface Entry {
+  readonly vendorLicense: string;
+  readonly feature: string;
+  readonly package?: string;
+  readonly featureType?: string;
+}
+
+/** What stands for any text in the names of an entry; `none` where they are no patterns. */
+type Wildcard = '*' | '%' | 'none';
+
+/** Signs of patterns of another kind. `%` and `*` are hardly in a name. */
+const foreign: Readonly<Record<Wildcard, RegExp>> = { '*': /\.\*|%/, '%': /\*/, none: /[*%]/ };
+
+const kinds: Readonly<Record<Wildcard, string>> = {
+  '*': 'the wildcard here is *',
+  '%': 'the wildcard here is %',
+  none: 'here are names, and no patterns',
+};
+
+const shown = ({ vendorLicense, feature }: Entry, wildcard: Wildcard): string =>
+  feature === wildcard ? JSON.stringify(vendorLicense) : `${JSON.stringify(vendorLicense)}, ${JSON.stringify(feature)}`;
+
+/** Names that are compared with a misspelt one: more take too long. */
+const MOST_NAMES = 2000;
+
+/** What to write instead, if that can be guessed. */
+function remedyFor({ vendorLicense, feature }: Entry, wildcard: Wildcard, site: SiteNames, hasOwner: boolean): string {
+  const meant = (name: string, known: readonly string[]): string | undefined =>
+    known.length > MOST_NAMES ? undefined : nearest(name, known);
+  const names = site.vendorLicenses.map(({ name }) => name);
+  if (!hasOwner) {
+    const isServer = names.some((name) => canonical(name).startsWith(`${canonical(vendorLicense)};`));
+    if (isServer && wildcard !== 'none') return `write ${vendorLicense};${wildcard} for all daemons of the server`;
+    const near = meant(vendorLicense, names);
+    return near === undefined ? CORRECT : `did you mean ${near}?`;
+  }
+  const owner = site.vendorLicenses.find(({ name }) => canonical(name) === canonical(vendorLicense));
+  const near = meant(feature, [...new Set(owner?.features.map((labels) => labels.feature))]);
+  return near === undefined || near === feature ? CORRECT : `did you mean ${near}?`;
+}
+
+/** What is common to all kinds of entries. */
+interface Kind<E> {
+  readonly wildcard: Wildcard;
+  /** Whether an entry that matches as much decides in place of a later one. Without it, each counts. */
+  readonly decidesFor?: (earlier: E, later: E) => boolean;
+  /** Whether features that were recorded count, although they are not listed any more. */
+  readonly countsRecorded?: true;
+  /** What the entry is for, as the end of a sentence. */
+  readonly purpose: string;
+}
+
+function partOf<E extends Entry>(
+  { entry, key, where }: Placed<E>,
+  kind: Kind<E>,
+  earlier: string | undefined,
+): NamedPart {
+  const { wildcard, purpose } = kind;
+  const { vendorLicense, feature, package: packageName = '', featureType = '' } = entry;
+  const matcherOf = (text: string, ignoreCase: boolean) =>
+    createPattern(text, { ignoreCase, ...(wildcard !== 'none' && { wildcard }) });
+  // without a wildcard, a name with % would be one
+  const exact = (text: string, ignoreCase: boolean) => (value: string) =>
+    ignoreCase ? value.toLowerCase() === text.toLowerCase() : value === text;
+  const compare = wildcard === 'none' ? exact : matcherOf;
+  const ofOwner = compare(canonical(vendorLicense), true);
+  const ofFeature = compare(feature, false);
+  const ofPackage = packageName === '' ? () => true : compare(packageName, false);
+  const isAny = feature === wildcard && (packageName === '' || packageName === wildcard) && featureType === '';
+  const isLike = (labels: FeatureLabels): boolean =>
+    ofFeature(labels.feature) &&
+    ofPackage(labels.package) &&
+    (featureType === '' || featureType === labels.featureType);
+  const name = shown(entry, wildcard);
+  const isForeign = [vendorLicense, feature].some((text) => text !== wildcard && foreign[wildcard].test(text));
+  return {
+    key,
+    where,
+    effectIn: (known) => {
+      if (earlier !== undefined && !isForeign)
+        return {
+          none: `${name} is never read: ${earlier} comes first and matches all of it; move it before that, or remove it`,
+        };
+      const isRecorded = (one: { vendorLicense: string; feature: string }): boolean =>
+        ofOwner(canonical(one.vendorLicense)) && ofFeature(one.feature);
+      const recorded = kind.countsRecorded ? known.site?.recorded() : [];
+      if (recorded?.some(isRecorded)) return 'some';
+      const effect = listedEffect(known, { vendorLicense: ofOwner, ...(!isAny && { feature: isLike }) }, (site) => {
+        const hasOwner = site.vendorLicenses.some((one) => ofOwner(one.name));
+        const what = hasOwner ? 'feature' : 'vendor license';
+        return `${name} matches no ${what} that the analyzer lists, and ${purpose}; ${remedyFor(entry, wildcard, site, hasOwner)}`;
+      });
+      if (effect === 'some') return effect;
+      if (!isForeign) return recorded === undefined ? 'unknown' : effect;
+      return { none: `${name} holds a sign of other patterns, and ${kinds[wildcard]}; ${CORRECT}` };
+    },
+  };
+}
+
+/** Patterns that are compared with later entries: with more, loading would take long. */
+const MOST_PATTERNS = 200;
+
+/** Finds, for each entry in turn, an earlier one that matches at least as much and decides in its place. */
+class EarlierEntries<E extends Entry> {
+  readonly #exact = new Map<string, Placed<E>>();
+  readonly #patterns: { readonly placed: Placed<E>; readonly matches: (entry: Entry) => boolean }[] = [];
+  readonly #wildcard: '*' | '%';
+  readonly #decidesFor: (earlier: E, later: E) => boolean;
+
+  constructor(wildcard: '*' | '%', decidesFor: (earlier: E, later: E) => boolean) {
+    this.#wildcard = wildcard;
+    this.#decidesFor = decidesFor;
+  }
+
+  next(placed: Placed<E>): Placed<E> | undefined {
+    const { entry } = placed;
+    const key = JSON.stringify([canonical(entry.vendorLicense), entry.feature, entry.package]);
+    const same = this.#exact.get(key);
+    if (same !== undefined && this.#decidesFor(same.entry, entry)) return same;
+    const earlier = this.#patterns.find(
+      (pattern) => pattern.matches(entry) && this.#decidesFor(pattern.placed.entry, entry),
+    );
+    if (same === undefined) this.#exact.set(key, placed);
+    if (this.#isPattern(entry) && this.#patterns.length < MOST_PATTERNS) {
+      this.#patterns.push({ placed, matches: this.#matcherOf(entry) });
+    }
+    return earlier?.placed;
+  }
+
+  #isPattern({ vendorLicense, feature, package: packageName = '' }: Entry): boolean {
+    return [vendorLicense, feature, packageName].some((text) => text.includes(this.#wildcard));
+  }
+
+  /** A pattern that matches the text of another one matches all that the other one does. */
+  #matcherOf({ vendorLicense, feature, package: packageName }: Entry): (entry: Entry) => boolean {
+    const wildcard = this.#wildcard;
+    const ofOwner = createPattern(canonical(vendorLicense), { ignoreCase: true, wildcard });
+    const ofFeature = createPattern(feature, { ignoreCase: false, wildcard });
+    const ofPackage = createPattern(packageName ?? wildcard, { ignoreCase: false, wildcard });
+    return (entry) =>
+      ofOwner(canonical(entry.vendorLicense)) && ofFeature(entry.feature) && ofPackage(entry.package ?? wildcard);
+  }
+}
+
+function partsOf<E extends Entry>(placed: readonly Placed<E>[], kind: Kind<E>): readonly NamedPart[] {
+  const { wildcard, decidesFor } = kind;
+  const before = wildcard === 'none' || decidesFor === undefined ? undefined : new EarlierEntries(wildcard, decidesFor);
+  return placed.map((one) => {
+    const earlier = before?.next(one);
+    return partOf(one, kind, earlier && (earlier.key === '' ? earlier.where : `${earlier.key} (${earlier.where})`));
+  });
+}
+
+/** Labels that an entry gives. */
+const givenBy = ({ labels }: OwnerEntry): readonly string[] =>
+  Object.keys(labels).filter((name) => labels[name] !== '');
+
+/** The entries of owners, the first ones first. */
+export const ownerParts = (placed: readonly Placed<OwnerEntry>[]): readonly NamedPart[] =>
+  partsOf(placed, {
+    wildcard: '*',
+    purpose: 'gives nothing an owner',
+    decidesFor: (earlier, later) => {
+      // `*` is about the vendor license too
+      if (later.feature === '*' && earlier.feature !== '*') return false;
+      const given = givenBy(earlier);
+      return givenBy(later).every((label) => given.includes(label));
+    },
+  });
+
+/** The rows of a price file. */
+export const priceParts = (placed: readonly Placed<PriceEntry>[]): readonly NamedPart[] =>
+  partsOf(placed, {
+    wildcard: '%',
+    purpose: 'nothing has its price',
+    decidesFor: () => true,
+  });
+
+/** The entries of `rightsizing.without_reservations`. */
+export const reservationParts = (
+  placed: readonly Placed<Config['rightsizing']['withoutReservations'][number]>[],
+): readonly NamedPart[] =>
+  partsOf(placed, { wildcard: '%', countsRecorded: true, purpose: 'says nothing about reservations' });
+
+/** The entries of `history.features`. */
+export const historyParts = (placed: readonly Placed<Config['history']['features'][number]>[]): readonly NamedPart[] =>
+  partsOf(placed, { wildcard: 'none', purpose: 'no history is polled for it' });
