@@ -115,10 +115,16 @@ function partOf<E extends Entry>(
 /** Patterns that are compared with later entries: with more, loading would take long. */
 const MOST_PATTERNS = 200;
 
+interface Earlier<E> {
+  readonly placed: Placed<E>;
+  readonly matches: (entry: Entry) => boolean;
+}
+
 /** Finds, for each entry in turn, an earlier one that matches at least as much and decides in its place. */
 class EarlierEntries<E extends Entry> {
-  readonly #exact = new Map<string, Placed<E>>();
-  readonly #patterns: { readonly placed: Placed<E>; readonly matches: (entry: Entry) => boolean }[] = [];
+  /** Entries without a wildcard in their names, by these. */
+  readonly #byNames = new Map<string, Earlier<E>[]>();
+  readonly #patterns: Earlier<E>[] = [];
   readonly #wildcard: '*' | '%';
   readonly #decidesFor: (earlier: E, later: E) => boolean;
 
@@ -129,25 +135,19 @@ class EarlierEntries<E extends Entry> {
 
   next(placed: Placed<E>): Placed<E> | undefined {
     const { entry } = placed;
-    const key = JSON.stringify([canonical(entry.vendorLicense), entry.feature, entry.package]);
-    const same = this.#exact.get(key);
-    if (same !== undefined && this.#decidesFor(same.entry, entry)) return same;
-    const earlier = this.#patterns.find(
-      (pattern) => pattern.matches(entry) && this.#decidesFor(pattern.placed.entry, entry),
-    );
-    if (same === undefined) this.#exact.set(key, placed);
-    if (this.#isPattern(entry) && this.#patterns.length < MOST_PATTERNS) {
-      this.#patterns.push({ placed, matches: this.#matcherOf(entry) });
-    }
-    return earlier?.placed;
-  }
-
-  #isPattern({ vendorLicense, feature, package: packageName = '' }: Entry): boolean {
-    return [vendorLicense, feature, packageName].some((text) => text.includes(this.#wildcard));
+    const key = `${canonical(entry.vendorLicense)}\n${entry.feature}`;
+    const same = this.#byNames.get(key) ?? [];
+    const isEarlier = ({ placed: earlier, matches }: Earlier<E>): boolean =>
+      matches(entry) && this.#decidesFor(earlier.entry, entry);
+    const found = same.find(isEarlier) ?? this.#patterns.find(isEarlier);
+    const own: Earlier<E> = { placed, matches: this.#matcherOf(entry) };
+    if (!key.includes(this.#wildcard)) this.#byNames.set(key, [...same, own]);
+    else if (this.#patterns.length < MOST_PATTERNS) this.#patterns.push(own);
+    return found?.placed;
   }
 
   /** A pattern that matches the text of another one matches all that the other one does. */
-  #matcherOf({ vendorLicense, feature, package: packageName }: Entry): (entry: Entry) => boolean {
+  #matcherOf({ vendorLicense, feature, package: packageName }: Entry): Earlier<E>['matches'] {
     const wildcard = this.#wildcard;
     const ofOwner = createPattern(canonical(vendorLicense), { ignoreCase: true, wildcard });
     const ofFeature = createPattern(feature, { ignoreCase: false, wildcard });
