@@ -28,7 +28,7 @@ export const OF_FEATURE = { ...OF_VENDOR_LICENSE, feature: `\${feature:raw}` } a
 export const OF_VENDOR_LICENSES = { product: `\${vendor_licenses:json}` } as const;
 
 /** A selector for the selected exporters; `matchers` are added to it. */
-export const select = (name: MetricName | `${MetricName}_bucket`, matchers = ''): string =>
+export const select = (name: MetricName | `${MetricName}_${'sum' | 'count'}`, matchers = ''): string =>
   `${name}{job=~"$job",instance=~"$instance"${matchers === '' ? '' : `,${matchers}`}}`;
 
 /** One series where several exporters report the same one: two exporters must not count twice. */

@@ -41,7 +41,7 @@ export const reasons: Readonly<Record<string, string>> = {
   pg: 'the archive of the history in PostgreSQL; it is not loaded without one',
   pino: 'log',
   'pino-pretty': 'log for a terminal',
-  'prom-client': 'metrics of the process, and registries',
+  'prom-client': 'registries of metrics',
   undici: 'HTTP client with pools and limits',
   yaml: 'reads configuration files, with the line of a mistake',
   zod: 'checks configuration and observation documents',

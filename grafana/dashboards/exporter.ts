@@ -165,13 +165,13 @@ export const exporter = () =>
     .withPanel(
       byEndpoint(
         {
-          title: 'Latency, 95th percentile',
+          title: 'Latency, average',
           height: TALL,
           description:
-            'Duration of requests to the analyzer, including logons and the requests of panels about history and users.',
+            'Average duration of requests to the analyzer, including logons and the requests of panels about history and users.',
           unit: 's',
         },
-        `histogram_quantile(0.95, sum by (endpoint, le) (rate(${select('license_exporter_upstream_request_duration_seconds_bucket')}[$__rate_interval])))`,
+        `sum by (endpoint) (${rate('license_exporter_upstream_request_duration_seconds_sum')}) / sum by (endpoint) (${rate('license_exporter_upstream_request_duration_seconds_count')})`,
       ),
     )
     .withPanel(
@@ -253,7 +253,11 @@ export const exporter = () =>
           {
             name: 'Values',
             unit: 'none',
-            expression: orNoRow(`${DISCARDED} > 0`, 'No value was discarded', `max(${DISCARDED}) == 0`),
+            expression: orNoRow(
+              `${DISCARDED} > 0`,
+              'No value was discarded',
+              `count(${metric('license_poll_records')}) unless on () (${DISCARDED} > 0)`,
+            ),
             width: 90,
           },
         ],

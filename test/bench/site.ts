@@ -192,7 +192,6 @@ export function createSite({ vendorLicenses, features }: SiteSize): Site {
       license_feature_used_reserve: totalOf(({ usedReserve }) => usedReserve),
       license_feature_distinct_users: totalOf(({ users }) => users),
       license_feature_info: totalOf(() => 1),
-      license_feature_expired: totalOf(() => 0),
     }),
   };
 }

@@ -147,7 +147,7 @@ describe('pages', () => {
   });
 
   it('name only metrics that exist', () => {
-    const known = new Set(Object.keys(catalogue).flatMap((name) => [name, `${name}_bucket`]));
+    const known = new Set(Object.keys(catalogue).flatMap((name) => [name, `${name}_sum`, `${name}_count`]));
     const named = pagePaths.flatMap((path) => readPage(path).match(/\blicense_[a-z_]+\b/g) ?? []);
     const unknown = named.filter(
       (name) =>

@@ -25,7 +25,8 @@ import { settingOf } from '../../src/base/settings/table.ts';
 import { kindOfCode, ntlmKinds } from '../../src/exporter/client/failures.ts';
 import { answerFaults } from '../../src/exporter/inventory/decoding/answer-faults.ts';
 import { catalogue } from '../../src/exporter/metrics/catalogue.ts';
-import { collectors, type Metric } from '../../src/exporter/metrics/metric.ts';
+import { collectors, type Metric, type Presence } from '../../src/exporter/metrics/metric.ts';
+import { processMetrics } from '../../src/exporter/metrics/process-metrics.ts';
 import { flagUsage } from '../../src/program/commands/command.ts';
 import { commands, usageOf } from '../../src/program/commands/commands.ts';
 import { shownDefault } from '../../src/program/config/setting-flags.ts';
@@ -80,6 +81,13 @@ const groupOf = ({ group }: Metric): string => {
   return `${group}${collectors[group] ? '' : ' (off)'}`;
 };
 
+const presenceTexts: Readonly<Record<Presence, string>> = {
+  always: 'always',
+  known: 'while known',
+  'not 0': 'while not 0',
+  seen: 'from the first on',
+};
+
 const columnsTable = (
   name: string,
   columns: Readonly<Record<string, { readonly type: string; readonly about: string }>>,
@@ -92,14 +100,20 @@ const columnsTable = (
 export const tables: Readonly<Record<string, () => string>> = {
   metrics: () =>
     table(
-      ['metric', 'type', 'labels', 'collector', 'help'],
+      ['metric', 'type', 'labels', 'collector', 'sample', 'help'],
       Object.entries(catalogue).map(([name, metric]: [string, Metric]) => [
         code(name),
         metric.type,
         metric.labels.join(', '),
         groupOf(metric),
+        presenceTexts[metric.presence],
         cell(metric.help),
       ]),
+    ),
+  'process metrics': () =>
+    table(
+      ['metric of the process', 'help'],
+      Object.entries(processMetrics).map(([name, help]) => [code(name), help]),
     ),
   alerts: () => {
     const values = ruleSettings.parse({});

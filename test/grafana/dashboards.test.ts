@@ -190,7 +190,6 @@ describe('PromQL of the dashboards', () => {
     const labels = new Set([
       'job',
       'instance',
-      'le',
       // made in the expression
       PERIOD,
       'days',

@@ -31,14 +31,17 @@ type Shown =
       readonly help: string;
       /** The setting that enables it; always shown without one. */
       readonly collector?: 'borrow' | 'reserve' | 'activity' | 'token' | 'users';
+      /** That the gauge has no sample while it is 0, because another gauge says the same. */
+      readonly isSparse?: true;
     }
   | {
       readonly metric: `license_${string}_log_${string}`;
       /** Without it, that it is the logarithm of the field of the same name. */
       readonly help?: string;
       readonly collector: 'log';
+      readonly isSparse?: never;
     }
-  | { readonly metric: 'none'; readonly help?: never; readonly collector?: never };
+  | { readonly metric: 'none'; readonly help?: never; readonly collector?: never; readonly isSparse?: never };
 
 /**
  * - `count`: a non-negative integer
@@ -79,6 +82,7 @@ interface TextField extends FieldOfAnyType {
   readonly metric: 'label' | 'none';
   readonly help?: never;
   readonly collector?: never;
+  readonly isSparse?: never;
 }
 
 /** How a value is written on the wire. */

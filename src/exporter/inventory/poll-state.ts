@@ -77,8 +77,7 @@ function pollState(endpoint: PolledEndpoint, state: EndpointState<unknown>, merg
 }
 
 /** The availability of an endpoint: `off` in the configuration, `absent` if the analyzer does not have it. */
-export const availabilities = ['polled', 'absent', 'off'] as const;
-type Availability = (typeof availabilities)[number];
+type Availability = 'polled' | 'absent' | 'off';
 
 /** Whether an endpoint is polled, and whether the analyzer has it. */
 export interface EndpointAvailability {

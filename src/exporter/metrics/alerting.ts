@@ -68,8 +68,7 @@ export function collectAlerts(
   const rows = buildLabeledRows(alerts.map(({ labels }) => labels));
   const known = alerts.filter(({ facts }) => facts !== '');
   // until its first delivery has ended, what an exporter said before its restart counts: Prometheus would send all alerts too
-  const isTried =
-    deliveries.length === 0 || deliveries.some(({ counts }) => counts.lastSuccess !== undefined || counts.errors > 0);
+  const isTried = deliveries.some(({ counts }) => counts.lastSuccess !== undefined || counts.errors > 0);
   const isOf = (all: ReadonlySet<string> | undefined, row: number) => all?.has(names[row] ?? '') === true;
   return [
     createFamily('license_alert_firing', rows, (row) => alerts[row]?.value),

@@ -3,7 +3,7 @@ import { type ModelName, modelName } from '../../base/query-api/records.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
 import type { FieldGauge } from './field-metrics.ts';
 import { combineChecksums, type Deflated, deflateText, type Joined } from './gzip.ts';
-import { type Enabled, isEnabled, type Metric } from './metric.ts';
+import { type Enabled, isEnabled, type Metric, type Presence } from './metric.ts';
 import type { Rows } from './rows.ts';
 
 /** Metrics as text: families of samples, which the table of fields defines, rendered into blocks. */
@@ -224,9 +224,13 @@ export interface Family {
 
 /** A family of the catalogue. */
 export function createFamily(name: MetricName, rows: Rows, value: Family['value']): Family {
-  const { help, type } = catalogue[name];
-  return { name, help, type, rows, value };
+  const { help, type, presence } = catalogue[name];
+  return { name, help, type, rows, value: (row) => sampleOf(presence, value(row)) };
 }
+
+/** The sample of a value: none for a 0 that is left out. */
+export const sampleOf = (presence: Presence, value: number | undefined): number | undefined =>
+  presence === 'not 0' && value === 0 ? undefined : value;
 
 /** What a sample shows: a flag as 0 or 1, and nothing for what is not known. */
 export function toNumber(value: Figure | boolean | undefined): number | undefined {

@@ -3,7 +3,7 @@ import { inTurn, runSliced } from '../../base/scheduling/slices.ts';
 import { expiryName, type FeatureRow } from '../inventory/feature-row.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
 import type { Block } from './family.ts';
-import { labelsOf, TextWriter, toNumber } from './family.ts';
+import { labelsOf, sampleOf, TextWriter, toNumber } from './family.ts';
 import { fieldGauges } from './field-metrics.ts';
 import { combineChecksums, type Deflated, deflateText } from './gzip.ts';
 import { attributeLabels, type Enabled, featureLabels, isEnabled } from './metric.ts';
@@ -29,9 +29,9 @@ export const featureGauges = (enabled: Enabled): readonly FeatureGauge[] => [
   ...fieldGauges('GetFeatures')
     .filter(({ metric }) => isEnabled(metric, enabled))
     .map(
-      ({ name, column }): FeatureGauge => ({
+      ({ name, column, metric: { presence } }): FeatureGauge => ({
         name,
-        value: (row) => toNumber(row[column]),
+        value: (row) => sampleOf(presence, toNumber(row[column])),
         extra: 'none',
       }),
     ),
@@ -42,9 +42,9 @@ export const expirationGauges = (enabled: Enabled): readonly FeatureGauge[] => [
   { name: 'license_feature_expiration_info', value: ({ isReported }) => (isReported ? undefined : 1), extra: 'owners' },
   ...fieldGauges('GetExpirationFeatures')
     .filter(({ metric }) => isEnabled(metric, enabled))
-    .map(({ name, column }): FeatureGauge => {
+    .map(({ name, column, metric: { presence } }): FeatureGauge => {
       const shown = expiryName(column);
-      return { name, value: (row) => toNumber(row[shown]), extra: 'none' };
+      return { name, value: (row) => sampleOf(presence, toNumber(row[shown])), extra: 'none' };
     }),
 ];
 

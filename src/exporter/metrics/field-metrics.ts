@@ -77,7 +77,13 @@ export function fieldGauges<Endpoint extends Shown>(
       return {
         name: field.metric as Names<Endpoint>,
         column: modelName(name as GaugeField<TableOf<Endpoint>>),
-        metric: { type: 'gauge' as const, labels, group, help: helpOf(endpoint, name, field) },
+        metric: {
+          type: 'gauge' as const,
+          labels,
+          group,
+          presence: field.isSparse ? ('not 0' as const) : ('known' as const),
+          help: helpOf(endpoint, name, field),
+        },
       };
     })
     .sort(

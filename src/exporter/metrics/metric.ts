@@ -19,15 +19,27 @@ export type Enabled = Readonly<Record<Collector, boolean>>;
 /** Groups whose metrics are there if what they are of is. */
 const unswitched = ['alerting', 'messages', 'sources', 'logons'] as const;
 
-/** The type, the labels and the help of a metric, and the group that enables it. */
+/**
+ * When a metric has a sample, for each of what its labels name.
+ *
+ * - `always`: from the first page on. A counter with which a rule finds the first failure is `always`.
+ * - `known`: while its value is known, a 0 too.
+ * - `not 0`: while its value is not 0: a 0 would say nothing that no sample does not say.
+ * - `seen`: from the first event on: a counter of which no rule needs the first increase.
+ */
+export type Presence = 'always' | 'known' | 'not 0' | 'seen';
+
+/** The type, the labels and the help of a metric, the group that enables it, and when it has a sample. */
 export interface Metric {
-  readonly type: 'gauge' | 'counter' | 'histogram';
+  /** A `summary` has no quantiles: it is a sum and a count. */
+  readonly type: 'gauge' | 'counter' | 'summary';
   readonly labels: readonly string[];
   /**
    * `default`: always exposed; `alerting`: while the alert engine is on; `messages`: with e-mail or a webhook; `sources`: if the
    * daemon has sources; `logons`: if it has none, and so logs on to an analyzer.
    */
   readonly group: 'default' | 'alerting' | (typeof unswitched)[number] | Collector;
+  readonly presence: Presence;
   readonly help: string;
 }
 
@@ -46,16 +58,17 @@ export const historyLabels = ['vendor_license', 'feature', 'package', 'feature_t
 
 export const attributeLabels = ['license_type', 'license_model', 'token_pool', 'token_source', 'mapped_to'] as const;
 
-/** Metrics of one group that share their labels, by their help. A name that ends with `_total` is that of a counter. */
+/** Metrics of one group that share presence and labels, by their help. A name that ends with `_total` is that of a counter. */
 export function metricsOf<Name extends string, const Labels extends readonly string[]>(
   group: Metric['group'],
+  presence: Presence,
   labels: Labels,
   helps: Readonly<Record<Name, string>>,
   type?: Metric['type'],
 ): Readonly<Record<Name, Metric & { readonly labels: Labels }>> {
   const metrics = Object.entries<string>(helps).map(([name, help]) => [
     name,
-    { type: type ?? (name.endsWith('_total') ? 'counter' : 'gauge'), labels, group, help },
+    { type: type ?? (name.endsWith('_total') ? 'counter' : 'gauge'), labels, group, presence, help },
   ]);
   return Object.fromEntries(metrics);
 }

@@ -1,48 +1,12 @@
-import { setImmediate as turn } from 'node:timers/promises';
-import {
-  Counter,
-  collectDefaultMetrics,
-  Gauge,
-  type MetricObjectWithValues,
-  type MetricValue,
-  Registry,
-} from 'prom-client';
+import { Counter, Gauge, type MetricObjectWithValues, type MetricValue, Registry } from 'prom-client';
 import { catalogue, type MetricName } from './catalogue.ts';
 import { formatValue } from './family.ts';
+import { exposeProcess } from './process-metrics.ts';
 import { formatLabels } from './rows.ts';
 
 /** Registries of prom-client, and how they are rendered. */
 
-const LAG = 'nodejs_eventloop_lag';
-
-/** Gauges that are named like counters, which the lint rejects, and those of the event loop, which need a timer. */
-const leftOut = new RegExp(`^nodejs_active_(?:handles|requests|resources)_total$|^${LAG}_`);
-
-/** How often prom-client looks at the event loop, milliseconds. By default, it wakes the process a hundred times a second. */
-const EVENT_LOOP_PRECISION = 86_400_000;
-
-/** That of prom-client is the lag at the scrape before. */
-function exposeLag(registry: Registry): void {
-  new Gauge({
-    name: `${LAG}_seconds`,
-    help: 'Lag of event loop in seconds.',
-    registers: [registry],
-    async collect() {
-      const asked = performance.now();
-      await turn();
-      this.set((performance.now() - asked) / 1000);
-    },
-  });
-}
-
-/** Registers the metrics of the process: the default metrics of prom-client, except for what has a cost without a scrape. */
-function exposeProcess(registry: Registry): void {
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION });
-  for (const { name } of registry.getMetricsAsArray()) if (leftOut.test(name)) registry.removeSingleMetric(name);
-  exposeLag(registry);
-}
-
-/** A sample of prom-client. `metricName` is set if it differs from the metric's name (`_bucket`, `_sum`, `_count`). */
+/** A sample of prom-client. `metricName` is set if it differs from the metric's name (`_sum`, `_count`). */
 type Sample = MetricValue<string> & { readonly metricName?: string };
 
 /** Renders a metric of prom-client, whose own OpenMetrics renderer changes counters. */
@@ -55,11 +19,7 @@ function renderMetric(metric: MetricObjectWithValues<Sample>, format: 'text' | '
     .filter(({ value }) => !Number.isNaN(value))
     .map(({ metricName, labels, value }) => {
       const names = Object.keys(labels);
-      // OpenMetrics writes bucket bounds as floats
-      const values = names.map((name) => {
-        const text = String(labels[name]);
-        return isOpen && name === 'le' && /^\d+$/.test(text) ? `${text}.0` : text;
-      });
+      const values = names.map((name) => String(labels[name]));
       return `${metricName ?? metric.name}${formatLabels(names, values)} ${formatValue(value)}\n`;
     });
   if (samples.length === 0) return '';

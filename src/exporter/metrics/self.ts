@@ -1,4 +1,4 @@
-import { Counter, Gauge, Histogram } from 'prom-client';
+import { Counter, Gauge, Summary } from 'prom-client';
 import type { FailureKind } from '../../base/model/failure.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
@@ -80,9 +80,6 @@ export interface SelfMetrics {
   changes(): number;
 }
 
-/** Histogram buckets, seconds. Queries of large sites take seconds, answers from a cache milliseconds. */
-const BUCKETS = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60];
-
 /** The exporter's own metrics, in a separate registry without data of the API. */
 export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   const registry = createRegistry(options.processMetrics);
@@ -135,14 +132,11 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   const requests = new Counter(configuration('license_exporter_upstream_requests_total'));
   const failures = new Counter(configuration('license_exporter_upstream_request_failures_total'));
   const bytes = new Counter(configuration('license_exporter_upstream_response_bytes_total'));
-  const durations = new Histogram({
+  const durations = new Summary({
     ...configuration('license_exporter_upstream_request_duration_seconds'),
-    buckets: BUCKETS,
+    percentiles: [],
   });
-  for (const endpoint of endpointNames) {
-    requests.inc({ endpoint }, 0);
-    bytes.inc({ endpoint }, 0);
-  }
+  for (const endpoint of endpointNames) requests.inc({ endpoint }, 0);
   const series = gauge('license_exporter_series');
   const limitExceeded = gauge('license_exporter_series_limit_exceeded');
   const reloadSuccessful = gauge('license_exporter_config_last_reload_successful');

@@ -4,7 +4,6 @@ import { isKnown } from '../../base/model/unknown.ts';
 import { runSliced } from '../../base/scheduling/slices.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { Knowledge } from '../inventory/knowledge.ts';
-import { availabilities } from '../inventory/poll-state.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
 import { catalogue, type MetricName } from './catalogue.ts';
 import { type Block, collectGauges, createBlock, createFamily, type Family, labelsOf, toNumber } from './family.ts';
@@ -193,16 +192,13 @@ export function collectPolls({ polls, availability, up, knowledge, fields }: Pol
     'license_poll_discarded_values',
     discards.map(({ poll, reason }) => [poll.endpoint, reason]),
   );
-  const states = availability.flatMap(({ endpoint, state }) =>
-    availabilities.map((each) => ({ endpoint, each, is: each === state })),
-  );
   const fieldRows = rowsOf(
     'license_poll_field_missing',
     fields.list.map(({ endpoint, field }) => [endpoint, field]),
   );
   const stateRows = rowsOf(
     'license_endpoint_state',
-    states.map(({ endpoint, each }) => [endpoint, each]),
+    availability.map(({ endpoint, state }) => [endpoint, state]),
   );
   const figure = (name: MetricName, read: (poll: (typeof polls)[number]) => number | undefined): Family =>
     createFamily(name, rows, (row) => {
@@ -227,6 +223,6 @@ export function collectPolls({ polls, availability, up, knowledge, fields }: Pol
     }),
     figure('license_poll_merged_records', ({ mergedRecords }) => mergedRecords),
     createFamily('license_poll_field_missing', fieldRows, (row) => Number(fields.list[row]?.missing.length !== 0)),
-    createFamily('license_endpoint_state', stateRows, (row) => Number(states[row]?.is)),
+    createFamily('license_endpoint_state', stateRows, () => 1),
   ];
 }

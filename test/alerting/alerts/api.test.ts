@@ -159,8 +159,7 @@ describe('/api/v1', () => {
     expect(page.text).toContain('Nobody is notified: these alerts are only shown here.');
     const metrics = await app.metrics();
     expect(metrics).toMatch(/^license_alert_firing\{.*alertname="LicenseServerDown".* 1$/m);
-    expect(metrics).toMatch(/^license_alerts_delivered\{alertname="LicenseServerDown",.* 0$/m);
-    expect(metrics).not.toMatch(/^license_alerts_delivered.* 1$/m);
+    expect(metrics).not.toContain('license_alerts_delivered');
     expect(metrics).not.toMatch(/license_exporter_notifications_[a-z_]*\{/);
   });
 });

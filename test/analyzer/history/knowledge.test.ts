@@ -291,6 +291,7 @@ describe('a vendor license that was never reached', () => {
     expect(samples.length).toBeGreaterThan(0);
     expect(samples.filter((line) => line.includes('sim-lic01;sim_cadd'))).toEqual([]);
     expect(page).not.toMatch(/^license_concurrent_users /m);
-    expect(page).toContain('license_poll_discarded_values{endpoint="GetProducts",reason="bad_record"} 0');
+    expect(page).toContain('license_poll_success{endpoint="GetProducts"} 1');
+    expect(page).not.toContain('license_poll_discarded_values{endpoint="GetProducts",reason="bad_record"}');
   });
 });

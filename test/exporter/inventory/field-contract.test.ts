@@ -160,7 +160,7 @@ describe.each(cases)('%s.%s', (endpoint, field) => {
   it('is missing when one vendor license lacks it, until it returns', async () => {
     const { poll, missing, samples, alerts, knowledge, readings } = start();
     await poll();
-    expect([missing(), alerts(), samples()[`${endpoint}.${field}`]]).toEqual([[], [], 0]);
+    expect([missing(), alerts(), samples()[`${endpoint}.${field}`]]).toEqual([[], [], undefined]);
     await poll(rename(endpoint, field, [ONE]));
     expect(missing()).toEqual([`${endpoint}.${field} ${ONE}`]);
     expect(samples()[`${endpoint}.${field}`]).toBe(1);
@@ -175,7 +175,7 @@ describe.each(cases)('%s.%s', (endpoint, field) => {
       expect(missingPart(readings(), endpoint, ONE).cause).toBe(`does not have ${field} in any record now`);
     }
     await poll();
-    expect([missing(), alerts(), samples()[`${endpoint}.${field}`]]).toEqual([[], [], 0]);
+    expect([missing(), alerts(), samples()[`${endpoint}.${field}`]]).toEqual([[], [], undefined]);
     expect(known(ONE)[endpoint]).toBe(true);
   });
 

@@ -195,7 +195,7 @@ describe('the page', () => {
   const everyField: Scenario = {
     ...scenario,
     products: good({
-      ...answer([complete('GetProducts')]),
+      ...answer([complete('GetProducts'), complete('GetProducts')], { bad_record: 1 }),
       fields: [{ owner: 'lic01;cdslmd', names: Object.keys(recordFields.GetProducts) }],
     }),
     features: { 'lic01;cdslmd': good(answer([complete('GetFeatures')])) },
@@ -216,8 +216,8 @@ describe('the page', () => {
       Object.entries(catalogue)
         .filter(([, metric]) => isEnabled(metric, enabled))
         .map(([name]) => name)
-        // without an engine, there are no alerts
-        .filter((name) => !/^license_(exporter|upstream|alert)/.test(name))
+        // without an engine, there are no alerts; no field is missing
+        .filter((name) => !/^license_(exporter|upstream|alert|poll_field_missing)/.test(name))
         .sort();
     const off = Object.fromEntries(Object.keys(collectors).map((name) => [name, false])) as Enabled;
     expect([...(await shown(collectors))].sort()).toEqual(expected(collectors));

@@ -97,15 +97,16 @@ const samplesOf = (page: string, metric: string): string[] =>
     .map((line) => line.slice(line.lastIndexOf(' ') + 1));
 
 describe('the page', () => {
-  it('shows every field as the metric of its row, flags as 1 and 0', async () => {
+  it('shows every field as the metric of its row, flags as 1 and 0, and no 0 of a flag that another metric says too', async () => {
     for (const flag of [true, false]) {
       const records = current(flag);
       const page = await pageOf(records);
-      for (const { endpoint, name, metric } of gauges) {
+      for (const { endpoint, name, metric, isSparse } of gauges) {
+        const value = Number(records[endpoint][name]);
         expect({ endpoint, name, values: samplesOf(page, metric) }).toEqual({
           endpoint,
           name,
-          values: [String(Number(records[endpoint][name]))],
+          values: isSparse && value === 0 ? [] : [String(value)],
         });
       }
     }
@@ -135,7 +136,8 @@ describe('the page', () => {
   });
 
   it('withholds only the usage fields while the vendor license is not current', async () => {
-    const page = await pageOf(recordsOf(false));
+    const records = recordsOf(true);
+    const page = await pageOf({ ...records, GetProducts: { ...records.GetProducts, IsCurrent: false } });
     for (const { endpoint, name, metric, isUsage } of gauges) {
       expect({ endpoint, name, isShown: samplesOf(page, metric).length > 0 }).toEqual({
         endpoint,

@@ -109,8 +109,6 @@ describe('what FlexNet does not report', () => {
       'license_feature_borrowed_use',
       'license_feature_distinct_users',
       'license_feature_expiration_timestamp_seconds',
-      'license_feature_expiration_warning',
-      'license_feature_expired',
       'license_feature_in_use',
       'license_feature_info',
       'license_feature_log_available',
