@@ -169,6 +169,7 @@ export function createMounts(
     engine: () => served().engine.status(),
     alertCounts: () => alertCountsOf(served().engine.status()),
     receivers: () => served().messages.status(),
+    series: () => served().exporter.exposition.seriesByMetric(),
     runbooks: () => served().config.alerting.runbookBaseUrl ?? 'runbooks',
     denials: () => {
       if (deniedToday !== undefined) return { kind: 'recorded', today: deniedToday };

@@ -68,10 +68,32 @@ const nothingPolled: PollingState = {
 /** What is said of alerts. */
 type SaidOfAlerts = () => { readonly state: AlertingState; readonly scope: AlertScope };
 
+/** What a metric costs. */
+export interface MetricSeries {
+  readonly metric: string;
+  readonly series: number;
+}
+
+/** The series of a page in the text format, by metric. A summary is one metric. */
+function* metricsIn(text: string): Generator<MetricSeries> {
+  let metric = '';
+  let series = 0;
+  for (const line of text.split('\n')) {
+    if (line.startsWith('# HELP ')) {
+      if (series > 0) yield { metric, series };
+      metric = line.split(' ')[2] ?? '';
+      series = 0;
+    } else if (line !== '' && !line.startsWith('#')) series += 1;
+  }
+  if (series > 0) yield { metric, series };
+}
+
 /** A reader of the inventory that renders it. */
 export interface Exposition extends InventoryReader {
   /** Whether the newest page lacks series because of `maxSeries`; `undefined` before the first page. */
   isLimited(): boolean | undefined;
+  /** How many series each metric has on the page now, the most first. */
+  seriesByMetric(): Promise<readonly MetricSeries[]>;
   /** Shows what is said of alerts from now on. Without an alert engine, nothing is. */
   showAlerts(alerts: SaidOfAlerts): void;
   /**
@@ -158,6 +180,13 @@ export function createExposition(options: ExpositionOptions): Exposition {
   return {
     name: 'metrics',
     read,
+    seriesByMetric: async () => {
+      const blocks = Object.values(shown?.blocks ?? {}).flatMap(({ seriesOf }) =>
+        [...seriesOf].map(([metric, series]) => ({ metric, series })),
+      );
+      const tail = [...metricsIn((await renderTail('text')).toString())];
+      return [...blocks, ...tail].sort((a, b) => b.series - a.series || (a.metric < b.metric ? -1 : 1));
+    },
     isLimited: () => shown && Object.values(shown.blocks).some(({ isLimited }) => isLimited),
     showAlerts: (alerts) => {
       saidOfAlerts = alerts;

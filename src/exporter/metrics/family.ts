@@ -114,11 +114,13 @@ export class TextWriter {
  *
  * @param rowLimit maximum number of rows
  * @param chunkBytes usual size of a chunk
+ * @param counts gets the number of samples of each family
  */
 export function* renderGauges(
   families: readonly Family[],
   rowLimit = Number.POSITIVE_INFINITY,
   chunkBytes = CHUNK_BYTES,
+  counts?: Map<string, number>,
 ): Generator<Chunk> {
   let writer = new TextWriter();
   let samples = 0;
@@ -132,17 +134,18 @@ export function* renderGauges(
     const { rows, value } = family;
     const name = Buffer.from(family.name);
     const count = Math.min(rows.count, rowLimit);
-    let hasHeader = false;
+    let shown = 0;
     for (let row = 0; row < count; row += 1) {
       const sample = value(row);
       if (sample === undefined || Number.isNaN(sample)) continue;
-      if (!hasHeader) writer.header(family);
-      hasHeader = true;
+      if (shown === 0) writer.header(family);
+      shown += 1;
       writer.line(name, rows, row, sample);
       samples += 1;
       // a chunk ends after the row that fills it
       if (writer.length >= chunkBytes) yield take(new TextWriter(chunkBytes + MAX_ROW_BYTES));
     }
+    if (shown > 0) counts?.set(family.name, shown);
   }
   if (writer.length > 0) yield take(writer);
 }
@@ -189,6 +192,8 @@ export function labelsOf<Label extends string, Row extends { readonly [Name in M
 /** The part of the page from one source, rendered and compressed once for all scrapes. */
 export interface Block extends Joined {
   readonly series: number;
+  /** The same by metric. */
+  readonly seriesOf: ReadonlyMap<string, number>;
   /** Whether rows were left out because of the series limit. */
   readonly isLimited: boolean;
 }
@@ -201,13 +206,14 @@ export interface Block extends Joined {
 export async function createBlock(families: readonly Family[], maxSeries: number, chunkBytes?: number): Promise<Block> {
   const render = async (rowLimit: number): Promise<Block> => {
     const pieces: Deflated[] = [];
+    const seriesOf = new Map<string, number>();
     let series = 0;
-    for (const { bytes, samples } of renderGauges(families, rowLimit, chunkBytes)) {
+    for (const { bytes, samples } of renderGauges(families, rowLimit, chunkBytes, seriesOf)) {
       series += samples;
       // awaiting lets other work run between chunks
       pieces.push(await deflateText(bytes));
     }
-    return { ...combineChecksums(pieces), pieces, series, isLimited: rowLimit !== Number.POSITIVE_INFINITY };
+    return { ...combineChecksums(pieces), pieces, series, seriesOf, isLimited: rowLimit !== Number.POSITIVE_INFINITY };
   };
   const whole = await render(Number.POSITIVE_INFINITY);
   return whole.series > maxSeries ? render(rowsWithin(families, maxSeries)) : whole;

@@ -222,15 +222,17 @@ export class FeatureBlock {
   }
 
   #block(isLimited: boolean): Block {
-    const shown = this.#families.flatMap(({ header, pieces }) => {
+    const seriesOf = new Map<string, number>();
+    const shown = this.#families.flatMap(({ gauge, header, pieces }) => {
       const samples = pieces.filter((piece) => piece !== undefined && piece.samples > 0) as Piece[];
-      return header === undefined || samples.length === 0 ? [] : [header, ...samples];
+      if (header === undefined || samples.length === 0) return [];
+      seriesOf.set(
+        gauge.name,
+        samples.reduce((sum, piece) => sum + piece.samples, 0),
+      );
+      return [header, ...samples];
     });
-    return {
-      ...combineChecksums(shown),
-      pieces: shown,
-      series: shown.reduce((sum, { samples }) => sum + samples, 0),
-      isLimited,
-    };
+    const series = shown.reduce((sum, { samples }) => sum + samples, 0);
+    return { ...combineChecksums(shown), pieces: shown, series, seriesOf, isLimited };
   }
 }

@@ -6,6 +6,7 @@ import { type Content, type Html, html } from '../../base/html/html.ts';
 import type { ImportedDays, RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
+import type { MetricSeries } from '../../exporter/metrics/exposition.ts';
 import type { Backend } from '../grafana/answers/backend.ts';
 import { withDeadline } from '../grafana/protocols/answer-text.ts';
 import { sendPage } from '../web/page-answers.ts';
@@ -40,6 +41,8 @@ export interface PageContext {
   readonly alertCounts: () => AlertCounts | undefined;
   /** Receivers other than Alertmanagers. */
   readonly receivers: () => readonly ReceiverStatus[];
+  /** How many series each metric has on the page for Prometheus, the most first. */
+  readonly series: () => Promise<readonly MetricSeries[]>;
   /** The URL of the runbooks. Its fragment is the name of an alert in lower case. */
   readonly runbooks: () => string;
   readonly denials: () => DenialSource;

@@ -33,6 +33,7 @@ import {
   type Scenario,
   scenario,
 } from '../../support/scenario.ts';
+import { selfMetricsOf } from '../../support/self-metrics.ts';
 
 const silent: SelfMetrics = {
   observeRequest: () => undefined,
@@ -254,6 +255,21 @@ describe('the page', () => {
     expect(ownersIn('license_feature_expiration_info')).toEqual([
       ['lic01;cdslmd', 'expired', 'owner="bob",site="paris"'],
     ]);
+  });
+
+  it.each([500_000, 40])('counts its series by metric, with at most %i', async (maxSeries) => {
+    const self = selfMetricsOf({ processMetrics: true });
+    self.observeRequest({ endpoint: 'GetProducts', seconds: 1, bytes: 2 });
+    const rightsizing = () => ({ computedAt: NOW, durationSeconds: 9, rows: [{ ...forecast(), needed: 7 }], startOf });
+    const exposition = create({ self, rightsizing, metrics: { collectors, maxSeries } });
+    await commit(exposition, createSnapshot(scenario));
+    const lines = (await read(exposition)).match(/^\w+(?=[{ ])/gm) ?? [];
+    const counted = Map.groupBy(lines, (name) => name.replace(/_seconds_(?:sum|count)$/, '_seconds'));
+    const counts = await exposition.seriesByMetric();
+    expect(Object.fromEntries(counts.map(({ metric, series }) => [metric, series]))).toEqual(
+      Object.fromEntries([...counted].map(([metric, series]) => [metric, series.length])),
+    );
+    expect(counts.map(({ series }) => series)).toEqual(counts.map(({ series }) => series).toSorted((a, b) => b - a));
   });
 
   it('can be requested in blocks, each with the state of polling', async () => {

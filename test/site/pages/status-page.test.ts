@@ -26,6 +26,7 @@ async function htmlOf(
     notRecorded: undefined,
     denied: undefined,
     interfaces: undefined,
+    series: [],
     attention: { value: [] },
     alerts: { critical: 0, warning: 0, info: 0, pending: 0, withoutData: 0 },
     filter: '',
@@ -156,4 +157,18 @@ describe('the list of what needs attention', () => {
       '<li class="is-pending"><div><span class="soft">Requests wait</span> <small>pending, critical</small>',
     );
   });
+});
+
+it('says which families of metrics have the most series, and how many the others have', async () => {
+  const series = [
+    ...Array.from({ length: 12 }, (_, i) => ({ metric: `license_${'abcdefghijkl'[i]}_up`, series: 100 - i })),
+    { metric: 'license_feature_in_use', series: 900 },
+    { metric: 'license_feature_info', series: 901 },
+    { metric: 'license_vendor_license_info', series: 7 },
+    { metric: 'process_open_fds', series: 1 },
+  ];
+  const text = await textOf(site, { series });
+  expect(text).toContain('2,943 series for Prometheus');
+  expect(text).toContain('1,801 license_feature_… 2 metrics 100 license_a_up 1 metric 99 license_b_up');
+  expect(text).toContain('92 license_i_up 1 metric 278 all others 5 metrics');
 });

@@ -6,6 +6,7 @@ import type { OwnerMapping } from '../../../base/model/owners.ts';
 import { isKnown } from '../../../base/model/unknown.ts';
 import { countText, numberText } from '../../../base/texts.ts';
 import type { Emptiness, Inventory } from '../../../exporter/inventory/inventory.ts';
+import type { MetricSeries } from '../../../exporter/metrics/exposition.ts';
 import { type AttentionItem, attentionListHtml, readAttention } from '../alert-list.ts';
 import { type DeniedToday, deniedHtml, readDenied } from '../denied.ts';
 import { featureListHtml, moreHtml } from '../feature-list.ts';
@@ -22,6 +23,8 @@ import { attempt, type Clock, type Known, notRecordedHtml, sentence } from '../w
 /** Vendor licenses and alerts that are listed. */
 const MAX_VENDOR_LICENSES = 50;
 const MAX_ALERTS = 10;
+/** Families of metrics whose series are counted one by one. */
+const MAX_FAMILIES = 10;
 
 /** Everything that the first page shows. */
 export interface StatusPageData {
@@ -38,6 +41,8 @@ export interface StatusPageData {
   readonly denied: Known<DeniedToday> | undefined;
   /** Links for other programs. */
   readonly interfaces: Content;
+  /** How many series each metric has, the most first. */
+  readonly series: readonly MetricSeries[];
   /** What needs attention. */
   readonly attention: Known<readonly AttentionItem[]>;
   /** The number of alerts that fire; `undefined` until the rules have been evaluated. */
@@ -243,6 +248,28 @@ function sourcesHtml(sources: readonly SourceHealth[] | undefined): Html | undef
 <p>${sum} <a href="sources">All sources</a></p>${rows.length === 0 ? undefined : html`<ul class="rows two">\n${rows}</ul>`}`;
 }
 
+/** What the metrics of a family have in common: the first word of their names. */
+const familyOf = (metric: string): string =>
+  /^license_vendor_license|^license_[a-z]+|^[a-z]+/.exec(metric)?.[0] ?? metric;
+
+/** Which families of metrics cost most in Prometheus. */
+function seriesHtml(series: readonly MetricSeries[]): Html {
+  const sum = (some: readonly MetricSeries[]): number => some.reduce((total, one) => total + one.series, 0);
+  const families = [...Map.groupBy(series, ({ metric }) => familyOf(metric))]
+    .map(([name, metrics]) => ({ name, metrics, count: sum(metrics) }))
+    .sort((a, b) => b.count - a.count);
+  const shown = families.slice(0, MAX_FAMILIES);
+  const others = families.slice(MAX_FAMILIES).flatMap(({ metrics }) => metrics);
+  const rowHtml = (count: number, what: Content, metrics: number): Html =>
+    html`<tr><td>${numberText(count)}</td><td>${what} <span class="soft">${countText(metrics, 'metric')}</span></td></tr>\n`;
+  const rows = shown.map(({ name, metrics, count }) =>
+    rowHtml(count, html`<code>${metrics.length === 1 ? metrics[0]?.metric : `${name}_…`}</code>`, metrics.length),
+  );
+  const rest = others.length === 0 ? undefined : rowHtml(sum(others), 'all others', others.length);
+  return html`<details id="series"><summary>${countText(sum(series), 'series', 'series')} for Prometheus, by the names of the metrics</summary>
+<table class="counts">\n${rows}${rest}</table></details>`;
+}
+
 /** Why the page is not current, if it is not. */
 function problemHtml({ inventory, notRecorded }: StatusPageData): Html | undefined {
   const failure = pollProblem(inventory);
@@ -256,7 +283,7 @@ function problemHtml({ inventory, notRecorded }: StatusPageData): Html | undefin
 const overviewHtml = (data: StatusPageData, clock: Clock): Html =>
   html`${attentionHtml(data, clock)}${vendorLicensesHtml(data, clock)}${shortHtml(data, clock)}${deniedHtml(data.denied)}${expiringHtml(data, clock)}<h2 id="polls">Age of the data</h2>
 ${pollListHtml(data.inventory, clock)}${sourcesHtml(data.sources)}<h2 id="interfaces">For other programs</h2>
-${data.interfaces}`;
+${data.interfaces}${seriesHtml(data.series)}`;
 
 /** The first page: what needs attention, then the vendor licenses and their features. */
 export function statusContent(data: StatusPageData, clock: Clock): Html {
@@ -272,7 +299,7 @@ ${problemHtml(data)}${found === undefined ? tilesHtml(data) : undefined}${form}$
 /** The whole site. The parameter `q` filters it. */
 export const statusRoutes = (context: PageContext, link: PageLink): Routes =>
   inventoryPage(context, async ({ request, backend, inventory, signal }) => {
-    const { analyzer, alertCounts, collecting, denials, interfaces } = context;
+    const { analyzer, alertCounts, collecting, denials, interfaces, series } = context;
     const owners = backend.owners();
     const now = backend.now();
     const filter = parameterOf(request, 'q');
@@ -291,6 +318,7 @@ export const statusRoutes = (context: PageContext, link: PageLink): Routes =>
       filter,
       words,
       interfaces,
+      series: await series(),
     };
     const clock = { now, timeZone: backend.localTime.timeZone };
     return written({ ...link, refreshes: true }, statusContent(data, clock));
