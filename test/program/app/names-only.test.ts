@@ -138,6 +138,11 @@ const pages: Allowed = [
     /^1 source, none of them has a problem\.$|^1 source: 1 up$|^up$|^, took \d+\.\d s$|^\d+ s ago$|^in \d+ (?:s|min)$|^\d+$/,
     'the state of the source',
   ],
+  [
+    /^\/ main > details > (?:summary|table\.counts > tbody > tr > td(?: > (?:code|span\.soft))?)$/,
+    /^\d+(?: series for Prometheus, by the names of the metrics| metrics?)?$|^(?:license|process|nodejs)_[a-z_]*…?$|^all others$/,
+    'how many series /metrics has',
+  ],
 ];
 
 /** The other answers. */
