@@ -28,6 +28,8 @@ export interface Look {
   readonly violations: readonly string[];
   /** Messages of the console, uncaught errors, and what could not be loaded. A good page has none. */
   readonly messages: readonly string[];
+  /** Days, numbers and amounts that are on two lines, and phrases that reach beyond their place. A good page has none. */
+  readonly broken: readonly string[];
   /** How much wider than the window the page is, CSS pixels. */
   readonly overflow: number;
   /** How high the page is, CSS pixels. */
@@ -35,7 +37,7 @@ export interface Look {
 }
 
 /** The look of a page in which nothing is wrong, for `toMatchObject`. */
-export const flawless = { violations: [], messages: [], overflow: 0 } as const;
+export const flawless = { violations: [], messages: [], broken: [], overflow: 0 } as const;
 
 /** A page in a tab of its own. */
 export interface Tab {
@@ -66,6 +68,31 @@ const SIZE = `(({ scrollWidth, clientWidth, scrollHeight }) => ({
   height: scrollHeight,
 }))(document.documentElement)`;
 
+/** Names may break anywhere, and code is what somebody types. */
+const BROKEN = `(() => {
+  const broken = [];
+  const whole = /\\d{4}-\\d\\d(?:-\\d\\d)?|(?:\\b[A-Z]{3}\\s)?\\d[\\d,.]*\\d|\\d[\\d,.]*\\s(?:s|min|h|%)(?!\\w)/g;
+  const rectsOf = (node, from, to) => {
+    const range = document.createRange();
+    range.setStart(node, from);
+    range.setEnd(node, to);
+    return [...range.getClientRects()].filter(({ width }) => width > 0);
+  };
+  const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+    const { data, parentElement } = node;
+    if (parentElement.closest('bdi, code, pre, svg, .hidden') !== null) continue;
+    for (const { 0: text, index } of data.matchAll(whole)) {
+      const lines = new Set(rectsOf(node, index, index + text.length).map(({ top }) => Math.round(top)));
+      if (lines.size > 1) broken.push(text + ' in ' + data.trim().slice(0, 80));
+    }
+    const place = parentElement.closest('.worth, .tiles li, td, th, .rows > li > div');
+    const right = Math.max(...rectsOf(node, 0, data.length).map((rect) => rect.right));
+    if (place !== null && right > place.getBoundingClientRect().right + 1) broken.push('beyond its place: ' + data.trim());
+  }
+  return broken;
+})()`;
+
 async function openTab(browser: Browser, url: string, { width, height, colorScheme }: View): Promise<Tab> {
   const page = await browser.newPage({ viewport: { width, height }, colorScheme });
   page.setDefaultTimeout(patience);
@@ -77,7 +104,8 @@ async function openTab(browser: Browser, url: string, { width, height, colorSche
   const look = async (): Promise<Look> => {
     // before axe-core, which scrolls
     const size = await page.evaluate<Pick<Look, 'overflow' | 'height'>>(SIZE);
-    return { violations: await violationsOf(page), messages, ...size };
+    const broken = await page.evaluate<readonly string[]>(BROKEN);
+    return { violations: await violationsOf(page), messages, broken, ...size };
   };
   return { page, look };
 }

@@ -31,6 +31,8 @@ export async function servePage(cleanup: Cleanup, path: string, routes: Routes):
 export const textOf = (page: string): string =>
   page
     .slice(page.indexOf('<main'), page.indexOf('</main>'))
+    // a day in a sentence
+    .replace(/<\/?time[^>]*>/g, '')
     .replace(/<[^>]*>/g, ' ')
     .replaceAll('&quot;', '"')
     .replace(/\s+/g, ' ')

@@ -45,6 +45,13 @@ export const untilHtml = (at: number, { now, timeZone }: Clock): Html =>
 export const agoHtml = (at: number | undefined, clock: Clock): Html =>
   at === undefined ? html`never` : html`${durationHtml(at, clock)} ago`;
 
+/** A text in which the currency stays on the line of its amount, and the unit on that of its number. */
+export const unbroken = (text: string): string =>
+  text.replace(/\b([A-Z]{3}) (?=\d)/g, '$1\u00a0').replace(/(\d) (?=(?:h|min|s|%)(?!\w))/g, '$1\u00a0');
+
+/** `2026-12-24`, on one line. */
+export const dayHtml = (day: string): Html => html`<time datetime="${day}">${day}</time>`;
+
 /** A reason as a sentence. */
 export const sentence = (text: string): string =>
   `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;
@@ -56,7 +63,7 @@ export function expiryHtml(at: Figure, { now, timeZone }: Clock): Html {
   if (day === undefined) return html`permanent`;
   const days = Math.floor(Math.abs(at - now) / DAY);
   const distance = days === 0 ? 'less than a day' : countText(days, 'day');
-  const date = html`<time datetime="${day}">${day}</time>`;
+  const date = dayHtml(day);
   if (at <= now) return html`<span class="bad">expired</span> ${date}, ${distance} ago`;
   const name = at - now <= 7 * DAY ? 'bad' : at - now <= 30 * DAY ? 'warn' : 'number';
   return html`expires ${date}, <span class="${name}">in ${distance}</span>`;

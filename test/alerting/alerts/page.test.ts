@@ -50,8 +50,8 @@ describe('an alert on the page', () => {
     const textWith = (alertname: string, value: number) =>
       textOf(alertsPageOf(statusOf([alertOf({ alertname }, { value, knownAt: NOW - 10 })])));
     const own = 'alert since 2027-01-15 08:58 CET';
-    expect(textWith('LicenseExpired', 86_390)).toContain(`firing so for 1d, since 2027-01-14 09:00 CET ; ${own}`);
-    expect(textWith('LicenseServerDown', 7190)).toContain(`firing so for 2h, since 2027-01-15 07:00 CET ; ${own}`);
+    expect(textWith('LicenseExpired', 86_390)).toContain(`firing so for 1d, since 2027-01-14 09:00 CET; ${own}`);
+    expect(textWith('LicenseServerDown', 7190)).toContain(`firing so for 2h, since 2027-01-15 07:00 CET; ${own}`);
     expect(textWith('LicenseServerDown', 0)).toContain('firing for 1m 40s since 2027-01-15 08:58 CET Lic');
     expect(textWith('LicenseExpiringSoon', 86_410)).toContain(`firing due in 1d; ${own}`);
     expect(textWith('LicenseRunsOut', NOW + 172_800)).toContain(`firing due in 2d; ${own}`);
@@ -69,7 +69,7 @@ describe('an alert on the page', () => {
   it('that has ended says when, and after how long', () => {
     const times = { activeAt: NOW - 4000, firedAt: NOW - 3660, resolvedAt: NOW - 60 };
     const text = textOf(alertsPageOf(statusOf([alertOf({}, { state: 'resolved', ...times })])));
-    expect(text).toContain('critical ended 1m ago 2027-01-15 08:59 CET , after 1h');
+    expect(text).toContain('critical ended 1m ago 2027-01-15 08:59 CET, after 1h');
     expect(text).not.toContain('No alert');
   });
 

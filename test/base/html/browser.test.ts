@@ -31,9 +31,17 @@ describe.runIf(peer('chromium'))('a page in a browser', () => {
   it('is flawless only if nothing is wrong with it', async () => {
     const url = await serve({
       '/good': '<h1>h</h1>',
+      '/broken': `<h1>h</h1><table><tr><td><div>on 2027-02-24 or 12,345,678 or EUR 5,000</div><bdi>lic-2027-02-24</bdi></td></tr></table>
+<ul class="tiles"><li>${'x'.repeat(300)}</li></ul>`,
       '/bad': `<h1>h</h1><img src="x.png"><script>alert(1)</script><pre>${'wide'.repeat(500)}</pre>`,
     });
     expect(await browser.look(`${url}/good`, views.phone)).toMatchObject(flawless);
+    const { broken } = await browser.look(`${url}/broken`, { ...views.phone, width: 60 });
+    expect(broken).toEqual([
+      expect.stringMatching(/^2027-02-24 in on 2027/),
+      expect.stringMatching(/^EUR 5,000 in on 2027/),
+      expect.stringMatching(/^beyond its place: xxx/),
+    ]);
     const { violations, messages, overflow, height } = await browser.look(`${url}/bad`, views.phone);
     expect(violations).toEqual([expect.stringMatching(/^critical image-alt: img <img/)]);
     expect(messages).toEqual(expect.arrayContaining([expect.stringContaining('Content Security Policy')]));

@@ -105,11 +105,11 @@ const pages: Allowed = [
     'settings, and the method',
   ],
   [
-    /^\/contracts main > p(?:\.soft)?$/,
-    /^[\d-]{10}: what is renewed or expires until |^Nothing is known to be renewed or to expire until /,
+    /^\/contracts main > p(?:\.soft)?(?: > time)?$|^\/rightsizing main > section\.basis > dl > dd > time$/,
+    /^\d{4}-\d\d-\d\d$|^: what is renewed or expires until$|^, by when to act, |^Nothing is known to be renewed or to expire until$/,
     'dates of the calendar, and a sentence on what is known',
   ],
-  [/^\/contracts main > ul\.tiles /, /^to act on in 18 months$/, 'what is not known'],
+  [/^\/contracts main > ul\.tiles\.sums /, /^to act on in 18 months$/, 'what is not known'],
   [
     /^\/contracts main > (?:div\.problem|ul) /,
     /^Expiries of 2 vendor licenses are not all known\.$|never collected$|have no known expiry$|^4 more features$/,

@@ -5,6 +5,7 @@ import { numberText as count, countText } from '../../../base/texts.ts';
 import type { ContractBlock } from '../../../insight/contracts/contract-calendar.ts';
 import { type ContractLine, lacksNotice } from '../../../insight/contracts/contract-line.ts';
 import { featureUrl, vendorLicenseUrl } from '../links.ts';
+import { dayHtml, unbroken } from '../wording.ts';
 import { adviceText, expiresText, renewalText, worthText, yearlyTexts } from './texts.ts';
 
 /** Licenses with the same dates, vendor license and owner: one row of the page. */
@@ -32,8 +33,6 @@ function meaningOf({ state, notice, actBy, expires }: ContractBlock): string {
   }
 }
 
-const dayHtml = (day: string): Html => html`<time datetime="${day}">${day}</time>`;
-
 function actHtml(block: ContractBlock, today: number): Html {
   const { actBy, state } = block;
   const mark = state !== 'due' ? 'bad' : actBy - today <= 30 ? 'warn' : 'number';
@@ -60,7 +59,7 @@ function lineHtml(line: ContractLine, isAlone: boolean): Html {
     ...(featureType === '' || featureType === 'feature' ? [] : [html`${featureType}`]),
     html`${licensesText(licenses)}`,
     // one that stands alone has it beside it
-    ...(isAlone || worth.kind === 'not shown' ? [] : [html`${worthText(worth)}`]),
+    ...(isAlone || worth.kind === 'not shown' ? [] : [html`${unbroken(worthText(worth))}`]),
   ];
   const advised = advice === undefined ? undefined : html` · <a href="rightsizing">${adviceText(line)}</a>`;
   return html`<a href="${featureUrl(line)}">${nameHtml(feature)}</a> <small>${joined(details, ' · ')}${isAlone ? undefined : advised}</small>`;
@@ -93,7 +92,7 @@ function valueHtml({ lines, tally }: ContractBlock): Html {
             : `advice on ${countText(advised.length, 'feature')}`
         }</a>`;
   if (first !== undefined && lines.length === 1) {
-    const text = worthText(first.worth);
+    const text = unbroken(worthText(first.worth));
     return html`${first.worth.kind === 'a year' ? html`<b>${text}</b>` : html`<span class="soft">${text}</span>`}${adviceHtml}`;
   }
   const { worths } = tally;
@@ -104,7 +103,7 @@ function valueHtml({ lines, tally }: ContractBlock): Html {
     ...(worths['of another'] === 0 ? [] : [`${count(worths['of another'])} in the price of a package or token pool`]),
   ];
   const parts = [
-    ...yearlyTexts(tally).map((text) => html`<b>${text}</b>`),
+    ...yearlyTexts(tally).map((text) => html`<b>${unbroken(text)}</b>`),
     ...others.map((text) => html`<small>${text}</small>`),
   ];
   return html`${joined(parts, html`<br>`)}${adviceHtml}`;

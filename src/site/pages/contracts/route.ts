@@ -14,7 +14,7 @@ import {
 import { inventoryPage, type PageContext, written } from '../page.ts';
 import { BadParameter, namedParameters } from '../parameters.ts';
 import type { Routes } from '../routes.ts';
-import { sentence } from '../wording.ts';
+import { dayHtml, sentence, unbroken } from '../wording.ts';
 import { blockHtml } from './block.ts';
 import { type ContractData, type ContractRequest, contractRequestOf, readContractData } from './data.ts';
 import { amountTexts, yearlyTexts } from './texts.ts';
@@ -47,7 +47,7 @@ function tallyText(tally: Tally): string {
   const amounts = yearlyTexts(tally);
   const valued = tally.worths['a year'];
   const of = amounts.length === 0 || valued === lines ? '' : ` (the value of ${count(valued)})`;
-  return `${[countText(lines, 'feature'), ...amounts].join(', ')}${of}`;
+  return unbroken(`${[countText(lines, 'feature'), ...amounts].join(', ')}${of}`);
 }
 
 function groupTitle({ state, month, tally }: ContractGroup): Html {
@@ -94,14 +94,18 @@ function tilesHtml({ contracts, asked: { months }, unknown }: ContractData): Htm
   const next = groups.find(({ state }) => state === 'due')?.blocks[0]?.actBy;
   const period = `in ${countText(months, 'month')}`;
   const amounts = amountTexts(due).map(([amount, lines]) =>
-    tile('plain', amount, `a year to decide about ${period}: ${count(lines)} of ${countText(due.lines, 'feature')}`),
+    tile(
+      'plain',
+      unbroken(amount),
+      `a year to decide about ${period}: ${count(lines)} of ${countText(due.lines, 'feature')}`,
+    ),
   );
   // 0 of nothing that is known is no figure
   const isUnknown = due.lines === 0 && undated.lines.length + unknown.length > 0;
   const figure = isUnknown ? 'not known' : countText(due.lines, 'feature');
   const more = isUnknown || undated.lines.length === 0 ? '' : `; ${count(undated.lines.length)} more not known`;
-  return html`<ul class="tiles">
-${passed}${next === undefined ? undefined : tile('plain', dateText(next), 'the next day to act')}${tile(isUnknown ? 'unknown' : 'plain', figure, `to act on ${period}${more}`)}${amounts}</ul>`;
+  return html`<ul class="tiles sums">
+${passed}${next === undefined ? undefined : tile('plain', dayHtml(dateText(next)), 'the next day to act')}${tile(isUnknown ? 'unknown' : 'plain', figure, `to act on ${period}${more}`)}${amounts}</ul>`;
 }
 
 /** What is missing, with the remedy. */
@@ -154,12 +158,12 @@ function gapsHtml({ contracts, unknown, withoutPrices }: ContractData): Html | u
 /** What has no day in the months of the page. */
 function othersHtml({ permanent: { tally }, later, end }: Contracts): Html | undefined {
   if (tally.lines + later.lines === 0) return undefined;
-  const text = (of: Tally, one: string, several: string): Html | undefined =>
+  const text = (of: Tally, one: string, several: string, from?: Html): Html | undefined =>
     of.lines === 0
       ? undefined
-      : html`<p>${countText(of.lines, `feature ${one}`, `features ${several}`)}${valueText(of)}.</p>\n`;
+      : html`<p>${countText(of.lines, `feature ${one}`, `features ${several}`)}${from}${valueText(of)}.</p>\n`;
   return html`<h2 id="others">Nothing to do now</h2>
-${text(tally, 'never expires', 'never expire')}${text(later, `is renewed or expires from ${dateText(end)} on`, `are renewed or expire from ${dateText(end)} on`)}`;
+${text(tally, 'never expires', 'never expire')}${text(later, 'is renewed or expires', 'are renewed or expire', html` from ${dayHtml(dateText(end))} on`)}`;
 }
 
 function valueText(tally: Tally): string {
@@ -167,7 +171,7 @@ function valueText(tally: Tally): string {
   const valued = tally.worths['a year'];
   return amounts.length === 0
     ? ''
-    : `; ${count(valued)} of them cost${valued === 1 ? 's' : ''} ${amounts.join(' and ')}`;
+    : unbroken(`; ${count(valued)} of them cost${valued === 1 ? 's' : ''} ${amounts.join(' and ')}`);
 }
 
 /** An address of the contracts. */
@@ -212,9 +216,11 @@ export async function contractsContent(
       ? undefined
       : html`<p class="note">${count(seen.features)} of ${countText(listed.lines, 'feature')} are listed: those to act on first, and at most ${count(MAX_ROW_FEATURES)} of a row. All of them are in the CSV file.</p>\n`;
   const none =
-    listed.lines === 0 ? html`<p>Nothing is known to be renewed or to expire until ${dateText(end)}.</p>\n` : undefined;
+    listed.lines === 0
+      ? html`<p>Nothing is known to be renewed or to expire until ${dayHtml(dateText(end))}.</p>\n`
+      : undefined;
   const content = html`<h1>Contracts</h1>
-<p class="soft">${dateText(today)}: what is renewed or expires until ${dateText(end)}, by when to act, what it costs a year, and whose it is. A version of a feature counts as one.</p>
+<p class="soft">${dayHtml(dateText(today))}: what is renewed or expires until ${dayHtml(dateText(end))}, by when to act, what it costs a year, and whose it is. A version of a feature counts as one.</p>
 ${tilesHtml(data)}
 ${ownersHtml(data, owners)}${filesHtml(data)}${withoutPrices === undefined ? undefined : html`<p class="soft">${sentence(withoutPrices)}</p>\n`}${withoutAdvice === undefined ? undefined : html`<p class="soft">${sentence(withoutAdvice)}</p>\n`}${gapsHtml(data)}${cut}${none}${groups}${othersHtml(contracts)}`;
   const sums = [

@@ -6,6 +6,7 @@ import type { Advice } from '../../../insight/advice/method/advice.ts';
 import type { LookBack, ReportItem } from '../../../insight/advice/pass/report.ts';
 import { amountText } from '../../../insight/advice/pass/totals.ts';
 import { featureUrl } from '../links.ts';
+import { dayHtml, unbroken } from '../wording.ts';
 
 /** One feature in the report: a line, which opens. */
 
@@ -97,7 +98,7 @@ function stepsHtml({ steps, whyKept, proposal: { money } }: ReportItem): Html | 
   const why =
     kept === undefined || whyKept === undefined
       ? undefined
-      : html`<p>Fewer than ${count(kept)} are not advised: ${whyKept}.</p>`;
+      : html`<p>Fewer than ${count(kept)} are not advised: ${unbroken(whyKept)}.</p>`;
   return html`<table class="steps">
 ${rowHtml('Licenses', ({ licenses, place }) => [count(licenses), place === 'kept' ? ' kept' : undefined])}${rowHtml('Short, h a year', ({ hoursShort }) => figure(hoursShort))}${
   hasSavings ? rowHtml(`Saves, ${money.currency ?? ''}`, saving) : undefined
@@ -113,7 +114,7 @@ function appliedHtml({ proposal: { advice } }: ReportItem): Html | undefined {
     shortDays === 0
       ? `${count(kept)} would have been enough on all ${countText(days, 'day')} since then`
       : `${count(kept)} would have been too few on ${count(shortDays)} of ${countText(days, 'day')} since then`;
-  return html` On ${dateText(origin)}, ${count(went)} could go: ${outcome}.`;
+  return html` On ${dayHtml(dateText(origin))}, ${count(went)} could go: ${outcome}.`;
 }
 
 /** The idle and borrowed licenses of the last poll, which count as use. */
@@ -136,7 +137,7 @@ export function itemHtml(
   const live = liveText(item);
   return html`<li${isPrinted ? undefined : html` class="screen"`}><details><summary><span class="who">${featureHtml(item, frame)}</span>
 ${weeksHtml(advice) ?? html`<span class="weeks"></span>`}<span class="worth">${licenses}</span><span class="worth money">${money}</span><span class="worth soft">${when}</span></summary>
-<p>${item.sentence}${appliedHtml(item)}${live === undefined ? undefined : ` ${live}`} <a href="${featureUrl(advice)}">See the feature</a></p>${stepsHtml(item)}</details></li>\n`;
+<p>${unbroken(item.sentence)}${appliedHtml(item)}${live === undefined ? undefined : ` ${live}`} <a href="${featureUrl(advice)}">See the feature</a></p>${stepsHtml(item)}</details></li>\n`;
 }
 
 /** How many licenses could go, what that saves, and until when it must be announced. */

@@ -6,6 +6,7 @@ import type { Proposal } from '../../../insight/advice/pass/proposals.ts';
 import type { Report } from '../../../insight/advice/pass/report.ts';
 import type { AdviceTable } from '../../../insight/advice/pass/rightsizing.ts';
 import { amountText, appliedText } from '../../../insight/advice/pass/totals.ts';
+import { dayHtml } from '../wording.ts';
 import type { ReportFrame } from './items.ts';
 
 /** What the report rests on, and what one who reads it on paper cannot open: names, people and the address of the page. */
@@ -92,7 +93,7 @@ export function basisHtml(table: AdviceTable, report: Report, frame: ReportFrame
       : undefined;
   return html`<section class="basis">
 <p>The advice is computed from the recorded use of each feature: it keeps what the last year needed, and what the coming one needs by the level, growth, steps and seasons of up to two years. Idle and borrowed licenses count as use. Use between two samples is not seen. A full pool hides demand. The advice does not know contracts, projects or plans.</p>
-<dl><dt>Computed</dt><dd>${new Date(table.computedAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC, from the days before ${dateText(table.day)}</dd>
+<dl><dt>Computed</dt><dd>${new Date(table.computedAt * 1000).toISOString().slice(0, 16).replace('T', ' ')} UTC, from the days before ${dayHtml(dateText(table.day))}</dd>
 ${isKnown ? riskHtml(table) : undefined}${untried}${nothingToDo}${prices}${leftOut}${ownersHtml(report, frame)}</dl>
 <p class="screen"><a href="api/v1/rightsizing?format=csv">All features as CSV</a></p>
 <p class="paper">The page, with the reason of each line: ${url}${user === undefined ? undefined : html`. Printed for ${nameHtml(user)}`}</p>

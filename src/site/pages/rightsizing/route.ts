@@ -29,6 +29,7 @@ import { viewerOf } from '../../web/server.ts';
 import { vendorLicenseUrl } from '../links.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
+import { dayHtml, unbroken } from '../wording.ts';
 import {
   couldGoLine,
   itemHtml,
@@ -61,13 +62,14 @@ const moreHtml = (shown: number, total: number, by: string): Html | undefined =>
     ? undefined
     : html`<p class="soft screen">${count(shown)} of ${count(total)}, ${by}. All of them are in the CSV file.</p>`;
 
+/** @param lineOf its phrases are short if it is `couldGoLine`, so that names have more room */
 const listHtml = (
   items: readonly ReportItem[],
   frame: ReportFrame,
   lineOf: LineOf,
   printed: ReadonlySet<ReportItem>,
 ): Html =>
-  html`<ul class="rows advice">\n${items.map((item) => itemHtml(item, frame, lineOf(item), printed.has(item)))}</ul>`;
+  html`<ul class="rows advice${lineOf === couldGoLine ? ' dated' : ''}">\n${items.map((item) => itemHtml(item, frame, lineOf(item), printed.has(item)))}</ul>`;
 
 interface Section {
   readonly title: string;
@@ -103,10 +105,12 @@ const printedHtml = (total: number, printed: number): Html | undefined =>
 
 /** `12 licenses, EUR 27,900 a year` */
 const subtotalText = ({ licenses, amounts }: Subtotal): string =>
-  [
-    countText(licenses, 'license'),
-    ...[...amounts].map(([currency, amount]) => `${amountText(Math.round(amount), currency)} a year`),
-  ].join(', ');
+  unbroken(
+    [
+      countText(licenses, 'license'),
+      ...[...amounts].map(([currency, amount]) => `${amountText(Math.round(amount), currency)} a year`),
+    ].join(', '),
+  );
 
 /** Whether advice on any feature is known. */
 const isKnown = ({ withoutAdvice, features }: Report): boolean => withoutAdvice < features;
@@ -186,8 +190,8 @@ function reasonsHtml({ reasons, reasonCount, withoutAdvice, totals }: Report): H
     const example = sentence.replace(/^No advice: /, '');
     const more = isSame ? undefined : html` <span class="soft">(for example)</span>`;
     const amounts = [...contracts].map(([currency, amount]) => amountText(Math.round(amount), currency)).join(', ');
-    const cost = covered === undefined ? undefined : html`<td>${amounts}</td>`;
-    return html`<tr${i < PRINTED_ROWS ? undefined : html` class="screen"`}><td>${count(features)}</td>${cost}<td>${example}${more}</td></tr>\n`;
+    const cost = covered === undefined ? undefined : html`<td>${unbroken(amounts)}</td>`;
+    return html`<tr${i < PRINTED_ROWS ? undefined : html` class="screen"`}><td>${count(features)}</td>${cost}<td>${unbroken(example)}${more}</td></tr>\n`;
   });
   const printed = reasons.slice(0, PRINTED_ROWS).reduce((sum, { count: features }) => sum + features, 0);
   const unprinted = withoutAdvice - printed;
@@ -200,7 +204,7 @@ function waitingHtml({ waiting }: Report): Html {
   if (waiting.length === 0) return html``;
   const rows = waiting.map(
     ({ day, features }) =>
-      html`<li>${countText(features, 'feature')}: ${day === undefined ? 'not known when' : `from ${dateText(day)} on, if every day is recorded`}</li>\n`,
+      html`<li>${countText(features, 'feature')}: ${day === undefined ? 'not known when' : html`from ${dayHtml(dateText(day))} on, if every day is recorded`}</li>\n`,
   );
   return html`<h2 class="screen">Not enough data until</h2>\n<ul class="screen">${rows}</ul>\n`;
 }
@@ -215,7 +219,7 @@ function spareAmountText({ currencies }: Totals, effect: Effect): string | undef
 }
 
 const tileHtml = (figure: string, text: string, note?: string): Html =>
-  html`<li><strong>${figure}</strong> ${text}${note === undefined ? undefined : html` <small>(${note})</small>`}</li>\n`;
+  html`<li><strong>${unbroken(figure)}</strong> ${text}${note === undefined ? undefined : html` <small>(${unbroken(note)})</small>`}</li>\n`;
 
 /** A tile for licenses that could go, but save nothing at a renewal; none without them. */
 function unsavedHtml(totals: Totals, effect: Exclude<Effect, 'at renewal'>): Html | undefined {
@@ -274,7 +278,7 @@ function qualityHtml({ backTest, day }: AdviceTable, { totals }: Report): Html {
   const newer = backTest.filter(({ origin }) => !isYearAgo(origin, day) && origin < day);
   const rows = newer.map(
     ({ origin, features, shortFeatures, shortDays }) =>
-      html`<tr><th scope="row">${dateText(origin)}</th><td>${count(features)}</td><td>${count(shortFeatures)}</td><td>${count(shortDays)}</td></tr>\n`,
+      html`<tr><th scope="row">${dayHtml(dateText(origin))}</th><td>${count(features)}</td><td>${count(shortFeatures)}</td><td>${count(shortDays)}</td></tr>\n`,
   );
   const months =
     rows.length === 0
@@ -286,7 +290,7 @@ function qualityHtml({ backTest, day }: AdviceTable, { totals }: Report): Html {
     ...(totals.applied === undefined ? [] : [`${appliedText(totals.applied)}.`]),
     ...(covered === undefined ? [] : [`Features with advice cost ${covered}.`]),
   ];
-  return html`${sentences.length === 0 ? undefined : html`<p>${sentences.join(' ')}</p>\n`}${months}`;
+  return html`${sentences.length === 0 ? undefined : html`<p>${unbroken(sentences.join(' '))}</p>\n`}${months}`;
 }
 
 const unsaved = ['maintenance only', 'too late'] as const satisfies readonly Effect[];

@@ -11,7 +11,7 @@ import { countText } from '../../../base/texts.ts';
 import { sendPage } from '../../web/page-answers.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
-import { notRecordedHtml } from '../wording.ts';
+import { dayHtml, notRecordedHtml } from '../wording.ts';
 
 /** The license managers that are read, and their problems. */
 
@@ -132,7 +132,7 @@ function importsHtml(imports: readonly ImportedHistory[], now: number): Html | u
   const items = imports.toReversed().map(
     ({ form, name, at, first, last, series, contradictions = 0 }) =>
       html`<li><div><strong>${nameHtml(name)}</strong> <small>${form}</small></div>
-<div>${dateText(first)} to ${dateText(last)}, ${countText(series, 'feature')}${contradictionsHtml(contradictions)}</div>
+<div>${dayHtml(dateText(first))} to ${dayHtml(dateText(last))}, ${countText(series, 'feature')}${contradictionsHtml(contradictions)}</div>
 <div class="details">imported ${agoHtml(at, now)}</div></li>\n`,
   );
   return html`<h2>Imported history</h2>\n<ul class="rows sources">\n${items}</ul>`;
