@@ -63,7 +63,10 @@ interface Viewing {
   readonly log: Log;
 }
 
-/** The data for the user of a request. Each answer with names or prices is one line of the log, which has none of them. */
+/**
+ * The data for the user of a request. Each answer with names or prices is one line of the log, which has none of them. In the demo, whose
+ * names and prices are made up, it is only for who debugs.
+ */
 export function createBackendOf({ site, datasource, log }: Viewing): (request: FastifyRequest) => Backend {
   return (request) => {
     const viewer = viewerOf(request);
@@ -72,7 +75,7 @@ export function createBackendOf({ site, datasource, log }: Viewing): (request: F
     const logged =
       (what: 'names' | 'prices', message: string) =>
       (count: number): void => {
-        if (count > 0) log.info({ ...who, [what]: count }, message);
+        if (count > 0) log[site().demo ? 'debug' : 'info']({ ...who, [what]: count }, message);
       };
     return {
       ...shared,

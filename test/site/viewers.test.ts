@@ -1,6 +1,9 @@
+import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
-import { refusalOfNames, refusalOfPrices } from '../../src/site/viewers.ts';
+import type { SharedBackend } from '../../src/site/grafana/answers/backend.ts';
+import { createBackendOf, refusalOfNames, refusalOfPrices } from '../../src/site/viewers.ts';
 import type { Access } from '../../src/site/web/access.ts';
+import { createTestLog } from '../support/harness.ts';
 
 const loopback = [
   { host: '127.0.0.1', port: 1 },
@@ -93,5 +96,28 @@ describe('who may see names and prices', () => {
       ),
     ]);
     expect(refusals.join()).not.toMatch(/ada|bob/);
+  });
+});
+
+describe('the line about names and prices that were served', () => {
+  it.each([
+    [true, 'debug'],
+    [false, 'info'],
+  ] as const)('in the demo (%s) is of level %s', (demo, level) => {
+    const log = createTestLog();
+    const access = { names: ['*'], prices: ['*'] };
+    const backendOf = createBackendOf({
+      site: () => ({ access, listen: loopback, demo, web: { users: new Map(), proxy: undefined } }),
+      datasource: () => ({ users: {} }) as unknown as SharedBackend,
+      log,
+    });
+    const backend = backendOf({ raw: {}, routeOptions: { url: '/feature' } } as unknown as FastifyRequest);
+    backend.users.onServed(3);
+    backend.prices.onServed(2);
+    backend.prices.onServed(0);
+    expect(log.entries.map((entry) => [entry.level, entry.fields])).toEqual([
+      [level, { page: '/feature', names: 3 }],
+      [level, { page: '/feature', prices: 2 }],
+    ]);
   });
 });

@@ -68,7 +68,7 @@ const SIZE = `(({ scrollWidth, clientWidth, scrollHeight }) => ({
   height: scrollHeight,
 }))(document.documentElement)`;
 
-/** Names may break anywhere, and code is what somebody types. */
+/** Names may break anywhere, and code is text to be typed. */
 const BROKEN = `(() => {
   const broken = [];
   const whole = /\\d{4}-\\d\\d(?:-\\d\\d)?|(?:\\b[A-Z]{3}\\s)?\\d[\\d,.]*\\d|\\d[\\d,.]*\\s(?:s|min|h|%)(?!\\w)/g;

@@ -21,7 +21,7 @@ import { createSite } from '../../site/site.ts';
 import type { Reload } from '../../site/web/reload.ts';
 import type { Config } from '../config/config.ts';
 import { createCurrentOwners, createCurrentPrices } from '../config/followed-entries.ts';
-import { externalUrl } from '../config/listeners.ts';
+import { externalUrl, openAddresses } from '../config/listeners.ts';
 import { WebAccess } from '../config/web-access.ts';
 import { CurrentPipeline } from './current-pipeline.ts';
 import { EffectWatch } from './effect-watch.ts';
@@ -181,7 +181,7 @@ export function createApp(initial: Config, deps: AppDeps): App {
       owners.start();
       prices.start();
       deps.own?.onCollected((vendorLicenses) => current.pollChanged(vendorLicenses));
-      current.start(initial.web.externalUrl ?? web.addresses()[0] ?? '');
+      current.start(openAddresses(initial.web.externalUrl, web.addresses()));
     },
     runOnce: () => current.runOnce(),
     reload: (config) =>

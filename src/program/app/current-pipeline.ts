@@ -63,13 +63,16 @@ function createUpstreamTotals(): UpstreamTotals {
   };
 }
 
+/** Addresses of the first page; the first works on the host of the daemon. */
+type Urls = readonly [string, ...string[]];
+
 /**
  * Logs the line that an operator waits for at the start: whether the data is there, and which page to open. The address is in the
  * sentence, because people read it.
  *
- * @param url of the first page
+ * @param urls of the first page
  */
-function logFirstPoll({ config, exporter }: Pipeline, url: string, log: Log): void {
+function logFirstPoll({ config, exporter }: Pipeline, [url, ...others]: Urls, log: Log): void {
   const inventory = exporter.inventory.latest();
   if (inventory?.emptiness === 'not selected') {
     log.warn(
@@ -92,7 +95,8 @@ function logFirstPoll({ config, exporter }: Pipeline, url: string, log: Log): vo
     return;
   }
   const { vendorLicenses, features } = inventory;
-  log.info({ vendorLicenses: vendorLicenses.length, features: features.length }, `ready: open ${url}`);
+  const elsewhere = others.length === 0 ? '' : ` (or ${others.join(', ')})`;
+  log.info({ vendorLicenses: vendorLicenses.length, features: features.length }, `ready: open ${url}${elsewhere}`);
 }
 
 /** Creates a pipeline, which continues what it can of the previous one. */
@@ -123,8 +127,7 @@ export class CurrentPipeline {
   #pipeline: Pipeline | undefined;
   /** After a reload, the previous one serves pages until the new one has rendered, so that no scrape misses a series. */
   #exposition: Exposition | undefined;
-  /** URL of the first page. */
-  #url = '';
+  #urls: Urls = [''];
   #isFirstPollOver = false;
   #isStopping = false;
   #stopWatch: (() => void) | undefined;
@@ -172,11 +175,11 @@ export class CurrentPipeline {
       .catch((error: unknown) => this.#options.log.error({ err: error }, 'what was collected could not be polled'));
   }
 
-  /** @param url of the first page, for the log */
-  start(url: string): void {
+  /** @param urls of the first page, for the log */
+  start(urls: Urls): void {
     const { clock } = this.#options;
     const log = limitRepeats(this.#options.log);
-    this.#url = url;
+    this.#urls = urls;
     this.#run();
     this.#stopWatch = clock.watch(() => {
       this.#followClock().catch((error: unknown) =>
@@ -246,7 +249,7 @@ export class CurrentPipeline {
     pipeline.start().then(
       () => {
         if (!this.#isFirstPollOver) {
-          logFirstPoll(pipeline, this.#url, log);
+          logFirstPoll(pipeline, this.#urls, log);
           giveBackStartMemory();
         }
         this.#isFirstPollOver = true;

@@ -16,6 +16,27 @@ export function externalUrl(web: Pick<ListenerConfig, 'listen' | 'access' | 'ext
   return web.externalUrl ?? `${scheme}://${name.includes(':') ? `[${name}]` : name}:${port}`;
 }
 
+/**
+ * Where people open the daemon: as configured, else the addresses that it listens on. One that means every address of the host is the
+ * name of the host, and `localhost` on it, which no certificate has.
+ *
+ * @param addresses such as `http://[::]:10319`
+ */
+export function openAddresses(
+  configured: string | undefined,
+  addresses: readonly string[],
+): readonly [string, ...string[]] {
+  if (configured !== undefined) return [configured];
+  const opened = addresses.flatMap((address) => {
+    const [, scheme, port] = /^(https?):\/\/(?:\[::\]|0\.0\.0\.0):(\d+)$/.exec(address) ?? [];
+    if (scheme === undefined) return [address];
+    const names = scheme === 'http' ? ['localhost', hostname()] : [hostname(), 'localhost'];
+    return names.map((name) => `${scheme}://${name}:${port}`);
+  });
+  const [first = '', ...others] = new Set(opened);
+  return [first, ...others];
+}
+
 /** Whether only clients with a password or a certificate of the client CA are served. A trusted proxy closes nothing for others. */
 const isProtected = ({ access }: Config['web']): boolean =>
   access !== undefined && (access.users.size > 0 || access.tls?.clientAuth === 'RequireAndVerifyClientCert');

@@ -27,7 +27,7 @@ interface PageRoutes {
 
 /** Routes of all methods, which read bodies and have errors of their own. */
 interface GrafanaRoutes {
-  readonly plugin: () => Promise<typeof createDatasource>;
+  readonly plugin: () => Promise<(context: PageContext) => ReturnType<typeof createDatasource>>;
 }
 
 /** What paths have in common: those of people, and those of programs. */
@@ -137,7 +137,17 @@ export const pages = {
     methods: 'GET, HEAD, POST',
     path: '/grafana',
     about: 'History, users and the last poll as JSON, for Grafana.',
-    routes: { plugin: async () => (await import('../grafana/protocols/routes.ts')).createDatasource },
+    routes: {
+      plugin: async () => {
+        const routes = await import('../grafana/protocols/routes.ts');
+        return (context) =>
+          routes.createDatasource({
+            ...context,
+            answerBrowser: async (...request) =>
+              (await import('./grafana/data-source-page.ts')).answerBrowser(context, ...request),
+          });
+      },
+    },
   },
 } as const satisfies Readonly<Record<string, PagePath>>;
 

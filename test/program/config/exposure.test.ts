@@ -1,8 +1,9 @@
 import { writeFileSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
-import { exposureOf } from '../../../src/program/config/listeners.ts';
+import { exposureOf, openAddresses } from '../../../src/program/config/listeners.ts';
 import type { SettingKey } from '../../../src/program/config/settings.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import { createCleanup, createConfig } from '../../support/harness.ts';
@@ -53,5 +54,22 @@ describe('a listener', () => {
         'every client that reaches port 10400 can read licenses, owners and alerts: web.listen_address is on all addresses, and no password is required',
       remedy: 'add users to web.config_file, or set web.listen_address to one address, such as 127.0.0.1:10400',
     });
+  });
+});
+
+describe('the address to open', () => {
+  it.each<[what: string, configured: string | undefined, listen: readonly string[], opened: readonly string[]]>([
+    ['of one address', undefined, ['http://127.0.0.1:1'], ['http://127.0.0.1:1']],
+    ['of IPv6', undefined, ['http://[::1]:1'], ['http://[::1]:1']],
+    ['of a part of the network', undefined, ['http://[fe80::1%eth0]:1'], ['http://[fe80::1%eth0]:1']],
+    ['of all addresses', undefined, ['http://[::]:1'], ['http://localhost:1', `http://${hostname()}:1`]],
+    ['of all addresses of IPv4', undefined, ['http://0.0.0.0:1'], ['http://localhost:1', `http://${hostname()}:1`]],
+    ['with a certificate', undefined, ['https://[::]:1'], [`https://${hostname()}:1`, 'https://localhost:1']],
+    ['of several', undefined, ['http://127.0.0.1:1', 'http://10.0.0.1:2'], ['http://127.0.0.1:1', 'http://10.0.0.1:2']],
+    ['as configured', 'https://lic.example.com', ['http://[::]:1'], ['https://lic.example.com']],
+  ])('%s is one that a browser opens', (_, configured, listen, opened) => {
+    expect(openAddresses(configured, listen)).toEqual(opened);
+    for (const address of opened.filter((one) => !one.includes('%')))
+      expect(new URL(address).hostname).not.toBe('[::]');
   });
 });

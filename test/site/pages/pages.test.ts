@@ -75,6 +75,40 @@ it('every page of the table can be opened', async () => {
   }
 });
 
+describe('the path of the data source', () => {
+  const browser = { accept: 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8' };
+
+  it('says to a browser what it is and how Grafana gets it, and gives Grafana its health', async () => {
+    const { url } = await startSite({ 'datasource.path': '/rows/of' });
+    for (const [path, root] of [
+      ['/rows/of', '../'],
+      ['/rows/of/', '../../'],
+    ]) {
+      const { status, text, html } = await load(`${url}${path}`, browser);
+      expect([status, html.includes(`<a href="${root}./">pages</a>`)]).toEqual([200, true]);
+      expect(text).toContain('The health check succeeds: ok , with 4 vendor licenses.');
+      expect(text).toContain('Health check a custom one, of the path /rows/of Auth');
+      expect(html).toMatch(/<a href="https:[^"]*\/docs\/grafana\.md#set-up">/);
+      expect(html).toMatch(/URL, and allowed host<\/dt><dd><code>http:\/\/127\.0\.0\.1:/);
+      for (const accept of [undefined, '*/*', 'application/json, text/plain, */*']) {
+        const response = await fetch(`${url}${path}`, accept === undefined ? {} : { headers: { accept } });
+        expect([response.headers.get('vary'), await response.json()]).toMatchObject([
+          'Accept',
+          { status: 'ok', vendor_licenses: 4 },
+        ]);
+      }
+    }
+  });
+
+  it('says to a browser why the health check fails', async () => {
+    const { url } = await start('http://127.0.0.1:9/analyzer');
+    const { status, text } = await load(`${url}/grafana`, browser);
+    expect(status).toBe(200);
+    expect(text).toContain('The health check fails. GetProducts: ');
+    expect((await fetch(`${url}/grafana`)).status).toBe(503);
+  });
+});
+
 describe('the status page', () => {
   it('shows servers, what is short, what expires next, and how old the data is', async () => {
     const { url } = await startSite();
@@ -284,6 +318,7 @@ describe.runIf(peer('chromium'))('in Chromium', () => {
       `/?${parameters({ q: HOSTILE })}`,
       `/vendor-license?${parameters({ name })}`,
       `/feature?${parameters({ vendor_license: name, feature: `${HOSTILE}-1` })}`,
+      '/grafana',
     ];
     for (const path of paths) {
       for (const view of Object.values(drawnViews)) {

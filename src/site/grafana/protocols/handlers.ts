@@ -12,8 +12,18 @@ import { answerQuery, answerVariable } from './simpod.ts';
 
 /** What answers the routes of Grafana. */
 
-/** Whether the analyzer answered the last poll of GetProducts. Everything else depends on it. */
-function health({ inventory }: Backend): object {
+interface HealthAnswer {
+  readonly status: 'ok';
+  readonly vendor_licenses: number;
+  readonly polled_at: string;
+}
+
+/**
+ * Whether the analyzer answered the last poll of GetProducts. Everything else depends on it.
+ *
+ * @throws DatasourceError if it did not
+ */
+export function health({ inventory }: Backend): HealthAnswer {
   const known = inventory();
   if (known === undefined) throw new DatasourceError('upstream_down', 'the analyzer has not been polled yet');
   try {

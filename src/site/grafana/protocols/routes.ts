@@ -10,6 +10,8 @@ import type { handlers } from './handlers.ts';
 export interface DatasourceOptions {
   /** The current backend for the user of a request. A reload replaces it. */
   readonly backend: (request: FastifyRequest) => Backend;
+  /** Answers a browser at the path itself; `undefined` if a program asks, which gets the health. */
+  readonly answerBrowser: (request: FastifyRequest, reply: FastifyReply) => Promise<FastifyReply | undefined>;
   /** Deadline of a request in seconds. The proxy of Grafana times out after 30. */
   readonly deadline: () => number;
   /** Called with errors that are bugs. */
@@ -70,7 +72,7 @@ const routes: readonly (readonly ['GET' | 'POST', string, keyof typeof handlers]
 ];
 
 /** The routes as a plugin for the path of the datasource, and the format of refusals there. What answers is read for the first request. */
-export function createDatasource({ backend, deadline, onProblem }: DatasourceOptions) {
+export function createDatasource({ backend, answerBrowser, deadline, onProblem }: DatasourceOptions) {
   const refuse = (reply: FastifyReply, refusal: keyof typeof refusalCodes, message: string): FastifyReply =>
     sendError(reply, new DatasourceError(refusalCodes[refusal], message));
 
@@ -97,6 +99,8 @@ export function createDatasource({ backend, deadline, onProblem }: DatasourceOpt
         bodyLimit: BODY_LIMIT,
         handler: (request, reply) =>
           withDeadline(reply, deadline(), async (signal) => {
+            const page = name === 'health' ? await answerBrowser(request, reply) : undefined;
+            if (page !== undefined) return page;
             const answers = await import('./handlers.ts');
             const answer = await answers.handlers[name](request, backend(request), signal);
             return reply.header('content-type', JSON_TYPE).send(await answerBody(answer, signal));
