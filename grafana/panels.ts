@@ -5,7 +5,7 @@ import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import * as statetimeline from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as text from '@grafana/grafana-foundation-sdk/text';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
-import { SATURATED } from '../src/site/grafana/answers/feature-answers.ts';
+import { SATURATED } from '../src/site/grafana/answers/feature-use.ts';
 import { current, instant, lines, once, PERIOD, PROMETHEUS, SOME, saturated, select, sumOf } from './queries.ts';
 
 /** Kinds of panels that several dashboards use. */

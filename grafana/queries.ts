@@ -2,7 +2,7 @@ import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import type { DataSourceRef } from '@grafana/grafana-foundation-sdk/common';
 import * as prometheus from '@grafana/grafana-foundation-sdk/prometheus';
 import type { MetricName } from '../src/exporter/metrics/catalogue.ts';
-import { SATURATED } from '../src/site/grafana/answers/feature-answers.ts';
+import { SATURATED } from '../src/site/grafana/answers/feature-use.ts';
 import { keyOf } from '../src/site/grafana/answers/panel-data.ts';
 import type { KeyName } from '../src/site/grafana/answers/payload-keys.ts';
 import type { TargetName } from '../src/site/grafana/answers/targets.ts';

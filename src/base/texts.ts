@@ -7,6 +7,17 @@ export const numberText = (value: number): string => value.toLocaleString('en-US
 export const countText = (count: number, one: string, several = `${one}s`): string =>
   `${numberText(count)} ${count === 1 ? one : several}`;
 
+/**
+ * What follows a number in use: ` of 32 licenses in use`, or ` in use of 100 licenses (20 over)`. More are in use than there are by an
+ * overdraft, or because licenses have expired while they were in use.
+ *
+ * @param noun such as `license`; none if missing
+ */
+export function inUseOfText(inUse: number, licenses: number, noun?: string): string {
+  const all = noun === undefined ? numberText(licenses) : countText(licenses, noun);
+  return inUse > licenses ? ` in use of ${all} (${numberText(inUse - licenses)} over)` : ` of ${all} in use`;
+}
+
 const whole = new Intl.NumberFormat('en-US', { maximumFractionDigits: 0 });
 const tenths = new Intl.NumberFormat('en-US', { maximumFractionDigits: 1 });
 

@@ -1,7 +1,7 @@
 import { countsByClass } from '../alerting/alerts/alert-classes.ts';
 import { attentionItems } from '../alerting/alerts/attention.ts';
 import type { AlertEngine } from '../alerting/alerts/engine.ts';
-import { type EngineStatus, withoutData } from '../alerting/alerts/engine-status.ts';
+import { type EngineStatus, isEvaluatedLately, withoutData } from '../alerting/alerts/engine-status.ts';
 import type { Messages } from '../alerting/messages/messages.ts';
 import type { Site } from '../base/html/frame.ts';
 import { createLocalTime } from '../base/model/local-time.ts';
@@ -13,12 +13,14 @@ import { limitRepeats } from '../base/model/repeat-log.ts';
 import type { AnalyzerConfig } from '../base/settings/analyzer.ts';
 import { type Identified, shownName } from '../exporter/client/identity.ts';
 import type { Exporter } from '../exporter/exporter.ts';
+import type { Inventory } from '../exporter/inventory/inventory.ts';
 import { type PollingConfig, polledHistory } from '../exporter/poll/settings.ts';
 import type { ProposalSource } from '../insight/advice/pass/proposals.ts';
 import type { Attention, SharedBackend } from './grafana/answers/backend.ts';
 import { createUpstreamCache } from './grafana/answers/upstream-cache.ts';
 import type { DenialSource } from './pages/denied.ts';
 import type { AlertCounts, PageContext } from './pages/page.ts';
+import { pollProblem } from './pages/poll-list.ts';
 import { lazyPlugin } from './pages/routes.ts';
 import { linkOf, navigationOf, type PagePath, pagesOf } from './pages/table.ts';
 import type { AccessSection, DatasourceConfig, WebSection } from './settings.ts';
@@ -29,11 +31,22 @@ import { createWebServer, type Mount, type WebOptions, type WebServer } from './
 
 /** Wires what is served: the listener, the routes for Grafana, and the pages. */
 
-/** How many alerts fire or are pending; `undefined` until the rules have been evaluated. */
-export function alertCountsOf(status: EngineStatus): AlertCounts | undefined {
+/**
+ * How many alerts fire or are pending; `undefined` until the rules have been evaluated.
+ *
+ * @param inventory what they are evaluated over
+ * @param now epoch seconds
+ */
+export function alertCountsOf(
+  status: EngineStatus,
+  inventory: Inventory | undefined,
+  now: number,
+): AlertCounts | undefined {
   if (status.lastEvaluation === undefined) return undefined;
   const { critical, warning, info, pending } = countsByClass(status.alerts);
-  return { critical, warning, info, pending, withoutData: withoutData(status).length };
+  const isPolled = inventory !== undefined && pollProblem(inventory) === undefined;
+  const isZeroKnown = isPolled && isEvaluatedLately(status, now);
+  return { critical, warning, info, pending, withoutData: withoutData(status).length, isZeroKnown };
 }
 
 /**
@@ -167,7 +180,10 @@ export function createMounts(
     url: neighbors.url,
     analyzer: () => shownName(served().config),
     engine: () => served().engine.status(),
-    alertCounts: () => alertCountsOf(served().engine.status()),
+    alertCounts: () => {
+      const { engine, exporter } = served();
+      return alertCountsOf(engine.status(), exporter.inventory.latest(), now());
+    },
     receivers: () => served().messages.status(),
     series: () => served().exporter.exposition.seriesByMetric(),
     runbooks: () => served().config.alerting.runbookBaseUrl ?? 'runbooks',

@@ -1,7 +1,7 @@
 import type { AlertState, Labels } from '../../src/alerting/alerts/alert.ts';
 import { readFilter } from '../../src/alerting/alerts/alert-filter.ts';
 import { selectAlerts } from '../../src/alerting/alerts/alert-selection.ts';
-import type { EngineStatus } from '../../src/alerting/alerts/engine-status.ts';
+import { type EngineStatus, isEvaluatedLately } from '../../src/alerting/alerts/engine-status.ts';
 import { pageHtml } from '../../src/base/html/frame.ts';
 import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 import { type AlertsPageData, alertsContent } from '../../src/site/pages/alerts/route.ts';
@@ -62,6 +62,7 @@ export function alertsPageOf(status: EngineStatus, { query = {}, ...more }: Show
   const selection = runAtOnce(selectAlerts(status, filter));
   const content = alertsContent({
     status,
+    isZeroKnown: isEvaluatedLately(status, NOW),
     receivers: [],
     runbooks: 'runbooks',
     now: NOW,

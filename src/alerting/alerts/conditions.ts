@@ -1,3 +1,5 @@
+import { isKnown } from '../../base/model/unknown.ts';
+import { countText, numberText } from '../../base/texts.ts';
 import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import type { VendorLicenseRow } from '../../exporter/inventory/vendor-license-row.ts';
 import type { Finding, Labels } from './alert.ts';
@@ -181,7 +183,13 @@ export const nameOf = ({
 };
 
 /** `26 of 28 licenses are in use`, if it is known. @param whose such as ` of base 1.0` */
-export const inUseText = (row: FeatureRow, whose = ''): string | undefined => {
+export function inUseText(row: FeatureRow, whose = ''): string | undefined {
   const usage = usageText(row);
-  return usage === undefined ? undefined : `${usage}${whose} ${row.inUse === 1 ? 'is' : 'are'} in use`;
-};
+  if (usage === undefined) return undefined;
+  const { inUse, maxAvailable } = row;
+  if (isKnown(inUse) && isKnown(maxAvailable) && inUse > maxAvailable) {
+    const over = `${numberText(inUse - maxAvailable)} more than the ${numberText(maxAvailable)} that there are`;
+    return `${countText(inUse, 'license')}${whose} ${inUse === 1 ? 'is' : 'are'} in use, ${over}`;
+  }
+  return `${usage}${whose} ${inUse === 1 ? 'is' : 'are'} in use`;
+}

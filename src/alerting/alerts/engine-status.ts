@@ -41,3 +41,12 @@ export const ruleNames = ({
 /** The names of the rules that had no data: whether their alerts apply is not known. */
 export const withoutData = (status: Pick<EngineStatus, 'rules' | 'withData' | 'notConfigured'>): readonly string[] =>
   ruleNames(status).filter((name) => !status.withData.has(name));
+
+/** Evaluations that may be missed before alerts count as out of date. */
+const MISSED = 3;
+
+/** Whether the rules have been evaluated lately: without that, no alert does not mean that all is well. @param now epoch seconds */
+export const isEvaluatedLately = (
+  { lastEvaluation, evaluationInterval }: Pick<EngineStatus, 'lastEvaluation' | 'evaluationInterval'>,
+  now: number,
+): boolean => lastEvaluation !== undefined && now - lastEvaluation.at <= MISSED * evaluationInterval;

@@ -1,6 +1,6 @@
 import { isUncounted } from '../../base/model/uncounted.ts';
 import { isKnown, unknown } from '../../base/model/unknown.ts';
-import { countText, numberText, withWeekday } from '../../base/texts.ts';
+import { countText, inUseOfText, numberText, withWeekday } from '../../base/texts.ts';
 import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import type { Labels } from './alert.ts';
 
@@ -25,7 +25,10 @@ export function usageText(row: Pick<FeatureRow, 'licenseType' | 'maxAvailable' |
   const { inUse, maxAvailable } = row;
   if (inUse === unknown) return undefined;
   if (isUncounted(row)) return countText(inUse, 'uncounted license');
-  return maxAvailable === unknown ? undefined : `${numberText(inUse)} of ${countText(maxAvailable, 'license')}`;
+  if (maxAvailable === unknown) return undefined;
+  return inUse > maxAvailable
+    ? `${numberText(inUse)}${inUseOfText(inUse, maxAvailable, 'license')}`
+    : `${numberText(inUse)} of ${countText(maxAvailable, 'license')}`;
 }
 
 /** The description of an alert, in sentences: what is known, who is hit, and what to do first. */

@@ -1,19 +1,11 @@
 import { type Content, type Html, html, nameHtml } from '../../base/html/html.ts';
 import { isUncounted } from '../../base/model/uncounted.ts';
-import { type Figure, isKnown, shareOf, unknown } from '../../base/model/unknown.ts';
-import { countText, numberText } from '../../base/texts.ts';
+import { type Figure, isKnown, unknown } from '../../base/model/unknown.ts';
+import { countText, inUseOfText, numberText } from '../../base/texts.ts';
 import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
-import { SATURATED } from '../grafana/answers/feature-answers.ts';
+import { isSaturated, shareInUse } from '../grafana/answers/feature-use.ts';
 import { featureUrl, vendorLicenseUrl } from './links.ts';
 import { type Clock, expiryHtml } from './wording.ts';
-
-/** What share of the licenses is in use, 0 to 1; not known if any number can be in use. */
-const shareInUse = (row: FeatureRow): Figure => (isUncounted(row) ? unknown : shareOf(row.inUse, row.maxAvailable));
-
-function isSaturated(row: FeatureRow): boolean {
-  const share = shareInUse(row);
-  return isKnown(share) && share >= SATURATED;
-}
 
 /** Features on a page: what is in use, what waits, when it expires. */
 
@@ -31,8 +23,8 @@ function useHtml(row: FeatureRow): Html {
     return html`<span class="unknown">${isWithheld ? 'usage withheld: the data is not current' : 'usage not known'}</span>`;
   }
   if (isUncounted(row)) return html`<b>${numberText(inUse)}</b> in use, uncounted`;
-  const of = bought === unknown ? ', number of licenses not known' : ` of ${numberText(bought)} in use`;
-  const full = isSaturated(row);
+  const of = bought === unknown ? ' in use, number of licenses not known' : inUseOfText(inUse, bought);
+  const full = isSaturated(row) === true;
   const mark = full ? html` <span class="bad">saturated</span>` : undefined;
   return html`<b>${numberText(inUse)}</b>${of}${mark}${barHtml(shareInUse(row), full)}`;
 }
@@ -65,7 +57,7 @@ const versionText = ({ version, package: pkg, featureType }: FeatureRow): string
 function rowClass(row: FeatureRow, now: number): string {
   const { maxQueued: waiting, expiration, isReported, inUse } = row;
   const isWaitedFor = isKnown(waiting) && waiting > 0;
-  if (isWaitedFor || isSaturated(row) || (isKnown(expiration) && expiration < now)) return 'is-bad';
+  if (isWaitedFor || isSaturated(row) === true || (isKnown(expiration) && expiration <= now)) return 'is-bad';
   return isReported && inUse === unknown ? 'is-unknown' : '';
 }
 

@@ -15,11 +15,13 @@ import type { Routes } from './routes.ts';
 
 /** What a page reads, and how it answers. */
 
-/**
- * How many alerts fire, by severity, and how many are pending. `withoutData`: the kinds of alerts of which it is not known
- * whether they apply, without those whose data is not requested.
- */
-export type AlertCounts = Readonly<Record<'critical' | 'warning' | 'info' | 'pending' | 'withoutData', number>>;
+/** How many alerts fire, by severity, and how many are pending. */
+export interface AlertCounts extends Readonly<Record<'critical' | 'warning' | 'info' | 'pending', number>> {
+  /** The kinds of alerts of which it is not known whether they apply, without those whose data is not requested. */
+  readonly withoutData: number;
+  /** Whether the rules are evaluated, and over new data: otherwise no alert does not mean that all is well. */
+  readonly isZeroKnown: boolean;
+}
 
 /** What the pages read. A reload replaces what the functions return. */
 export interface PageContext {

@@ -4,8 +4,8 @@ import { isKnown, shareOf } from '../../base/model/unknown.ts';
 import { forEachSliced } from '../../base/scheduling/slices.ts';
 import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
+import { Leaders } from '../grafana/answers/site-figures.ts';
 import { vendorLicenseUrl } from './links.ts';
-import { Leaders } from './site-figures.ts';
 
 /** The filter of the pages: words that all occur in a name, a vendor license, a package or an owner. */
 

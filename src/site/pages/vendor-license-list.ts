@@ -1,10 +1,10 @@
 import { type Html, html, joined, nameHtml } from '../../base/html/html.ts';
-import { isKnown, unknown } from '../../base/model/unknown.ts';
-import { countText, numberText } from '../../base/texts.ts';
-import { SATURATED } from '../grafana/answers/feature-answers.ts';
+import { isKnown, shareOf, unknown } from '../../base/model/unknown.ts';
+import { countText, inUseOfText, numberText } from '../../base/texts.ts';
+import { SATURATED } from '../grafana/answers/feature-use.ts';
+import { nextExpiryOf, usersOf, type VendorLicenseFigures } from '../grafana/answers/site-figures.ts';
 import { barHtml } from './feature-list.ts';
 import { vendorLicenseUrl } from './links.ts';
-import type { VendorLicenseFigures } from './site-figures.ts';
 import { agoHtml, type Clock, expiryHtml } from './wording.ts';
 
 /** Vendor licenses on a page: whether their servers are up, and what their features add up to. */
@@ -28,28 +28,41 @@ export function stateHtml({ state, row }: VendorLicenseFigures, clock: Clock): H
   return html`<span class="${name}">${state}</span>${meaning === '' ? undefined : html`<br><small>${meaning}</small>`}${collected}`;
 }
 
-/** The licenses of counted features, with a bar. */
-export function usageHtml({ features, withoutUsage, withoutShare, inUse, bought }: VendorLicenseFigures): Html {
+/**
+ * What is in use of counted features, with a bar, and what is in use of uncounted ones. Users are counted in both, so that their number
+ * can be the larger one.
+ */
+export function usageHtml(figures: VendorLicenseFigures): Html {
+  const { features, withoutUsage, withoutShare, inUse, bought, uncounted, uncountedInUse, uncountedWithoutUsage } =
+    figures;
   if (features === 0) return html`<span class="unknown">no feature is known</span>`;
-  if (bought === 0) {
+  if (inUse + bought === 0) {
     if (withoutUsage > 0) return html`<span class="unknown">usage not known</span>`;
-    return withoutShare > 0
-      ? html`<span class="unknown">number of licenses not known</span>`
-      : html`no counted licenses`;
+    if (withoutShare > 0) return html`<span class="unknown">number of licenses not known</span>`;
+    return uncounted > 0 ? html`<b>${numberText(uncountedInUse)}</b> in use, uncounted` : html`no counted licenses`;
   }
-  const others = withoutShare === 0 ? undefined : html` <small>${numberText(withoutShare)} not known</small>`;
-  const share = inUse / bought;
-  return html`<b>${numberText(inUse)}</b> of ${countText(bought, 'license')} in use${others}${barHtml(share, share >= SATURATED)}`;
+  const dark = withoutShare + uncountedWithoutUsage;
+  const unknowns = dark === 0 ? undefined : html` <small>${countText(dark, 'feature')} not known</small>`;
+  const others = uncounted === 0 ? undefined : html` <small>and ${numberText(uncountedInUse)} uncounted</small>`;
+  const share = shareOf(inUse, bought);
+  return html`<b>${numberText(inUse)}</b>${inUseOfText(inUse, bought, 'license')}${others}${unknowns}${barHtml(share, isKnown(share) && share >= SATURATED)}`;
 }
 
 /** What needs attention, then how many features there are. */
 export function countsHtml({ features, saturated, waiting }: VendorLicenseFigures): Html {
   const parts = [
-    ...(waiting === 0 ? [] : [html`<span class="bad">${numberText(waiting)} with waiting requests</span>`]),
+    ...(waiting === 0 ? [] : [html`<span class="bad">${countText(waiting, 'request waits', 'requests wait')}</span>`]),
     ...(saturated === 0 ? [] : [html`<span class="bad">${numberText(saturated)} saturated</span>`]),
     html`<small>${countText(features, 'feature')}</small>`,
   ];
   return html`${joined(parts, ', ')}`;
+}
+
+/** When the next license expires that has not expired. */
+export function nextExpiryHtml(figures: VendorLicenseFigures, clock: Clock): Html {
+  const at = nextExpiryOf(figures);
+  if (at === undefined || at === Number.POSITIVE_INFINITY) return html`nothing is known to expire`;
+  return html`${isKnown(at) ? 'next ' : ''}${expiryHtml(at, clock)}`;
 }
 
 const rowClass = ({ state, waiting, saturated }: VendorLicenseFigures): string => {
@@ -64,18 +77,12 @@ export function vendorLicenseListHtml(
   ownerOf: (vendorLicense: string) => string | undefined,
 ): Html {
   const itemHtml = (figures: VendorLicenseFigures): Html => {
-    const { vendorLicense, distinctUsers, collectionTime } = figures.row;
+    const { vendorLicense } = figures;
     const owner = ownerOf(vendorLicense);
-    const users = isKnown(collectionTime) ? distinctUsers : unknown;
-    const expiry =
-      figures.nextExpiry === Number.POSITIVE_INFINITY
-        ? figures.withoutExpiry > 0 || figures.features === 0
-          ? html`<span class="unknown">expiry not known</span>`
-          : html`nothing is known to expire`
-        : html`next ${expiryHtml(figures.nextExpiry, clock)}`;
+    const users = usersOf(figures);
     return html`<li class="${rowClass(figures)}"><div><a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owner === undefined ? undefined : html`<br><small>owner ${nameHtml(owner)}</small>`}</div>
 <div>${stateHtml(figures, clock)}</div><div class="number">${usageHtml(figures)}${users === unknown ? undefined : html`<small>${countText(users, 'user')}</small>`}</div>
-<div class="number">${countsHtml(figures)}<br><small>${expiry}</small></div></li>\n`;
+<div class="number">${countsHtml(figures)}<br><small>${nextExpiryHtml(figures, clock)}</small></div></li>\n`;
   };
   return html`<ul class="rows">\n${all.map(itemHtml)}</ul>`;
 }

@@ -391,6 +391,7 @@ describe.runIf(peer('chromium'))('in a browser', () => {
     cleanup.add(() => browser.close());
     const context = {
       engine: () => status,
+      alertCounts: () => undefined,
       site: { ...testSite, demo: true },
       receivers: () => [],
       runbooks: () => 'runbooks',

@@ -382,6 +382,10 @@ describe('LicenseFeatureSaturated', () => {
     const [finding] = of(96, 100).findings;
     expect(finding?.annotations.summary).toBe('96 of 100 licenses of base 1.0 of lic01;cdslmd are in use.');
     expect(finding?.annotations.description).toMatch(/^On average, 96 % were in use/);
+    expect(of(120, 100).findings[0]?.annotations).toMatchObject({
+      summary: '120 licenses of base 1.0 of lic01;cdslmd are in use, 20 more than the 100 that there are.',
+      figure: '120 in use of 100 licenses (20 over)',
+    });
   });
 
   it('takes other thresholds for some', () => {

@@ -28,7 +28,7 @@ describe('licenses', () => {
 
   it.each([
     [row(28), '28 licenses', '26 of 28 licenses', false],
-    [row(1), '1 license', '26 of 1 license', false],
+    [row(1), '1 license', '26 in use of 1 license (25 over)', false],
     [row(unknown, 'uncounted'), 'uncounted', '26 uncounted licenses', true],
     [row(unknown), undefined, undefined, false],
     [row(28, undefined), '28 licenses', '26 of 28 licenses', false],

@@ -135,7 +135,7 @@ const pages: Allowed = [
   ],
   [
     /^\/(?:sources)? main/,
-    /^1 source, none of them has a problem\.$|^1 source: 1 up$|^up$|^, took \d+\.\d s$|^\d+ s ago$|^in \d+ (?:s|min)$|^\d+$/,
+    /^1 source: 1 up\.?$|^up$|^, took \d+\.\d s$|^\d+ s ago$|^in \d+ (?:s|min)$|^\d+$/,
     'the state of the source',
   ],
   [

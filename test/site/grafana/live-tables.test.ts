@@ -11,6 +11,7 @@ import { flatRows, type Table, type TargetAnswer } from '../../../src/site/grafa
 import { answerProducts } from '../../../src/site/grafana/answers/product-answers.ts';
 import type { Query } from '../../../src/site/grafana/answers/query.ts';
 import { readQuery } from '../../../src/site/grafana/answers/read-query.ts';
+import { figuresOf } from '../../../src/site/grafana/answers/site-figures.ts';
 import type { TargetName } from '../../../src/site/grafana/answers/targets.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import {
@@ -51,6 +52,9 @@ const queryOf = (target: TargetName, payload: object): Query =>
 
 type Row = Readonly<Record<string, unknown>>;
 const rowsOf = ({ items }: TargetAnswer): readonly Row[] => [...flatRows([items[0] as Table])];
+
+const productsOf = async (payload: object, inventory: Inventory): Promise<readonly Row[]> =>
+  rowsOf(answerProducts(queryOf('products', payload), inventory, calendar, await figuresOf(inventory)));
 
 const featuresOf = (inventory: Inventory, payload: object = {}) => {
   const query = withLiteralNames(queryOf('features', { product: '%', ...payload }), inventory);
@@ -145,67 +149,69 @@ describe('20,000 features', () => {
 });
 
 describe('products', () => {
-  const stateOf = (record: Parameters<typeof product>[0], down = false) => {
+  const stateOf = async (record: Parameters<typeof product>[0], down = false): Promise<Row> => {
     const inventory = inventoryOf({
       products: good(answer([product(record)])),
       down: good(answer(down ? [{ label: 'lic01;cdslmd' }] : [])),
       features: { [WHOLE]: good(answer([feature()])) },
     });
-    return rowsOf(answerProducts(queryOf('products', {}), inventory, calendar))[0] ?? {};
+    return (await productsOf({}, inventory))[0] ?? {};
   };
 
-  it('have one word for their state; up only if it is known to be', () => {
-    expect(stateOf({}).state).toBe('up');
-    expect(stateOf({}, true).state).toBe('down');
-    expect(stateOf({ isCurrent: false }).state).toBe('outdated');
-    expect(stateOf({ isCurrent: false }, true).state).toBe('down');
-    expect(stateOf({ isCurrent: undefined }).state).toBe('unknown');
+  it('have one word for their state; up only if it is known to be', async () => {
+    expect((await stateOf({})).state).toBe('up');
+    expect((await stateOf({}, true)).state).toBe('down');
+    expect((await stateOf({ isCurrent: false })).state).toBe('outdated');
+    expect((await stateOf({ isCurrent: false }, true)).state).toBe('down');
+    expect((await stateOf({ isCurrent: undefined })).state).toBe('unknown');
     const noReading = inventoryOf({ products: good(answer([product()])) });
-    const [row] = rowsOf(answerProducts(queryOf('products', {}), noReading, calendar));
+    const [row] = await productsOf({}, noReading);
     expect(row?.state).toBe('unknown');
   });
 
-  it('know nothing before the first collection, even if the analyzer reports figures', () => {
+  it('know nothing before the first collection, even if the analyzer reports figures', async () => {
     const record = { collectionTime: undefined, distinctUsers: 0, minLicenseExpiration: NOW };
-    expect(stateOf(record, true)).toMatchObject({ state: 'down', up: false, collected: null });
-    const row = stateOf(record);
+    expect(await stateOf(record, true)).toMatchObject({ state: 'down', up: false, collected: null });
+    const row = await stateOf(record);
     expect(row).toMatchObject({ state: 'never collected', collected: null });
     const figures = ['distinct_users', 'active', 'inactive', 'mapped', 'max_available', 'expires', 'days_left'];
     expect(figures.map((name) => row[name])).toEqual(figures.map(() => null));
   });
 
-  it('count no uncounted license', () => {
-    const most = (maxAvailable: number, records: readonly Parameters<typeof feature>[0][]) => {
+  it('count no uncounted license', async () => {
+    const most = async (maxAvailable: number, records: readonly Parameters<typeof feature>[0][]) => {
       const inventory = inventoryOf({
         products: good(answer([product({ maxAvailable })])),
         features: { [WHOLE]: good(answer(records.map(feature))) },
       });
-      return rowsOf(answerProducts(queryOf('products', {}), inventory, calendar))[0]?.max_available;
+      return (await productsOf({}, inventory))[0]?.max_available;
     };
     const unlimited = [{ feature: 'u', maxAvailable: 99_999 }, { feature: 'c' }];
-    expect(most(100_009, unlimited)).toBe(10);
-    expect(most(200_008, [...unlimited, { feature: 'v', maxAvailable: 99_999 }])).toBe(10);
-    expect(most(10, [{ feature: 'c' }])).toBe(10);
+    expect(await most(100_009, unlimited)).toBe(10);
+    expect(await most(200_008, [...unlimited, { feature: 'v', maxAvailable: 99_999 }])).toBe(10);
+    expect(await most(10, [{ feature: 'c' }])).toBe(10);
     // the uncounted feature is not known
-    expect(most(100_009, [{ feature: 'c' }])).toBeNull();
+    expect(await most(100_009, [{ feature: 'c' }])).toBeNull();
     // the analyzer does not add it
-    expect(most(10, unlimited)).toBe(10);
+    expect(await most(10, unlimited)).toBe(10);
     // it has other licenses, the number of one of which is not known
-    expect(most(100_009, [...unlimited, { feature: 'v', maxAvailable: undefined }])).toBeNull();
-    expect(most(99_999, [{ feature: 'u', maxAvailable: 99_999 }])).toBeNull();
+    expect(await most(100_009, [...unlimited, { feature: 'v', maxAvailable: undefined }])).toBeNull();
+    expect(await most(99_999, [{ feature: 'u', maxAvailable: 99_999 }])).toBeNull();
     // there are so many
-    expect(most(120_000, [{ feature: 'c', maxAvailable: 120_000 }])).toBe(120_000);
+    expect(await most(120_000, [{ feature: 'c', maxAvailable: 120_000 }])).toBe(120_000);
   });
 });
 
 describe('sums of features in products', () => {
   const columns = ['In use', 'Bought', 'Share', 'Next expiry', 'Ended'];
-  const sumsOf = (records: readonly Parameters<typeof feature>[0][], payload: object = { columns }) =>
-    rowsOf(answerProducts(queryOf('products', payload), siteOf(records), calendar))[0] ?? {};
+  const sumsOf = async (
+    records: readonly Parameters<typeof feature>[0][],
+    payload: object = { columns },
+  ): Promise<Row> => (await productsOf(payload, siteOf(records)))[0] ?? {};
 
-  it('are those of counted features whose usage is known, and the next expiry is in the future', () => {
+  it('are those of counted features whose usage is known, and the next expiry is in the future', async () => {
     expect(
-      sumsOf([
+      await sumsOf([
         { feature: 'a', maxAvailable: 10, inUse: 4, licenseExpiration: NOW + 40 * DAY },
         { feature: 'b', maxAvailable: 30, inUse: 6, licenseExpiration: NOW + 2 * DAY },
         { feature: 'ended', maxAvailable: 0, inUse: 0, licenseExpiration: NOW - DAY },
@@ -215,21 +221,23 @@ describe('sums of features in products', () => {
     ).toEqual({ in_use: 10, bought: 40, share: 0.25, next_expiry: dateText(localTime.dayOf(NOW + 2 * DAY)), ended: 1 });
   });
 
-  it('are null where nothing is known, and not 0', () => {
+  it('are null where nothing is known, and not 0', async () => {
     const unknown = { maxAvailable: undefined, inUse: undefined, licenseExpiration: undefined };
-    expect(sumsOf([{ feature: 'dark', ...unknown }])).toEqual({
+    expect(await sumsOf([{ feature: 'dark', ...unknown }])).toEqual({
       in_use: null,
       bought: null,
       share: null,
       next_expiry: null,
       ended: null,
     });
-    expect(sumsOf([])).toEqual({ in_use: null, bought: null, share: null, next_expiry: null, ended: null });
+    expect(await sumsOf([])).toEqual({ in_use: null, bought: null, share: null, next_expiry: null, ended: null });
   });
 
-  it('are there only if they are asked for, to sort by as well', () => {
-    expect(sumsOf([{ feature: 'a' }], {})).not.toHaveProperty('share');
-    expect(sumsOf([{ feature: 'a' }], { sort: '-Share', columns: ['Product'] })).toEqual({ product: 'lic01;cdslmd' });
+  it('are there only if they are asked for, to sort by as well', async () => {
+    expect(await sumsOf([{ feature: 'a' }], {})).not.toHaveProperty('share');
+    expect(await sumsOf([{ feature: 'a' }], { sort: '-Share', columns: ['Product'] })).toEqual({
+      product: 'lic01;cdslmd',
+    });
   });
 });
 

@@ -12,6 +12,7 @@ import { type Frame, flatRows, type Table, type TargetAnswer } from '../../../sr
 import { answerProducts, answerServerDown } from '../../../src/site/grafana/answers/product-answers.ts';
 import type { Query } from '../../../src/site/grafana/answers/query.ts';
 import { readQuery } from '../../../src/site/grafana/answers/read-query.ts';
+import { figuresOf } from '../../../src/site/grafana/answers/site-figures.ts';
 import type { TargetName } from '../../../src/site/grafana/answers/targets.ts';
 import { answerQuery } from '../../../src/site/grafana/protocols/simpod.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
@@ -54,21 +55,22 @@ const queryOf = (target: TargetName, payload: object, range: Partial<Query['rang
 
 const rowsOf = ({ items }: TargetAnswer) => [...flatRows([items[0] as Table])];
 
-const errorOf = (work: () => unknown): unknown => {
+const productsOf = async (payload: object, site: Inventory, shown: Parameters<typeof answerProducts>[2] = context) =>
+  answerProducts(queryOf('products', payload), site, shown, await figuresOf(site));
+
+const errorOf = async (work: () => unknown): Promise<unknown> => {
   try {
-    return work();
+    return await work();
   } catch (error) {
     return error instanceof DatasourceError ? [error.code, error.message] : error;
   }
 };
 
 describe('products', () => {
-  it('has a row for each vendor license, its parts merged, and null for what is withheld, permanent or never was', () => {
+  it('has a row for each vendor license, its parts merged, and null for what is withheld, permanent or never was', async () => {
     const never = inventoryOf({ ...scenario, products: good(answer([product({ collectionTime: undefined })])) });
-    expect(rowsOf(answerProducts(queryOf('products', { filters: 'lic01%' }), never, context))).toMatchObject([
-      { collected: null },
-    ]);
-    const rows = rowsOf(answerProducts(queryOf('products', {}), inventory, context));
+    expect(rowsOf(await productsOf({ filters: 'lic01%' }, never))).toMatchObject([{ collected: null }]);
+    const rows = rowsOf(await productsOf({}, inventory));
     expect(
       rows.map(({ product: name, up, distinct_users: users, days_left: days }) => [name, up, users, days]),
     ).toEqual([
@@ -77,23 +79,15 @@ describe('products', () => {
       ['lic01;cdslmd', true, 5, 1],
       ['lic02;mgcld', true, 7, 1],
     ]);
-    expect(
-      rowsOf(answerProducts(queryOf('products', { filters: 'lic02;mgcld;site-b' }), inventory, context)),
-    ).toHaveLength(1);
+    expect(rowsOf(await productsOf({ filters: 'lic02;mgcld;site-b' }, inventory))).toHaveLength(1);
   });
 
-  it('is an error where GetProducts is not known, with the reason', () => {
+  it('is an error where GetProducts is not known, with the reason', async () => {
     const without = inventoryOf({ products: failed() });
-    expect(errorOf(() => answerProducts(queryOf('products', {}), without, context))).toEqual([
-      'deadline',
-      'GetProducts: too slow',
-    ]);
+    expect(await errorOf(() => productsOf({}, without))).toEqual(['deadline', 'GetProducts: too slow']);
     const old = inventoryOf({ products: good(answer([product()]), NOW - 301) });
-    expect(errorOf(() => answerProducts(queryOf('products', {}), old, context))).toEqual([
-      'upstream_down',
-      'GetProducts was polled too long ago',
-    ]);
-    expect(errorOf(() => answerProducts(queryOf('products', {}), inventoryOf({}), context))).toEqual([
+    expect(await errorOf(() => productsOf({}, old))).toEqual(['upstream_down', 'GetProducts was polled too long ago']);
+    expect(await errorOf(() => productsOf({}, inventoryOf({})))).toEqual([
       'upstream_down',
       'GetProducts has not been polled yet',
     ]);
@@ -110,9 +104,9 @@ describe('server_down', () => {
     ]);
   });
 
-  it('is never empty because nothing is known', () => {
+  it('is never empty because nothing is known', async () => {
     const unknown = inventoryOf({ products: good(answer([product()])), down: failed() });
-    expect(errorOf(() => answerServerDown(queryOf('server_down', {}), unknown))).toEqual([
+    expect(await errorOf(() => answerServerDown(queryOf('server_down', {}), unknown))).toEqual([
       'deadline',
       'GetServerDown: too slow',
     ]);
@@ -239,10 +233,10 @@ describe('what the analyzer is asked about', () => {
     expect(asked({ product: 'A;b', feature: 'f' }, parts)).toEqual(['a;b;x/f', 'a;b;y/f']);
   });
 
-  it('is what was said, where it is not known', () => {
+  it('is what was said, where it is not known', async () => {
     expect(asked({ product: 'strange;one', feature: 'f' })).toEqual(['strange;one/f']);
     expect(asked({ product: 'strange;one', feature: 'f' }, undefined)).toEqual(['strange;one/f']);
-    expect(errorOf(() => combinationsOf(queryOf('history', { product: '%', feature: 'f' }), undefined))).toEqual([
+    expect(await errorOf(() => combinationsOf(queryOf('history', { product: '%', feature: 'f' }), undefined))).toEqual([
       'upstream_down',
       'history: % cannot be expanded, because no names are known yet',
     ]);
@@ -259,11 +253,11 @@ describe('the owner', () => {
     { vendorLicense: 'lic01;*', feature: '*', labels: { owner: 'cad' } },
   ]);
 
-  it('is the last column of the live tables; without one it is null', () => {
+  it('is the last column of the live tables; without one it is null', async () => {
     const owned = { localTime, owners: () => owners };
     const ownersIn = (result: TargetAnswer, key: string) =>
       Object.fromEntries(rowsOf(result).map((row) => [row[key], row.owner]));
-    expect(ownersIn(answerProducts(queryOf('products', { filters: 'lic%' }), inventory, owned), 'product')).toEqual({
+    expect(ownersIn(await productsOf({ filters: 'lic%' }, inventory, owned), 'product')).toEqual({
       'lic01;cdslmd': 'cad',
       'lic02;mgcld': null,
     });

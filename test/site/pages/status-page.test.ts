@@ -2,8 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { noOwners } from '../../../src/base/model/owners.ts';
 import { WHOLE } from '../../../src/base/model/snapshot.ts';
 import { createSelection, type Selection } from '../../../src/exporter/inventory/selection.ts';
+import { figuresOf } from '../../../src/site/grafana/answers/site-figures.ts';
 import { type AttentionItem, attentionListHtml } from '../../../src/site/pages/alert-list.ts';
-import { figuresOf } from '../../../src/site/pages/site-figures.ts';
 import { type StatusPageData, statusContent } from '../../../src/site/pages/status/route.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { answer, createSnapshot, feature, good, NOW, product, type Scenario } from '../../support/scenario.ts';
@@ -28,7 +28,7 @@ async function htmlOf(
     interfaces: undefined,
     series: [],
     attention: { value: [] },
-    alerts: { critical: 0, warning: 0, info: 0, pending: 0, withoutData: 0 },
+    alerts: { critical: 0, warning: 0, info: 0, pending: 0, withoutData: 0, isZeroKnown: true },
     filter: '',
     words: [],
     found: undefined,
@@ -54,6 +54,7 @@ const waiting = (severity: AttentionItem['severity'], state: AttentionItem['stat
   product: null,
   feature: null,
   details: '',
+  noticed: (NOW - 8) * 1000,
   since: null,
   alerts_at: null,
 });
@@ -123,7 +124,7 @@ describe('the figures at the top', () => {
   });
 
   it('name kinds of alerts without data, with which no alert does not mean that all is well', async () => {
-    const alerts = { critical: 0, warning: 0, info: 0, pending: 0, withoutData: 1 };
+    const alerts = { critical: 0, warning: 0, info: 0, pending: 0, withoutData: 1, isZeroKnown: true };
     const text = await textOf(site, { alerts });
     expect(text).toContain('Alerts 0 0 critical, 0 warning, 0 info, 1 kind without data');
     expect(text).toContain(
@@ -132,7 +133,7 @@ describe('the figures at the top', () => {
   });
 
   it('count the alerts that fire, and name those that are pending', async () => {
-    const alerts = { critical: 2, warning: 1, info: 3, pending: 4, withoutData: 0 };
+    const alerts = { critical: 2, warning: 1, info: 3, pending: 4, withoutData: 0, isZeroKnown: true };
     const text = await textOf(site, { alerts });
     expect(text).toContain('Alerts 6 2 critical, 1 warning, 3 info, 4 pending');
     expect(text).toContain('No alert fires or is pending.');
@@ -141,7 +142,7 @@ describe('the figures at the top', () => {
 
   it('count in the link below a list that is cut what the list has', async () => {
     const attention = { value: Array.from({ length: 14 }, () => waiting('critical', 'pending')) };
-    const alerts = { critical: 2, warning: 5, info: 3, pending: 4, withoutData: 0 };
+    const alerts = { critical: 2, warning: 5, info: 3, pending: 4, withoutData: 0, isZeroKnown: true };
     expect(await textOf(site, { alerts, attention })).toContain('All 14 alerts');
   });
 });
@@ -156,6 +157,14 @@ describe('the list of what needs attention', () => {
     expect(markup('critical', 'pending')).toContain(
       '<li class="is-pending"><div><span class="soft">Requests wait</span> <small>pending, critical</small>',
     );
+  });
+  it('says since when it is so where the data says that, and else when it was noticed', () => {
+    const textOfItem = (since: number) => {
+      const item = { ...waiting('critical', 'critical'), since: since * 1000 };
+      return String(attentionListHtml([item], { now: NOW, timeZone: 'UTC' })).replace(/<[^>]*>/g, '');
+    };
+    expect(textOfItem(NOW - 3600)).toContain('for 1h');
+    expect(textOfItem(NOW - 8)).toContain('noticed 8s ago');
   });
 });
 

@@ -5,8 +5,9 @@ import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { Backend } from './backend.ts';
 import { askAll, type Combination, everyOwner, withNotices } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
+import { isSaturated, shareInUse } from './feature-use.ts';
 import { knownNow, productMatcher, requireFresh } from './known-data.ts';
-import { bought, daysLeft, daysUntil, expires, ownerColumn, shareInUse } from './live-columns.ts';
+import { bought, daysLeft, daysUntil, expires, ownerColumn } from './live-columns.ts';
 import { cell, hasRows, number, type TargetAnswer, text } from './panel-data.ts';
 import { matcherOf, type Query } from './query.ts';
 import { type Cells, type TableContent, viewTable } from './table-view.ts';
@@ -34,19 +35,16 @@ export function featureMatcher(query: Query, names: readonly string[]): (row: Na
     isProduct(row.vendorLicense) && isFeature(row.feature) && isPackage(row.package) && isLetThrough(query, row);
 }
 
-/** From this share on, the next user may be denied. */
-export const SATURATED = 0.95;
-
-function isSaturated(row: FeatureRow): Figure {
-  const share = shareInUse(row);
-  if (!isKnown(share)) return unknown;
-  return share >= SATURATED ? 1 : 0;
+/** 1 for a saturated feature, to be added up. */
+function saturatedCount(row: FeatureRow): Figure {
+  const isFull = isSaturated(row);
+  return isFull === undefined ? unknown : Number(isFull);
 }
 
 /** What is added up, by column. */
 const addends: readonly (readonly [name: string, (row: FeatureRow) => Figure])[] = Object.entries({
   Features: () => 1,
-  Saturated: isSaturated,
+  Saturated: saturatedCount,
   'In use': ({ inUse }) => inUse,
   'Max queued': ({ maxQueued }) => maxQueued,
   'Inactive use': ({ inactiveUse }) => inactiveUse,

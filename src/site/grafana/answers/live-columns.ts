@@ -2,7 +2,7 @@ import { expiryDay } from '../../../base/model/expiry-day.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import type { OwnerMapping } from '../../../base/model/owners.ts';
 import { isUncounted } from '../../../base/model/uncounted.ts';
-import { type Figure, isKnown, shareOf } from '../../../base/model/unknown.ts';
+import { type Figure, isKnown } from '../../../base/model/unknown.ts';
 import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
 import { type Cell, type Column, cell, number, text } from './panel-data.ts';
 import type { Query } from './query.ts';
@@ -48,6 +48,3 @@ export const bought = (
   isForRows
     ? [number('Bought'), (row) => (isUncounted(row) ? null : cell(row.maxAvailable)), shown]
     : [text('Bought'), boughtText, shown];
-
-/** Licenses in use / bought, 0 to 1. */
-export const shareInUse = ({ inUse, maxAvailable }: FeatureRow): Figure => shareOf(inUse, maxAvailable);

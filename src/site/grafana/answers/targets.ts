@@ -16,6 +16,7 @@ import type { KeyName } from './payload-keys.ts';
 import { answerProducts, answerServerDown } from './product-answers.ts';
 import type { Query } from './query.ts';
 import { answerRightsizing } from './rightsizing-answers.ts';
+import { figuresOf } from './site-figures.ts';
 
 /** The targets of the datasource. The parser, the builder form and docs/grafana.md are derived from this table. */
 
@@ -74,6 +75,13 @@ const fromPoll =
       const { asked, inventory } = knownNow(query, backend);
       return answer(asked, inventory, backend);
     });
+
+/** The vendor licenses of the last poll, with what their features add up to. */
+const answerVendorLicenses: AnswerQuery = async (query, backend) => {
+  const { asked, inventory } = knownNow(query, backend);
+  const figures = await figuresOf(inventory);
+  return inTurn(() => answerProducts(asked, inventory, backend, figures));
+};
 
 /** An answer from the last poll, or from the analyzer if a key is set that only the analyzer knows. */
 const unlessAsked =
@@ -173,7 +181,7 @@ export const targets = {
     required: [],
     shapes: ['table'],
     rowShapes: ['table'],
-    answer: fromPoll(answerProducts),
+    answer: answerVendorLicenses,
   },
   server_down: {
     label: 'Servers that are down',

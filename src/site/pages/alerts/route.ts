@@ -11,7 +11,12 @@ import {
 import { type AlertFilter, filterUrl, isFiltering, readFilter } from '../../../alerting/alerts/alert-filter.ts';
 import { type Selection, selectAlerts } from '../../../alerting/alerts/alert-selection.ts';
 import type { Delivery, ReceiverStatus } from '../../../alerting/alerts/delivery.ts';
-import { type EngineStatus, ruleNames, withoutData } from '../../../alerting/alerts/engine-status.ts';
+import {
+  type EngineStatus,
+  isEvaluatedLately,
+  ruleNames,
+  withoutData,
+} from '../../../alerting/alerts/engine-status.ts';
 import { anchorOf } from '../../../alerting/alerts/links.ts';
 import { factTimes } from '../../../alerting/alerts/moment.ts';
 import { type PageLink, pageHtml } from '../../../base/html/frame.ts';
@@ -143,6 +148,8 @@ ${rows}</ul>`;
 /** The alerts, how they are sent, and what the filter leaves of them. */
 export interface AlertsPageData extends Pick<AlertFrame, 'now' | 'runbooks'> {
   readonly status: EngineStatus;
+  /** See `AlertCounts`. */
+  readonly isZeroKnown: boolean;
   /** Receivers other than Alertmanagers. */
   readonly receivers: readonly ReceiverStatus[];
   readonly filter: AlertFilter;
@@ -274,13 +281,6 @@ ${rows.map((row) => rowHtml(row, frame))}</ul>
 ${canSilence || alerts.length === 0 ? undefined : silenceHtml}`;
 }
 
-/** Evaluations that may be missed before alerts count as out of date. */
-const MISSED = 3;
-
-/** Whether the rules have been evaluated lately: without that, no alert does not mean that all is well. */
-const isCurrent = ({ lastEvaluation, evaluationInterval }: EngineStatus, now: number): boolean =>
-  lastEvaluation !== undefined && now - lastEvaluation.at <= MISSED * evaluationInterval;
-
 /** When the rules were evaluated, and which had no data. */
 function evaluationHtml(status: EngineStatus, frame: AlertFrame): Html {
   const { lastEvaluation, evaluationInterval } = status;
@@ -288,7 +288,7 @@ function evaluationHtml(status: EngineStatus, frame: AlertFrame): Html {
   if (lastEvaluation === undefined) {
     return html`<p class="problem">The rules have not been evaluated yet: there is no data from the analyzer, or a rule fails. Which alerts apply is unknown. If this does not change within some minutes, see the log and run <code>license-exporter doctor</code>.</p>`;
   }
-  if (!isCurrent(status, frame.now)) {
+  if (!isEvaluatedLately(status, frame.now)) {
     return html`<p class="problem">The last evaluation was at ${timeHtml(lastEvaluation.at, frame)}, although the rules are evaluated every ${every}: there is no current data, or a rule fails. See the log. New alerts are not noticed, and earlier ones may be out of date.</p>`;
   }
   const { length } = ruleNames(status);
@@ -297,9 +297,9 @@ function evaluationHtml(status: EngineStatus, frame: AlertFrame): Html {
   return html`<p class="soft">${countText(length, 'kind')} of alerts, evaluated ${durationText(frame.now - lastEvaluation.at)} ago and at least every ${every}.${without.length === 0 ? undefined : unknown}</p>`;
 }
 
-function nothingHtml(status: EngineStatus, filter: AlertFilter, now: number): Html {
+function nothingHtml({ status, filter, isZeroKnown }: AlertsPageData): Html {
   if (isFiltering(filter)) return html`<p>No alert matches the filter. <a href="alerts">Show all alerts</a></p>`;
-  if (!isCurrent(status, now)) return html`<p class="unknown">Whether there are alerts is unknown.</p>`;
+  if (!isZeroKnown) return html`<p class="unknown">Whether there are alerts is unknown.</p>`;
   return withoutData(status).length === 0
     ? html`<p class="good">No alert fires or is pending.</p>`
     : html`<p class="unknown">No alert fires or is pending of those that have data.</p>`;
@@ -309,17 +309,17 @@ const goneHtml = html`<p class="note">The alert of your link is not listed. It h
 
 /** The alerts that are selected, and what they are selected from. */
 export function alertsContent(options: AlertsPageData): Html {
-  const { status, receivers, filter, problems, selection, now } = options;
+  const { status, receivers, filter, problems, selection, now, isZeroKnown } = options;
   const { counts, owners, matching, alerts, linked, causeOf } = selection;
   const { timeZone, unknownHold } = status;
   const frame: AlertFrame = { ...options, timeZone, unknownHold, causeOf };
-  const list = alerts.length === 0 ? nothingHtml(status, filter, now) : listHtml(selection, frame);
+  const list = alerts.length === 0 ? nothingHtml(options) : listHtml(selection, frame);
   // before the first evaluation, the alerts of the last run are not known
-  const isGone = filter.alert !== undefined && linked === undefined && isCurrent(status, now);
+  const isGone = filter.alert !== undefined && linked === undefined && isEvaluatedLately(status, now);
   const matches = countText(matching, 'alert matches', 'alerts match');
   return html`<h1>Alerts</h1>
 ${evaluationHtml(status, frame)}
-${tilesHtml(counts, filter, isCurrent(status, now))}
+${tilesHtml(counts, filter, isZeroKnown)}
 ${filterHtml(filter, owners, problems)}
 ${isGone ? goneHtml : undefined}
 ${alerts.length > 0 && isFiltering(filter) ? html`<p class="soft">${matches} the filter.</p>` : undefined}
@@ -328,15 +328,16 @@ ${list}
 ${receiversHtml(status, receivers, frame)}`;
 }
 
-type Context = Pick<PageContext, 'site' | 'engine' | 'receivers' | 'runbooks' | 'now'>;
+type Context = Pick<PageContext, 'site' | 'engine' | 'alertCounts' | 'receivers' | 'runbooks' | 'now'>;
 
 /** The alerts of the filter in the URL. */
 export const alertsRoutes = (context: Context, link: PageLink): Routes => ({
   '/': async ({ query }, reply) => {
-    const { site, engine, receivers, runbooks, now } = context;
+    const { site, engine, alertCounts, receivers, runbooks, now } = context;
     const status = engine();
     const { filter, problems } = readFilter(query);
-    const data = { status, receivers: receivers(), runbooks: runbooks(), now: now() };
+    const isZeroKnown = alertCounts()?.isZeroKnown === true;
+    const data = { status, isZeroKnown, receivers: receivers(), runbooks: runbooks(), now: now() };
     const selection = await runSliced(selectAlerts(status, filter));
     const content = alertsContent({ ...data, filter, problems, selection });
     return sendPage(reply, pageHtml(site, { ...link, refreshes: true }, content));

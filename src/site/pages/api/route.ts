@@ -1,6 +1,6 @@
 import type { AlertState } from '../../../alerting/alerts/alert.ts';
 import { mostUrgentFirst } from '../../../alerting/alerts/alert-selection.ts';
-import type { EngineStatus } from '../../../alerting/alerts/engine-status.ts';
+import { type EngineStatus, isEvaluatedLately } from '../../../alerting/alerts/engine-status.ts';
 import type { Rule } from '../../../alerting/alerts/rule.ts';
 import { sendError } from '../../grafana/protocols/api-error.ts';
 import { readAttention } from '../alert-list.ts';
@@ -45,7 +45,7 @@ function queryOf({ name, parameters }: Rule): string {
   return `${name}(${given.map(([key, value]) => `${key}=${value}`).join(', ')})`;
 }
 
-function ruleJson(rule: Rule, status: EngineStatus): object {
+function ruleJson(rule: Rule, status: EngineStatus, isCurrent: boolean): object {
   const alerts = mostUrgentFirst(status.alerts.filter((alert) => alert.rule === rule.id && isShown(alert)));
   const durations = rule.durations({});
   return {
@@ -58,28 +58,31 @@ function ruleJson(rule: Rule, status: EngineStatus): object {
     annotations: {},
     alerts: alerts.map((alert) => alertJson(alert, status)),
     // without data, inactive does not mean that all is well
-    health: status.lastEvaluation !== undefined && status.withData.has(rule.name) ? 'ok' : 'unknown',
+    health: isCurrent && status.withData.has(rule.name) ? 'ok' : 'unknown',
     ...timing(status),
     type: 'alerting',
   };
 }
 
 /** The rules about what is configured, in one group. There is no group if only recording rules are requested. */
-function rulesJson(status: EngineStatus, type: string | undefined): object {
+function rulesJson(status: EngineStatus, type: string | undefined, now: number): object {
   if (type === 'record') return success({ groups: [] });
+  const isCurrent = isEvaluatedLately(status, now);
   const group = {
     name: 'license-exporter',
     file: 'license-exporter',
     interval: status.evaluationInterval,
     limit: 0,
-    rules: status.rules.filter(({ name }) => !status.notConfigured.has(name)).map((rule) => ruleJson(rule, status)),
+    rules: status.rules
+      .filter(({ name }) => !status.notConfigured.has(name))
+      .map((rule) => ruleJson(rule, status, isCurrent)),
     ...timing(status),
   };
   return success({ groups: [group] });
 }
 
 /** Alerts and rules, for tools that read those of Prometheus, and what needs attention, the most urgent first. */
-export const apiRoutes = ({ engine, backend, deadline }: PageContext): Routes => ({
+export const apiRoutes = ({ engine, backend, deadline, now }: PageContext): Routes => ({
   '/alerts': async () => alertsJson(engine()),
   '/attention': async (request, reply) => {
     try {
@@ -91,7 +94,7 @@ export const apiRoutes = ({ engine, backend, deadline }: PageContext): Routes =>
   },
   '/rules': async (request, reply) => {
     const { type } = request.query as { type?: string | string[] };
-    if (type === undefined || type === 'alert' || type === 'record') return rulesJson(engine(), type);
+    if (type === undefined || type === 'alert' || type === 'record') return rulesJson(engine(), type, now());
     return sendError(reply, 400, `not supported value ${JSON.stringify(type)} of type; valid are alert and record`);
   },
 });

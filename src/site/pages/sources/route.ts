@@ -11,13 +11,10 @@ import { countText } from '../../../base/texts.ts';
 import { sendPage } from '../../web/page-answers.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
+import { byUrgency, problemsHtml, sourceClass, sourceState, sourceStateText, sourcesText } from '../source-states.ts';
 import { dayHtml, notRecordedHtml } from '../wording.ts';
 
 /** The license managers that are read, and their problems. */
-
-/** Messages write names of settings and commands in backquotes. */
-const messageHtml = (message: string): Html =>
-  html`${message.split('`').map((part, i) => (i % 2 === 0 ? part : html`<code>${part}</code>`))}`;
 
 const shown = (seconds: number): string =>
   seconds < 120 ? `${seconds} s` : seconds < 7200 ? `${Math.round(seconds / 60)} min` : hours(seconds);
@@ -37,50 +34,6 @@ const nextHtml = (at: number | undefined, now: number): Html | undefined =>
 
 const hours = (seconds: number): string => `${Math.round(seconds / 3600)} h`;
 
-/** From what needs attention to what does not. */
-const states = ['down', 'unread', 'unknown', 'detail', 'up'] as const;
-type State = (typeof states)[number];
-
-const stateText: Readonly<Record<State, string>> = {
-  down: 'down',
-  unread: 'cannot be read',
-  unknown: 'not read yet',
-  detail: 'up, with a problem',
-  up: 'up',
-};
-
-/** The classes of the row and of its words. */
-const stateClass: Readonly<Record<State, readonly [row: string, words: string]>> = {
-  down: ['is-bad', 'bad'],
-  unread: ['is-bad', 'bad'],
-  unknown: ['is-unknown', 'unknown'],
-  detail: ['is-warn', 'warn'],
-  up: ['is-good', 'good'],
-};
-
-const isUnderstood = ({ lastDiagnostics }: SourceHealth): boolean => (lastDiagnostics?.unparsed ?? 0) === 0;
-
-function stateOf(health: SourceHealth): State {
-  if (health.up === undefined) return 'unknown';
-  if (!health.up) return health.isServerDown === true ? 'down' : 'unread';
-  return health.problems.length > 0 || !isUnderstood(health) ? 'detail' : 'up';
-}
-
-function notUnderstoodHtml({ unparsed, masks }: NonNullable<SourceHealth['lastDiagnostics']>): Html {
-  const examples = joined(
-    masks.map((mask) => html`<code>${mask}</code>`),
-    ' ',
-  );
-  return html`<p>${countText(unparsed, 'line was', 'lines were')} not understood, for example ${examples}. Run <code>license-exporter capture</code> and report them.</p>`;
-}
-
-function problemsHtml(health: SourceHealth): Html {
-  const { problems, lastDiagnostics } = health;
-  const lines = problems.map(({ kind, message }) => html`<p><strong>${kind}</strong>: ${messageHtml(message)}</p>`);
-  const isMissed = lastDiagnostics !== undefined && !isUnderstood(health);
-  return html`${lines}${isMissed ? notUnderstoodHtml(lastDiagnostics) : undefined}`;
-}
-
 const upText = (up: boolean | undefined): string => (up === undefined ? 'not known' : up ? 'up' : 'down');
 
 function detailsHtml({ members, vendorLicenses }: SourceHealth): Html {
@@ -98,10 +51,10 @@ function detailsHtml({ members, vendorLicenses }: SourceHealth): Html {
 
 function itemHtml(health: SourceHealth, now: number): Html {
   const { name, manager, lastReadAt, nextReadAt, lastSuccessAt, duration } = health;
-  const state = stateOf(health);
-  const [row, words] = stateClass[state];
+  const state = sourceState(health);
+  const [row, words] = sourceClass[state];
   const seconds = duration === undefined ? '' : `, took ${duration.toFixed(1)} s`;
-  return html`<li class="${row}"><div><strong>${nameHtml(name)}</strong> <small>${manager}</small><br><span class="${words}">${stateText[state]}</span></div>
+  return html`<li class="${row}"><div><strong>${nameHtml(name)}</strong> <small>${manager}</small><br><span class="${words}">${sourceStateText[state]}</span></div>
 <div>${problemsHtml(health)}${detailsHtml(health)}</div>
 <div class="details">read ${agoHtml(lastReadAt, now)}${seconds}<br>last data ${agoHtml(lastSuccessAt, now)}${nextHtml(nextReadAt, now)}</div></li>\n`;
 }
@@ -110,12 +63,8 @@ function listHtml(sources: readonly SourceHealth[], now: number): Html {
   if (sources.length === 0) {
     return html`<p>No sources. Declare license managers in <code>embedded_analyzer.sources</code>.</p>`;
   }
-  const byState = Map.groupBy(sources, stateOf);
-  const counts = states
-    .filter((state) => byState.has(state))
-    .map((state) => `${byState.get(state)?.length} ${stateText[state]}`);
-  const items = states.flatMap((state) => byState.get(state) ?? []).map((health) => itemHtml(health, now));
-  return html`<p class="soft">${countText(sources.length, 'source')}: ${counts.join('; ')}</p>
+  const items = byUrgency(sources).map((health) => itemHtml(health, now));
+  return html`<p class="soft">${sourcesText(sources)}</p>
 <ul class="rows sources">
 ${items}</ul>`;
 }
@@ -124,7 +73,7 @@ ${items}</ul>`;
 const contradictionsHtml = (contradictions: number): Html | undefined =>
   contradictions === 0
     ? undefined
-    : html`<br><span class="${stateClass.detail[1]}">${countText(contradictions, 'line contradicts', 'lines contradict')} those before, so figures may be wrong</span>`;
+    : html`<br><span class="${sourceClass.detail[1]}">${countText(contradictions, 'line contradicts', 'lines contradict')} those before, so figures may be wrong</span>`;
 
 /** What of the history other programs had recorded, the newest import first. */
 function importsHtml(imports: readonly ImportedHistory[], now: number): Html | undefined {
@@ -142,7 +91,7 @@ function importsHtml(imports: readonly ImportedHistory[], now: number): Html | u
 function archiveHtml(archive: ArchiveHealth | undefined, now: number): Html | undefined {
   if (archive === undefined) return undefined;
   const { lastSuccessAt, problem, waiting } = archive;
-  const [row, words] = stateClass[problem !== undefined ? 'detail' : lastSuccessAt === undefined ? 'unknown' : 'up'];
+  const [row, words] = sourceClass[problem !== undefined ? 'detail' : lastSuccessAt === undefined ? 'unknown' : 'up'];
   const state = problem ?? (lastSuccessAt === undefined ? 'the first exchange is not over' : 'in use');
   const days = waiting === undefined ? undefined : html`<br>${countText(waiting, 'day')} of features to exchange`;
   return html`<h2>Archive of the history</h2>

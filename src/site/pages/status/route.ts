@@ -7,6 +7,7 @@ import { isKnown } from '../../../base/model/unknown.ts';
 import { countText, numberText } from '../../../base/texts.ts';
 import type { Emptiness, Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { MetricSeries } from '../../../exporter/metrics/exposition.ts';
+import { figuresOf, type SiteFigures } from '../../grafana/answers/site-figures.ts';
 import { type AttentionItem, attentionListHtml, readAttention } from '../alert-list.ts';
 import { type DeniedToday, deniedHtml, readDenied } from '../denied.ts';
 import { featureListHtml, moreHtml } from '../feature-list.ts';
@@ -14,7 +15,15 @@ import { type AlertCounts, inventoryPage, type PageContext, parameterOf, written
 import { ageHtml, pollListHtml, pollProblem } from '../poll-list.ts';
 import type { Routes } from '../routes.ts';
 import { type Found, filterHtml, findFeatures, missingWords, wordsOf } from '../search.ts';
-import { figuresOf, type SiteFigures } from '../site-figures.ts';
+import {
+  byUrgency,
+  needsAttention,
+  problemsHtml,
+  sourceClass,
+  sourceState,
+  sourceStateText,
+  sourcesText,
+} from '../source-states.ts';
 import { vendorLicenseListHtml } from '../vendor-license-list.ts';
 import { attempt, type Clock, type Known, notRecordedHtml, sentence } from '../wording.ts';
 
@@ -120,12 +129,12 @@ const firingOf = ({ critical, warning, info }: AlertCounts): number => critical 
 /** Those that the list has. */
 const listedOf = (counts: AlertCounts): number => firingOf(counts) + counts.pending;
 
-function alertTile({ alerts, inventory }: StatusPageData): Tile {
+function alertTile({ alerts }: StatusPageData): Tile {
   const base = { title: 'Alerts', href: 'alerts' };
   if (alerts === undefined) return { ...base, figure: 'not known', about: 'not evaluated yet', mark: 'unknown' };
-  const { critical, warning, info, pending, withoutData } = alerts;
+  const { critical, warning, info, pending, withoutData, isZeroKnown } = alerts;
   const firing = firingOf(alerts);
-  if (firing === 0 && pollProblem(inventory) !== undefined) {
+  if (firing === 0 && !isZeroKnown) {
     return { ...base, figure: 'not known', about: 'without data, alerts cannot start', mark: 'unknown' };
   }
   const about = [
@@ -186,8 +195,8 @@ ${list}${moreHtml(features.length, count)}`;
 }
 
 /** What it means that no alert fires. */
-function noAlertHtml(alerts: AlertCounts | undefined, inventory: Inventory): Html {
-  if (alerts === undefined || pollProblem(inventory) !== undefined) {
+function noAlertHtml(alerts: AlertCounts | undefined): Html {
+  if (alerts?.isZeroKnown !== true) {
     return html`<p class="unknown">No alert fires yet. Without data, most alerts can neither start nor end.</p>`;
   }
   const { withoutData } = alerts;
@@ -195,12 +204,12 @@ function noAlertHtml(alerts: AlertCounts | undefined, inventory: Inventory): Htm
   return html`<p class="unknown">No alert fires or is pending of those that have data. Whether ${countText(withoutData, 'other kind')} of <a href="alerts">alerts</a> ${withoutData === 1 ? 'applies' : 'apply'} is not known.</p>`;
 }
 
-function attentionHtml({ attention, alerts, inventory }: StatusPageData, clock: Clock): Html {
+function attentionHtml({ attention, alerts }: StatusPageData, clock: Clock): Html {
   const title = html`<h2 id="attention">Needs attention</h2>`;
   if ('reason' in attention) return html`${title}<p class="unknown">${sentence(attention.reason)}</p>`;
   const shown = attention.value.slice(0, MAX_ALERTS);
   const hasMore = attention.value.length > shown.length;
-  const list = shown.length === 0 ? noAlertHtml(alerts, inventory) : attentionListHtml(shown, clock);
+  const list = shown.length === 0 ? noAlertHtml(alerts) : attentionListHtml(shown, clock);
   const all = alerts === undefined || !hasMore ? 'All alerts' : `All ${countText(listedOf(alerts), 'alert')}`;
   return html`${title}${list}<p><a href="alerts">${all}</a></p>`;
 }
@@ -235,17 +244,14 @@ ${unknown}${next}${moreHtml(expiring.length, expiringCount)}
 /** Sources of an analyzer in this process, as far as they need attention. */
 function sourcesHtml(sources: readonly SourceHealth[] | undefined): Html | undefined {
   if (sources === undefined) return undefined;
-  const failing = sources.filter(({ up, problems }) => up === false || problems.length > 0);
-  const rows = failing.map(
-    ({ name, up, problems }) =>
-      html`<li class="${up === false ? 'is-bad' : 'is-warn'}"><div>${nameHtml(name)}</div><div>${problems.map(({ message }) => html`<p>${message}</p>`)}</div></li>\n`,
-  );
-  const sum =
-    failing.length === 0
-      ? `${countText(sources.length, 'source')}, none of them has a problem.`
-      : `${numberText(failing.length)} of ${countText(sources.length, 'source')} ${failing.length === 1 ? 'has' : 'have'} problems.`;
+  const rows = byUrgency(sources)
+    .filter(needsAttention)
+    .map((health) => {
+      const [row, words] = sourceClass[sourceState(health)];
+      return html`<li class="${row}"><div>${nameHtml(health.name)}<br><span class="${words}">${sourceStateText[sourceState(health)]}</span></div><div>${problemsHtml(health)}</div></li>\n`;
+    });
   return html`<h2 id="sources">Sources</h2>
-<p>${sum} <a href="sources">All sources</a></p>${rows.length === 0 ? undefined : html`<ul class="rows two">\n${rows}</ul>`}`;
+<p>${sourcesText(sources)}. <a href="sources">All sources</a></p>${rows.length === 0 ? undefined : html`<ul class="rows two">\n${rows}</ul>`}`;
 }
 
 /** What the metrics of a family have in common: the first word of their names. */

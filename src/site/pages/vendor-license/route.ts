@@ -1,15 +1,14 @@
 import { type Content, html, joined, nameHtml } from '../../../base/html/html.ts';
-import { isKnown } from '../../../base/model/unknown.ts';
 import { countText } from '../../../base/texts.ts';
 import { gapsOf } from '../../../exporter/inventory/knowledge.ts';
+import { figuresOf, usersOf, type VendorLicenseFigures } from '../../grafana/answers/site-figures.ts';
 import { type AttentionItem, attentionSection, readAttention } from '../alert-list.ts';
 import { featureListHtml, moreHtml } from '../feature-list.ts';
 import { inventoryPage, missing, notReported, type PageContext, parameterOf, written } from '../page.ts';
 import type { Routes } from '../routes.ts';
 import { type Found, filterHtml, findFeatures, wordsOf } from '../search.ts';
-import { figuresOf, type VendorLicenseFigures } from '../site-figures.ts';
-import { countsHtml, serverStates, stateHtml, usageHtml } from '../vendor-license-list.ts';
-import { attempt, type Clock, expiryHtml, type Known, known } from '../wording.ts';
+import { countsHtml, nextExpiryHtml, serverStates, stateHtml, usageHtml } from '../vendor-license-list.ts';
+import { attempt, type Clock, type Known, known } from '../wording.ts';
 
 /** The page of one vendor license: its server, what needs attention, and its features. */
 
@@ -28,9 +27,9 @@ export interface VendorLicensePageData {
 /** The page of one vendor license, with its features or those that match the filter. */
 function vendorLicenseContent(data: VendorLicensePageData, clock: Clock): Content {
   const { figures, owners, attention, gaps, filter, found } = data;
-  const { vendorLicense, distinctUsers, collectionTime, downQualifiers } = figures.row;
+  const { vendorLicense, row } = figures;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
-  const parts = downQualifiers.filter((qualifier) => qualifier !== '');
+  const parts = row.downQualifiers.filter((qualifier) => qualifier !== '');
   const isDown = parts.length === 0 ? undefined : html` <small>(${joined(parts.map(nameHtml), ', ')})</small>`;
   const title =
     filter === ''
@@ -43,8 +42,8 @@ function vendorLicenseContent(data: VendorLicensePageData, clock: Clock): Conten
 <li class="is-${serverStates[figures.state]?.[0] ?? 'unknown'}"><strong>${stateHtml(figures, clock)}</strong>${isDown}</li>
 <li>${usageHtml(figures)}</li>
 <li>${countsHtml(figures)}</li>
-<li><strong>${known(isKnown(collectionTime) ? distinctUsers : undefined)}</strong><small>users now</small></li>
-<li>${figures.nextExpiry === Number.POSITIVE_INFINITY ? 'Nothing is known to expire.' : expiryHtml(figures.nextExpiry, clock)}</li>
+<li><strong>${known(usersOf(figures))}</strong><small>users now</small></li>
+<li>${nextExpiryHtml(figures, clock)}</li>
 </ul>
 ${gaps.map((gap) => html`<p class="unknown">${gap}</p>\n`)}${attentionSection(attention, clock)}
 <h2 id="features">${title}</h2>
@@ -60,7 +59,7 @@ export const vendorLicenseRoutes = (context: PageContext): Routes =>
     const filter = parameterOf(request, 'q');
     const owners = backend.owners();
     const { vendorLicenses } = await figuresOf(inventory);
-    const figures = vendorLicenses.find(({ row }) => row.vendorLicense === name);
+    const figures = vendorLicenses.find(({ vendorLicense }) => vendorLicense === name);
     if (figures === undefined)
       return notReported(inventory.knowledge.products, html`the vendor license <bdi>${name}</bdi>`);
     const data = {

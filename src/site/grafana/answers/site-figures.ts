@@ -1,13 +1,12 @@
-import { isUncounted } from '../../base/model/uncounted.ts';
-import { type Figure, isKnown } from '../../base/model/unknown.ts';
-import { forEachSliced } from '../../base/scheduling/slices.ts';
-import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
-import type { Inventory } from '../../exporter/inventory/inventory.ts';
-import type { VendorLicenseRow } from '../../exporter/inventory/vendor-license-row.ts';
-import { SATURATED } from '../grafana/answers/feature-answers.ts';
-import { serverState } from '../grafana/answers/product-answers.ts';
+import { isUncounted } from '../../../base/model/uncounted.ts';
+import { type Figure, isKnown, unknown } from '../../../base/model/unknown.ts';
+import { forEachSliced } from '../../../base/scheduling/slices.ts';
+import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
+import type { Inventory } from '../../../exporter/inventory/inventory.ts';
+import type { VendorLicenseRow } from '../../../exporter/inventory/vendor-license-row.ts';
+import { isSaturated, shareInUse } from './feature-use.ts';
 
-/** What the pages show of the whole site: read once for each inventory, in slices. */
+/** What pages and Grafana show of the whole site and of each vendor license: read once for each inventory, in slices. */
 
 /** The first entries of a long list, in order, without sorting all of it. */
 export class Leaders<T> {
@@ -65,11 +64,21 @@ export interface Sums {
   withoutShare: number;
   /** Features of which it is not known whether requests wait. */
   withoutQueue: number;
-  /** Of counted features whose usage is known. */
+  /** Of counted features whose usage and number of licenses are known. */
   inUse: number;
   bought: number;
+  /** Uncounted features, and licenses of those whose usage is known. They are not in `inUse`. */
+  uncounted: number;
+  uncountedInUse: number;
+  /** Uncounted features whose usage is not known. */
+  uncountedWithoutUsage: number;
+  /** Counted features that are reported, with a known number of licenses and without, and the sum of these numbers. */
+  counted: number;
+  licenses: number;
+  withoutLicenses: number;
   expired: number;
   within30Days: number;
+  permanent: number;
   /** Features whose expiry is not known. */
   withoutExpiry: number;
   /** The next expiry after now, epoch seconds; `Infinity` without one. */
@@ -78,10 +87,30 @@ export interface Sums {
 
 /** A vendor license with the sums of its features. */
 export interface VendorLicenseFigures extends Readonly<Sums> {
+  readonly vendorLicense: string;
   readonly row: VendorLicenseRow;
   /** `up`, `down`, `outdated`, `never collected` or `unknown`. */
   readonly state: string;
 }
+
+/**
+ * When the first license of a vendor license expires that has not expired, `Infinity` if all of these are permanent; not known while an
+ * expiry is not, and `undefined` if all have expired.
+ */
+export function nextExpiryOf({
+  features,
+  nextExpiry,
+  withoutExpiry,
+  permanent,
+}: VendorLicenseFigures): Figure | undefined {
+  if (nextExpiry !== Number.POSITIVE_INFINITY) return nextExpiry;
+  if (withoutExpiry > 0 || features === 0) return unknown;
+  return permanent > 0 ? nextExpiry : undefined;
+}
+
+/** Users that hold a license of a vendor license. Before its first collection, an analyzer may say 0 of what it does not know. */
+export const usersOf = ({ row: { collectionTime, distinctUsers } }: Pick<VendorLicenseFigures, 'row'>): Figure =>
+  isKnown(collectionTime) ? distinctUsers : unknown;
 
 /** The figures of all pages that show the whole site. */
 export interface SiteFigures {
@@ -107,8 +136,15 @@ const noSums = (): Sums => ({
   withoutQueue: 0,
   inUse: 0,
   bought: 0,
+  uncounted: 0,
+  uncountedInUse: 0,
+  uncountedWithoutUsage: 0,
+  counted: 0,
+  licenses: 0,
+  withoutLicenses: 0,
   expired: 0,
   within30Days: 0,
+  permanent: 0,
   withoutExpiry: 0,
   nextExpiry: Number.POSITIVE_INFINITY,
 });
@@ -117,22 +153,20 @@ const noSums = (): Sums => ({
  * Adds the usage of one feature.
  *
  * @param isListKnown whether the features of its vendor license are known
- * @returns the share of its licenses that is in use; 0 if it is not known
  */
-function addUsage(sums: Sums, row: FeatureRow, isListKnown: boolean): number {
+function addUsage(sums: Sums, row: FeatureRow, isListKnown: boolean): void {
   const { inUse, maxAvailable } = row;
   const isExpected = row.isReported || !isListKnown;
   if (!isKnown(inUse) && isExpected) sums.withoutUsage += 1;
-  if (isUncounted(row)) return 0;
-  if (!isKnown(inUse) || !isKnown(maxAvailable)) {
-    if (isExpected) sums.withoutShare += 1;
-    return 0;
-  }
-  sums.inUse += inUse;
-  sums.bought += maxAvailable;
-  const share = maxAvailable === 0 ? 0 : inUse / maxAvailable;
-  if (share >= SATURATED) sums.saturated += 1;
-  return share;
+  if (isUncounted(row)) {
+    sums.uncounted += 1;
+    if (isKnown(inUse)) sums.uncountedInUse += inUse;
+    else if (isExpected) sums.uncountedWithoutUsage += 1;
+  } else if (isKnown(inUse) && isKnown(maxAvailable)) {
+    sums.inUse += inUse;
+    sums.bought += maxAvailable;
+    if (isSaturated(row) === true) sums.saturated += 1;
+  } else if (isExpected) sums.withoutShare += 1;
 }
 
 /** @returns the requests that wait; 0 if that is not known, which is counted */
@@ -146,8 +180,17 @@ function addQueue(sums: Sums, row: FeatureRow, isListKnown: boolean): number {
   return waiting;
 }
 
+/** Adds the licenses of one feature, whether they are in use or not. */
+function addLicenses(sums: Sums, row: FeatureRow): void {
+  if (!row.isReported || isUncounted(row)) return;
+  sums.counted += 1;
+  if (isKnown(row.maxAvailable)) sums.licenses += row.maxAvailable;
+  else sums.withoutLicenses += 1;
+}
+
 function addExpiry(sums: Sums, expiration: Figure, now: number): void {
   if (!isKnown(expiration)) sums.withoutExpiry += 1;
+  else if (expiration === Number.POSITIVE_INFINITY) sums.permanent += 1;
   else if (expiration <= now) sums.expired += 1;
   else {
     if (expiration - now <= 30 * DAY) sums.within30Days += 1;
@@ -166,6 +209,14 @@ function total(all: Iterable<Sums>): Sums {
   return sum;
 }
 
+/** What is known about the server of a vendor license. `up` only if its data is current too. */
+function serverState({ up, isCurrent, isReported, collectionTime }: VendorLicenseRow): string {
+  if (up === false) return 'down';
+  if (isReported && !isKnown(collectionTime)) return 'never collected';
+  if (isCurrent === false) return 'outdated';
+  return up === true && isCurrent === true ? 'up' : 'unknown';
+}
+
 const states = ['down', 'never collected', 'outdated', 'unknown', 'up'];
 
 /** Servers that are not up first, then those with most saturated features. */
@@ -173,7 +224,7 @@ const byUrgency = (a: VendorLicenseFigures, b: VendorLicenseFigures): number =>
   states.indexOf(a.state) - states.indexOf(b.state) ||
   b.waiting - a.waiting ||
   b.saturated - a.saturated ||
-  (a.row.vendorLicense < b.row.vendorLicense ? -1 : 1);
+  (a.vendorLicense < b.vendorLicense ? -1 : 1);
 
 /** Reads every feature once. */
 async function siteFigures(inventory: Inventory): Promise<SiteFigures> {
@@ -199,8 +250,10 @@ async function siteFigures(inventory: Inventory): Promise<SiteFigures> {
     }
     own.features += 1;
     const waiting = addQueue(own, row, isListKnown);
-    const share = addUsage(own, row, isListKnown);
-    if (waiting > 0 || share >= SATURATED) consider(short, -waiting - share / 1e6, row);
+    addUsage(own, row, isListKnown);
+    addLicenses(own, row);
+    const share = shareInUse(row);
+    if (waiting > 0 || isSaturated(row) === true) consider(short, -waiting - (isKnown(share) ? share : 0) / 1e6, row);
     const { expiration } = row;
     addExpiry(own, expiration, at);
     if (!isKnown(expiration) || expiration === Number.POSITIVE_INFINITY) return;
@@ -209,7 +262,7 @@ async function siteFigures(inventory: Inventory): Promise<SiteFigures> {
   });
   const listed = vendorLicenses.map((row): VendorLicenseFigures => {
     const { vendorLicense } = row;
-    return { row, state: serverState(row), ...(sums.get(vendorLicense) ?? noSums()) };
+    return { vendorLicense, row, state: serverState(row), ...(sums.get(vendorLicense) ?? noSums()) };
   });
   return {
     sums: total(sums.values()),

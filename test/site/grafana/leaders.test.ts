@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { Leaders } from '../../../src/site/pages/site-figures.ts';
+import { Leaders } from '../../../src/site/grafana/answers/site-figures.ts';
 
 describe('leaders', () => {
   it('are what a sort would begin with, and count everything', () => {

@@ -4,8 +4,8 @@ import { createOwners, noOwners } from '../../../src/base/model/owners.ts';
 import type { FeatureRecord } from '../../../src/base/model/records.ts';
 import { WHOLE } from '../../../src/base/model/snapshot.ts';
 import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
+import { figuresOf } from '../../../src/site/grafana/answers/site-figures.ts';
 import { findFeatures, wordsOf } from '../../../src/site/pages/search.ts';
-import { figuresOf } from '../../../src/site/pages/site-figures.ts';
 import { usageHtml } from '../../../src/site/pages/vendor-license-list.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { answer, createSnapshot, feature, good, NOW, product, type Scenario } from '../../support/scenario.ts';
@@ -49,6 +49,7 @@ describe('the figures of a site', () => {
         }));
         const { sums, vendorLicenses, short, shortCount, expiring, expired } = await figuresOf(siteOf(named));
         const counts = (is: (record: (typeof named)[number]) => boolean): number => named.filter(is).length;
+        const isUnlimited = ({ maxAvailable }: (typeof named)[number]): boolean => maxAvailable === 99_999;
         const isCounted = ({ inUse, maxAvailable }: (typeof named)[number]): boolean =>
           inUse !== undefined && maxAvailable !== undefined && maxAvailable !== 99_999;
         const isFull = (record: (typeof named)[number]): boolean =>
@@ -66,7 +67,16 @@ describe('the figures of a site', () => {
           withoutQueue: counts(({ maxQueued }) => maxQueued === undefined),
           inUse: named.filter(isCounted).reduce((sum, { inUse }) => sum + (inUse ?? 0), 0),
           bought: named.filter(isCounted).reduce((sum, { maxAvailable }) => sum + (maxAvailable ?? 0), 0),
+          uncounted: counts(isUnlimited),
+          uncountedInUse: named.filter(isUnlimited).reduce((sum, { inUse }) => sum + (inUse ?? 0), 0),
+          uncountedWithoutUsage: counts((record) => isUnlimited(record) && record.inUse === undefined),
+          counted: counts((record) => !isUnlimited(record)),
+          licenses: named
+            .filter((record) => !isUnlimited(record))
+            .reduce((sum, { maxAvailable }) => sum + (maxAvailable ?? 0), 0),
+          withoutLicenses: counts(({ maxAvailable }) => maxAvailable === undefined),
           expired: counts((record) => ends(record) <= NOW),
+          permanent: counts((record) => ends(record) === Number.POSITIVE_INFINITY),
           within30Days: counts((record) => ends(record) > NOW && ends(record) <= NOW + 30 * DAY),
           withoutExpiry: counts(({ licenseExpiration }) => licenseExpiration === undefined),
           nextExpiry: Math.min(...named.map(ends).filter((end) => end > NOW), Number.POSITIVE_INFINITY),
@@ -166,7 +176,14 @@ describe('the licenses of a vendor license', () => {
 
   it('are in words, also if none of them is counted', async () => {
     expect(await textOf([{ inUse: 12, maxAvailable: 1234 }])).toContain('12 of 1,234 licenses in use');
-    expect(await textOf([{ inUse: 12, maxAvailable: 99_999, licenseType: 'uncounted' }])).toBe('no counted licenses');
+    const unlimited = { feature: 'u', inUse: 12, maxAvailable: 99_999, licenseType: 'uncounted' };
+    expect(await textOf([unlimited])).toBe('12 in use, uncounted');
+    expect(await textOf([unlimited, { inUse: 3, maxAvailable: 8 }])).toBe('3 of 8 licenses in use and 12 uncounted');
     expect(await textOf([])).toBe('no feature is known');
+  });
+
+  it('are said to be over where more are in use than there are', async () => {
+    expect(await textOf([{ inUse: 120, maxAvailable: 100 }])).toBe('120 in use of 100 licenses (20 over)');
+    expect(await textOf([{ inUse: 2, maxAvailable: 0 }])).toBe('2 in use of 0 licenses (2 over)');
   });
 });
