@@ -68,12 +68,13 @@ describe('what Grafana gets of the alerts', () => {
         due: undefined,
         vendorLicense: 'lic01;cdslmd',
         details: 'It is.',
+        noticed: NOW - 100,
         since: NOW - 100,
         owner: 'ada',
         members: [
           {
             ...{ feature: 'f', text: 'f', when: undefined, details: 'It is.' },
-            ...{ since: NOW - 100, due: undefined, alertsAt: undefined },
+            ...{ noticed: NOW - 100, since: NOW - 100, due: undefined, alertsAt: undefined },
           },
         ],
       },

@@ -43,6 +43,7 @@ function memberOf(alert: AlertState, rule: Rule | undefined, { now }: AttentionO
     text: memberText(alert),
     when,
     details: detailsOf(alert, when),
+    noticed: alert.activeAt,
     ...times,
     alertsAt: alertsAtOf(alert, rule),
   };
@@ -63,6 +64,7 @@ function itemOf(alert: SentAlert, rule: Rule | undefined, options: AttentionOpti
     state: state === 'firing' ? 'firing' : 'pending',
     vendorLicense,
     details: `${annotations.summary ?? ''}${kept}`,
+    noticed: alert.activeAt,
     ...times,
     alertsAt: alertsAtOf(alert, rule),
     owner,

@@ -9,6 +9,7 @@ export interface AttentionMember {
   /** One sentence. */
   readonly details: string;
   /** See `AttentionRow`. */
+  readonly noticed: number;
   readonly since: number | undefined;
   readonly due: number | undefined;
   readonly alertsAt: number | undefined;
@@ -29,7 +30,9 @@ export interface AttentionRow {
   readonly vendorLicense: string | undefined;
   /** One sentence. */
   readonly details: string;
-  /** Since when it has been so. `undefined` for what is to come. */
+  /** Since when this program has seen it. */
+  readonly noticed: number;
+  /** Since when it has been so, as far as the data says; else since when it was noticed. `undefined` for what is to come. */
   readonly since: number | undefined;
   /** When something will happen that has not happened yet. */
   readonly due: number | undefined;

@@ -78,6 +78,16 @@ describe('LicenseServerDown', () => {
     expect(isUnknown({ ...about, vendor_license: 'lic02;mgcld' })).toBe(false);
   });
 
+  it('says that there never was data where the analyzer says so, and else only what GetServerDown means', () => {
+    const never = good(answer([product({ collectionTime: undefined })]));
+    const factsOf = (listed: typeof never): unknown =>
+      evaluate(id, { products: listed, down: good(answer([{ label: LIC }])) }).findings[0]?.annotations.description;
+    expect(factsOf(never)).toMatch(/^The analyzer has never received data from lic01;cdslmd\. /);
+    expect(factsOf(good(answer([product({ product: 'lic02;mgcld' })])))).toMatch(
+      /^The analyzer has received no data from lic01;cdslmd for at least 30 minutes\. /,
+    );
+  });
+
   it('does not know without a fresh answer', () => {
     const old = answer([{ label: LIC }]);
     const aged = evaluate(id, { products, down: failed({ at: NOW - 301, value: old }) });

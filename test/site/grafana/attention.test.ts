@@ -11,7 +11,7 @@ interface Made extends Partial<AttentionRow> {
 
 const memberOf = (feature: string, more: Partial<AttentionMember> = {}): AttentionMember => ({
   ...{ feature, text: `${feature} (1 waits)`, when: undefined, details: `${feature}.` },
-  ...{ since: undefined, due: undefined, alertsAt: undefined },
+  ...{ noticed: 1000, since: undefined, due: undefined, alertsAt: undefined },
   ...more,
 });
 
@@ -27,6 +27,7 @@ const row = (alert: string, { features = [], ...more }: Made = {}): AttentionRow
     state: 'firing',
     vendorLicense: 'lic01;cdslmd',
     details,
+    noticed: 1000,
     since,
     due,
     owner: undefined,

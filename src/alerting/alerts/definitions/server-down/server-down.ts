@@ -1,6 +1,8 @@
 import { unknown } from '../../../../base/model/unknown.ts';
 import { regularExpression } from '../../../../base/settings/values.ts';
 import { localTimeText, withWeekday } from '../../../../base/texts.ts';
+import type { FieldStates } from '../../../../exporter/inventory/field-states.ts';
+import type { VendorLicenseRow } from '../../../../exporter/inventory/vendor-license-row.ts';
 import { vendorLicenseCondition } from '../../conditions.ts';
 import { engineAlert } from '../../definition.ts';
 
@@ -9,6 +11,19 @@ const parameters = {
     .optional()
     .describe('Regular expression. A MappingIcon of GetProducts that matches also means that the server is down.'),
 };
+
+/** Since when the analyzer has no data of a server, which can be long before this program has seen that. */
+function noDataText(row: VendorLicenseRow, name: string, fields: FieldStates, timeZone: string): string {
+  const { vendorLicense, isReported, collectedAt } = row;
+  if (collectedAt !== unknown) {
+    return `The analyzer has received no data from ${name} since ${withWeekday(localTimeText(collectedAt, timeZone))}`;
+  }
+  // it says that there was no collection, unless it does not say when the last one was
+  const isNever = isReported && !fields.missingOf('GetProducts', vendorLicense).includes('CollectionTime');
+  return isNever
+    ? `The analyzer has never received data from ${name}`
+    : `The analyzer has received no data from ${name} for at least 30 minutes`;
+}
 
 /** The server of a vendor license, or its vendor daemon, gives the analyzer no data. */
 export const serverDown = engineAlert({
@@ -30,11 +45,7 @@ export const serverDown = engineAlert({
         return up === undefined || isDownByIcon === undefined ? 'unknown' : false;
       const qualifiers = downQualifiers.filter((qualifier) => qualifier !== '');
       const parts = qualifiers.length === 0 ? '' : ` (${qualifiers.join(', ')})`;
-      const since =
-        collectedAt === unknown
-          ? 'for at least 30 minutes'
-          : `since ${withWeekday(localTimeText(collectedAt, timeZone))}`;
-      const facts = `The analyzer has received no data from ${vendorLicense}${parts} ${since}.`;
+      const facts = `${noDataText(row, `${vendorLicense}${parts}`, fields, timeZone)}.`;
       return { facts, value: collectedAt === unknown ? 0 : now - collectedAt };
     },
   ),
