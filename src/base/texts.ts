@@ -58,6 +58,12 @@ export function durationText(seconds: number): string {
   return parts.filter((part) => part !== '').join(' ');
 }
 
+/** `in 13 days`, `today`, `2 days ago`: how far away a day of the calendar is. */
+export function dayDistanceText(days: number): string {
+  if (days === 0) return 'today';
+  return days > 0 ? `in ${countText(days, 'day')}` : `${countText(-days, 'day')} ago`;
+}
+
 const formats = new Map<string, Intl.DateTimeFormat>();
 
 /** `2026-11-18 10:30 CET`. @param at epoch seconds @param timeZone IANA name */

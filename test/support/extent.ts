@@ -23,6 +23,7 @@ export const matrix = [
   'test/program/app/failure-log.test.ts',
   'test/program/app/faults.test.ts',
   'test/program/app/names-only.test.ts',
+  'test/program/app/one-count.test.ts',
   'test/program/app/slow-scrape.test.ts',
   'test/program/app/vanished.test.ts',
   'test/analyzer/archive/two-analyzers.test.ts',

@@ -89,35 +89,24 @@ export interface AskedFeature {
   readonly feature: string;
 }
 
-/** Walks through everything that a daemon serves: from its first page on, and all targets for Grafana. */
-export async function walk(browser: TestBrowser, url: string, asked: AskedFeature): Promise<readonly Piece[]> {
-  const found: Piece[] = [];
+/** Reads an answer. @returns the links of a page, as addresses; none of other answers */
+type See = (path: string, response: Response) => Promise<readonly string[]>;
+
+/**
+ * Asks for everything that a daemon serves: what its first page and all that follows link to, what programs read, and all targets for
+ * Grafana.
+ */
+export async function askForAll(url: string, asked: AskedFeature, see: See): Promise<void> {
   const parameters = new URLSearchParams({ ...asked });
   const rows = targetNames.map((name) => `/grafana/rows/${name}?${parameters}`);
-  const queue = ['/', '/api/v1/alerts', '/api/v1/rules', '/api/v1/rightsizing', ...rows];
+  const queue = ['/', '/api/v1/alerts', '/api/v1/attention', '/api/v1/rules', '/api/v1/rightsizing', ...rows];
   const seen = new Set(queue);
-  const add = async (path: string, response: Response): Promise<void> => {
-    const type = response.headers.get('content-type') ?? '';
-    // the question is not a part of the place
-    const [where = ''] = path.split('?');
-    if (!response.ok) found.push({ where, text: `refused with ${response.status}` });
-    found.push(...piecesOf(await response.text(), type, where));
-  };
   for (const path of queue) {
-    const response = await fetch(url + path);
-    if (response.headers.get('content-type')?.startsWith('text/html') !== true) {
-      await add(path, response);
-      continue;
-    }
-    const { page } = await browser.open(url + path, views.desktop);
-    const { pieces, links } = await page.evaluate<Walked>(WALK);
-    await page.close();
-    const [place = ''] = path.split('?');
-    found.push(...pieces.map(({ where, text }) => ({ where: `${place} ${where}`, text })));
-    for (const link of links.map((href) => new URL(href)).filter(({ origin }) => origin === url)) {
-      const next = link.pathname + link.search;
+    for (const link of await see(path, await fetch(url + path))) {
+      const { origin, pathname, search } = new URL(link);
+      const next = pathname + search;
       // the runbooks are the same on every site
-      if (seen.has(next) || next.startsWith('/runbooks')) continue;
+      if (origin !== url || seen.has(next) || next.startsWith('/runbooks')) continue;
       seen.add(next);
       queue.push(next);
     }
@@ -126,8 +115,32 @@ export async function walk(browser: TestBrowser, url: string, asked: AskedFeatur
   const range = { from: new Date(to.getTime() - 2 * 86_400_000).toISOString(), to: to.toISOString() };
   for (const target of targetNames) {
     const body = JSON.stringify({ range, targets: [{ refId: 'A', target, payload: asked }] });
-    const response = await fetch(`${url}/grafana/query`, { method: 'POST', body });
-    await add(`/grafana/query ${target}`, response);
+    await see(`/grafana/query ${target}`, await fetch(`${url}/grafana/query`, { method: 'POST', body }));
   }
+}
+
+/** Whether an answer is a page. */
+export const isPage = (response: Response): boolean =>
+  response.headers.get('content-type')?.startsWith('text/html') === true;
+
+/** Walks through everything that a daemon serves. */
+export async function walk(browser: TestBrowser, url: string, asked: AskedFeature): Promise<readonly Piece[]> {
+  const found: Piece[] = [];
+  await askForAll(url, asked, async (path, response) => {
+    // the question is not a part of the place
+    const [where = ''] = path.split('?');
+    if (!isPage(response)) {
+      const type = response.headers.get('content-type') ?? '';
+      if (!response.ok) found.push({ where, text: `refused with ${response.status}` });
+      found.push(...piecesOf(await response.text(), type, where));
+      return [];
+    }
+    await response.text();
+    const { page } = await browser.open(url + path, views.desktop);
+    const { pieces, links } = await page.evaluate<Walked>(WALK);
+    await page.close();
+    found.push(...pieces.map((piece) => ({ ...piece, where: `${where} ${piece.where}` })));
+    return links;
+  });
   return found;
 }

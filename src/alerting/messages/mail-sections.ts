@@ -1,5 +1,5 @@
 import { type Html, html, nameHtml } from '../../base/html/html.ts';
-import { countText, withWeekday } from '../../base/texts.ts';
+import { dayDistanceText, withWeekday } from '../../base/texts.ts';
 import { FIRST_STEP } from '../alerts/texts.ts';
 
 /** Lists of mails, by what they are about. What is not listed is counted. */
@@ -53,13 +53,7 @@ export const countsText = (sections: readonly Section[]): string => sections.map
 /** What is not listed, as the end of a sentence. */
 const moreText = ({ unlisted }: Row | Section): string => (unlisted === 0 ? '' : ` and ${unlisted} more`);
 
-/** `in 13 days`, `today`, `2 days ago` */
-function daysText(days: number): string {
-  if (days === 0) return 'today';
-  return days > 0 ? `in ${countText(days, 'day')}` : `${countText(-days, 'day')} ago`;
-}
-
-const leftText = ({ daysLeft }: Row): string => (daysLeft === undefined ? '' : daysText(daysLeft));
+const leftText = ({ daysLeft }: Row): string => (daysLeft === undefined ? '' : dayDistanceText(daysLeft));
 
 /** @param showsOwner whether rows name whose they are */
 export function sectionText(section: Section, showsOwner: boolean): readonly string[] {

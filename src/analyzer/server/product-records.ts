@@ -104,8 +104,12 @@ export function getServerDown(current: readonly Collected[], now: number, parame
     .map(({ name }) => ({ Label: name }));
 }
 
-/** Spec 4.11: distinct users over all vendor licenses; unknown when some of them are not listed, or a vendor license was never reached. */
+/**
+ * Spec 4.11: distinct users over all vendor licenses; unknown when some of them are not listed, when a vendor license was never
+ * reached, and while no vendor license is known.
+ */
 export function getConcurrentUsers(current: readonly Collected[]): number | undefined {
+  if (current.length === 0) return undefined;
   const pools = current.flatMap(({ observation }) => observation.pools);
   return !current.some(isUnknown) && isKnown(pools, 'list') ? countUsers(checkoutsOf(pools)) : undefined;
 }

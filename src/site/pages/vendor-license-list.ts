@@ -53,7 +53,8 @@ export function countsHtml({ features, saturated, waiting }: VendorLicenseFigure
   const parts = [
     ...(waiting === 0 ? [] : [html`<span class="bad">${countText(waiting, 'request waits', 'requests wait')}</span>`]),
     ...(saturated === 0 ? [] : [html`<span class="bad">${numberText(saturated)} saturated</span>`]),
-    html`<small>${countText(features, 'feature')}</small>`,
+    // where none is known, the column of the usage says that
+    ...(features === 0 ? [] : [html`<small>${countText(features, 'feature')}</small>`]),
   ];
   return html`${joined(parts, ', ')}`;
 }

@@ -1,7 +1,7 @@
 import { type Html, html } from '../../base/html/html.ts';
 import { expiryDay } from '../../base/model/expiry-day.ts';
 import { type Figure, unknown } from '../../base/model/unknown.ts';
-import { countText, durationText, localTimeText, numberText } from '../../base/texts.ts';
+import { dayDistanceText, durationText, localDateText, localTimeText, numberText } from '../../base/texts.ts';
 import { DatasourceError } from '../grafana/answers/errors.ts';
 
 /** Times and numbers as the pages write them. */
@@ -61,12 +61,11 @@ export function expiryHtml(at: Figure, { now, timeZone }: Clock): Html {
   if (at === unknown) return html`<span class="unknown">expiry not known</span>`;
   const day = expiryDay(at, timeZone);
   if (day === undefined) return html`permanent`;
-  const days = Math.floor(Math.abs(at - now) / DAY);
-  const distance = days === 0 ? 'less than a day' : countText(days, 'day');
+  const distance = dayDistanceText((Date.parse(day) - Date.parse(localDateText(now, timeZone))) / (DAY * 1000));
   const date = dayHtml(day);
-  if (at <= now) return html`<span class="bad">expired</span> ${date}, ${distance} ago`;
+  if (at <= now) return html`<span class="bad">expired</span> ${date}, ${distance}`;
   const name = at - now <= 7 * DAY ? 'bad' : at - now <= 30 * DAY ? 'warn' : 'number';
-  return html`expires ${date}, <span class="${name}">in ${distance}</span>`;
+  return html`expires ${date}, <span class="${name}">${distance}</span>`;
 }
 
 /** That no history is recorded, at the top of a page. @param reason `undefined` while it is recorded */

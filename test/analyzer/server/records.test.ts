@@ -458,7 +458,7 @@ describe('GetConcurrentUsers', () => {
       fc.property(site, (current) => {
         const pools = current.flatMap(({ observation }) => observation.pools);
         const isReached = current.every((c) => c.collectedAt > 0 || c.observation.isKnownToBeEmpty);
-        const isListed = isReached && !pools.some((p) => ignores(p, 'list'));
+        const isListed = current.length > 0 && isReached && !pools.some((p) => ignores(p, 'list'));
         const all = pools.flatMap(({ checkouts }) => checkouts);
         expect(getConcurrentUsers(current)).toBe(when(isListed, namesOf(all)));
       }),

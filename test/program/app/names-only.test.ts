@@ -58,7 +58,7 @@ const pages: Allowed = [
   ],
   [
     / main > ul\.rows > li\.is-pending > div/,
-    /^(?:Analyzer cannot be polled|pending, critical|for|alerts in|\d+m(?: \d+s)?)$/,
+    /^(?:Analyzer cannot be polled|pending, critical|noticed|alerts in|\d+m(?: \d+s)?)$/,
     'the scripted analyzer does not answer GetServerDown',
   ],
   [/p\.unknown$/, /^Denials are not polled here: .* last 30 days\./, 'a setting'],
@@ -77,7 +77,7 @@ const pages: Allowed = [
   ],
   [
     /^\/alerts main > ul\.tiles\.alert-counts > li\.is-(?:none|pending) /,
-    /^\d$/,
+    /^(?:\d|\?)$/,
     'alerts of this engine by state, below what has no data',
   ],
   [
@@ -94,7 +94,7 @@ const pages: Allowed = [
   [/^\/alerts .*code$/, /old01/, 'an example of a matcher'],
   [
     /^\/rightsizing /,
-    /^[\d-]{10}: advice on the number of licenses of 4 features, from recorded use\.$|^there are no prices: set rightsizing\.price_file$|^Not covered$|^4 features without advice, by reason\.$/,
+    /^[\d-]{10}: advice on the number of licenses of 4 features, all versions of each together, from recorded use\.$|^there are no prices: set rightsizing\.price_file$|^Not covered$|^4 features without advice, by reason\.$/,
     'the number of names, and a setting',
   ],
   [/^\/rightsizing .*table\.counts/, /^4$/, 'the number of names without advice'],
@@ -226,8 +226,8 @@ const answers: Allowed = [
     'an alert about the analyzer',
   ],
   [
-    /^\/grafana\/(?:rows|query)\/?.*attention/,
-    /^(?:critical|pending|(?:The license )?[Aa]nalyzer cannot be polled\.?|\d{13}|LicenseAnalyzerUnreachable)$/,
+    /^\/(?:grafana\/(?:rows|query)\/?|api\/v1\/).*attention/,
+    /^(?:\[\]|critical|pending|(?:The license )?[Aa]nalyzer cannot be polled\.?|\d{13}|LicenseAnalyzerUnreachable)$/,
     'an alert about the analyzer',
   ],
   [
@@ -403,9 +403,9 @@ const neverKnown: Allowed = [
     'a name that is empty',
   ],
   [
-    /^\/grafana\/(?:rows\/attention (?:feature|owner|alerts_at)|query attention rows)$/,
+    /^\/(?:grafana\/rows\/attention|api\/v1\/attention data attention) (?:feature|owner|alerts_at|since)$|^\/grafana\/query attention rows$/,
     /^null$/,
-    'an alert about a server has no feature, and what alerts already has no time for it',
+    'an alert about a server has no feature, what alerts already has no time for it, and what is to come has no beginning',
   ],
   [/^\/grafana\/query heatmap fields values$/, /^null$/, 'the hours of the week that have not been yet'],
   [

@@ -1,7 +1,7 @@
 import { licensesText } from '../../../alerting/expiries/calendar.ts';
 import { type Html, html, joined, nameHtml } from '../../../base/html/html.ts';
 import { dateText } from '../../../base/model/local-time.ts';
-import { numberText as count, countText } from '../../../base/texts.ts';
+import { numberText as count, countText, dayDistanceText } from '../../../base/texts.ts';
 import type { ContractBlock } from '../../../insight/contracts/contract-calendar.ts';
 import { type ContractLine, lacksNotice } from '../../../insight/contracts/contract-line.ts';
 import { featureUrl, vendorLicenseUrl } from '../links.ts';
@@ -12,11 +12,6 @@ import { adviceText, expiresText, renewalText, worthText, yearlyTexts } from './
 
 /** Names of a row that opens. */
 const MAX_NAMES = 4;
-
-function distanceText(day: number, today: number): string {
-  if (day === today) return 'today';
-  return day > today ? `in ${countText(day - today, 'day')}` : `${countText(today - day, 'day')} ago`;
-}
 
 /** What the day of a block is. */
 function meaningOf({ state, notice, actBy, expires }: ContractBlock): string {
@@ -36,7 +31,7 @@ function meaningOf({ state, notice, actBy, expires }: ContractBlock): string {
 function actHtml(block: ContractBlock, today: number): Html {
   const { actBy, state } = block;
   const mark = state !== 'due' ? 'bad' : actBy - today <= 30 ? 'warn' : 'number';
-  return html`<small>${meaningOf(block)}</small> <b>${dayHtml(dateText(actBy))}</b><br><span class="${mark}">${distanceText(actBy, today)}</span>`;
+  return html`<small>${meaningOf(block)}</small> <b>${dayHtml(dateText(actBy))}</b><br><span class="${mark}">${dayDistanceText(actBy - today)}</span>`;
 }
 
 /** The days that are not the one in front. */

@@ -352,7 +352,7 @@ export function reportContent(table: AdviceTable, report: Report, frame: ReportF
       ]
     : [];
   return html`<h1>Right-sizing</h1>
-<p class="soft">${dateText(table.day)}: advice on the number of licenses of ${countText(report.features, 'feature')}, from recorded use.</p>
+<p class="soft">${dateText(table.day)}: advice on the number of licenses of ${countText(report.features, 'feature')}, all versions of each together, from recorded use.</p>
 ${sums}
 ${withoutPrices === undefined ? undefined : html`<p class="soft">${withoutPrices}</p>`}
 ${known}${waitingHtml(report)}${lookBacksHtml(report, frame)}${reasonsHtml(report)}${basisHtml(table, report, frame, isKnown(report))}`;

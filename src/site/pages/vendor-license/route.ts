@@ -33,7 +33,9 @@ function vendorLicenseContent(data: VendorLicensePageData, clock: Clock): Conten
   const isDown = parts.length === 0 ? undefined : html` <small>(${joined(parts.map(nameHtml), ', ')})</small>`;
   const title =
     filter === ''
-      ? `${countText(figures.features, 'feature')}`
+      ? figures.features === 0
+        ? 'Features'
+        : countText(figures.features, 'feature')
       : `${countText(found.count, 'feature')} with “${filter}”`;
   const none = html`<p>${filter === '' ? 'No feature is known.' : 'No feature matches.'}</p>`;
   return html`<h1>${nameHtml(vendorLicense)}</h1>
@@ -41,8 +43,7 @@ function vendorLicenseContent(data: VendorLicensePageData, clock: Clock): Conten
 <ul class="tiles">
 <li class="is-${serverStates[figures.state]?.[0] ?? 'unknown'}"><strong>${stateHtml(figures, clock)}</strong>${isDown}</li>
 <li>${usageHtml(figures)}</li>
-<li>${countsHtml(figures)}</li>
-<li><strong>${known(usersOf(figures))}</strong><small>users now</small></li>
+${figures.features === 0 ? undefined : html`<li>${countsHtml(figures)}</li>\n`}<li><strong>${known(usersOf(figures))}</strong><small>users now</small></li>
 <li>${nextExpiryHtml(figures, clock)}</li>
 </ul>
 ${gaps.map((gap) => html`<p class="unknown">${gap}</p>\n`)}${attentionSection(attention, clock)}
