@@ -43,7 +43,7 @@ export function usageHtml(figures: VendorLicenseFigures): Html {
   }
   const dark = withoutShare + uncountedWithoutUsage;
   const unknowns = dark === 0 ? undefined : html` <small>${countText(dark, 'feature')} not known</small>`;
-  const others = uncounted === 0 ? undefined : html` <small>and ${numberText(uncountedInUse)} uncounted</small>`;
+  const others = uncountedInUse === 0 ? undefined : html` <small>and ${numberText(uncountedInUse)} uncounted</small>`;
   const share = shareOf(inUse, bought);
   return html`<b>${numberText(inUse)}</b>${inUseOfText(inUse, bought, 'license')}${others}${unknowns}${barHtml(share, isKnown(share) && share >= SATURATED)}`;
 }
@@ -83,7 +83,7 @@ export function vendorLicenseListHtml(
     const users = usersOf(figures);
     return html`<li class="${rowClass(figures)}"><div><a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owner === undefined ? undefined : html`<br><small>owner ${nameHtml(owner)}</small>`}</div>
 <div>${stateHtml(figures, clock)}</div><div class="number">${usageHtml(figures)}${users === unknown ? undefined : html`<small>${countText(users, 'user')}</small>`}</div>
-<div class="number">${countsHtml(figures)}<br><small>${nextExpiryHtml(figures, clock)}</small></div></li>\n`;
+<div class="number">${countsHtml(figures)}${figures.features === 0 ? undefined : html`<br>`}<small>${nextExpiryHtml(figures, clock)}</small></div></li>\n`;
   };
   return html`<ul class="rows">\n${all.map(itemHtml)}</ul>`;
 }
