@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 
 /**
  * The JSON of the Query API: as in the standard, but the bare literal `NaN` can replace a number (spec 2.2). It is read as
- * the empty string, which is not a valid value of a number field.
+ * the empty string, which is not a valid value of a number field. So is what C, .NET and others print instead of one.
  */
 
 const QUOTE = 0x22;
@@ -18,11 +18,37 @@ const isIdentifier = (byte: number | undefined): boolean =>
   byte !== undefined &&
   ((byte >= 0x30 && byte <= 0x39) || (byte >= 0x41 && byte <= 0x5a) || (byte >= 0x61 && byte <= 0x7a) || byte === 0x5f);
 
-/** Replaces the three bytes in place, so that the buffer keeps its length. */
-function blank(body: Buffer, at: number): void {
+/**
+ * What programs print where a number is not finite: `NaN`, `nan`, `-nan(ind)`, `Infinity`, `-inf`, `1.#QNAN`, `-1.#IND00`,
+ * in the bytes of a text. Nothing that can go on a word or a number may follow.
+ */
+const NO_NUMBER = /[+-]?(?:nan(?:\([a-z0-9_]{0,16}\))?|inf(?:inity)?|\d\.#[a-z]{1,4}\d{0,16})(?![\w.+#(-])/iy;
+const LONGEST = 40;
+
+/** @returns the length of such a token at this place, or 0 */
+function noNumberAt(body: Buffer, at: number): number {
+  NO_NUMBER.lastIndex = 0;
+  return NO_NUMBER.test(body.toString('latin1', at, at + LONGEST)) ? NO_NUMBER.lastIndex : 0;
+}
+
+/** Whether the text is such a token. */
+export function isNoNumber(text: string): boolean {
+  NO_NUMBER.lastIndex = 0;
+  return NO_NUMBER.test(text) && NO_NUMBER.lastIndex === text.length;
+}
+
+/** Whether such a token can begin at this place: with `+`, `-`, `I`, `N`, `i`, `n`, or `1.#`. */
+function canBegin(body: Buffer, at: number): boolean {
+  const byte = body[at] as number;
+  const isDigit = byte >= 0x30 && byte <= 0x39 && body[at + 2] === 0x23;
+  return isDigit || byte === 0x2b || byte === 0x2d || (byte | 0x20) === 0x69 || (byte | 0x20) === 0x6e;
+}
+
+/** Replaces the bytes of a token in place, so that the buffer keeps its length. */
+function blank(body: Buffer, at: number, length: number): void {
+  body.fill(SPACE, at, at + length);
   body[at] = QUOTE;
   body[at + 1] = QUOTE;
-  body[at + 2] = SPACE;
 }
 
 /**
@@ -45,7 +71,7 @@ function followsKey(body: Buffer, at: number): boolean {
 /** Blanks every `NaN` that is the value of a key. As fast as a search for the literal. */
 function blankAfterKeys(body: Buffer): void {
   for (let at = body.indexOf(NAN); at !== -1; at = body.indexOf(NAN, at + 3)) {
-    if (!isIdentifier(body[at + 3]) && followsKey(body, at)) blank(body, at);
+    if (!isIdentifier(body[at + 3]) && followsKey(body, at)) blank(body, at, NAN.length);
   }
 }
 
@@ -56,12 +82,10 @@ function isKey(body: Buffer, end: number): boolean {
   return body[i] === COLON;
 }
 
-const isNaNAt = (body: Buffer, at: number): boolean =>
-  body[at] === 0x4e && body[at + 1] === 0x61 && body[at + 2] === 0x4e && !isIdentifier(body[at + 3]);
-
-/** Blanks every `NaN` outside strings, including array items. Reads the whole text. */
-function blankOutsideStrings(body: Buffer): void {
+/** Blanks every token that is no number outside strings, also in arrays. Reads the whole text. @returns whether there was one */
+export function blankOutsideStrings(body: Buffer): boolean {
   let inString = false;
+  let isAny = false;
   for (let i = 0; i < body.length; i += 1) {
     const byte = body[i];
     if (inString) {
@@ -69,11 +93,15 @@ function blankOutsideStrings(body: Buffer): void {
       else if (byte === QUOTE) inString = false;
     } else if (byte === QUOTE) {
       inString = true;
-    } else if (isNaNAt(body, i) && !isKey(body, i + 3)) {
-      blank(body, i);
-      i += 2;
+    } else if (canBegin(body, i)) {
+      const length = noNumberAt(body, i);
+      if (length === 0 || isKey(body, i + length)) continue;
+      blank(body, i, length);
+      isAny = true;
+      i += length - 1;
     }
   }
+  return isAny;
 }
 
 const windows1252 = new TextDecoder('windows-1252');
@@ -82,8 +110,8 @@ const windows1252 = new TextDecoder('windows-1252');
 const textOf = (bytes: Buffer): string => (isUtf8(bytes) ? bytes.toString('utf8') : windows1252.decode(bytes));
 
 /**
- * Parses a body. The bare literal `NaN` is read as `""`. The body is changed in place. A leading byte order mark is
- * skipped.
+ * Parses a body. The bare literal `NaN`, and the like of it, is read as `""`. The body is changed in place. A leading byte order
+ * mark is skipped.
  *
  * @throws SyntaxError when the text is not JSON
  */
@@ -93,8 +121,7 @@ export function readJson(body: Buffer): unknown {
   try {
     return JSON.parse(text());
   } catch (error) {
-    if (!body.includes(NAN)) throw error;
-    blankOutsideStrings(body);
+    if (!blankOutsideStrings(body)) throw error;
     return JSON.parse(text());
   }
 }

@@ -274,6 +274,11 @@ it.each(['GetProducts', 'GetServerDown', 'GetFeatures %'])(
 
 it.each<[string, Answers, RegExp]>([
   ['no JSON', { GetProducts: '<html>' }, /is not JSON: check that it is an analyzer of the Query API/],
+  [
+    'JSON with a mistake',
+    { GetProducts: '[{"Product":"s;d"},\n{"Product":jdoe}]' },
+    /is not JSON, at line 2 column 12 of GetProducts: report it/,
+  ],
   ['nothing', { GetProducts: [] }, /lists no vendor license/],
 ])('an analyzer that answers %s is a failure', async (_, answers, message) => {
   await expect(read(answers)).rejects.toThrow(message);

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { readJson, writeJson } from '../../../src/base/query-api/json.ts';
+import { isNoNumber, readJson, writeJson } from '../../../src/base/query-api/json.ts';
 import { isLong } from '../../support/extent.ts';
 
 const read = (text: string): unknown => readJson(Buffer.from(text));
@@ -76,6 +76,21 @@ describe('readJson', () => {
     expect(read('{"Total Duration":NaN,"":NaN,"größe":NaN}')).toEqual({ 'Total Duration': '', '': '', größe: '' });
   });
 
+  it.each([
+    ...['nan', 'NAN', '-nan', '+NaN', '-nan(ind)', 'nan(snan)', 'Infinity', '-Infinity', 'inf', '-INF'],
+    ...['1.#QNAN', '-1.#IND', '1.#INF00', '-1.#IND00', '1.#J', '1.#SNAN'],
+  ])('reads %s as the bare literal, wherever a value stands', (token) => {
+    expect(read(`{"LogActive":${token},"Feature":"${token}","LogInUse" : ${token} }`)).toEqual({
+      LogActive: '',
+      Feature: token,
+      LogInUse: '',
+    });
+    expect(read(`[[1.5,${token}],[ ${token},-2],${token}]`)).toEqual([[1.5, ''], ['', -2], '']);
+    expect(isNoNumber(token)).toBe(true);
+    expect(isNoNumber(`${token}1 `)).toBe(false);
+    expect(() => read(`{${token}:1}`)).toThrow(SyntaxError);
+  });
+
   it.each(adversarial)('does not change the text %j', (text) => {
     const record = { Feature: text, LogActive: 1 };
     expect(read(JSON.stringify(record))).toEqual(record);
@@ -92,11 +107,16 @@ describe('readJson', () => {
     '',
     '{',
     '{"a":NaNa}',
-    '{"a":-NaN}',
+    '{"a":--NaN}',
+    '{"a":nane}',
+    '{"a":nan(ind}',
+    '{"a":Infinite}',
+    '{"a":1.#QNAN5x}',
+    '{"a":01}',
     '[NaN1]',
     '{"a":aNaN}',
-    '{"a":nan}',
-    '{"a":Infinity}',
+    '{"a":+1}',
+    '{"a":None}',
     '{"a":"NaN}',
     '{NaN:1}',
   ])('refuses %j', (text) => {

@@ -68,7 +68,7 @@ const wrong: readonly (readonly [string, Script, kind: string, code: string])[] 
   ['no content', answer('', {}, 204), 'status', '204'],
   ['half of the JSON', answer(secret.slice(0, 12)), 'parse', 'ANSWER_INCOMPLETE'],
   ['text', answer('ORA-12170: jdoe'), 'parse', 'ANSWER_NOT_JSON'],
-  ['JSON with a syntax error', answer('[{"Product":jdoe}]'), 'parse', 'ANSWER_NOT_JSON'],
+  ['JSON with a syntax error', answer('[{"Product":jdoe}]'), 'parse', 'ANSWER_BAD_JSON'],
   ['an object', answer('{"error":"jdoe"}'), 'schema', 'undefined'],
   [
     'fewer bytes than in Content-Length',

@@ -1,4 +1,6 @@
 import { SourceFailure } from '../../../base/model/observation/source-failure.ts';
+import { isNoNumber } from '../../../base/query-api/json.ts';
+import { faultIn, lineAndColumn } from '../../../base/query-api/json-fault.ts';
 
 const CONTROL = /\p{Cc}/u;
 const CONTROLS = /\p{Cc}/gu;
@@ -11,26 +13,29 @@ export function plainText(text: string | null | undefined): string {
 }
 
 /** What is wrong with a text that is not JSON. Nothing of it is repeated: it can be the output of a tool, with users. */
-function problemOf(text: string, error: unknown): string {
+function problemOf(text: string): string {
   const start = text.trimStart();
   if (start === '') return 'the output is empty';
   if (start.startsWith('<')) return 'the output is HTML or XML';
-  // the rest of the message of the engine quotes the text
-  const [, place] =
-    /at position \d+ \((line \d+ column \d+)\)$/.exec(error instanceof Error ? error.message : '') ?? [];
-  if (place !== undefined) return `the output is not JSON at ${place}`;
-  return start.startsWith('{') ? 'the output is not JSON, or only the beginning of it' : 'the output is not JSON';
+  if (!/^[{[]/.test(start)) return 'the output is not JSON';
+  const { at } = faultIn(text) ?? { at: text.length };
+  const place = lineAndColumn(text, at);
+  if (at === text.length) return `the output is only the beginning of JSON, up to ${place}`;
+  const [, word = ''] = /^([-+\w.#]+)/.exec(text.slice(at, at + 40)) ?? [];
+  if (isNoNumber(word)) return `${word} at ${place} is no number of JSON: leave out what is not known`;
+  return `the output is not JSON at ${place}`;
 }
 
 /** @throws SourceFailure */
 export function readJson(text: string): unknown {
+  // PowerShell writes a byte order mark
+  const written = text.startsWith('\ufeff') ? text.slice(1) : text;
   try {
-    // PowerShell writes a byte order mark
-    return JSON.parse(text.startsWith('\ufeff') ? text.slice(1) : text);
-  } catch (error) {
+    return JSON.parse(written);
+  } catch {
     throw new SourceFailure(
       'unparsed',
-      `${problemOf(text, error)}: the script must print one observation document and nothing else, see docs/json-source.md`,
+      `${problemOf(written)}: the script must print one observation document and nothing else, see docs/json-source.md`,
     );
   }
 }

@@ -37,11 +37,12 @@ const ALL = 'product=%';
 
 /** @throws SourceFailure if the answer is not JSON */
 function productsOf(answer: string, url: string): readonly string[] {
+  const answers = joined(new Map([['GetProducts', answer]]));
   try {
-    return readAnswers(joined(new Map([['GetProducts', answer]]))).products.map(({ Product }) => Product);
+    return readAnswers(answers).products.map(({ Product }) => Product);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw notJson(url);
+    throw notJson(answers, url);
   }
 }
 

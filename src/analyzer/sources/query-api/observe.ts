@@ -7,6 +7,8 @@ import type {
   VendorLicenseObservation,
 } from '../../../base/model/observation/observation.ts';
 import { SourceFailure } from '../../../base/model/observation/source-failure.ts';
+import { blankOutsideStrings } from '../../../base/query-api/json.ts';
+import { faultIn, lineAndColumn } from '../../../base/query-api/json-fault.ts';
 import type { WireFeature, WireProduct } from '../../../base/query-api/records.ts';
 import type { OnUnread } from '../lines.ts';
 import type { Parsed } from '../parsed.ts';
@@ -151,15 +153,30 @@ export function observeAnswers(text: string, { url, prefix }: AnswersContext, on
   return { vendorLicenses, problems: [], members: [], referenceTime: undefined, diagnostics };
 }
 
-/** An answer of something else. */
-export const notJson = (url: string): SourceFailure =>
-  new SourceFailure('unparsed', `the answer of ${url} is not JSON: check that it is an analyzer of the Query API.`);
+/** The name of an answer among several. */
+const NAME = /"(Get\w+)[^"]*":/g;
+
+/** The failure for answers of which one is not JSON: of something else, or of an analyzer that makes a mistake. */
+export function notJson(answers: string, url: string): SourceFailure {
+  const text = Buffer.from(answers);
+  blankOutsideStrings(text);
+  const read = text.toString();
+  const at = faultIn(read)?.at ?? read.length;
+  const [name] = [...read.slice(0, at).matchAll(NAME)].slice(-1);
+  const from = name === undefined ? 0 : name.index + name[0].length;
+  const finding = `the answer of ${url} is not JSON`;
+  if (name === undefined || !/^[[{]/.test(read.slice(from))) {
+    return new SourceFailure('unparsed', `${finding}: check that it is an analyzer of the Query API.`);
+  }
+  const place = `${lineAndColumn(read.slice(from), at - from)} of ${name[1]}`;
+  return new SourceFailure('unparsed', `${finding}, at ${place}: report it to who provides that analyzer.`);
+}
 
 function answersIn(text: string, url: string, onUnread?: OnUnread) {
   try {
     return readAnswers(text, onUnread);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw notJson(url);
+    throw notJson(text, url);
   }
 }

@@ -1,4 +1,7 @@
 import { type FailureKind, QueryError } from '../../../base/model/failure.ts';
+import { blankOutsideStrings } from '../../../base/query-api/json.ts';
+import { faultIn, type JsonFault, textAround } from '../../../base/query-api/json-fault.ts';
+import { recordFields } from '../../../base/query-api/records.ts';
 
 interface AnswerFault {
   readonly kind: FailureKind;
@@ -34,6 +37,10 @@ export const answerFaults = {
     kind: 'parse',
     message:
       'the answer ends within its JSON: check timeouts and size limits of the analyzer and of a proxy in front of it',
+  },
+  ANSWER_BAD_JSON: {
+    kind: 'parse',
+    message: 'the body of the answer has a mistake in its JSON: report it to who provides the analyzer',
   },
   ANSWER_NOT_JSON: {
     kind: 'parse',
@@ -103,8 +110,47 @@ export function recogniseBody(body: Buffer): AnswerFaultCode {
     .replace(/^\ufeff/, '')
     .trimStart();
   if (text === '') return body.length > HEAD ? 'ANSWER_NOT_JSON' : 'ANSWER_EMPTY';
+  if (text.startsWith('[') || text.startsWith('{')) return 'ANSWER_BAD_JSON';
   if (!text.startsWith('<')) return 'ANSWER_NOT_JSON';
   return /<(!doctype\s+html|html|head|body|title|h1|p|div)\b/i.test(text) ? 'ANSWER_HTML' : 'ANSWER_XML';
+}
+
+const knownNames: ReadonlySet<string> = new Set([
+  ...Object.values(recordFields).flatMap((fields) => Object.keys(fields)),
+  ...['data', 'totalCount', 'name', 'series', 'categories'],
+]);
+
+/** Where a mistake is in a body: the bytes and the records before it. */
+export interface BodyPlace {
+  readonly bytes: number;
+  readonly records: number;
+}
+
+/**
+ * Where a text stops being JSON: `byte 3412, record 7: after "LogActive": comes xxx`. `undefined` if it does not, or if it is only
+ * a beginning. Values are not repeated, because they can be names of users.
+ *
+ * @param locate finds the place in the body, if the text is a part of one
+ */
+export function placeOfFault(
+  text: Buffer,
+  locate: (fault: JsonFault) => BodyPlace = ({ at, objects }) => ({ bytes: at, records: objects }),
+): string | undefined {
+  const bytes = Buffer.from(text);
+  blankOutsideStrings(bytes);
+  // in Latin-1, each character is a byte
+  const read = bytes.toString('latin1').replace(/^\u00ef\u00bb\u00bf/, '   ');
+  const fault = faultIn(read);
+  if (fault === undefined || fault.at === read.length) return undefined;
+  const place = locate(fault);
+  const around = textAround(read, fault.at, (name) => knownNames.has(name));
+  return `byte ${place.bytes + 1}, record ${place.records + 1}: ${around}`;
+}
+
+/** The error for a body that is not JSON. @param head its first kilobyte, or more. @param place as of `placeOfFault` */
+export function bodyFault(head: Buffer, place: string | undefined): QueryError {
+  const what = recogniseBody(head);
+  return answerFault(what, what === 'ANSWER_BAD_JSON' ? place : undefined);
 }
 
 /** Scheme and host of a redirect. Its path and query are left out, because they may contain a session or a name. */

@@ -1,7 +1,7 @@
 import { constants } from 'node:buffer';
 import type { QueryError } from '../../../base/model/failure.ts';
 import { type AnswerKind, type EndpointName, endpoints } from '../../../base/query-api/endpoints.ts';
-import { type AnswerFaultCode, answerFault, recogniseBody } from './answer-faults.ts';
+import { type AnswerFaultCode, answerFault, bodyFault, recogniseBody } from './answer-faults.ts';
 import type { JsonLimits } from './json-scan.ts';
 
 /** The configured limits, in bytes. */
@@ -62,8 +62,13 @@ export function structureLimitsOf(endpoint: EndpointName): JsonLimits {
 /** The error for a refused body: what its first kilobyte shows, or else the limit that it exceeds. */
 export function refuse(body: Buffer, code: AnswerFaultCode, detail?: string): QueryError {
   const what = recogniseBody(body);
-  return what === 'ANSWER_NOT_JSON' || what === 'ANSWER_EMPTY' ? answerFault(code, detail) : answerFault(what);
+  const isOpen = what === 'ANSWER_BAD_JSON' || what === 'ANSWER_NOT_JSON' || what === 'ANSWER_EMPTY';
+  return isOpen ? answerFault(code, detail) : answerFault(what);
 }
+
+/** The error for a body in which something is open at its end. After a quote too many, that says nothing: the mistake is named. */
+export const incomplete = (body: Buffer, place: string | undefined): QueryError =>
+  place === undefined ? refuse(body, 'ANSWER_INCOMPLETE') : bodyFault(body, place);
 
 /** The error for a body whose structure exceeds a limit. */
 export const refuseStructure = (body: Buffer, limits: JsonLimits, passed: keyof JsonLimits): QueryError =>

@@ -3,8 +3,8 @@ import { QueryError } from '../../../base/model/failure.ts';
 import type { Answer } from '../../../base/model/records.ts';
 import { readJson } from '../../../base/query-api/json.ts';
 import { isSameArray } from '../spelling.ts';
-import { answerFault, recogniseBody } from './answer-faults.ts';
-import { refuse, refuseStructure } from './body-limits.ts';
+import { type BodyPlace, bodyFault, placeOfFault } from './answer-faults.ts';
+import { incomplete, refuse, refuseStructure } from './body-limits.ts';
 import { type JsonLimits, JsonScan } from './json-scan.ts';
 import { type DecodedItem, isObject, RecordAnswer } from './record-answer.ts';
 import type { RecordKind } from './record-kinds.ts';
@@ -87,10 +87,18 @@ export class BodyRecords<R> {
   /** What is around the records, with `{}` for each, or for several that follow each other. */
   #around = '';
   #isAfterRecord = false;
-  /** What follows the last record. */
+  /** Where the pieces of that begin in the body. */
+  readonly #pieces: { readonly at: number; readonly place: BodyPlace }[] = [];
+  /** What follows the last record, and where that begins. */
   #gap = '';
+  #gapFrom = 0;
+  #records = 0;
+  /** Bytes of the body before those that are being read. */
+  #passed = 0;
   /** Whether the body is no JSON: it is only scanned then. */
   #isMalformed = false;
+  /** What is wrong with it, if a record is. */
+  #fault: string | undefined;
 
   constructor(options: BodyRecordsOptions<R>) {
     const { kind, permanentAfter, limits, before } = options;
@@ -115,15 +123,20 @@ export class BodyRecords<R> {
       if (this.#isMalformed) this.#scanAround(bytes.subarray(at));
       const end = from === bytes.length ? from : this.#readRecord(bytes, from);
       if (end === -1) {
-        if (bytes.length - from > MAX_TEXT) throw this.#refuseLong();
+        if (bytes.length - from > MAX_TEXT) throw this.#refuseUnended(bytes.subarray(from));
         at = from;
         break;
+      }
+      if (end > from) {
+        this.#gapFrom = this.#passed + end;
+        this.#records += 1;
       }
       at = end;
       if (records % STEP === 0) yield;
     }
     // a copy, because the bytes are freed
     this.#rest = Buffer.from(bytes.subarray(at));
+    this.#passed += at;
     freeBytes(bytes);
     freeBytes(chunk);
   }
@@ -131,7 +144,7 @@ export class BodyRecords<R> {
   /** The body is complete. @throws QueryError of kind `parse`, `schema` or `too_large` when the answer is not usable */
   *end(): Generator<void, Answer<R>> {
     const { before, permanentAfter } = this.#options;
-    if (this.#scan.isOpen || this.#rest.length > 0) throw refuse(this.#head, 'ANSWER_INCOMPLETE');
+    if (this.#scan.isOpen || this.#rest.length > 0) throw incomplete(this.#head, this.#placeOfFault());
     const others = this.#othersIn(this.#parseAround());
     for (const [i, item] of others.entries()) {
       if (!isObject(item)) this.#answer.add(this.#answer.decode(item), false);
@@ -205,7 +218,10 @@ export class BodyRecords<R> {
   /** @param item stands for what was read */
   #pass(item: string): void {
     const isNext = item === '{}' && this.#isAfterRecord && SEPARATOR.test(this.#gap);
-    if (!isNext) this.#around += this.#gap + item;
+    if (!isNext) {
+      this.#beginPiece();
+      this.#around += this.#gap + item;
+    }
     this.#isAfterRecord = item === '{}';
     this.#gap = '';
     if (this.#around.length > MAX_AROUND) throw this.#refuseLong(MAX_AROUND);
@@ -230,9 +246,31 @@ export class BodyRecords<R> {
       this.#pass('{}');
       return true;
     } catch (error) {
-      if (error instanceof SyntaxError) return false;
-      throw error;
+      if (!(error instanceof SyntaxError)) throw error;
+      this.#fault = this.#placeIn(text);
+      return false;
     }
+  }
+
+  /** Where a text is wrong that follows the gap. */
+  #placeIn(text: Buffer): string | undefined {
+    return placeOfFault(text, ({ at }) => ({ bytes: this.#gapFrom + this.#gap.length + at, records: this.#records }));
+  }
+
+  #beginPiece(): void {
+    this.#pieces.push({ at: this.#around.length, place: { bytes: this.#gapFrom, records: this.#records } });
+  }
+
+  /** The first mistake of the body. */
+  #placeOfFault(): string | undefined {
+    const next = this.#fault === undefined && this.#rest.length === 0 ? '' : '{}';
+    const around = Buffer.from(this.#around + this.#gap + next, 'latin1');
+    this.#beginPiece();
+    const between = placeOfFault(around, ({ at }) => {
+      const { at: from, place } = this.#pieces.findLast((piece) => piece.at <= at) as { at: number; place: BodyPlace };
+      return { bytes: place.bytes + at - from, records: place.records };
+    });
+    return between ?? this.#fault ?? this.#placeIn(this.#rest);
   }
 
   #parseAround(): unknown {
@@ -241,13 +279,19 @@ export class BodyRecords<R> {
     } catch {
       // as below
     }
-    throw answerFault(recogniseBody(this.#head));
+    throw bodyFault(this.#head, this.#placeOfFault());
   }
 
   /** The items of the answer, of which those that are objects were read. */
   #othersIn(around: unknown): readonly unknown[] {
     if (!Array.isArray(around)) throw new QueryError('schema', 'the answer is not an array');
     return this.#options.isNested ? around.flat() : around;
+  }
+
+  /** The error for a record without an end. A quote too many, or too few, can be the cause. */
+  #refuseUnended(record: Buffer) {
+    const place = this.#placeIn(record);
+    return place === undefined ? this.#refuseLong() : bodyFault(this.#head, place);
   }
 
   /** The error for a body that is no answer of the Query API, but may be JSON. @param limit bytes */

@@ -9,8 +9,8 @@ import type {
   UserRecord,
 } from '../../../base/model/records.ts';
 import type { EndpointName } from '../../../base/query-api/endpoints.ts';
-import { readJson } from '../../../base/query-api/json.ts';
-import { answerFault, recogniseBody } from './answer-faults.ts';
+import { isNoNumber, readJson } from '../../../base/query-api/json.ts';
+import { answerFault, bodyFault, placeOfFault, recogniseBody } from './answer-faults.ts';
 import { isObject, RecordAnswer } from './record-answer.ts';
 import { expirations, features, products, type RecordKind, serversDown, users } from './record-kinds.ts';
 import { EARLIEST } from './wire-values.ts';
@@ -189,16 +189,17 @@ function usersData(value: unknown): readonly unknown[] {
 
 function bareInteger(body: Buffer): number | undefined {
   const text = body.toString('utf8').trim();
-  if (text === 'NaN') return undefined;
+  if (isNoNumber(text)) return undefined;
   if (/^\d{1,15}$/.test(text)) return Number(text);
   const what = recogniseBody(body);
-  throw what === 'ANSWER_NOT_JSON' ? new QueryError('parse', 'the answer is not a bare integer') : answerFault(what);
+  const isText = what === 'ANSWER_NOT_JSON' || what === 'ANSWER_BAD_JSON';
+  throw isText ? new QueryError('parse', 'the answer is not a bare integer') : answerFault(what);
 }
 
 function bareText(body: Buffer): string {
   const what = recogniseBody(body);
   // text is not JSON
-  if (what === 'ANSWER_NOT_JSON') return body.toString('utf8').trim();
+  if (what === 'ANSWER_NOT_JSON' || what === 'ANSWER_BAD_JSON') return body.toString('utf8').trim();
   throw answerFault(what);
 }
 
@@ -207,7 +208,7 @@ function json(body: Buffer): unknown {
     return readJson(body);
   } catch {
     // the parser's own message quotes the body, which may contain user names
-    throw answerFault(recogniseBody(body));
+    throw bodyFault(body, placeOfFault(body));
   }
 }
 

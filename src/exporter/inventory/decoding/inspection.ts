@@ -1,6 +1,6 @@
 import { type EndpointName, endpoints } from '../../../base/query-api/endpoints.ts';
 import type { Field, Fields, FieldType } from '../../../base/query-api/field.ts';
-import { readJson } from '../../../base/query-api/json.ts';
+import { isNoNumber, readJson } from '../../../base/query-api/json.ts';
 import { recordFields } from '../../../base/query-api/records.ts';
 
 /** How an answer differs from the specification, in words. */
@@ -161,7 +161,7 @@ export function inspectAnswer(name: EndpointName, body: Buffer): Inspection {
   const fields = fieldsOf[name];
   const shape = charts[name];
   if (fields === undefined && shape === undefined) {
-    return body.toString('utf8').trim() === 'NaN' ? { ...nothing, unknown: ['the number'] } : nothing;
+    return isNoNumber(body.toString('utf8').trim()) ? { ...nothing, unknown: ['the number'] } : nothing;
   }
   const value = readJson(Buffer.from(body));
   if (fields !== undefined) return inspectRecords(name, fields, value);

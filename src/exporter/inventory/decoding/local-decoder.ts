@@ -1,7 +1,8 @@
 import { QueryError } from '../../../base/model/failure.ts';
 import type { EndpointName } from '../../../base/query-api/endpoints.ts';
 import type { ExpirationSection } from '../settings.ts';
-import { refuse, refuseStructure, structureLimitsOf } from './body-limits.ts';
+import { placeOfFault } from './answer-faults.ts';
+import { incomplete, refuseStructure, structureLimitsOf } from './body-limits.ts';
 import { type Answers, decodeAnswer } from './decode.ts';
 import type { Decoder, IncomingAnswer } from './decoder.ts';
 import { JsonScan } from './json-scan.ts';
@@ -36,7 +37,7 @@ class LocalAnswer<T> implements IncomingAnswer<T> {
 
   end(): void {
     const body = this.#join();
-    if (this.#scan.isOpen) this.#body.reject(refuse(body, 'ANSWER_INCOMPLETE'));
+    if (this.#scan.isOpen) this.#body.reject(incomplete(body, placeOfFault(body)));
     else this.#body.resolve(body);
   }
 

@@ -22,7 +22,13 @@ describe('a text that is not JSON', () => {
     [' \n', 'the output is empty'],
     ['<html>', 'the output is HTML or XML'],
     ['Error: user jdoe unknown', 'the output is not JSON'],
-    ['{"version": 1, "vendor_licenses": [', 'the output is not JSON, or only the beginning of it'],
+    ['{"version": 1, "vendor_licenses": [', 'the output is only the beginning of JSON, up to line 1 column 36'],
+    ['{"version": 1,\n"in_use": NaN}', 'NaN at line 2 column 11 is no number of JSON: leave out what is not known'],
+    [
+      '{"version": 1, "in_use": -1.#IND}',
+      '-1.#IND at line 1 column 26 is no number of JSON: leave out what is not known',
+    ],
+    ['{"version": 1, "in_use": jdoe}', 'the output is not JSON at line 1 column 26'],
     ['{"version": 1,\n"vendor_licenses": [],\n}', 'the output is not JSON at line 3 column 1'],
   ])('%j is refused', (text, problem) => {
     const { kind, message } = failureOf(text);

@@ -176,7 +176,7 @@ describe('an answer that is not usable', () => {
   it.each<[string, string]>([
     ['[{"name":"a","data":[[1,2]', 'parse ANSWER_INCOMPLETE'],
     ['<html>', 'parse ANSWER_HTML'],
-    ['[1 2]', 'parse ANSWER_NOT_JSON'],
+    ['[1 2]', 'parse ANSWER_BAD_JSON'],
     ['', 'parse ANSWER_EMPTY'],
     ['{}', 'schema undefined'],
   ])('fails at its end: %s', async (text, expected) => {

@@ -5,7 +5,8 @@ import type { Answer } from '../../../../src/base/model/records.ts';
 import { readJson } from '../../../../src/base/query-api/json.ts';
 import { recordFields } from '../../../../src/base/query-api/records.ts';
 import { runAtOnce } from '../../../../src/base/scheduling/slices.ts';
-import { refuse, refuseStructure } from '../../../../src/exporter/inventory/decoding/body-limits.ts';
+import { placeOfFault } from '../../../../src/exporter/inventory/decoding/answer-faults.ts';
+import { incomplete, refuseStructure } from '../../../../src/exporter/inventory/decoding/body-limits.ts';
 import { BodyRecords } from '../../../../src/exporter/inventory/decoding/body-records.ts';
 import { decodeAnswer } from '../../../../src/exporter/inventory/decoding/decode.ts';
 import { type JsonLimits, JsonScan } from '../../../../src/exporter/inventory/decoding/json-scan.ts';
@@ -36,7 +37,7 @@ function decodeWhole(endpoint: RecordEndpoint, body: Buffer, bounds = limits): A
   const scan = new JsonScan(bounds);
   const passed = scan.push(body);
   if (passed !== undefined) throw refuseStructure(body, bounds, passed);
-  if (scan.isOpen) throw refuse(body, 'ANSWER_INCOMPLETE');
+  if (scan.isOpen) throw incomplete(body, placeOfFault(body));
   return decodeAnswer(endpoint, Buffer.from(body), PERMANENT_AFTER);
 }
 
@@ -107,7 +108,8 @@ function outcome(act: () => unknown): unknown {
   } catch (error) {
     const { name, kind, message, code } = error as { name: string; kind: string; message: string; code?: string };
     if (name !== 'QueryError') throw error;
-    return { kind, message, code };
+    // around a place, one way shows the whole body, and the other a part of it; what is a record depends on what is around it
+    return { kind, message: message.replace(/, record \d+: after .*/, ''), code };
   }
 }
 
@@ -272,6 +274,33 @@ describe('the records of a body', () => {
       ),
       { numRuns: 2 * numRuns },
     );
+  });
+
+  it.each([
+    ['a value', '[[{"Feature":"a"},{"Feature":"b","InUse":jdoe}]]', 'byte 42, record 2', '"InUse": comes xxxx}'],
+    ['a comma too few', '[[{"Feature":"a"}{"Feature":"b"}]]', 'byte 18, record 2', ' comes {'],
+    ['a comma too many', '[[{"Feature":"a"},\n{"Feature":"b"},]]', 'byte 36, record 3', ', comes ]]'],
+    ['an escape', '[[{"Feature":"jdoe\\x"}]]', 'byte 19, record 1', 'comes \\x"}'],
+    ['a quote too many', '[[{"Feature":"a""},{"Feature":"b"}]]', 'byte 17, record 1', 'comes "},{'],
+    ['a quote too few', '[[{"Feature":"a,"InUse":1},{"Feature":"b"}]]', 'byte 18, record 1', 'comes xxxxx"'],
+    ['a mistake before its end', '[[{"Feature":"a","InUse":01},{"Feature":"b"', 'byte 26, record 1', 'comes xx}'],
+  ])('say where %s is wrong, without values', (_, broken, place, around) => {
+    const body = Buffer.from(broken);
+    for (const chunks of [[], [1], [7]]) {
+      expect(() => new Site('GetFeatures').read(body, chunks)).toThrow(`(${place}: after `);
+      expect(() => new Site('GetFeatures').read(body, chunks)).toThrow(around);
+      expect(() => new Site('GetFeatures').read(body, chunks)).not.toThrow('jdoe');
+    }
+    expect(() => decodeWhole('GetFeatures', body)).toThrow(`(${place}: after `);
+  });
+
+  it('have all values but one that is no number', () => {
+    for (const token of ['NaN', 'nan', '-Infinity', '1.#QNAN', '-nan(ind)', '1.#INF']) {
+      const body = Buffer.from(`[[{"Feature":"a","InUse":${token},"MaxAvailable":3},{"Feature":"b","InUse":2}]]`);
+      const { records, discarded } = new Site('GetFeatures').read(body, []);
+      expect(records).toMatchObject([{ inUse: undefined, maxAvailable: 3 }, { inUse: 2 }]);
+      expect(discarded.nan).toBe(1);
+    }
   });
 
   it('are nested no deeper than the whole body may be', () => {
