@@ -5,7 +5,7 @@ import { readPasswordFile } from '../base/files/named-files.ts';
 import { createLocalTime } from '../base/model/local-time.ts';
 import type { Log } from '../base/model/log.ts';
 import type { RecordingHealth } from '../base/model/observation/recording.ts';
-import { nextRun } from '../base/scheduling/runs.ts';
+import { nextRunOnce } from '../base/scheduling/runs.ts';
 import type { StateWrites } from '../base/storage/file-writes.ts';
 import { stateFiles } from '../base/storage/saved-files.ts';
 import { stampOf } from '../base/storage/stamp.ts';
@@ -222,7 +222,7 @@ function createAllMessages(config: AlertsConfig, neighbors: AlertingNeighbors): 
   const receivers = createChannels(config, neighbors).map((channel): Receiver => {
     const digest = schedules[channel.receiver];
     const schedule = digest !== undefined && {
-      nextRun: (after: number) => nextRun(digest, after, localTime.offsetAt),
+      nextRun: (after: number) => nextRunOnce(digest, after, localTime.offsetAt),
       dayStart: (at: number) => localTime.startOf(localTime.dayOf(at)),
     };
     return {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createLocalTime } from '../base/model/local-time.ts';
 import type { Prices } from '../base/model/prices.ts';
-import { nextRun } from '../base/scheduling/runs.ts';
+import { nextRunOnce } from '../base/scheduling/runs.ts';
 import { RIGHTSIZING_FILE } from '../base/storage/saved-files.ts';
 import { analyzerIdentity, type Identified } from '../exporter/client/identity.ts';
 import type { Exporter } from '../exporter/exporter.ts';
@@ -82,7 +82,7 @@ function inputsOf(config: InsightConfig, { exporter, recorded }: InsightNeighbor
         : createRecordedSource(recorded, owns),
     owns,
     scope: JSON.stringify([rules.shard, rules.include.map(String), rules.exclude.map(String), maxFeatures]),
-    nextRun: (after) => nextRun(schedule, after, localTime.offsetAt),
+    nextRun: (after) => nextRunOnce(schedule, after, localTime.offsetAt),
   };
 }
 

@@ -6,7 +6,7 @@ import { createMessages } from '../../src/alerting/messages/messages.ts';
 import { createMessageCounts } from '../../src/alerting/messages/receiver-state.ts';
 import { alerting as alertingSection } from '../../src/alerting/settings.ts';
 import { createLocalTime } from '../../src/base/model/local-time.ts';
-import { nextRun } from '../../src/base/scheduling/runs.ts';
+import { nextRunOnce } from '../../src/base/scheduling/runs.ts';
 import { sectionDefaults } from '../../src/base/settings/table.ts';
 import { failingLog } from './failing-log.ts';
 import { SITE_ZONE } from './polled-site.ts';
@@ -38,7 +38,7 @@ export function createRecordedMails(from: number): RecordedMails {
   const labelsOf = new Map<string, Labels>();
   let now = from;
   /** All runs of the digest until now and the next one: it is asked at each step. */
-  const runs = [nextRun(DIGEST, from - 2 * 86_400, localTime.offsetAt)];
+  const runs = [nextRunOnce(DIGEST, from - 2 * 86_400, localTime.offsetAt)];
   const channel: Channel = {
     ...writingChannel(),
     writeGroup: async () => ({ body: '', to: [] }),
@@ -61,7 +61,7 @@ export function createRecordedMails(from: number): RecordedMails {
         schedule: {
           nextRun: (after) => {
             for (let last = runs.at(-1); last !== undefined && last <= after; last = runs.at(-1))
-              runs.push(nextRun(DIGEST, last, localTime.offsetAt));
+              runs.push(nextRunOnce(DIGEST, last, localTime.offsetAt));
             return runs[runs.findLastIndex((run) => run <= after) + 1] as number;
           },
           dayStart: (at) => localTime.startOf(localTime.dayOf(at)),

@@ -1,8 +1,8 @@
 import { createTask, type ParsedFields, parse, validateDetailed } from 'node-cron';
 
 /**
- * When a schedule runs. node-cron knows the notation, but its search takes 50 µs for each run, and it loses hours when the clocks
- * go back: it skips the hour that is repeated, or waits in a busy loop until it is over.
+ * When a schedule runs. node-cron knows the notation, but its search takes 50 µs for each run, and it loses runs when the clocks
+ * change: it skips the hour that is repeated, or waits in a busy loop until it is over, and what the clocks skip never runs.
  */
 
 const DAY = 86_400;
@@ -14,12 +14,23 @@ const MAX_DAYS = 100 * 366;
 export type OffsetAt = (time: number) => number;
 
 /**
- * The first run of a valid cron expression after a time, epoch seconds, by the clock of a time zone or else of the system.
+ * The first run of a valid cron expression after a time, epoch seconds, by the clock of the system. What the clock shows twice, when
+ * it goes back, runs twice, and what it skips runs right after that.
  *
  * @throws Error if it never runs
  */
-export function nextRun(expression: string, after: number, offsetAt: OffsetAt = systemOffsetAt): number {
-  for (const run of runsAfter(parse(expression), after, offsetAt)) return run;
+export function nextRun(expression: string, after: number): number {
+  for (const run of runsAfter(parse(expression), after, systemClock)) return run;
+  throw neverRuns(expression);
+}
+
+/**
+ * The same for a job of the day, by the clock of a time zone: what the clock shows twice runs once, the first time.
+ *
+ * @throws Error if it never runs
+ */
+export function nextRunOnce(expression: string, after: number, offsetAt: OffsetAt): number {
+  for (const run of runsAfter(parse(expression), after, { offsetAt, isOnce: true })) return run;
   throw neverRuns(expression);
 }
 
@@ -29,7 +40,7 @@ export function nextRun(expression: string, after: number, offsetAt: OffsetAt = 
  */
 export function longestGap(expression: string): number {
   const fields = parse(expression);
-  const gap = isHourly(fields) ? gapOfHour(fields) : gapOfWeek(runsAfter(fields, Date.now() / 1000, systemOffsetAt));
+  const gap = isHourly(fields) ? gapOfHour(fields) : gapOfWeek(runsAfter(fields, Date.now() / 1000, systemClock));
   if (gap === 0) throw neverRuns(expression);
   return gap;
 }
@@ -80,29 +91,91 @@ function gapOfWeek(runs: Iterable<number>): number {
   return longest;
 }
 
-function* runsAfter(fields: ParsedFields, after: number, offsetAt: OffsetAt): Generator<number> {
-  const [hours, minutes, seconds] = [ascending(fields.hour), ascending(fields.minute), ascending(fields.second)];
-  const offset = offsetAt(after);
-  const timeOf = isHourly(fields)
-    ? (clock: number): number => clock - offset
-    : (clock: number): number | undefined => localTimeOf(clock, offsetAt);
-  const now = after + offset;
-  let last = after;
-  for (const day of daysOf(fields, Math.floor(now / DAY) * DAY)) {
-    for (const hour of hours) {
-      if (day + 3600 * hour + 3600 <= now) continue;
-      for (const minute of minutes) {
-        const clock = day + 3600 * hour + 60 * minute;
-        const time = timeOf(clock);
-        if (time === undefined) continue;
-        for (const second of seconds) {
-          if (clock + second <= now || time + second <= last) continue;
-          last = time + second;
-          yield last;
+/** The clock that a schedule goes by. */
+interface Clock {
+  readonly offsetAt: OffsetAt;
+  /** Whether there is no second run for what it shows twice. */
+  readonly isOnce: boolean;
+}
+
+/** The times of a day that a schedule names, ascending. */
+class DayTimes {
+  readonly #hours: readonly number[];
+  readonly #minutes: readonly number[];
+  readonly #seconds: readonly number[];
+
+  constructor({ hour, minute, second }: ParsedFields) {
+    this.#hours = ascending(hour);
+    this.#minutes = ascending(minute);
+    this.#seconds = ascending(second);
+  }
+
+  /** Those of a day within these bounds, as the clock shows them: seconds as if it were UTC. */
+  *within(day: number, from: number, before: number): Generator<number> {
+    for (const hour of this.#hours) {
+      const hourStart = day + 3600 * hour;
+      if (hourStart + 3600 <= from) continue;
+      if (hourStart >= before) return;
+      for (const minute of this.#minutes) {
+        for (const second of this.#seconds) {
+          const clock = hourStart + 60 * minute + second;
+          if (clock >= from && clock < before) yield clock;
         }
       }
     }
   }
+}
+
+function* runsAfter(fields: ParsedFields, after: number, clock: Clock): Generator<number> {
+  const times = new DayTimes(fields);
+  const offset = clock.offsetAt(after);
+  const runsOf = isHourly(fields)
+    ? (day: number): Iterable<number> => runsOfEvenDay(times, day, after, offset)
+    : (day: number): Iterable<number> => runsOfDay(times, day, after, clock);
+  let last = after;
+  for (const day of daysOf(fields, Math.floor((after + offset) / DAY) * DAY)) {
+    for (const run of runsOf(day)) {
+      if (run <= last) continue;
+      last = run;
+      yield run;
+    }
+  }
+}
+
+/** The runs of a day on which the clock is not changed. */
+function* runsOfEvenDay(times: DayTimes, day: number, after: number, offset: number): Generator<number> {
+  for (const clock of times.within(day, Math.max(day, after + offset), day + DAY)) yield clock - offset;
+}
+
+/** Local time is at most this far behind UTC, or ahead of it, and is changed by less, seconds. */
+const FARTHEST = 15 * 3600;
+
+/** The runs of any day, ascending. */
+function* runsOfDay(times: DayTimes, day: number, after: number, { offsetAt, isOnce }: Clock): Generator<number> {
+  const [from, to] = [day - FARTHEST, day + DAY + FARTHEST];
+  const [before, behind] = [offsetAt(from), offsetAt(to)];
+  if (before === behind) return yield* runsOfEvenDay(times, day, after, before);
+  const change = changeWithin(from, to, offsetAt);
+  const [end, start] = [change + before, change + behind];
+  for (const clock of times.within(day, Math.max(day, after + before), Math.min(end, day + DAY))) yield clock - before;
+  for (const _ of times.within(day, end, start)) {
+    yield change;
+    break;
+  }
+  const first = isOnce ? Math.max(end, start) : start;
+  for (const clock of times.within(day, Math.max(first, after + behind), day + DAY)) yield clock - behind;
+}
+
+/** The first second after a change of the clock that is between these times. */
+function changeWithin(from: number, to: number, offsetAt: OffsetAt): number {
+  const offset = offsetAt(from);
+  let [before, at] = [from, to];
+  while (at - before > 1) {
+    const middle = Math.floor((before + at) / 2);
+    if (offsetAt(middle) === offset) before = middle;
+    else at = middle;
+  }
+  return at;
 }
 
 /** The days of a schedule from this one on. */
@@ -123,17 +196,4 @@ function* matchingDays({ dayOfMonth, month, dayOfWeek }: ParsedFields, from: num
   }
 }
 
-/** By the clock of the system. */
-const systemOffsetAt: OffsetAt = (time) => -60 * new Date(time * 1000).getTimezoneOffset();
-
-/**
- * When the local clock shows a time, which is given in seconds as if it were UTC. `undefined` if a clock change skips it. Of
- * two such moments, it is the one that node-cron takes.
- */
-function localTimeOf(clock: number, offsetAt: OffsetAt): number | undefined {
-  const time = clock - offsetAt(clock);
-  const offset = offsetAt(time);
-  if (time + offset === clock) return time;
-  const other = clock - offset;
-  return other + offsetAt(other) === clock ? other : undefined;
-}
+const systemClock: Clock = { offsetAt: (time) => -60 * new Date(time * 1000).getTimezoneOffset(), isOnce: false };
