@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto';
 import { identityLabels } from '../../base/model/alert-labels.ts';
+import { labelValue } from '../../base/model/label-value.ts';
 import { fingerprint, type Labels } from './alert.ts';
 
 /** Links from an alert to what helps about it. */
@@ -26,7 +27,7 @@ export function alertUrl(page: string, labels: Labels): string {
  */
 export function silenceUrl(alertmanager: string, labels: Labels, analyzer: string): string {
   const matchers = [...identityLabels.map((name) => [name, labels[name]]), ['analyzer', analyzer]].flatMap(
-    ([name, value]) => (value === undefined ? [] : `${name}=${JSON.stringify(value)}`),
+    ([name, value]) => (value === undefined ? [] : `${name}=${JSON.stringify(labelValue(value))}`),
   );
   return `${alertmanager}/#/silences/new?filter=${encodeURIComponent(`{${matchers.join(',')}}`)}`;
 }

@@ -1,3 +1,4 @@
+import { labelValues } from '../../base/model/label-value.ts';
 import { capitalized } from '../../base/texts.ts';
 import { type AlertState, type Labels, withoutEmpty } from './alert.ts';
 import { alertUrl } from './links.ts';
@@ -19,7 +20,7 @@ export interface Notification {
 /** Labels of all alerts about one analyzer. */
 export const ownLabelsOf = (analyzer: string): Labels => withoutEmpty({ source: 'license-exporter', analyzer });
 
-/** The labels and links that every alert gets when it is sent. */
+/** The labels and links that every alert gets when it is sent. Labels are as long as those of /metrics, which Prometheus relays. */
 export interface NotificationOptions {
   /** Added to every alert that does not have a label with the same name. */
   readonly commonLabels: Labels;
@@ -43,7 +44,7 @@ export function createNotification(
   const keptUntil = Math.max(now + validity, (unknownSince ?? now) + unknownHold);
   return {
     key,
-    labels: { ...commonLabels, ...labels },
+    labels: labelValues({ ...commonLabels, ...labels }),
     // for Alertmanager it is resolved, which is not all
     annotations:
       ending === undefined

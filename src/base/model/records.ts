@@ -29,7 +29,8 @@ export interface ExpirationRecord extends RecordOf<'GetExpirationFeatures'> {}
 /**
  * Why a part of an answer was discarded (metric `license_poll_discarded_values`). The first four are about values;
  * `not_a_number` includes impossible dates, `not_an_integer` is a count with a fraction or an exponent. `duplicate`: a record is equal to an
- * earlier one. `bad_record`: a record is not an object or has no name. `unknown_field`: a field is not in the
+ * earlier one. `bad_record`: a record is not an object or has no name. `long_name`: a text is longer than labels are, which have a
+ * part of it. `unknown_field`: a field is not in the
  * specification, counted once for all records.
  */
 export const discardReasons = [
@@ -39,6 +40,7 @@ export const discardReasons = [
   'not_an_integer',
   'duplicate',
   'bad_record',
+  'long_name',
   'unknown_field',
 ] as const;
 /** The name of such a reason, by the label `reason`. */
@@ -55,6 +57,7 @@ export const noDiscards = (): { -readonly [Reason in keyof Discarded]: number } 
   not_an_integer: 0,
   duplicate: 0,
   bad_record: 0,
+  long_name: 0,
 });
 
 /** Maximum number of names of unknown fields that are kept. */

@@ -98,7 +98,7 @@ export const catalogue = {
   }),
   ...metricsOf('default', 'not 0', ['endpoint', 'reason'], {
     license_poll_discarded_values:
-      'Values, records and fields in the last good answers that were not exported, by reason (nan, not_a_number, negative, not_an_integer, duplicate, bad_record, unknown_field).',
+      'Values, records and fields in the last good answers that were not exported, by reason (nan, not_a_number, negative, not_an_integer, duplicate, bad_record, unknown_field), or only in part (long_name).',
   }),
   ...metricsOf('default', 'not 0', ['endpoint'], {
     license_poll_merged_records: 'Records in the last poll that shared all labels with another record and were merged.',

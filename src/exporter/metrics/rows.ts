@@ -1,3 +1,5 @@
+import { labelValue } from '../../base/model/label-value.ts';
+
 /**
  * The label sets of the rows that families share, escaped and encoded once. `arena[offsets[i] .. offsets[i + 1]]` is the text
  * between the name and the value of row `i`.
@@ -16,7 +18,7 @@ function escapeLabel(value: string): string {
 
 /** Label names with values as `a="b",c="d"`. */
 const formatLabelPairs = (names: readonly string[], values: readonly string[]): string =>
-  names.map((name, i) => `${name}="${escapeLabel((values[i] ?? '').toWellFormed())}"`).join(',');
+  names.map((name, i) => `${name}="${escapeLabel(labelValue((values[i] ?? '').toWellFormed()))}"`).join(',');
 
 /** Label names with values as `{a="b",c="d"}`; empty without labels. */
 export const formatLabels = (names: readonly string[], values: readonly string[]): string =>

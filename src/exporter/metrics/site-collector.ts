@@ -219,7 +219,9 @@ export function collectPolls({ polls, availability, up, knowledge, fields }: Pol
     figure('license_poll_interval_seconds', ({ interval }) => interval),
     createFamily('license_poll_discarded_values', discardRows, (row) => {
       const discard = discards[row];
-      return discard?.poll.discarded[discard.reason];
+      const count = discard?.poll.discarded[discard.reason];
+      // most sites have none
+      return count === 0 && discard?.reason === 'long_name' ? undefined : count;
     }),
     figure('license_poll_merged_records', ({ mergedRecords }) => mergedRecords),
     createFamily('license_poll_field_missing', fieldRows, (row) => Number(fields.list[row]?.missing.length !== 0)),

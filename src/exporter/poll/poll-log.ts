@@ -1,6 +1,8 @@
+import { isCutInLabels } from '../../base/model/label-value.ts';
 import type { Log } from '../../base/model/log.ts';
-import { isAnswer, MAX_UNKNOWN_FIELDS } from '../../base/model/records.ts';
+import { type Answer, isAnswer, MAX_UNKNOWN_FIELDS } from '../../base/model/records.ts';
 import type { PolledEndpoint, Reading } from '../../base/model/snapshot.ts';
+import { visible } from '../../base/model/visible-text.ts';
 import type { FailureLog } from './failure-log.ts';
 
 /** Maximum number of unknown fields in one log entry. */
@@ -17,6 +19,23 @@ export interface PassReport {
   readonly isAbsent: boolean;
 }
 
+/** Characters of a long name in the log. */
+const NAME_LOGGED = 60;
+
+/** The first field with a name that labels have a part of, and how the name begins. */
+function firstLongName(answers: readonly Answer<unknown>[]): { readonly field?: string; readonly begins?: string } {
+  for (const { records } of answers) {
+    for (const record of records) {
+      const found = Object.entries(record as object).find(
+        ([, value]) => typeof value === 'string' && isCutInLabels(value),
+      );
+      if (found !== undefined)
+        return { field: found[0], begins: visible(found[1].slice(0, NAME_LOGGED).toWellFormed()) };
+    }
+  }
+  return {};
+}
+
 /** Logs the results of polling one endpoint. */
 export interface PollLog {
   /** Logs what has changed. */
@@ -30,6 +49,7 @@ export interface PollLog {
 export function createPollLog(endpoint: PolledEndpoint, log: Log, failureLog: FailureLog): PollLog {
   /** Unknown fields that were already logged. */
   const logged = new Set<string>();
+  let hasLoggedLongNames = false;
 
   const logOutcome = ({ parts, readings, seconds, isAbsent }: PassReport): void => {
     const failed = [...parts].flatMap(([part, reading]) => (reading.ok ? [] : [{ part, ...reading.failure }]));
@@ -53,10 +73,26 @@ export function createPollLog(endpoint: PolledEndpoint, log: Log, failureLog: Fa
     log.warn(shown, 'the answer has fields that are not in the specification; they are ignored');
   };
 
+  /** Logs once that names are cut in labels, and where the first one is. */
+  const logLongNames = (readings: Readings): void => {
+    if (hasLoggedLongNames) return;
+    const answers = [...readings.values()].flatMap((reading) =>
+      reading.ok && isAnswer(reading.value) ? [reading.value] : [],
+    );
+    const count = answers.reduce((sum, { discarded }) => sum + discarded.long_name, 0);
+    if (count === 0) return;
+    hasLoggedLongNames = true;
+    log.warn(
+      { endpoint, count, ...firstLongName(answers) },
+      'the answer has names that labels of /metrics have a part of',
+    );
+  };
+
   return {
     passEnded: (report) => {
       logOutcome(report);
       logUnknownFields(report.readings);
+      logLongNames(report.readings);
     },
     becameAbsent: () =>
       log.warn(

@@ -43,16 +43,18 @@ function stepsText(steps: readonly StepResult[]): readonly string[] {
 }
 
 function remarksOf(finding: Finding): string {
+  const { long_name: cut = 0 } = finding.dropped ?? {};
   const { missing = [], unknown = [], extra = [], mistyped = [], dropped = {}, reason } = finding;
   // NaN is how the fields are written that are listed as not known
   const drops = Object.entries(dropped)
-    .filter(([why]) => why !== 'nan' || unknown.length === 0)
+    .filter(([why]) => why !== 'long_name' && (why !== 'nan' || unknown.length === 0))
     .map(([why, count]) => `${count} ${why}`);
   const parts: readonly (readonly [string, readonly string[]])[] = [
     ['missing', missing],
     ['other type', mistyped],
     ['extra', extra],
     ['values dropped', drops],
+    ['cut in labels of /metrics', cut === 0 ? [] : [countText(cut, 'name')]],
     ['not known by the source', unknown],
   ];
   const remarks = parts.filter(([, list]) => list.length > 0).map(([what, list]) => `${what}: ${list.join(', ')}`);

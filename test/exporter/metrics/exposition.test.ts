@@ -77,6 +77,34 @@ async function read(exposition: Exposition, collect: readonly string[] = []): Pr
 
 const namesOf = (page: string): Set<string> => new Set(page.match(/^license_[a-z_]+/gm) ?? []);
 
+it('a long name is cut in the same way in all series, so that they can be joined', async () => {
+  const exposition = create({ metrics: { collectors: allCollectors, maxSeries: 500_000 } });
+  const names = ['a', 'b'].map((end) => `${'n'.repeat(99_999)}${end}`);
+  const features = names.map((name) => feature({ feature: name, inUse: 1 }));
+  const expirations = names.map((name) => expiration({ feature: name }));
+  await commit(
+    exposition,
+    createSnapshot({
+      products: good(answer([complete('GetProducts')])),
+      down: good(answer([])),
+      features: { 'lic01;cdslmd': good(answer(features)) },
+      expirations: { 'lic01;cdslmd': good(answer(expirations)) },
+    }),
+  );
+  const page = await read(exposition);
+  expect(Math.max(...page.split('\n').map((line) => Buffer.byteLength(line)))).toBeLessThan(3000);
+  const labelsOf = (metric: string): readonly (string | undefined)[] =>
+    page
+      .split('\n')
+      .filter((line) => line.startsWith(`${metric}{`))
+      .map((line) => /[{,]feature="([^"]*)"/.exec(line)?.[1]);
+  const labels = labelsOf('license_feature_in_use');
+  expect(new Set(labels).size).toBe(2);
+  expect(labels[0]).toMatch(/^n{981}…[0-9a-f]{16}$/);
+  expect(labelsOf('license_feature_info')).toEqual(labels);
+  expect(labelsOf('license_feature_expiration_timestamp_seconds')).toEqual(labels);
+});
+
 describe('renderGauges', () => {
   const value = fc.oneof(
     fc.double(),

@@ -539,6 +539,18 @@ describe('the poller', () => {
     expect(reported()).toEqual([first, ['warn', { endpoint: 'GetServerDown', fields: ['Until'], count: 1 }]]);
   });
 
+  it('says once which name is cut in labels', async () => {
+    const site = createSite('a;d');
+    const records = [feature({ serverName: 'a', daemon: 'd' }), feature({ feature: 'n'.repeat(2000), daemon: 'd' })];
+    const client = { ...site.client, getFeatures: async () => answer(records, { long_name: 1 }) } as unknown as Client;
+    const log = createTestLog();
+    const running = create({ client }, { log });
+    await running.pollOnce();
+    await running.pollOnce();
+    const said = log.entries.filter(({ message }) => message.includes('labels')).map(({ fields }) => fields);
+    expect(said).toEqual([{ endpoint: 'GetFeatures', count: 1, field: 'feature', begins: 'n'.repeat(60) }]);
+  });
+
   it('does not accept features without an owner', async () => {
     const site = createSite('a;d');
     const client = {

@@ -63,13 +63,13 @@ const readersByType: { readonly [T in Exclude<FieldType, 'date'>]: Reader<ModelT
   number: (values, value) => values.number(value),
   time: (values, value) => values.seconds(value),
   expiration: (values, value) => values.expiration(value),
-  text: (values, value) => values.text(value),
+  text: (values, value) => values.name(value),
   flag: (values, value) => values.boolean(value),
   scalar: (_, value) => scalar(value),
 };
 
-const optionalText: Reader<string | undefined> = (_, value) =>
-  typeof value === 'string' ? value.toWellFormed() : undefined;
+const optionalText: Reader<string | undefined> = (values, value) =>
+  typeof value === 'string' ? values.name(value) : undefined;
 
 /** Reads a field that is missing. */
 const noValues = createWireValues(0);

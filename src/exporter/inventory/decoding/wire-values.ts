@@ -1,3 +1,4 @@
+import { isCutInLabels } from '../../../base/model/label-value.ts';
 import { type Discarded, noDiscards } from '../../../base/model/records.ts';
 import { parseDate } from '../../../base/query-api/dates.ts';
 
@@ -19,6 +20,8 @@ export interface WireValues {
   expiration(value: unknown, date?: unknown): number | undefined;
   boolean(value: unknown): boolean | undefined;
   text(value: unknown): string;
+  /** The same. A text that is too long for a label is counted, and stays whole. */
+  name(value: unknown): string;
 }
 
 /** The last time of 32 bits, 2038-01-19, and 9999-01-01. Epoch seconds. */
@@ -89,6 +92,12 @@ export function createWireValues(permanentAfter: number): WireValues {
     return ms / 1000 > EARLIEST ? expiry(ms / 1000) : undefined;
   };
 
+  const textOf = (value: unknown): string => {
+    // half of a surrogate pair is in no text that is sent
+    if (typeof value === 'string') return value.toWellFormed();
+    return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+  };
+
   return {
     discarded,
     number,
@@ -110,10 +119,11 @@ export function createWireValues(permanentAfter: number): WireValues {
       if (text === false || text === 0 || text === 'false' || text === '0') return false;
       return value === undefined ? undefined : discard(value === '' ? 'nan' : 'not_a_number');
     },
-    text: (value) => {
-      // half of a surrogate pair is in no text that is sent
-      if (typeof value === 'string') return value.toWellFormed();
-      return typeof value === 'number' || typeof value === 'boolean' ? String(value) : '';
+    text: textOf,
+    name: (value) => {
+      const name = textOf(value);
+      if (isCutInLabels(name)) discard('long_name');
+      return name;
     },
   };
 }
