@@ -106,6 +106,11 @@ export function createDispatcher(
     headersTimeout: timeout * 1000,
     bodyTimeout: timeout * 1000,
     tls: () => tlsOptions(tls),
+    onIdleLimit: (ms) =>
+      log.info(
+        { idle_seconds: ms / 1000 },
+        'connections to the analyzer are forgotten while they are idle, perhaps by a firewall: they are not used again after this time',
+      ),
     onPerRequest: () => log.info({}, 'the analyzer requires a logon for each request, requests are sent one at a time'),
   });
 }

@@ -19,11 +19,12 @@ export type ProbeOutcome =
 export async function probeChallenge(
   options: ConnectionPoolOptions & { readonly logonPath: string; readonly headersTimeout: number },
 ): Promise<ProbeOutcome> {
-  const pool = new ConnectionPool(
-    options,
-    () => 0,
-    () => undefined,
-  );
+  const pool = new ConnectionPool(options, {
+    generation: () => 0,
+    idleLimit: () => Number.POSITIVE_INFINITY,
+    now: steadyNow,
+    onSocket: () => undefined,
+  });
   const connection = pool.create();
   try {
     const traits = new ServerTraits(steadyNow, () => undefined);

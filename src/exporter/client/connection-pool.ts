@@ -23,33 +23,46 @@ export interface ConnectionPoolOptions {
 
 const KEEP_ALIVE_MS = 120_000;
 
+/**
+ * After this idle time the system asks the other end whether it is there, each second, milliseconds. Firewalls forget connections
+ * after 30 seconds or more: they see that it is used. One that is dead all the same is noticed ten seconds later.
+ */
+const TCP_KEEP_ALIVE_MS = 15_000;
+
 /** A connection is not reused this long before the server's announced keep-alive ends, milliseconds. */
 const KEEP_ALIVE_MARGIN_MS = 300;
+
+/** What the pool goes by. */
+interface PoolState {
+  /** Generation of the credentials; connections of another generation are no longer used. */
+  generation(): number;
+  /** A connection that was idle for this long is not used again, milliseconds. */
+  idleLimit(): number;
+  /** Milliseconds of the steady clock. */
+  now(): number;
+  /** Called for each socket that is opened. */
+  onSocket(): void;
+}
 
 /** The connections to one server. A connection that is not busy can take a request. */
 export class ConnectionPool {
   readonly #options: ConnectionPoolOptions;
-  readonly #generation: () => number;
-  readonly #onSocket: () => void;
+  readonly #state: PoolState;
   readonly #connect: buildConnector.connector;
   readonly #connections = new Set<Connection>();
   /** Extra connections that wait for the verdict of a logon. The logon budget limits their number. */
   readonly #setAside = new Set<Connection>();
 
-  /**
-   * @param generation generation of the credentials; connections of another generation are no longer used
-   * @param onSocket called for each socket that is opened
-   */
-  constructor(options: ConnectionPoolOptions, generation: () => number, onSocket: () => void) {
+  constructor(options: ConnectionPoolOptions, state: PoolState) {
     this.#options = options;
-    this.#generation = generation;
-    this.#onSocket = onSocket;
+    this.#state = state;
     this.#connect = (target, callback) =>
       buildConnector({
         ...options.tls?.(),
         allowH2: false,
         // a resumed TLS session has no certificate, which channel binding needs
         maxCachedSessions: 0,
+        keepAliveInitialDelay: TCP_KEEP_ALIVE_MS,
         timeout: options.connectTimeout ?? 10_000,
       })(target, callback);
   }
@@ -68,8 +81,8 @@ export class ConnectionPool {
       origin,
       connect: this.#connect,
       client,
-      generation: this.#generation(),
-      onSocket: this.#onSocket,
+      generation: this.#state.generation(),
+      onSocket: () => this.#state.onSocket(),
       onClose: (closed) => {
         if (!closed.busy) this.drop(closed);
       },
@@ -109,10 +122,12 @@ export class ConnectionPool {
 
   /** Returns a connection that can take a request. */
   free(): Connection | undefined {
+    const { generation, idleLimit, now } = this.#state;
     let free: Connection | undefined;
     for (const connection of this.#connections) {
       if (connection.busy) continue;
-      if (connection.generation === this.#generation()) free = connection;
+      connection.idleMs = now() - (connection.idleSince ?? now());
+      if (connection.generation === generation() && connection.idleMs < idleLimit()) free = connection;
       else this.drop(connection);
     }
     return free;
@@ -125,7 +140,8 @@ export class ConnectionPool {
   /** Marks a connection as no longer busy, and keeps it if it can be reused. */
   release(connection: Connection, isOfUse: boolean): void {
     connection.busy = false;
-    const isCurrent = connection.generation === this.#generation() && !connection.isRetiring;
+    connection.idleSince = this.#state.now();
+    const isCurrent = connection.generation === this.#state.generation() && !connection.isRetiring;
     if (!isOfUse || connection.closed || !isCurrent) this.drop(connection);
   }
 

@@ -21,6 +21,10 @@ export class Connection {
   /** `open`: the server did not ask for a logon. */
   state: 'new' | 'open' | 'authenticated' = 'new';
   busy = false;
+  /** When it was released last, milliseconds of the steady clock; `undefined` before. */
+  idleSince: number | undefined;
+  /** How long it was idle before the request that it serves, milliseconds. */
+  idleMs = 0;
   /** Whether it was ever connected. */
   wasOpen = false;
   closed = false;

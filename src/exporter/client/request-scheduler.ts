@@ -4,6 +4,7 @@ import type { Connection } from './connection.ts';
 import { ConnectionPool, type ConnectionPoolOptions } from './connection-pool.ts';
 import type { CredentialGate } from './credential-gate.ts';
 import { Handshake } from './handshake.ts';
+import { IdleLimit, isTimeout } from './idle-limit.ts';
 import { isReplayable, isSafe, type PendingRequest } from './pending-request.ts';
 import { Recovery } from './recovery.ts';
 import type { RequestOutcome } from './request-outcome.ts';
@@ -65,6 +66,8 @@ export interface RequestSchedulerOptions extends ConnectionPoolOptions {
   readonly now?: () => number;
   /** Called when the server is first found to require a logon for each request. */
   readonly onPerRequest?: () => void;
+  /** Called when connections that are idle are found to be forgotten, with how long they may be idle from now on, milliseconds. */
+  readonly onIdleLimit?: (ms: number) => void;
   /** Called when logons work again after a logon without a verdict. */
   readonly onRecovered?: () => void;
   readonly wait?: Wait;
@@ -101,6 +104,7 @@ export class RequestScheduler {
   /** Called when nothing is being served any more. */
   #onIdle: (() => void)[] = [];
   readonly #queue = new RequestQueue();
+  readonly #idleLimit: IdleLimit;
   #closed = false;
 
   constructor(options: RequestSchedulerOptions) {
@@ -109,7 +113,14 @@ export class RequestScheduler {
     const onSocket = (): void => {
       stats.sockets += 1;
     };
-    this.#pool = new ConnectionPool(options, () => gate.generation, onSocket);
+    const idleLimit = new IdleLimit(options.onIdleLimit ?? (() => undefined));
+    this.#idleLimit = idleLimit;
+    this.#pool = new ConnectionPool(options, {
+      generation: () => gate.generation,
+      idleLimit: () => idleLimit.ms,
+      now,
+      onSocket,
+    });
     const traits = new ServerTraits(now, options.onPerRequest ?? (() => undefined));
     this.#serving = { gate, traits, stats };
     this.#handshake = new Handshake({
@@ -268,12 +279,22 @@ export class RequestScheduler {
     if (request === undefined) return false;
     connection.busy = true;
     this.#running += 1;
+    const { served } = connection;
     serve(request).then((result) => {
+      this.#learnFrom(connection, request, result, connection.served > served);
       this.#settle(connection, request, result);
       this.#pump();
       this.#end();
     });
     return true;
+  }
+
+  /** Whether the connection was alive when it was used again. @param isAnswered whether anything was answered on it */
+  #learnFrom({ idleMs }: Connection, { path }: PendingRequest, result: RequestOutcome, isAnswered: boolean): void {
+    if (isAnswered) this.#idleLimit.answered(path, idleMs);
+    else if (result.kind === 'failed' && !result.reported && isTimeout(result.error)) {
+      this.#idleLimit.unanswered(path, idleMs);
+    }
   }
 
   #end(): void {
