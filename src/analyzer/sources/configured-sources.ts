@@ -5,15 +5,17 @@ import { dirname, join } from 'node:path';
 import { followTls } from '../../base/files/followed-tls.ts';
 import type { Log } from '../../base/model/log.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
+import type { SourceProblem } from '../../base/model/observation/source-failure.ts';
 import { giveToOwnerOf } from '../../base/storage/files.ts';
 import { PSEUDONYM_KEY } from '../../base/storage/saved-files.ts';
 import { setAside } from '../../base/storage/set-aside.ts';
 import { createManagerSource, type ManagerSource } from './manager-source.ts';
+import { managerNamed, managers } from './managers.ts';
 import { createReader } from './reading/read-output.ts';
 import { createReadingThread } from './reading/reading-thread.ts';
 import type { SourceConfig, SourceSettings } from './source-settings.ts';
 import { rootWarning } from './transport/tool-check.ts';
-import { createTransportHost, type TransportHost } from './transport/transport-host.ts';
+import { createFileHost, createTransportHost, type TransportHost } from './transport/transport-host.ts';
 
 /** The license managers that the embedded analyzer collects from, by the configuration. */
 
@@ -102,6 +104,12 @@ export function createSourceSet(
 export function settingsOf({ via, ...source }: SourceConfig, log: Log): SourceSettings {
   if (via?.kind !== 'http') return { ...source, via };
   return { ...source, via: { ...via, tls: followTls(via.tls, log) } };
+}
+
+/** What is wrong with the files of a source beside its output, as a reading finds it. @param now epoch seconds */
+export async function checkSourceFiles(source: SourceConfig, now: () => number): Promise<readonly SourceProblem[]> {
+  const { checkFiles } = await managers[managerNamed(source.manager)].code();
+  return (await checkFiles?.({ ...source, via: undefined }, createFileHost(now))) ?? [];
 }
 
 /** What sources read of the configuration. */

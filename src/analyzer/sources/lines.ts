@@ -34,7 +34,7 @@ export const wholeNumber = (written: string | undefined, digits = 9): number | u
  * The shape of a line and nothing of its content, so that it can be logged: letters become `a`, digits `9`, and runs of
  * one kind are one character.
  */
-function maskOf(line: string): string {
+export function maskOf(line: string): string {
   return line
     .slice(0, MAX_LINE)
     .replace(/\p{L}+/gu, 'a')
@@ -63,6 +63,7 @@ export class DiagnosticsCount implements Diagnostics {
   readonly #masks = new Set<string>();
   readonly #onUnread: OnUnread | undefined;
   #line = 0;
+  #first: { readonly line: number; readonly mask: string } | undefined;
 
   constructor(onUnread?: OnUnread) {
     this.#onUnread = onUnread;
@@ -72,7 +73,12 @@ export class DiagnosticsCount implements Diagnostics {
     return [...this.#masks];
   }
 
-  /** What follows is about another line: the next one, or the one with this number. Only `onUnread` needs it. */
+  /** The first line that was not understood, with its shape. */
+  get first(): { readonly line: number; readonly mask: string } | undefined {
+    return this.#first;
+  }
+
+  /** What follows is about another line: the next one, or the one with this number. It is the place of what is not understood. */
   startLine(number = this.#line + 1): void {
     this.#line = number;
   }
@@ -80,6 +86,9 @@ export class DiagnosticsCount implements Diagnostics {
   addUnparsed(line: string): void {
     this.unparsed += 1;
     if (this.#masks.size < MAX_MASKS) this.#masks.add(maskOf(line));
+    if (this.#first === undefined || this.#line < this.#first.line) {
+      this.#first = { line: this.#line, mask: maskOf(line) };
+    }
     this.#onUnread?.({ line: this.#line, text: line, isWhole: true });
   }
 

@@ -1,11 +1,12 @@
 import type { z } from 'zod';
 import type { Collected, VendorLicenseObservation } from '../../base/model/observation/observation.ts';
+import type { SourceProblem } from '../../base/model/observation/source-failure.ts';
 import type { OnUnread } from './lines.ts';
 import type { DenialLog } from './log/denials.ts';
 import type { Parsed } from './parsed.ts';
 import type { LogSettings, SourceSettings } from './source-settings.ts';
 import type { Output, Transport } from './transport/transport.ts';
-import type { TransportHost } from './transport/transport-host.ts';
+import type { FileHost, TransportHost } from './transport/transport-host.ts';
 
 /** What the program has to know of a license manager. Each member is required: what there is not is said. */
 
@@ -155,6 +156,8 @@ export interface ManagerCode<Own extends object = object, More = unknown, Result
   read(input: ReadInput<Own, More>, onUnread?: OnUnread): Result;
   createReader(settings: SourceSettings & Own, deps: ReaderDeps<Own, More, Result>): ManagerReader;
   replay(captured: Captured<Own>): Replay;
+  /** What is wrong with the files beside the output, as a reading finds it. Absent without such files. */
+  checkFiles?(settings: SourceSettings & Own, host: FileHost): Promise<readonly SourceProblem[]>;
   readonly vocabulary: Vocabulary;
 }
 

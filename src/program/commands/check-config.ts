@@ -1,4 +1,5 @@
 import { access, constants } from 'node:fs/promises';
+import { checkSourceFiles } from '../../analyzer/sources/configured-sources.ts';
 import { managerNamed, managers } from '../../analyzer/sources/managers.ts';
 import type { SourceConfig } from '../../analyzer/sources/source-settings.ts';
 import { checkTool } from '../../analyzer/sources/transport/tool-check.ts';
@@ -11,7 +12,7 @@ import { loadConfig } from '../config/load.ts';
 import { warningsOf } from '../config/problems.ts';
 import type { CommandContext } from './command.ts';
 
-/** What can be seen of sources without reading them. */
+/** What can be seen of sources without asking their servers. */
 
 async function toolWarnings({ via }: SourceConfig): Promise<readonly string[]> {
   if (via?.kind !== 'command') return [];
@@ -43,9 +44,19 @@ async function fileWarnings(source: SourceConfig): Promise<readonly string[]> {
   return (await Promise.all(warnings)).flat();
 }
 
+/** Files that are not what they should be. Those that cannot be read are named already. */
+async function contentWarnings(source: SourceConfig): Promise<readonly string[]> {
+  const problems = await checkSourceFiles(source, () => Date.now() / 1000);
+  return problems.filter(({ kind }) => kind !== 'missing_tool' && kind !== 'refused').map(({ message }) => message);
+}
+
 /** What would keep the tool and the files of a source from being used by this user on this host. */
 async function sourceWarnings(source: SourceConfig): Promise<readonly string[]> {
-  const warnings = [...(await toolWarnings(source)), ...(await fileWarnings(source))];
+  const warnings = [
+    ...(await toolWarnings(source)),
+    ...(await fileWarnings(source)),
+    ...(await contentWarnings(source)),
+  ];
   return warnings.map((warning) => `source ${source.name}: ${warning}`);
 }
 

@@ -1,4 +1,4 @@
-import { healthJson, type SourceHealth } from '../../base/model/observation/source.ts';
+import { healthJson, isComplete, type SourceHealth } from '../../base/model/observation/source.ts';
 import { countText } from '../../base/texts.ts';
 import type { Diagnosis, Finding } from './endpoint-diagnosis.ts';
 import type { StepResult } from './step.ts';
@@ -100,8 +100,9 @@ function endpointsText({ analyzer, hasLogon, identity, endpoints }: Diagnosis): 
 }
 
 /** Whether data could be read, and all of it. */
-function resultOf({ up, vendorLicenses, lastSuccessAt }: SourceHealth): string {
-  if (up === true) return 'ok';
+function resultOf(health: SourceHealth): string {
+  const { vendorLicenses, lastSuccessAt } = health;
+  if (isComplete(health)) return 'ok';
   return lastSuccessAt !== undefined && vendorLicenses.length > 0 ? 'partly' : 'failed';
 }
 
@@ -124,7 +125,7 @@ function sourcesText(sources: readonly SourceHealth[]): readonly string[] {
     health.vendorLicenses.join(', '),
   ]);
   const problems = sources.flatMap(problemsOf);
-  const good = sources.filter(({ up }) => up === true).length;
+  const good = sources.filter(isComplete).length;
   return [
     '',
     ...tableText([['source', 'manager', 'result', 'duration', 'vendor licenses'], ...rows]),

@@ -1,3 +1,5 @@
+import { isComplete } from '../../base/model/observation/source.ts';
+import { isMistake, type SourceProblem } from '../../base/model/observation/source-failure.ts';
 import type { Config } from '../config/config.ts';
 import { ConfigError, warningsOf } from '../config/problems.ts';
 import { clockStep } from './clock-step.ts';
@@ -62,16 +64,18 @@ const sourcesStep: Step = {
   needs: [],
   applies: ({ kind }) => kind === 'own',
   check: async ({ sources }) => {
-    const down = sources.filter(({ up }) => up !== true);
-    const count = `${sources.length - down.length} of ${sources.length} were read completely`;
-    const [first] = down;
-    if (first === undefined) return good(count);
-    const [problem] = first.problems;
-    const why = problem === undefined ? 'it was not read' : `${problem.kind}: ${problem.message}`;
-    return bad(
-      `${first.name}: ${why}`,
-      ...(down.length === 1 ? [] : [`${down.length - 1} more failed; see the table below`]),
-    );
+    const isWrong = ({ kind, isRemark }: SourceProblem): boolean => isMistake[kind] && isRemark !== true;
+    const wrong = sources.filter(({ up, problems }) => up !== true || problems.some(isWrong));
+    const partly = sources.filter((source) => !isComplete(source));
+    const count = `${sources.length - partly.length} of ${sources.length} were read completely`;
+    const [first] = wrong;
+    if (first !== undefined) {
+      const problem = first.problems.find((one) => first.up !== true || isWrong(one));
+      const why = problem === undefined ? 'it was not read' : `${problem.kind}: ${problem.message}`;
+      const more = wrong.length === 1 ? [] : [`${wrong.length - 1} more failed; see the table below`];
+      return bad(`${first.name}: ${why}`, ...more);
+    }
+    return partly.length === 0 ? good(count) : warning(count, 'see the table below');
   },
 };
 

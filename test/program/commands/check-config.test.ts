@@ -112,6 +112,7 @@ embedded_analyzer:
         'warning: source a: /opt/nowhere/lmutil does not exist; install the tool, or correct the path in `command`\n' +
         'warning: source a: license_files: HERE/license.dat does not exist\n' +
         'warning: source b: /bin/lmstat does not exist; install the tool, or correct the path in `command`\n' +
+        'warning: source c: the file HERE/c.yml is not an options file: it has no statement of an options file; 0 of 8 statements were understood, the first that was not is in line 1 and looks like "a: {a_a: 9.9.9.9:9}"; the file was read as UTF-8; correct the path in `options_files`\n' +
         'warning: source d: via.file: HERE/usage.json does not exist\n' +
         'HERE/c.yml: OK for serve, doctor, demo\n',
     );

@@ -322,7 +322,7 @@ describe('names of users and hosts, passwords and tokens', () => {
     expect(texts['sources']).toContain('1 line was not understood');
     expect(texts['doctor']).toMatch(/^two: exit: /m);
     expect(texts['doctor']).toMatch(/^four: refused: .* answered 401/m);
-    expect(texts['doctor']).toContain('2 of 4 sources were read completely.');
+    expect(texts['doctor']).toContain('1 of 4 sources were read completely.');
     const { healthy, sources } = JSON.parse(asJson.output().slice(asJson.output().indexOf('{\n'))) as {
       healthy: boolean;
       sources: { name: string; up: boolean; problems: { kind: string }[]; runs: object }[];
@@ -336,4 +336,39 @@ describe('names of users and hosts, passwords and tokens', () => {
     ]);
     expect(sources[0]?.runs).toEqual({ ok: 1 });
   });
+});
+
+it('a file that is not what it should be is said alike by check-config, doctor, /sources and the log', async () => {
+  const place = createPlace();
+  const file = join(place.folder, 'page.html');
+  writeFileSync(file, '<!DOCTYPE html>\n<html></html>\n');
+  place.declare(
+    `name: one, servers: [27000@lic1], license_files: [${file}], options_files: {flexd: ${file}}, debug_log: {path: ${file}, time_zone: UTC}`,
+  );
+  const kinds = ['a license file', 'an options file', 'a debug log of FlexNet'];
+  const said = (text: string) => kinds.filter((kind) => text.includes(`${file} is not ${kind}: `));
+  const { daemon, url } = await start(place);
+  const doctor = run(['doctor', `--config.file=${place.config}`]);
+  const check = run(['check-config', place.config]);
+  expect(await check.exit).toBe(0);
+  expect(await doctor.exit).not.toBe(0);
+  expect(doctor.output()).toContain('0 of 1 sources were read completely.');
+  for (const text of [check.output(), doctor.output(), daemon.output(), await textOf(url, '/sources/status.json')]) {
+    expect(said(text)).toEqual(kinds);
+  }
+  // reservations in use are not 0 for want of the file
+  expect(await textOf(url, '/metrics')).not.toMatch(/^license_feature_used_reserve\{/m);
+});
+
+it('lines of a file that are not understood are a warning of doctor', async () => {
+  const place = createPlace();
+  const file = join(place.folder, 'one.lic');
+  writeFileSync(file, 'SERVER lic1 ANY 27000\nhello\n');
+  place.declare(`name: one, servers: [27000@lic1], license_files: [${file}]`);
+  const doctor = run(['doctor', `--config.file=${place.config}`]);
+  await doctor.exit;
+  expect(doctor.output()).toMatch(/^! sources +0 of 1 were read completely/m);
+  expect(doctor.output()).toContain(
+    `of the file ${file}, 1 of 2 statements were understood, the first that was not is in line 2`,
+  );
 });

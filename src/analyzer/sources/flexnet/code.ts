@@ -6,6 +6,7 @@ import { createSourceTime } from '../times.ts';
 import { textOf } from '../transport/transport.ts';
 import { debugLog as debugLogKind } from './debug-log-denials.ts';
 import { formOfLog, readLogLine } from './debug-log-line.ts';
+import { checkFlexnetFiles, lmstatArguments } from './flexnet-files.ts';
 import { grantedBy, parseLicenseFile } from './license-file.ts';
 import { parseLmstat } from './lmstat.ts';
 import { parseLmstatInventory } from './lmstat-inventory.ts';
@@ -14,7 +15,7 @@ import { noMemory } from './observe.ts';
 import { parseOptionsFile } from './options-file.ts';
 import type { FlexnetOwn } from './own-settings.ts';
 import { flexnetSettings } from './own-settings.ts';
-import { type Beside, createFlexnetReader, lmstatArguments, readFlexnet } from './reader.ts';
+import { type Beside, createFlexnetReader, readFlexnet } from './reader.ts';
 import { observeSupplies, parsedSupplies } from './supplied-licenses.ts';
 
 /** The manager `flexnet`: how its tools are asked, what is read, and the words of its tools and files, which name nobody. */
@@ -218,5 +219,6 @@ export const flexnetCode: ManagerCode<FlexnetOwn, Beside, FlexnetParsed> = {
   read: readFlexnet,
   createReader: createFlexnetReader,
   replay: replayFlexnet,
+  checkFiles: checkFlexnetFiles,
   vocabulary,
 };

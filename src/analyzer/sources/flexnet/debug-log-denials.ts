@@ -1,6 +1,6 @@
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import { DiagnosticsCount, MAX_LINE } from '../lines.ts';
-import type { DenialLog, DenialReader, Denials } from '../log/denials.ts';
+import { type DenialLog, type DenialReader, type Denials, isForeign, noneOf } from '../log/denials.ts';
 import { MAX_REFUSAL_AGE, MAX_REMEMBERED, type Refusal, RefusedRequests, requestKey } from '../log/refused-requests.ts';
 import { LogClock } from './debug-log-clock.ts';
 import { formOfLog, type LogEvent, type LogLine, readLogLine } from './debug-log-line.ts';
@@ -153,8 +153,11 @@ export const debugLog: DenialLog = {
   createReader: (localTime) => new DebugLogReader(localTime),
   problemOf: (head) => {
     const form = formOfLog(head);
+    if (form === 'debug') return undefined;
     if (form === 'report')
       return `is not text: the REPORT log (REPORTLOG in the options file) is encrypted and cannot be read; set ${remedy}`;
-    return form === 'other' ? `is not a debug log of FlexNet; set ${remedy}` : undefined;
+    return form === 'other' || isForeign(head)
+      ? `is not a debug log of FlexNet${noneOf(head)}; set ${remedy}`
+      : undefined;
   },
 };

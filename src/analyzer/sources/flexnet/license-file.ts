@@ -1,4 +1,3 @@
-import type { Diagnostics } from '../../../base/model/observation/source.ts';
 import { DiagnosticsCount, type OnUnread } from '../lines.ts';
 import type { SourceTime } from '../times.ts';
 import { statementsOf } from './file-lines.ts';
@@ -151,7 +150,9 @@ export interface LicenseFile {
   readonly servers: readonly { readonly host: string; readonly port: number | undefined }[];
   readonly features: readonly FeatureLine[];
   readonly packages: readonly PackageLine[];
-  readonly diagnostics: Diagnostics;
+  /** Statements, those that are not understood included. */
+  readonly statements: number;
+  readonly diagnostics: DiagnosticsCount;
 }
 
 /** What the license files of a server grant. */
@@ -233,8 +234,10 @@ export function parseLicenseFile(text: string, localTime: SourceTime, onUnread?:
   const servers: LicenseFile['servers'][number][] = [];
   const features: FeatureLine[] = [];
   const packages: PackageLine[] = [];
+  let statements = 0;
   for (const { text: statement, line } of statementsOf(text, beginsStatement)) {
     diagnostics.startLine(line);
+    statements += 1;
     const read = readStatement(statement, localTime);
     if (read === undefined) diagnostics.addUnparsed(statement);
     else if (read === 'noise') continue;
@@ -242,7 +245,7 @@ export function parseLicenseFile(text: string, localTime: SourceTime, onUnread?:
     else if (read.keyword === 'PACKAGE') packages.push(read);
     else features.push(read);
   }
-  return { servers, features, packages, diagnostics };
+  return { servers, features, packages, statements, diagnostics };
 }
 
 /**

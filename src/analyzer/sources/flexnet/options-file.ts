@@ -1,4 +1,3 @@
-import type { Diagnostics } from '../../../base/model/observation/source.ts';
 import { DiagnosticsCount, type OnUnread } from '../lines.ts';
 import { statementsOf, wordsOf } from './file-lines.ts';
 import type { OptionsReserve } from './inventory.ts';
@@ -9,7 +8,9 @@ export interface OptionsFile {
   readonly reserves: readonly OptionsReserve[];
   /** Whether the daemon writes refused requests into its debug log: `NOLOG DENIED` forbids it. */
   readonly logsDenials: boolean;
-  readonly diagnostics: Diagnostics;
+  /** Statements, those that are not understood included. */
+  readonly statements: number;
+  readonly diagnostics: DiagnosticsCount;
 }
 
 /** Keywords that do not change the numbers of licenses (vendor's documentation), with their least number of words. */
@@ -106,8 +107,10 @@ export function parseOptionsFile(text: string, daemon: string, onUnread?: OnUnre
   const found: (ReserveLine & { readonly statement: string; readonly line: number })[] = [];
   const defined = new Set<string>();
   let logsDenials = true;
+  let statements = 0;
   for (const { text: statement, line } of statementsOf(text)) {
     diagnostics.startLine(line);
+    statements += 1;
     const [keyword = '', ...words] = wordsOf(statement);
     const name = keyword.toUpperCase();
     const reserve = name === 'RESERVE' ? reserveOf(words, daemon) : undefined;
@@ -123,5 +126,5 @@ export function parseOptionsFile(text: string, daemon: string, onUnread?: OnUnre
     diagnostics.startLine(line);
     diagnostics.addUnparsed(statement);
   }
-  return { reserves: found.filter(holds).map(({ reserve }) => reserve), logsDenials, diagnostics };
+  return { reserves: found.filter(holds).map(({ reserve }) => reserve), logsDenials, statements, diagnostics };
 }

@@ -8,6 +8,8 @@ import type {
 import type { Diagnostics } from '../../../base/model/observation/source.ts';
 import type { SourceProblem } from '../../../base/model/observation/source-failure.ts';
 import { createLatestOnly } from '../../../base/scheduling/limit.ts';
+import { countText } from '../../../base/texts.ts';
+import { maskOf, withoutControls } from '../lines.ts';
 import type { LogSettings } from '../source-settings.ts';
 import { LogFollower, type LogKind, type Look } from './log-follower.ts';
 
@@ -95,6 +97,19 @@ function add(counts: Counts, denials: Denials): void {
   if (before === undefined && known.size >= MAX_NAMES) return;
   known.set(key, { ...denials, count: (before?.count ?? 0) + count });
   counts.set(daemon, known);
+}
+
+/** Whether a log that has no line of its own is surely something else: a page, an output, another file. @param head its beginning */
+export const isForeign = (head: string): boolean =>
+  /^(?:\xef\xbb\xbf)?\s*(?:<(?:!doctype|html|\?xml)|(?:lmutil|lmstat|rlmutil) - |(?:SERVER|VENDOR|DAEMON|FEATURE|INCREMENT|GROUP|RESERVE) \S)/i.test(
+    head,
+  );
+
+/** `: of its first 2 lines, none was understood, and the first looks like "<!a a>"`. @param head the beginning of a log */
+export function noneOf(head: string): string {
+  const lines = head.split('\n').slice(0, -1);
+  const first = lines.find((line) => line.trim() !== '') ?? '';
+  return `: of its first ${countText(lines.length, 'line')}, none was understood, and the first looks like "${maskOf(withoutControls(first))}"`;
 }
 
 const isForkOf = (name: string, daemon: string): boolean =>
@@ -283,4 +298,18 @@ export function withDenials(
     return { ...pool, denials: found.reduce((sum, { count }) => sum + count, 0), denialCauses };
   });
   return { ...observation, pools };
+}
+
+/** What is wrong with logs, as a reading finds it. */
+export async function checkLogs(
+  logs: readonly (readonly [kind: DenialLog, settings: LogSettings])[],
+  { now, elapsed }: DenialCountOptions,
+): Promise<readonly SourceProblem[]> {
+  const found = logs.map(async ([kind, settings]) => {
+    const count = new DenialCount(kind, settings, { now, elapsed });
+    await count.take();
+    await count.stop();
+    return count.problems();
+  });
+  return (await Promise.all(found)).flat();
 }

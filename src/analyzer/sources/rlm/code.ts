@@ -1,5 +1,5 @@
 import { DiagnosticsCount, linesOf, type OnUnread } from '../lines.ts';
-import { DenialCount, withDenials } from '../log/denials.ts';
+import { checkLogs, DenialCount, withDenials } from '../log/denials.ts';
 import type { ManagerCode, ManagerReader, ReaderDeps, ReadInput, Vocabulary } from '../manager.ts';
 import type { Parsed } from '../parsed.ts';
 import type { SourceSettings } from '../source-settings.ts';
@@ -180,5 +180,10 @@ export const rlmCode: ManagerCode<RlmOwn, Asked, Parsed> = {
       ({ output, onUnread }) => `report log: ${deniedIn(output.stdout, { now, settings, onUnread })} denials`,
     ),
   }),
+  checkFiles: ({ reportLogs }, host) =>
+    checkLogs(
+      Object.entries(reportLogs).map(([isv, log]) => [reportLog(isv.toLowerCase()), log]),
+      host,
+    ),
   vocabulary,
 };

@@ -1,7 +1,7 @@
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import type { DenialCause } from '../../../base/model/observation/observation.ts';
 import { DiagnosticsCount, MAX_LINE } from '../lines.ts';
-import type { DenialLog, DenialReader, Denials } from '../log/denials.ts';
+import { type DenialLog, type DenialReader, type Denials, isForeign, noneOf } from '../log/denials.ts';
 import { MAX_REFUSAL_AGE } from '../log/refused-requests.ts';
 import { yearlessTime } from '../times.ts';
 
@@ -105,6 +105,8 @@ export const reportLog = (isv: string): DenialLog => ({
     if (head.includes('\0')) return `is not text; set ${REMEDY}`;
     const lines = head.split('\n').slice(0, -1);
     if (lines.some((line) => RECORD.test(line.trim()))) return undefined;
-    return lines.length >= HEAD ? `is not a report log of RLM; set ${REMEDY}` : undefined;
+    return lines.length >= HEAD || isForeign(head)
+      ? `is not a report log of RLM${noneOf(head)}; set ${REMEDY}`
+      : undefined;
   },
 });

@@ -20,6 +20,12 @@ function encodingOfMark(bytes: Uint8Array): string | undefined {
 const decode = (bytes: Uint8Array, label: string, fatal = false): string =>
   new TextDecoder(label, { fatal }).decode(bytes);
 
+/** A text, and the encoding that it was read in. */
+export interface Decoded {
+  readonly text: string;
+  readonly encoding: string;
+}
+
 /**
  * The text of an output, without a byte order mark. A byte order mark decides the encoding; without one, it is the given
  * encoding; without either, UTF-8 if the bytes are valid, else Latin-1 as the web defines it (Windows-1252).
@@ -27,12 +33,17 @@ const decode = (bytes: Uint8Array, label: string, fatal = false): string =>
  * @param encoding a label of the WHATWG encoding standard, or one of the code pages above
  * @throws RangeError if the label is not known
  */
-export function decodeOutput(bytes: Uint8Array, encoding?: string): string {
+export function decodeWith(bytes: Uint8Array, encoding?: string): Decoded {
   const label = encodingOfMark(bytes) ?? encoding;
-  if (label !== undefined) return decode(bytes, CODE_PAGES[label.toLowerCase()] ?? label);
+  if (label !== undefined) {
+    return { text: decode(bytes, CODE_PAGES[label.toLowerCase()] ?? label), encoding: label.toUpperCase() };
+  }
   try {
-    return decode(bytes, 'utf-8', true);
+    return { text: decode(bytes, 'utf-8', true), encoding: 'UTF-8' };
   } catch {
-    return decode(bytes, 'windows-1252');
+    return { text: decode(bytes, 'windows-1252'), encoding: 'Latin-1' };
   }
 }
+
+/** The text alone. @throws RangeError as `decodeWith` */
+export const decodeOutput = (bytes: Uint8Array, encoding?: string): string => decodeWith(bytes, encoding).text;

@@ -2,11 +2,11 @@ import { constants } from 'node:fs';
 import { type FileHandle, open, stat } from 'node:fs/promises';
 import { openFilesFailure, SourceFailure } from '../../../base/model/observation/source-failure.ts';
 import type { FileSettings } from '../source-settings.ts';
-import { decodeOutput } from './decode-output.ts';
+import { decodeWith } from './decode-output.ts';
 import { Reads } from './reads.ts';
 import { OutOfTime } from './shared-work.ts';
 import type { Output, Transport, TransportSettings } from './transport.ts';
-import type { TransportHost } from './transport-host.ts';
+import type { FileHost } from './transport-host.ts';
 
 /** Seconds a file may be newer than now, for the clock of a file server. */
 const AHEAD = 300;
@@ -105,7 +105,7 @@ async function readUnchanged(path: string, maxOutput: number, setting: string | 
  */
 export function createFileTransport(
   settings: FileSettings & TransportSettings,
-  host: TransportHost,
+  host: FileHost,
   setting?: string,
 ): Transport {
   const { file: path, maxAge, maxOutput, timeout, encoding } = settings;
@@ -152,7 +152,8 @@ export function createFileTransport(
         },
       );
       checkAge(modifiedAt);
-      return { stdout: decodeOutput(bytes, encoding), stderr: '', exitCode: undefined, at: modifiedAt };
+      const { text, encoding: readIn } = decodeWith(bytes, encoding);
+      return { stdout: text, stderr: '', exitCode: undefined, at: modifiedAt, encoding: readIn };
     } catch (error) {
       throw failureOf(error, signal);
     }

@@ -93,6 +93,16 @@ export interface TransportHost {
   close(): void;
 }
 
+/** What reading files needs of it. */
+export type FileHost = Pick<TransportHost, 'files' | 'now' | 'elapsed'>;
+
+/** For one reading of files. */
+export const createFileHost = (now: () => number): FileHost => ({
+  files: new SharedWork(createPlaces(FILES)),
+  now,
+  elapsed: uptime,
+});
+
 /** Where tools run, and who is told of problems. */
 export interface TransportHostOptions {
   /** Where the working directories of tools are created. It is created if its parent exists. */

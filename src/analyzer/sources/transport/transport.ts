@@ -9,6 +9,8 @@ export interface Output {
   readonly exitCode: number | undefined;
   /** When the output was made: now, or the time of the file. Epoch seconds. */
   readonly at: number;
+  /** The encoding in which a file was read. */
+  readonly encoding?: string;
 }
 
 /** How a source is read. Each read has its own deadline. */

@@ -51,12 +51,36 @@ export const saysServerIsDown: Readonly<Record<SourceFailureKind, boolean>> = {
   open_files: false,
 };
 
+/** Whether the operator must correct a kind of failure: a tool or a file is not what the configuration says. */
+export const isMistake: Readonly<Record<SourceFailureKind, boolean>> = {
+  missing_tool: true,
+  not_executable: true,
+  loader: true,
+  timeout: false,
+  stuck: false,
+  exit: false,
+  too_large: true,
+  unreachable: false,
+  daemon_down: false,
+  no_quorum: false,
+  refused: true,
+  protocol: false,
+  unparsed: true,
+  empty: true,
+  clock: false,
+  too_old: false,
+  no_analyzer: false,
+  open_files: false,
+};
+
 /** One sentence for the operator. It names the thing and the remedy, never a user or the host of a user. */
 export interface SourceProblem {
   readonly kind: SourceFailureKind;
   readonly message: string;
   /** The figures are good all the same: the source is not down. */
   readonly isMinor?: true;
+  /** Only some lines are meant: all others were understood. */
+  readonly isRemark?: true;
 }
 
 /** A source could not be read. Its last good data is kept. */

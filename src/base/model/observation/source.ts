@@ -61,6 +61,10 @@ export interface Diagnostics {
   readonly contradictions: number;
 }
 
+/** Whether all of a source was read and understood. */
+export const isComplete = ({ up, problems, lastDiagnostics }: SourceHealth): boolean =>
+  up === true && problems.length === 0 && (lastDiagnostics?.unparsed ?? 0) === 0;
+
 /** The health of a source as JSON, in `/sources/status.json` and in the output of `doctor --json`. */
 export const healthJson = ({ runs, ...health }: SourceHealth): object => ({
   ...health,

@@ -318,7 +318,16 @@ describe('the FlexNet reader', () => {
     const beside = scripted({ licenseFiles: [site, more], optionsFiles: { vendord: options } });
     beside.answers['-a'] = `${head('vendord')}${idle('solver', 7)}a line of a newer tool\n`;
     const { diagnostics, problems } = await beside.reader.read(signal);
-    expect([diagnostics.unparsed, problems]).toEqual([5, []]);
+    expect(diagnostics.unparsed).toBe(5);
+    expect(problems.map(({ message }) => message)).toEqual([
+      `of the file ${site}, 1 of 2 statements were understood, the first that was not is in line 2 and looks like "a a a 9.9 9-a-9"; the file was read as UTF-8; correct these lines, or report them (license-exporter capture)`,
+      expect.stringContaining(
+        `of the file ${more}, 1 of 2 statements were understood, the first that was not is in line 2`,
+      ),
+      expect.stringContaining(
+        `of the file ${options}, 1 of 3 statements were understood, the first that was not is in line 1`,
+      ),
+    ]);
     // all of them as long as nothing changes, none after they are corrected
     expect((await beside.reader.read(signal)).diagnostics.unparsed).toBe(5);
     writeFileSync(site, 'INCREMENT solver vendord 2026.1 30-jun-2027 7\n');

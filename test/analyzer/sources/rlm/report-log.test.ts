@@ -45,7 +45,11 @@ it('is known by its records', () => {
   const { problemOf } = reportLog('acme');
   expect(problemOf('RLM Report Log Format 9\nSTART lic1\n')).toBeUndefined();
   expect(problemOf('')).toBeUndefined();
-  expect(problemOf('no record\n'.repeat(40))).toMatch(/is not a report log of RLM; set the path of REPORTLOG/);
+  expect(problemOf('no record\n'.repeat(40))).toMatch(
+    /is not a report log of RLM: of its first 40 lines, none was understood, and the first looks like "a a"; set the path of REPORTLOG/,
+  );
+  expect(problemOf('<html>\n')).toMatch(/of its first 1 line, none was understood/);
+  expect(problemOf('INCREMENT mesh acme 1.0 permanent 5\n')).toMatch(/is not a report log/);
   expect(problemOf('\0\u0001')).toMatch(/is not text/);
 });
 

@@ -34,7 +34,13 @@ describe('a file', () => {
   it('is read with its time, and needs no arguments', async () => {
     const path = write('Users of f:\n', 599.5);
     const output = await createFile(path).read(['lmstat', '-a'], never);
-    expect(output).toEqual({ stdout: 'Users of f:\n', stderr: '', exitCode: undefined, at: NOW - 599.5 });
+    expect(output).toEqual({
+      stdout: 'Users of f:\n',
+      stderr: '',
+      exitCode: undefined,
+      at: NOW - 599.5,
+      encoding: 'UTF-8',
+    });
   });
 
   it('may be empty, and may be as large as allowed', async () => {
