@@ -1,5 +1,6 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
 import { type Collected, type DenialCause, vendorLicenseName } from '../../base/model/observation/observation.ts';
+import { StoreError } from './history-file.ts';
 import { eachSliced } from './recorded-days.ts';
 import type { Series } from './sample.ts';
 import type { Store } from './store.ts';
@@ -41,6 +42,8 @@ export interface RecordedDenialsOptions {
   readonly store: () => Store;
   /** What changes with each recording. */
   readonly recordedAt: () => number | undefined;
+  /** Whether the history has what was before the start. Until then, the days are not known. */
+  readonly isPastAdded: () => boolean;
 }
 
 /** Counts the denials of each collection, and reads those of today from the store. */
@@ -49,7 +52,8 @@ export interface DenialRecord extends RecordedDenials {
 }
 
 /** Counts the denials of today and yesterday. What is recorded meanwhile is added without reading the days again. */
-export function createDenialRecord({ localTime, now, store, recordedAt }: RecordedDenialsOptions): DenialRecord {
+export function createDenialRecord(options: RecordedDenialsOptions): DenialRecord {
+  const { localTime, now, store, recordedAt, isPastAdded } = options;
   const counts = new Map<string, CountedDenials>();
   const known = new Map<'today' | 'yesterday', { readonly key: string; readonly day: Promise<DeniedDay> }>();
 
@@ -73,7 +77,8 @@ export function createDenialRecord({ localTime, now, store, recordedAt }: Record
     return { series };
   };
 
-  const readOnce = (name: 'today' | 'yesterday', day: number, key: string): Promise<DeniedDay> => {
+  const readOnce = async (name: 'today' | 'yesterday', day: number, key: string): Promise<DeniedDay> => {
+    if (!isPastAdded()) throw new StoreError('the history before the start is still being added');
     const found = known.get(name);
     if (found?.key === key) return found.day;
     const reading = read(day);

@@ -1,6 +1,7 @@
 import { statfsSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { createLocalTime } from '../../base/model/local-time.ts';
+import type { Collected } from '../../base/model/observation/observation.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { Source } from '../../base/model/observation/source.ts';
 import { type Collector, createCollector } from '../history/collector.ts';
@@ -46,6 +47,8 @@ export interface AnalyzerOptions {
   readonly past?: Past;
   /** Seconds from the start until the past is added, which takes seconds of CPU: until then, the first polls are answered. */
   readonly pastDelay?: number;
+  /** What was collected last, where the history does not know it. */
+  readonly lastSeen?: readonly Collected[];
   readonly history: HistoryOptions;
   /** Where it listens; without one, it answers this process alone. */
   readonly listener: ListenerOptions | undefined;
@@ -113,11 +116,13 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     setAside: ({ cause }) =>
       path !== undefined && options.setAside?.(path, cause instanceof Error ? cause.message : 'it is damaged') === true,
   });
+  let isPastAdded = options.past === undefined;
   const denials = createDenialRecord({
     localTime,
     now: options.now,
     store: () => recorder.store(),
     recordedAt: () => recorder.state().lastRecordedAt,
+    isPastAdded: () => isPastAdded,
   });
   const collectionListeners: ((vendorLicenses: readonly string[]) => void)[] = [];
   const collector = createCollector({
@@ -207,6 +212,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
   if (options.past === undefined) pastAdded.resolve();
   const addPast = async (past: Past): Promise<void> => {
     await recorder.addPast(past).catch(options.onProblem);
+    isPastAdded = true;
     pastAdded.resolve();
   };
 
@@ -230,7 +236,8 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     recording,
     start: async () => {
       if (options.isOriginRequired === true) checkOrigin({ path, timeZone, origin: options.origin, maxSize });
-      await collector.start(await recorder.known(firstSlot()));
+      const known = await recorder.known(firstSlot());
+      await collector.start(known.length > 0 ? known : options.lastSeen);
       try {
         if (options.listener !== undefined) await listen(options.listener);
       } catch (error) {

@@ -35,11 +35,15 @@ const collected = (...pools: readonly PoolObservation[]): readonly Collected[] =
   },
 ];
 
-function createRecord(now = begin + 7200): { record: DenialRecord; opened: Store; at: (recordedAt: number) => void } {
+function createRecord(
+  now = begin + 7200,
+  isPastAdded = () => true,
+): { record: DenialRecord; opened: Store; at: (recordedAt: number) => void } {
   const opened = openStore({ path: undefined, localTime, origin: 'test', maxSize: 2 ** 24 });
   store = opened;
   let recordedAt = begin;
-  const record = createDenialRecord({ localTime, now: () => now, store: () => opened, recordedAt: () => recordedAt });
+  const options = { localTime, now: () => now, store: () => opened, recordedAt: () => recordedAt, isPastAdded };
+  const record = createDenialRecord(options);
   return {
     record,
     opened,
@@ -71,6 +75,17 @@ describe('denials of today', () => {
   const add = (to: Store, at: number, of: readonly (readonly [string, number | undefined])[]): void => {
     for (const _ of to.record(at, 60, onlyFigures(of.map(([name, denials]) => [series(name), figures(denials)]))));
   };
+
+  it('are not known while the history before the start is still being added', async () => {
+    let isAdded = false;
+    const { record, opened } = createRecord(undefined, () => isAdded);
+    const reason = 'the history before the start is still being added';
+    await expect(record.today()).rejects.toThrow(reason);
+    await expect(record.yesterday()).rejects.toThrow(reason);
+    add(opened, begin, [['a', 4]]);
+    isAdded = true;
+    expect((await record.today()).series).toEqual([{ ...series('a'), denials: 4 }]);
+  });
 
   it('are the sum of the day, and only of series of which they are known', async () => {
     const { record, opened } = createRecord();

@@ -60,7 +60,9 @@ function summaryText(days: readonly HistoryDay[]): string {
   return [
     peak?.maxInUse === undefined
       ? 'How many licenses were in use is not known'
-      : `At most ${numberText(peak.maxInUse)} in use, on ${peak.date}`,
+      : peak.maxInUse === 0
+        ? 'None was in use'
+        : `At most ${numberText(peak.maxInUse)} in use, on ${peak.date}`,
     ...(unknown === 0 ? [] : [`${unknown} of ${days.length} days are not known`]),
     areDenialsKnown
       ? denials === 0
@@ -128,7 +130,7 @@ function weekHtml(hours: readonly WeekHour[]): Html {
   return html`<figure><div class="plot"><div class="scale">${WEEK.map((day) => html`<span>${day}</span>`)}</div>
 <svg class="picture week" viewBox="0 0 ${HOURS * SIZE} ${WEEK.length * SIZE}" preserveAspectRatio="none" role="img" aria-label="${text}">${shown.map((one) => cellHtml(one, most))}</svg>
 <div class="scale along">${[0, 6, 12, 18, HOURS].map((hour) => html`<span>${clockText(hour)}</span>`)}</div></div>
-<figcaption class="soft">${text}. The more licenses were in use in an hour, the darker it is.</figcaption></figure>`;
+<figcaption class="soft">${text}. The more licenses were in use in an hour, the darker it is. Hours of today that are still to come show those of a week ago.</figcaption></figure>`;
 }
 
 /** What no holder means: the analyzer answers the same if it does not know the users. */
@@ -144,6 +146,9 @@ function holdersHtml({ holders, rows: versions }: FeaturePageData, clock: Clock)
   if ('reason' in holders) return unknownHtml(holders.reason);
   const { value } = holders;
   if (value.length === 0) return nobodyHtml(versions);
+  const old = versions.some(({ isWithheld }) => isWithheld)
+    ? html`<p class="unknown">Who holds it now is not known: these held it at the last collection.</p>\n`
+    : undefined;
   const rows = value.slice(0, MAX_HOLDERS).map(({ user, host, since, licenses, queued, borrowed, application }) => {
     const parts = [
       ...(queued === null || queued === 0
@@ -159,7 +164,7 @@ function holdersHtml({ holders, rows: versions }: FeaturePageData, clock: Clock)
     value.length > MAX_HOLDERS
       ? html`<p class="soft">${MAX_HOLDERS} of ${value.length}, the longest first.</p>`
       : undefined;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Who holds it"><table><thead><tr><th scope="col">User</th><th scope="col">Host</th><th scope="col">Holds</th><th scope="col">Since</th></tr></thead>
+  return html`${old}<div class="scroll" tabindex="0" role="region" aria-label="Who holds it"><table><thead><tr><th scope="col">User</th><th scope="col">Host</th><th scope="col">Holds</th><th scope="col">Since</th></tr></thead>
 <tbody>\n${rows}</tbody></table></div>${more}`;
 }
 
