@@ -62,7 +62,7 @@ ${
 <a class="brand" href="${root}./">license-exporter</a>
 <nav aria-label="Pages"><ul>${site.links.map((link) => linkHtml(link, path, root))}</ul></nav>
 </header>
-${site.demo ? html`<aside class="demo" aria-label="Demo">Simulated data: this is the demo, no license server is monitored.</aside>` : undefined}
+${site.demo ? html`<aside class="demo" aria-label="Demo">Simulated data: this is the demo, no license server is monitored. Its week and time zone can differ from yours, so that it starts on a working morning.</aside>` : undefined}
 <main id="content">
 `;
 

@@ -3,7 +3,7 @@ import type { Backend } from '../grafana/answers/backend.ts';
 import { completeRows } from '../grafana/protocols/rows.ts';
 import { featureUrl, vendorLicenseUrl } from './links.ts';
 import type { Known } from './wording.ts';
-import { agoHtml, type Clock, durationHtml, unknownHtml, untilHtml } from './wording.ts';
+import { agoHtml, type Clock, durationHtml, proseHtml, unknownHtml, untilHtml } from './wording.ts';
 
 /** What needs attention, as Grafana shows it: what alerts, and what will if it lasts; alike ones joined. */
 
@@ -78,7 +78,7 @@ export function attentionListHtml(items: readonly AttentionItem[], clock: Clock)
     const [mark, tone] = classes[state];
     const shown = state === 'pending' ? `pending, ${severity}` : severity;
     return html`<li class="is-${mark}"><div><span class="${tone}">${what}</span> <small>${shown}</small></div>
-<div>${subjectHtml(item)}</div><div>${details}</div><div class="soft">${beganHtml(item, clock)}${alertsAt === null ? undefined : html` <small>alerts in ${untilHtml(alertsAt / 1000, clock)}</small>`}</div></li>\n`;
+<div>${subjectHtml(item)}</div><div>${proseHtml(details)}</div><div class="soft">${beganHtml(item, clock)}${alertsAt === null ? undefined : html` <small>alerts in ${untilHtml(alertsAt / 1000, clock)}</small>`}</div></li>\n`;
   });
   return html`<ul class="rows">\n${rows}</ul>`;
 }

@@ -52,6 +52,10 @@ export const unbroken = (text: string): string =>
 /** `2026-12-24`, on one line. */
 export const dayHtml = (day: string): Html => html`<time datetime="${day}">${day}</time>`;
 
+/** A text with each of its days on one line. */
+export const proseHtml = (text: string): Html =>
+  html`${text.split(/\b(\d{4}-\d\d-\d\d)\b/).map((part, i) => (i % 2 === 1 ? dayHtml(part) : part))}`;
+
 /** A reason as a sentence. */
 export const sentence = (text: string): string =>
   `${text.slice(0, 1).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? '' : '.'}`;

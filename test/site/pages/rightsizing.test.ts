@@ -245,9 +245,9 @@ describe('the report', () => {
       'this advice would have been short on 2 of 24 features, on 9 days in all; on 0 of them on more than 12 days.',
     );
     expect(textOf(page, 'Could go')).toMatch(
-      /On 20\d\d-\d\d-\d\d, 4 could go: 16 would have been too few on 8 of 365 days since then\./,
+      /On 20\d\d-\d\d-\d\d, 4 could go: 16 would have been too few on 8 of 365 days after that\./,
     );
-    expect(textOf(page, 'Could go')).toContain('16 would have been enough on all 365 days since then.');
+    expect(textOf(page, 'Could go')).toContain('16 would have been enough on all 365 days after that.');
     // less than a year is known after it
     expect(page.match(/<th scope="row"><time datetime="20/g)).toHaveLength(1);
   });

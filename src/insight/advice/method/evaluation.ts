@@ -76,9 +76,12 @@ function readFigures({ days, detail }: Demand, { today, workingTime }: AdviceCon
   return tally.figures();
 }
 
-/** The day after the last use, if a later day shows that there was none. */
+/** Fewer days without use are a weekend or a holiday. */
+const UNUSED_DAYS = 7;
+
+/** The day after the last use, if at least a week shows that there was none. */
 function unusedSince({ use: { last, lastUse } }: Findings): number | undefined {
-  return lastUse === undefined || last === undefined || last <= lastUse ? undefined : lastUse + 1;
+  return lastUse === undefined || last === undefined || last - lastUse < UNUSED_DAYS ? undefined : lastUse + 1;
 }
 
 function reservedUnneeded({ days }: Demand, today: number, peak: number | undefined): number | undefined {
@@ -135,7 +138,8 @@ export function* evaluating(demand: Demand, context: AdviceContext): Generator<v
     bought,
     boughtAsOf: findings.boughtAsOf,
     peak: figures.peak,
-    peakDay: figures.peakDay,
+    // a peak of 0 is every day
+    peakDay: figures.peak === 0 ? undefined : figures.peakDay,
     recentPeak: recentPeakOf(figures.days),
     p95: figures.p95,
     p99: figures.p99,

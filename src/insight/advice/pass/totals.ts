@@ -189,7 +189,7 @@ const ENOUGH_FEATURES = 20;
 /** `Applied a year ago, this advice would have been short on 2 of 96 features, on 14 days in all; on 1 of them on more than 12 days` */
 export function appliedText(result: OriginResult | undefined): string {
   if (result === undefined) {
-    return 'What would have come of the advice of a year ago is not known yet: that needs about 23 months of history';
+    return 'What would have come of the advice of a year ago is not known yet: that needs about 23 months of history, and is computed last';
   }
   const { features, shortFeatures, shortDays, longShortFeatures } = result;
   const of = `${shortFeatures} of ${countText(features, 'feature')}`;

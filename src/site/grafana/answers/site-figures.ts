@@ -94,8 +94,8 @@ export interface VendorLicenseFigures extends Readonly<Sums> {
 }
 
 /**
- * When the first license of a vendor license expires that has not expired, `Infinity` if all of these are permanent; not known while an
- * expiry is not, and `undefined` if all have expired.
+ * When the first license of a vendor license expires that has not expired, of those whose expiry is known. If all of these are permanent,
+ * `Infinity`, and not known while another expiry is not; `undefined` if all have expired.
  */
 export function nextExpiryOf({
   features,

@@ -26,6 +26,7 @@ import { countText, durationText, localTimeText, numberText } from '../../../bas
 import { sendPage } from '../../web/page-answers.ts';
 import type { PageContext } from '../page.ts';
 import type { Routes } from '../routes.ts';
+import { proseHtml } from '../wording.ts';
 
 /** The page of alerts. Links in notifications lead to it. */
 
@@ -119,8 +120,8 @@ function alertHtml(alert: AlertState, frame: AlertFrame, isLinked: boolean): Htm
   return html`<li id="${anchorOf(labels)}" class="is-${markOf(alert)}${isLinked ? ' linked' : ''}">
 <div>${stateHtml(alert, frame)}</div>
 <div><p>${runbookHtml(alertname, frame.runbooks)}${labelsHtml(alert)}</p>
-<p>${clipped(summary, MAX_TEXT)}</p>${heldHtml(alert, frame)}</div>
-<div><p class="details">${clipped(description, MAX_TEXT)}</p></div>
+<p>${proseHtml(clipped(summary, MAX_TEXT))}</p>${heldHtml(alert, frame)}</div>
+<div><p class="details">${proseHtml(clipped(description, MAX_TEXT))}</p></div>
 <div>${canSilence ? html`<a href="${silence}">Silence<span class="hidden"> ${alertname}</span></a>` : undefined}</div></li>
 `;
 }

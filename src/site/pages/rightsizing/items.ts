@@ -112,8 +112,8 @@ function appliedHtml({ proposal: { advice } }: ReportItem): Html | undefined {
   const { origin, count: went, kept, days, shortDays } = applied;
   const outcome =
     shortDays === 0
-      ? `${count(kept)} would have been enough on all ${countText(days, 'day')} since then`
-      : `${count(kept)} would have been too few on ${count(shortDays)} of ${countText(days, 'day')} since then`;
+      ? `${count(kept)} would have been enough on all ${countText(days, 'day')} after that`
+      : `${count(kept)} would have been too few on ${count(shortDays)} of ${countText(days, 'day')} after that`;
   return html` On ${dayHtml(dateText(origin))}, ${count(went)} could go: ${outcome}.`;
 }
 

@@ -49,11 +49,13 @@ import { basisHtml, namedHtml } from './print.ts';
 type LineOf = (item: ReportItem) => Line;
 
 /** Lines that one page of paper has for lists, with their titles and their groups, and how many of each list it shows. */
-const PAPER_LINES = 29;
+const PAPER_LINES = 30;
 const TITLE_LINES = 2;
 const GROUP_LINES = 0.8;
 const PRINTED_GROUPS = 6;
 const PRINTED_ROWS = 3;
+/** Of what could go at a renewal. */
+const PRINTED_LEAST = 2;
 /** Of what saves nothing at a renewal. */
 const PRINTED_UNSAVED = 2;
 
@@ -136,7 +138,7 @@ const couldGoSections: Readonly<
   },
 };
 
-/** Lines on paper for licenses that could go: what the other lists leave. */
+/** Lines on paper for licenses that could go: what the other lists leave, and not none. */
 function linesOf({ couldGo, missing, runsOut, reasons }: Report, effect: Effect): number {
   if (effect !== 'at renewal') return PRINTED_UNSAVED;
   const groupLines = (one: Effect): number => GROUP_LINES * Math.min(couldGo[one].groups.length, PRINTED_GROUPS);
@@ -144,7 +146,7 @@ function linesOf({ couldGo, missing, runsOut, reasons }: Report, effect: Effect)
   const lists = [missing.count, runsOut.count, reasons.length].map((rows) => linesFor(rows, PRINTED_ROWS));
   const used = [...lists, ...unsaved.map((one) => linesFor(couldGo[one].count, PRINTED_UNSAVED))];
   const groups = [effect, ...unsaved].map(groupLines);
-  return Math.floor([...used, ...groups].reduce((left, lines) => left - lines, PAPER_LINES));
+  return Math.max(PRINTED_LEAST, Math.floor([...used, ...groups].reduce((left, lines) => left - lines, PAPER_LINES)));
 }
 
 /** The groups on paper, where their rows have no headings. */
@@ -160,7 +162,7 @@ function couldGoHtml(report: Report, frame: ReportFrame, effect: Effect): Html {
   const { groups, items, count: total, vendorLicenses, vendorLicenseCount } = report.couldGo[effect];
   const { title, about, empty } = couldGoSections[effect];
   if (total === 0) return empty === undefined ? html`` : html`<h2>${title}</h2>\n<p>${empty}</p>\n`;
-  const printed = new Set(items.slice(0, Math.max(0, linesOf(report, effect))));
+  const printed = new Set(items.slice(0, linesOf(report, effect)));
   const lists = groups.map(
     (group) =>
       html`<h3 class="screen">${group.name} <span class="soft">${subtotalText(group)}</span></h3>\n${listHtml(group.items, frame, couldGoLine, printed)}\n`,
