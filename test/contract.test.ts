@@ -224,7 +224,7 @@ describe('client and analyzer', () => {
   });
 
   it('agree on the bare text and the bare integer', async () => {
-    observations = [];
+    observations = [{ server: 'lic01', daemon: 'cdslmd', part: '', reachable: true, pools: [] }];
     await collect();
     expect(await client.getHttpUserName({}, never)).toBe('CORP\\svc-lic');
     expect(await client.getConcurrentUsers({}, never)).toBe(0);

@@ -113,6 +113,7 @@ export function createSimulatedAnalyzer(config: OwnConfig, own: Ownership): Anal
     ...optionsOf(config, own),
     origin: site.origin,
     sources: [site],
+    lastSeen: site.lastSeen(),
     past: site.past,
     pastDelay: PAST_DELAY,
   });

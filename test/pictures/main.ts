@@ -23,16 +23,10 @@ const heights = { desktop: 1100, phone: 1300, dark: 1100 } as const;
 const cleanup = createCleanup();
 const { run } = createRunner(cleanup);
 
-/** A time zone in which it is after ten in the morning now, when the simulated site is busy. */
-function morningZone(): string {
-  const west = (new Date().getUTCHours() + 24 - 10) % 24;
-  return west <= 12 ? `Etc/GMT+${west}` : `Etc/GMT-${24 - west}`;
-}
-
 /** The demo, when its advice is there: its pages are then complete. */
 async function startDemo(): Promise<string> {
   const listen = ['--web.listen-address=127.0.0.1:0', '--embedded-analyzer.listen-address=127.0.0.1:0'];
-  const demo = run(['demo', '--log.format=json', `--embedded-analyzer.time-zone=${morningZone()}`, ...listen]);
+  const demo = run(['demo', '--log.format=json', ...listen]);
   const { address } = await demo.line('listening');
   await eventually('the advice', async () => (await fetch(`${address}/rightsizing`)).ok, { every: 1000 });
   return String(address);
@@ -62,8 +56,8 @@ async function startSources(): Promise<string> {
 }
 
 /** The feature of the demo that lacks licenses. */
-const vendorLicense = 'sim-lic01;sim_cadd';
-const feature = 'sim-mesh-2';
+const vendorLicense = 'demo-lic01;caddsd';
+const feature = 'cad_assembly';
 
 async function draw(): Promise<void> {
   mkdirSync(folder, { recursive: true });

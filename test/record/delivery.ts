@@ -76,7 +76,7 @@ export async function recordDelivery(
 poll: {products: '* * * * * *', server_down: '* * * * * *', features: '* * * * * *', expirations: '* * * * * *'}
 web: {listen_address: '127.0.0.1:0', external_url: https://licenses.example.com}
 rightsizing: {enabled: false}
-owners: [{vendor_license: 'sim-lic01;*', owner: cad}, {vendor_license: 'sim-lic02;*', owner: mesh}]
+owners: [{vendor_license: 'demo-lic01;*', owner: cad}, {vendor_license: 'demo-lic02;*', owner: mesh}]
 alerting:
   alertmanagers: ['http://127.0.0.1:${alertmanager}']
   webhook: {url: 'http://127.0.0.1:${webhook}/hook'}

@@ -79,7 +79,7 @@ async function recordDemo(program: string, record: Recording): Promise<void> {
 
 const CONFIGURED = `analyzer: {url: 'https://lic.example.com:8443/analyzer', username: 'CORP\\svc', password_file: password}
 web: {external_url: https://licenses.example.com}
-owners: [{vendor_license: 'lic01;*', owner: cad}, {vendor_license: '*', feature: 'sim-*', owner: eda}]
+owners: [{vendor_license: 'lic01;*', owner: cad}, {vendor_license: '*', feature: 'rtl_*', owner: eda}]
 alerting:
   rules:
     LicenseExpiringSoon: {warning: 45d, for: 5m}

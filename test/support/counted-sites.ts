@@ -6,6 +6,7 @@ import type { WireFeature, WireProduct } from '../../src/base/query-api/records.
 import { startCollectingApp } from './collecting-app.ts';
 import { startFaulty } from './faulty-analyzer.ts';
 import { type Cleanup, createConfig, startAnalyzer, startApp } from './harness.ts';
+import { hostileNames } from './hostile-names.ts';
 
 /** Sites whose figures are compared: one that knows everything, one that knows little, and two with troubles of all kinds. */
 
@@ -43,7 +44,7 @@ function settingsOf(cleanup: Cleanup) {
 async function startSimulated(cleanup: Cleanup, knowledge: 'full' | 'flexnet'): Promise<CountedSite> {
   const moment = Date.now() / 1000;
   const site = { seed: 1, vendorLicenses: 3, featuresPerVendorLicense: 8, knowledge, historyDays: 400 };
-  const options = { ...site, timeZone: 'Europe/Berlin', interval: 300, now: () => moment };
+  const options = { ...site, timeZone: 'Europe/Berlin', interval: 300, now: () => moment, names: hostileNames };
   const analyzer = await startAnalyzer(options, { past: createSimulatedSite(options).past });
   cleanup.add(() => analyzer.stop());
   const [first] = analyzer.collector.current();

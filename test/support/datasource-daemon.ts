@@ -1,8 +1,18 @@
 import { vi } from 'vitest';
 import { createSimulatedSite } from '../../src/analyzer/simulated/simulated-site.ts';
+import { createLocalTime } from '../../src/base/model/local-time.ts';
 import type { QueryClient } from '../../src/exporter/client/query-client.ts';
 import type { SettingKey } from '../../src/program/config/settings.ts';
-import { type Cleanup, createClient, createConfig, eventually, startAnalyzer, startApp, WORKDAY } from './harness.ts';
+import {
+  type Cleanup,
+  createClient,
+  createConfig,
+  ENDED,
+  eventually,
+  startAnalyzer,
+  startApp,
+  WORKDAY,
+} from './harness.ts';
 import { hostileNames } from './hostile-names.ts';
 
 /** The daemon on a small site with a few days of history, at a fixed time. */
@@ -43,6 +53,7 @@ export async function startDaemon(
     interval: 60,
     now: () => WORKDAY,
     names: hostileNames,
+    opening: createLocalTime('Europe/Berlin').dayOf(WORKDAY),
     ...size,
   });
   const requests: string[] = [];
@@ -53,7 +64,7 @@ export async function startDaemon(
     { past: site.past, onRequest: ({ path }) => requests.push(path.replace('/analyzer/api/', '')) },
   );
   cleanup.add(() => analyzer.stop());
-  analyzer.site.force({ down: [DOWN] });
+  analyzer.site.force({ down: [DOWN], expirations: { [ENDED]: WORKDAY - 20 * 86_400 } });
   at = WORKDAY;
   await analyzer.collector.collect();
   let raw = '';

@@ -10,6 +10,7 @@ import {
   type SimulatedSite,
   type SimulatedSiteOptions,
 } from '../../src/analyzer/simulated/simulated-site.ts';
+import { createLocalTime } from '../../src/base/model/local-time.ts';
 import type { Log } from '../../src/base/model/log.ts';
 import type { Credentials } from '../../src/base/ntlm/client-codec.ts';
 import { ntHash } from '../../src/base/ntlm/primitives.ts';
@@ -35,6 +36,9 @@ export const account: Credentials = { username: 'svc-lic', domain: 'CORP', works
 
 /** A Wednesday morning in Berlin, when the simulated site is busy. */
 export const WORKDAY = Date.UTC(2026, 10, 18, 9, 30) / 1000;
+
+/** A feature of the test site that nobody uses. It expired 20 days ago, until a test forces another state. */
+export const ENDED = 'sim-lic01;sim_cadd/sim-synth-9';
 
 /** History in memory. */
 export const testHistory: HistoryOptions = {
@@ -64,17 +68,19 @@ export async function startAnalyzer(
   site: Partial<SimulatedSiteOptions> = {},
   { host = '127.0.0.1', port = 0, gate, tls, limits = testLimits, onRequest, ...options }: TestAnalyzerOptions = {},
 ): Promise<TestAnalyzer> {
-  const now = site.now ?? (() => WORKDAY);
+  const { now = () => WORKDAY, timeZone = 'Europe/Berlin' } = site;
   const source = createSimulatedSite({
     seed: 1,
     vendorLicenses: 4,
     featuresPerVendorLicense: 12,
-    timeZone: 'Europe/Berlin',
+    timeZone,
     interval: 60,
     names: hostileNames,
+    opening: createLocalTime(timeZone).dayOf(now()),
     ...site,
     now,
   });
+  source.force({ expirations: { [ENDED]: now() - 20 * 86_400 } });
   const analyzer = createAnalyzer({
     origin: 'test',
     // it is collected only once, if the test does not collect

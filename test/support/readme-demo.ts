@@ -6,7 +6,7 @@ const promises: readonly (readonly [words: string, shown: RegExp])[] = [
   ['ten simulated license servers', /\bof 10 vendor licenses\b/],
   ['of which one is down', /\bServers 1 down\b/],
   ['a feature whose licenses are all in use', /\bSaturated [1-9]/],
-  ['a license that expires soon', /\bExpire in 30 days 1\b/],
+  ['a license that expires soon', /\bExpire in 30 days [1-9]/],
 ];
 
 /**

@@ -18,6 +18,8 @@ export interface SimulatedPool
   readonly token?: TokenUse;
   /** The pools whose checkouts take its licenses as tokens. */
   readonly takers?: readonly SimulatedPool[];
+  /** The package of a component: some of those who hold it use the component. */
+  readonly suite?: SimulatedPool;
   /** Licenses; `Infinity` for uncounted ones. */
   readonly count: number;
   readonly reserved: number;
@@ -81,9 +83,9 @@ const stories: Readonly<Record<string, Story>> = {
   // programs that hold a license all the time
   '0/4': { shape: 'service', course: 'level', licenses: 8, crewFor: () => 6, isProblem: false },
   '0/8': { crewFor: () => 0, isProblem: false },
-  '2/1': { shape: 'office', course: 'grows', crewFor: (licenses) => Math.ceil(1.5 * licenses), isProblem: true },
+  '2/1': { shape: 'office', course: 'grows', crewFor: (licenses) => Math.ceil(1.35 * licenses), isProblem: true },
   '2/4': { shape: 'office', course: 'season', isProblem: false },
-  '5/1': { shape: 'office', course: 'grows later', crewFor: (licenses) => Math.ceil(1.5 * licenses), isProblem: true },
+  '5/1': { shape: 'office', course: 'grows later', crewFor: (licenses) => Math.ceil(1.35 * licenses), isProblem: true },
 };
 
 /** Pools beyond this many per vendor license are small, so that a very large site stays quick to simulate. */
@@ -119,9 +121,11 @@ function createVendorLicense(v: number, options: CatalogueOptions): SimulatedVen
     ...names.vendorLicense(v),
     goesDown: kind === 'down' && !isHealthy,
     knowsStatus: kind === 'status' || kind === 'tokens' || kind === 'packages',
-    pools: withTokens(
-      Array.from({ length: featuresPerVendorLicense }, (_, f) =>
-        createPool({ seed, opening, v, f, kind, names, isHealthy }),
+    pools: withPackages(
+      withTokens(
+        Array.from({ length: featuresPerVendorLicense }, (_, f) =>
+          createPool({ seed, opening, v, f, kind, names, isHealthy }),
+        ),
       ),
     ),
   };
@@ -140,6 +144,19 @@ function withTokens(pools: readonly SimulatedPool[]): readonly SimulatedPool[] {
   return [{ ...first, takers, count: tokens, reserved: 0, reservedUsers: [], lends: false }, ...others];
 }
 
+/** A component is used by those who hold its package. */
+function withPackages(pools: readonly SimulatedPool[]): readonly SimulatedPool[] {
+  const suites = new Map(
+    pools.filter(({ featureType }) => featureType === 'package').map((pool) => [pool.package, pool]),
+  );
+  return pools.map((pool) => {
+    const suite = pool.featureType === 'component' ? suites.get(pool.package) : undefined;
+    return suite === undefined
+      ? pool
+      : { ...pool, suite, shape: suite.shape, count: suite.count, reserved: suite.reserved };
+  });
+}
+
 /** Most pools are for people in the office. */
 function shapeOf(key: number): Shape {
   const chance = random(key, 'shape');
@@ -147,12 +164,12 @@ function shapeOf(key: number): Shape {
 }
 
 /** Shares of the pools with more licenses than are needed, and with too few in a crunch. */
-const AMPLE = 0.2;
+const AMPLE = 0.15;
 const TIGHT = 0.04;
 
 /** How many people work with a pool of some licenses at the same time at most. A few licenses are free even then. */
 function crewOf(licenses: number, key: number, isHealthy: boolean): number {
-  const most = Math.max(1, licenses - Math.ceil(0.06 * licenses));
+  const most = Math.max(1, licenses - Math.ceil((0.06 + 0.08 * random(key, 'free')) * licenses));
   const chance = random(key, 'room');
   if (chance < AMPLE) return Math.ceil(most / (1.3 + 0.6 * random(key, 'ample')));
   return chance > 1 - TIGHT && !isHealthy ? licenses + 1 : most;
@@ -182,7 +199,11 @@ function createPool(place: Place): SimulatedPool {
   const story = isHealthy && told?.isProblem === true ? undefined : told;
   // a package has each of its components as often as itself
   const ofCount = kind === 'packages' && f < 8 ? keyOf(seed, v, f < 4 ? 0 : 4) : key;
-  const usual = isLarge ? randomInteger(6, 40, ofCount, 'count') : randomInteger(1, 5, ofCount, 'count');
+  const usual = nodeLocked
+    ? randomInteger(2, 5, ofCount, 'count')
+    : isLarge
+      ? 6 + Math.floor(39 * random(ofCount, 'count') ** 1.5)
+      : randomInteger(1, 5, ofCount, 'count');
   const licensed = story?.licenses ?? usual;
   const reserved = story === undefined && f % 5 === 2 && licensed > 4 ? randomInteger(1, 3, key, 'reserved') : 0;
   const usable = isLarge ? licensed - reserved : Math.min(licensed, 3);
@@ -204,9 +225,9 @@ function createPool(place: Place): SimulatedPool {
     users: shape === 'batch' || shape === 'service' ? accounts(people, key, names) : persons(people, v, key, names),
     group: names.group,
     reservedUsers: persons(reserved, v, keyOf(key, 'reserved'), names),
-    lends: f % 7 === 3,
+    lends: f % 7 === 3 && shape !== 'batch' && shape !== 'service',
     forgetful: story?.forgetful ?? 0,
-    expiry: story?.expiry ?? expiryOf(f, key),
+    expiry: story?.expiry ?? expiryOf(f, kind, key),
     // the year is divided among them: the next contract ends in some weeks at any time
     contract: Math.floor(((v % STORIES_EVERY) * 365) / STORIES_EVERY) + randomInteger(0, 8, seed, v, 'contract'),
     renewedBefore: isHealthy ? EARLY : LATE,
@@ -240,7 +261,9 @@ function identity({
   return { ...plain, version: f === 5 ? '2026.0' : f % 3 === 0 ? '' : `${1 + (f % 4)}.0` };
 }
 
-function expiryOf(f: number, key: number): ExpiryRule {
+function expiryOf(f: number, kind: Kind, key: number): ExpiryRule {
+  // tokens and components are bought together
+  if (kind === 'tokens' || kind === 'packages') return 'contract';
   if (f === 2) return 'two contracts';
   return f === 6 || random(key, 'expiry') < 0.15 ? 'permanent' : 'contract';
 }

@@ -1,6 +1,5 @@
-import { weekdayOf } from '../../base/model/local-time.ts';
 import type { SimulatedPool } from './simulated-catalogue.ts';
-import { patienceOf, siteDay, type Wish, wishesOf } from './simulated-load.ts';
+import { patienceOf, type Wish, wishesOf } from './simulated-load.ts';
 import { random, randomInteger } from './simulated-random.ts';
 import { countOn } from './simulated-supply.ts';
 
@@ -21,6 +20,8 @@ export interface PlannedSession {
   readonly reserved: boolean;
   /** The tokens that it takes; 1 license if missing. */
   readonly licenses?: number;
+  /** The pool that takes the tokens. */
+  readonly taker?: SimulatedPool;
 }
 
 /** A license that is held over several days. */
@@ -31,6 +32,7 @@ export interface LongSession {
   /** Whether it is borrowed, left open by a user who went home, or held by a program. */
   readonly kind: 'borrowed' | 'left open' | 'service';
   readonly licenses?: number;
+  readonly taker?: SimulatedPool;
 }
 
 const HOUR = 3600;
@@ -50,7 +52,7 @@ function grant(pool: SimulatedPool, wishes: readonly Wish[], licenses: number): 
   const begin = (wish: Wish, at: number): void => {
     const to = at + wish.seconds;
     running.push({ worker: wish.worker, to });
-    result.sessions.push({ user: wish.user, from: at, to });
+    result.sessions.push({ user: wish.user, from: at === wish.at ? wish.since : at, to });
   };
   /** Ends sessions up to a time, and gives each freed license to the next user in the queue. */
   const advance = (until: number): void => {
@@ -88,47 +90,65 @@ function grant(pool: SimulatedPool, wishes: readonly Wish[], licenses: number): 
 type StartOf = (day: number) => number;
 type LongOfWorker = LongSession & { readonly worker: number };
 
-/** Loans run from Monday 09:00 to Thursday 17:00 and keep their license all the while. */
-function loansOf(pool: SimulatedPool, count: number, day: number, startOf: StartOf): LongOfWorker[] {
-  if (!pool.lends || count < 3) return [];
-  const monday = day - ((weekdayOf(siteDay(pool, day)) + 6) % 7);
-  const [from, to] = [startOf(monday) + 9 * HOUR, startOf(monday + 3) + 17 * HOUR];
-  return pool.users
-    .map((user, worker) => ({ user, worker, from, to, kind: 'borrowed' as const }))
-    .filter(({ worker }) => random(pool.key, worker, monday, 'loan') < 0.15)
-    .slice(0, Math.max(1, Math.floor(Math.min(count, 99) / 5)));
+/** Days from one restart of a program, or one chance to borrow or to forget a license, to the next. */
+const CYCLE = { service: 28, 'left open': 6, borrowed: 14 };
+/** Share of the chances to borrow a license that are used. */
+const LOANS = 0.12;
+
+/** Hours of the local clock between which something begins or ends. */
+const between = (start: number, hour: number, later: number, ...keys: readonly (number | string)[]): number =>
+  start + hour * HOUR + randomInteger(0, later * HOUR, ...keys);
+
+/** From when to when a license is held in a cycle that begins on a day. @returns undefined if it is not held */
+function spanOf(
+  kind: LongSession['kind'],
+  first: number,
+  startOf: StartOf,
+  keys: readonly number[],
+): readonly [from: number, to: number] | undefined {
+  const last = first + CYCLE[kind] - 1;
+  switch (kind) {
+    case 'service':
+      return [between(startOf(first), 3, 1, ...keys), startOf(last + 1) + 3 * HOUR];
+    case 'left open':
+      return [between(startOf(first), 7, 2, ...keys), between(startOf(last), 15, 2, ...keys)];
+    case 'borrowed': {
+      if (random(...keys, 'loan') >= LOANS) return undefined;
+      const from = between(startOf(first), 8, 9, ...keys);
+      return [from, from + randomInteger(2 * 24, 9 * 24, ...keys, 'hours') * HOUR];
+    }
+  }
 }
 
-/** Days from one restart of a program to the next, and from one morning of a user who leaves the application open to the next. */
-const CYCLE = { service: 28, 'left open': 6 };
-
-/** Sessions of the first workers, one after another: each worker is in another part of the cycle. */
-function cyclesOf(pool: SimulatedPool, kind: keyof typeof CYCLE, day: number, startOf: StartOf): LongOfWorker[] {
-  const workers = kind === 'service' ? pool.crew : pool.forgetful;
+/** Sessions of some workers, one after another: each worker is in another part of the cycle. */
+function cyclesOf(
+  pool: SimulatedPool,
+  kind: LongSession['kind'],
+  workers: number,
+  day: number,
+  startOf: StartOf,
+): LongOfWorker[] {
+  const { key, users } = pool;
   const days = CYCLE[kind];
-  return pool.users.slice(0, workers).flatMap((user, worker) => {
-    const phase = Math.floor(((worker + random(pool.key, 'cycle')) * days) / workers);
+  return users.slice(0, workers).flatMap((user, worker) => {
+    const phase = Math.floor(((worker + random(key, 'cycle')) * days) / workers);
     const begun = day - ((((day - phase) % days) + days) % days);
-    return [begun, begun - days].map((first): LongOfWorker => {
-      const minutes = randomInteger(0, 90, pool.key, worker, first) * 60;
-      const session =
-        kind === 'service'
-          ? { from: startOf(first) + 3 * HOUR + minutes, to: startOf(first + days) + 3 * HOUR }
-          : { from: startOf(first) + 7 * HOUR + minutes, to: startOf(first + days - 1) + 16 * HOUR + minutes };
-      return { user, worker, ...session, kind };
+    return [begun, begun - days].flatMap((first): LongOfWorker[] => {
+      const span = spanOf(kind, first, startOf, [key, worker, first]);
+      return span === undefined ? [] : [{ user, worker, from: span[0], to: span[1], kind }];
     });
   });
 }
 
 /** What is held over days, as far as it lies in a day. */
 function longOf(pool: SimulatedPool, count: number, day: number, startOf: StartOf): readonly LongOfWorker[] {
-  const all = [
-    ...loansOf(pool, count, day, startOf),
-    ...(pool.shape === 'service' ? cyclesOf(pool, 'service', day, startOf) : []),
-    ...(pool.forgetful > 0 ? cyclesOf(pool, 'left open', day, startOf) : []),
-  ];
   const [start, end] = [startOf(day), startOf(day + 1)];
-  return all.filter(({ from, to }) => from < end && to > start);
+  const ofDay = (kind: LongSession['kind'], workers: number): readonly LongOfWorker[] =>
+    cyclesOf(pool, kind, workers, day, startOf).filter(({ from, to }) => from < end && to > start);
+  if (pool.shape === 'service') return ofDay('service', pool.crew);
+  const loans = pool.lends && count >= 3 ? ofDay('borrowed', pool.users.length) : [];
+  const most = Math.max(1, Math.floor(Math.min(count, 99) / 5));
+  return [...ofDay('left open', pool.forgetful), ...loans.toSorted((a, b) => a.from - b.from).slice(0, most)];
 }
 
 /** The tokens that the pools which take them hold. */
@@ -137,8 +157,8 @@ function planTokens(takers: readonly SimulatedPool[], day: number, startOf: Star
     const { sessions, long } = planDay(pool, day, startOf);
     const licenses = pool.token?.cost ?? 1;
     return {
-      sessions: sessions.map((session) => ({ ...session, reserved: false, licenses })),
-      long: long.map((session) => ({ ...session, licenses })),
+      sessions: sessions.map((session) => ({ ...session, reserved: false, licenses, taker: pool })),
+      long: long.map((session) => ({ ...session, licenses, taker: pool })),
     };
   });
   return {
@@ -149,9 +169,18 @@ function planTokens(takers: readonly SimulatedPool[], day: number, startOf: Star
   };
 }
 
+/** Share of those who hold a package that use one of its components in a session. */
+const COMPONENT = 0.6;
+
+function planComponent({ key }: SimulatedPool, { sessions, long }: DayPlan): DayPlan {
+  const isUsed = ({ user, from }: { user: string; from: number }): boolean => random(key, user, from) < COMPONENT;
+  return { sessions: sessions.filter(isUsed), long: long.filter(isUsed), queued: [], denials: [] };
+}
+
 /** Plans a local day of a pool: a pure function of the pool and the day. */
 export function planDay(pool: SimulatedPool, day: number, startOf: StartOf): DayPlan {
   if (pool.takers !== undefined) return planTokens(pool.takers, day, startOf);
+  if (pool.suite !== undefined) return planComponent(pool, planDay(pool.suite, day, startOf));
   const span = [day, startOf(day), startOf(day + 1)] as const;
   const count = countOn(pool, day);
   const long = longOf(pool, count, day, startOf);

@@ -33,6 +33,8 @@ export interface Wish {
   /** Of the requests of one worker, only one license is held at a time. */
   readonly worker: number;
   readonly at: number;
+  /** When what is asked for began: a job of the day before goes on at midnight. */
+  readonly since: number;
   readonly seconds: number;
   /** Seed of how long the user waits in the queue. */
   readonly key: number;
@@ -73,7 +75,7 @@ const habits: Readonly<Record<Shape, Habits>> = {
     sessions: 4,
     hours: [1, 12],
     week: [0.7, 0.9, 1, 1, 1, 1, 0.75],
-    atMidnight: 0.5,
+    atMidnight: 0.6,
     quiet: 0.85,
     patience: 4 * HOUR,
     crunch: 19,
@@ -86,8 +88,8 @@ const WEEK = 7;
 const YEAR = 365.25;
 /** Days over which the work of a project begins or ends. */
 const PERIOD = 21;
-/** Weeks from one crunch to the next. It takes a week. */
-const CRUNCH = 26;
+/** Days from one crunch to the next, and how many it takes. */
+const CRUNCH = { every: 182, least: 4, most: 10 };
 /** Hours from the first session of a crunch to the second. */
 const AFTERNOON = 4.5;
 /** 2025-04-01: licenses were bought for the pool that grows. */
@@ -107,7 +109,7 @@ export function growthOn(course: Load['course'], day: number): { readonly bought
 }
 
 /** The day as the people of the site count it: Monday is the first day of their week. */
-export function siteDay({ opening }: Pick<Load, 'opening'>, day: number): number {
+function siteDay({ opening }: Pick<Load, 'opening'>, day: number): number {
   const weekday = opening === undefined ? 1 : weekdayOf(opening);
   // the opening is a Monday where it would be on a weekend
   return weekday === 0 ? day + 1 : weekday === 6 ? day + 2 : day;
@@ -133,6 +135,10 @@ function atWork(key: number, workers: readonly number[], size: number, week: num
 /** Hour of the day from which people go home, and the share of the sessions that go on. */
 const HOME = 16.5;
 const LATE = 0.005;
+
+/** Whether the whole crew works. */
+const isInCrunch = (key: number, day: number): boolean =>
+  day % CRUNCH.every < randomInteger(CRUNCH.least, CRUNCH.most, key, 'crunch', Math.floor(day / CRUNCH.every));
 
 /** Whether a day is less than a week before or after the opening. */
 const isNearOpening = ({ opening }: Pick<Load, 'opening'>, day: number): boolean =>
@@ -178,18 +184,20 @@ export function wishesOf(
   const phase = randomInteger(0, 363, key, 'phase');
   const weeks = Math.floor((day + phase) / WEEK);
   const isPeople = shape === 'office' || shape === 'project';
-  const isCrunch = course === 'deadline' ? isNearOpening(pool, day) : course === 'crunches' && weeks % CRUNCH === 0;
+  const isCrunch =
+    course === 'deadline' ? isNearOpening(pool, day) : course === 'crunches' && isInCrunch(key, day + phase);
   const today = (week[weekdayOf(siteDay(pool, day))] ?? 1) * (isPeople && isHoliday(pool, day) ? 0.1 : 1);
   const size = Math.round(crew * (isCrunch ? 1 : shareOfCrew(pool, day, phase))) - lent;
   const wishes: Wish[] = [];
-  const wish = (worker: number, hour: number, hours: number, keyOfWish: number): void => {
+  const wish = (worker: number, hour: number, wanted: number, keyOfWish: number, isOld = false): void => {
     // a day can have 23 hours
     const at = Math.min(start + Math.floor(hour * HOUR), end - 1);
     // most people go home in the evening
     const late = random(keyOfWish, 'late');
-    const long = !isPeople || late < LATE ? hours : Math.min(hours, Math.max(0.25, HOME + 2 * late - hour));
+    const long = !isPeople || late < LATE ? wanted : Math.min(wanted, Math.max(0.25, HOME + 2 * late - hour));
     const seconds = Math.min(Math.floor(long * HOUR), end - at);
-    wishes.push({ user: users[worker] ?? '', worker, at, seconds, key: keyOfWish });
+    const since = isOld ? at - randomInteger(HOUR / 4, 9 * HOUR, keyOfWish, 'since') : at;
+    wishes.push({ user: users[worker] ?? '', worker, at, since, seconds, key: keyOfWish });
   };
   for (const worker of atWork(key, workers, size, weeks)) {
     if (isCrunch && today > 0.5) {
@@ -203,8 +211,8 @@ export function wishesOf(
     for (let i = 0; i < count; i += 1) {
       const ofWish = keyOf(key, worker, day, i);
       const isOld = i === 0 && random(ofWish, 'old') < atMidnight;
-      const long = hours[0] + (hours[1] - hours[0]) * random(ofWish, 'long') ** 2;
-      wish(worker, isOld ? 0 : startHour(shape, ofWish), long, ofWish);
+      const long = hours[0] + (hours[1] - hours[0]) * random(ofWish, 'long') ** 1.5;
+      wish(worker, isOld ? 0 : startHour(shape, ofWish), long, ofWish, isOld);
     }
   }
   return wishes.sort((a, b) => a.at - b.at || a.worker - b.worker);

@@ -1,16 +1,12 @@
+/** Chance that depends only on its keys, so that the simulated site is the same for the same seed. */
+
+type Keys = readonly (number | string)[];
+
 const PRIME = 0x01000193;
+const RANGE = 2 ** 32;
 
-/**
- * A number in [0, 1) that depends only on its keys, so that the simulated site is the same for the same seed.
- *
- * @param keys texts and integers below 2^32
- */
-export function random(...keys: readonly (number | string)[]): number {
-  return keyOf(...keys) / 2 ** 32;
-}
-
-/** A key for what depends on the same keys: one number takes less time than many. */
-export function keyOf(...keys: readonly (number | string)[]): number {
+/** An integer from 0 to 2^32 - 1. Similar keys give different ones. */
+function mix(keys: Keys): number {
   let hash = 0x811c9dc5;
   for (const key of keys) {
     if (typeof key === 'number') {
@@ -22,13 +18,17 @@ export function keyOf(...keys: readonly (number | string)[]): number {
     }
     hash = Math.imul(hash ^ 0x2f, PRIME);
   }
-  // final mix, so that similar keys give different numbers
   hash = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   hash = Math.imul(hash ^ (hash >>> 13), 0xc2b2ae35);
   return (hash ^ (hash >>> 16)) >>> 0;
 }
 
+/** A key for what depends on the same keys: one number takes less time than many. */
+export const keyOf = (...keys: Keys): number => mix(keys);
+
+/** A number in [0, 1). @param keys texts and integers below 2^32 */
+export const random = (...keys: Keys): number => mix(keys) / RANGE;
+
 /** An integer from `min` to `max`, both inclusive. */
-export function randomInteger(min: number, max: number, ...keys: readonly (number | string)[]): number {
-  return min + Math.floor(random(...keys) * (max - min + 1));
-}
+export const randomInteger = (min: number, max: number, ...keys: Keys): number =>
+  min + Math.floor((mix(keys) / RANGE) * (max - min + 1));

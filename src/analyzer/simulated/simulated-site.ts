@@ -2,6 +2,7 @@ import { createLocalTime, type LocalTime } from '../../base/model/local-time.ts'
 import {
   type ApplicationStatus,
   type Checkout,
+  type Collected,
   type PoolObservation,
   type QueuedRequest,
   type Reservation,
@@ -189,15 +190,20 @@ export interface SimulatedSite extends Source {
    * one interval before.
    */
   observe(at: number, since?: number): readonly SimulatedObservation[];
+  /** The observations before it was started of servers that are down since then. */
+  lastSeen(): readonly Collected[];
   /** What it would have recorded before a time, from the day before another on back. */
   past(until: number, before: number): Generator<PastPiece | undefined>;
   force(forced: Forced): void;
 }
 
-/** Applications change between working and idle on this beat, seconds. */
-const STATUS_BEAT = 900;
+/** Applications change between working and idle on this beat, each at another time, seconds. */
+const STATUS_BEAT = 3600;
+/** So many that hardly two people have the same. */
+const WORKSTATIONS = 9000;
+const NODES = 250;
 /** Longest time in one state, beats: a working day. */
-const LONGEST_STATE = 36;
+const LONGEST_STATE = 9;
 
 function stateOf(chance: number): ApplicationStatus['state'] {
   if (chance > 0.3) return 'active';
@@ -211,12 +217,14 @@ function statusOf(key: number, session: PlannedSession | LongSession, at: number
   const { user, from } = session;
   const left = 'kind' in session && session.kind === 'left open' ? from + randomInteger(7, 10, key, user) * HOUR : at;
   if (at > left) return { state: 'inactive', seconds: Math.floor(at - left) };
-  const stateAt = (beat: number): ApplicationStatus['state'] => stateOf(random(key, user, beat));
-  const now = Math.floor(at / STATUS_BEAT);
+  const stateAt = (beat: number): ApplicationStatus['state'] => stateOf(random(key, user, from, beat));
+  const phase = randomInteger(0, STATUS_BEAT - 1, key, user, from, 'phase');
+  const now = Math.floor((at + phase) / STATUS_BEAT);
+  const startOf = (beat: number): number => beat * STATUS_BEAT - phase;
   const state = stateAt(now);
   let since = now;
-  while (now - since < LONGEST_STATE && since * STATUS_BEAT > from && stateAt(since - 1) === state) since -= 1;
-  return { state, seconds: Math.floor(at - Math.max(from, since * STATUS_BEAT)) };
+  while (now - since < LONGEST_STATE && startOf(since) > from && stateAt(since - 1) === state) since -= 1;
+  return { state, seconds: Math.floor(at - Math.max(from, startOf(since))) };
 }
 
 /** A simulated site of license servers. */
@@ -241,18 +249,17 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     return isOut(license, at, options);
   };
 
+  const hostOf = (user: string): string => names.workstation(randomInteger(1, WORKSTATIONS, seed, user));
   const checkoutOf = (
     license: SimulatedVendorLicense,
     pool: SimulatedPool,
     session: PlannedSession | LongSession,
     at: number,
   ): SimulatedPoolObservation['checkouts'][number] => {
-    const { user, from, licenses = 1 } = session;
-    const isJob = pool.shape === 'batch' || pool.shape === 'service';
+    const { user, from, licenses = 1, taker = pool } = session;
+    const isJob = taker.shape === 'batch' || taker.shape === 'service';
     // a person always has the same host, and each job another one
-    const host = isJob
-      ? names.node(randomInteger(1, 250, seed, user, pool.key, from))
-      : names.workstation(randomInteger(1, 250, seed, user));
+    const host = isJob ? names.node(randomInteger(1, NODES, seed, user, taker.key, from)) : hostOf(user);
     return {
       user,
       host,
@@ -296,14 +303,12 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
         ...sessions.map((session) => checkoutOf(license, pool, session, at)),
         ...plan.long.filter(isOn).map((session) => checkoutOf(license, pool, session, at)),
       ],
-      queued: plan.queued
-        .filter(isOn)
-        .map(({ user, from }) => ({
-          user,
-          host: names.workstation(randomInteger(1, 250, seed, user)),
-          since: from,
-          licenses: 1,
-        })),
+      queued: plan.queued.filter(isOn).map(({ user, from }) => ({
+        user,
+        host: hostOf(user),
+        since: from,
+        licenses: 1,
+      })),
       denials,
       denialCauses: { all_in_use: denials },
     };
@@ -315,7 +320,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     const additions: (() => void)[] = [];
     const observations = catalogue.map((license): SimulatedObservation => {
       const { server, daemon, part } = license;
-      if (isDown(license, at)) return { server, daemon, part, reachable: false, pools: [], isKnownToBeEmpty: true };
+      if (isDown(license, at)) return { server, daemon, part, reachable: false, pools: [] };
       const pools: SimulatedPoolObservation[] = [];
       for (const pool of license.pools) additions.push(() => pools.push(observePool(license, pool, at, since, day)));
       return { server, daemon, part, reachable: true, pools };
@@ -323,15 +328,28 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     return { observations, additions };
   };
 
+  const observations = (at: number, since?: number): readonly SimulatedObservation[] => {
+    const { observations: all, additions } = begin(at, since);
+    for (const add of additions) add();
+    return all;
+  };
+
   return {
     name: '',
     interval,
     offset: 0,
     origin: `simulated site ${seed} of ${vendorLicenses} × ${featuresPerVendorLicense}${knowledge === 'full' ? '' : `, as ${knowledge} reports it`}`,
-    observe: (at, since) => {
-      const { observations, additions } = begin(at, since);
-      for (const add of additions) add();
-      return observations;
+    observe: observations,
+    lastSeen: () => {
+      const { downSince } = options;
+      if (downSince === undefined) return [];
+      const at = Math.floor(downSince - interval);
+      return catalogue.flatMap((license, i) => {
+        const observation = observations(at, at)[i];
+        if (observation === undefined || !license.goesDown || !observation.reachable) return [];
+        const known = knowledge === 'full' ? observation : asFlexNetKnows(observation, at);
+        return [{ source: '', name: vendorLicenseName(license), collectedAt: at, observation: known }];
+      });
     },
     past: createSimulatedPast({
       catalogue,
@@ -346,10 +364,10 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     },
     read: async (signal) => {
       const at = options.now();
-      const { observations, additions } = begin(at, lastRead);
+      const { observations: all, additions } = begin(at, lastRead);
       await eachSliced(additions, (add) => add(), signal);
       lastRead = at;
-      return knowledge === 'full' ? observations : observations.map((license) => asFlexNetKnows(license, at));
+      return knowledge === 'full' ? all : all.map((license) => asFlexNetKnows(license, at));
     },
   };
 }

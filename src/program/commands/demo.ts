@@ -35,6 +35,18 @@ function createTemporaryFolder(): string {
 
 /** Made-up prices, and when notice must be given. Some features have none, as at most sites. */
 const PRICES = `vendor_license,feature,price,currency,per,notice_days
+%,cad_converter,900,EUR,year,0
+%,%_admin,250,EUR,year,30
+%,%_viewer,90,EUR,year,30
+%,%_report,400,EUR,year,60
+%,cad_standard,4900,EUR,year,60
+%,cad_assembly,6200,EUR,year,60
+%,cad_drafting,1400,EUR,year,60
+%,mech_prepost,5200,EUR,year,90
+%,fluid_prepost,5600,EUR,year,90
+%,rtl_synthesis,31000,USD,year,90
+%,rtl_simulator,12500,USD,year,90
+%,rtl_lint,3800,USD,year,90
 %,cad_%,3100,EUR,year,60
 %,mech_%,7500,EUR,year,90
 %,fluid_%,9800,EUR,year,90
@@ -93,7 +105,8 @@ async function runDemo(context: CommandContext, load: () => Config, folder: stri
       reload,
     });
     context.onReload(reload);
-    log.warn({ version }, 'this is the demo of license-exporter: all data is simulated');
+    const { timeZone } = loaded.embeddedAnalyzer;
+    log.warn({ version, time_zone: timeZone }, 'this is the demo of license-exporter: all data is simulated');
     log.info({ address: url, try: curl }, 'embedded analyzer listening');
     await runApp(app, log, context);
   } finally {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Labels } from '../../../src/alerting/alerts/alert.ts';
+import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { createOwners } from '../../../src/base/model/owners.ts';
 import { demoDefaults } from '../../../src/program/app/demo-analyzer.ts';
 import { settingsOf } from '../../support/alert-views.ts';
@@ -18,14 +19,15 @@ const ofDemo = settingsOf(demoDefaults.get('alerting.rules'));
 
 const namesOf = (alerts: readonly Labels[]): string[] => [...new Set(alerts.map(({ alertname = '' }) => alertname))];
 
+/** The demo starts in a morning, in one time zone or another. */
 const moments: readonly (readonly [when: string, ms: number])[] = [
-  ['on the morning of a working day', Date.UTC(2026, 10, 18, 8, 30)],
-  ['in the afternoon', Date.UTC(2026, 10, 24, 14)],
-  ['at night', Date.UTC(2026, 11, 3, 1)],
-  ['on a Sunday', Date.UTC(2027, 0, 10, 11)],
-  ['in spring', Date.UTC(2027, 3, 13, 9)],
+  ['on a Wednesday', Date.UTC(2026, 10, 18, 8, 30)],
+  ['on a Saturday', Date.UTC(2026, 10, 28, 9, 20)],
+  ['between the years', Date.UTC(2026, 11, 29, 9)],
+  ['on a Sunday', Date.UTC(2027, 0, 10, 9, 50)],
+  ['in spring', Date.UTC(2027, 3, 13, 8)],
   ['in summer', Date.UTC(2027, 6, 6, 8, 50)],
-  ['in autumn', Date.UTC(2027, 8, 16, 13, 30)],
+  ['in autumn', Date.UTC(2027, 8, 16, 7, 30)],
 ];
 
 describe('the demo', () => {
@@ -33,7 +35,8 @@ describe('the demo', () => {
     'has fewer than ten alerts at the start and for 45 minutes: %s',
     async (_when, ms) => {
       const from = ms / 1000;
-      const firing = await watchAlerts({ from, seconds: 46 * MINUTE, interval: MINUTE, rules: ofDemo });
+      const site = { opening: createLocalTime(SITE_ZONE).dayOf(from) };
+      const firing = await watchAlerts({ from, seconds: 46 * MINUTE, interval: MINUTE, rules: ofDemo, site });
       expect(firing).toHaveLength(46);
       for (const alerts of firing) expect(alerts.length).toBeLessThan(10);
       for (const name of ['LicenseServerDown', 'LicenseExpiringSoon', 'LicenseFeatureSaturated']) {

@@ -77,7 +77,7 @@ const features: readonly Feature[] = createCatalogue({ seed: 1, ...size, names: 
 function dayOf({ pool }: Feature, day: number): Day {
   const [start, end] = [localTime.startOf(day), localTime.startOf(day + 1)];
   const { sessions, long, denials } = planDay(pool, day, localTime.startOf);
-  const held = sessions.map(({ user, from, to }) => ({ user, from, to: Math.min(to, end) }));
+  const held = sessions.map(({ user, from, to }) => ({ user, from: Math.max(from, start), to: Math.min(to, end) }));
   const overDays = long.filter(({ from }) => from >= start && from < end);
   return {
     held: [...held, ...overDays].map((one) => ({ ...one, from: Math.floor(one.from), to: Math.ceil(one.to) })),

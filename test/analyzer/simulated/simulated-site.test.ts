@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { createCollector } from '../../../src/analyzer/history/collector.ts';
 import { figuresOf } from '../../../src/analyzer/history/sample.ts';
 import * as usage from '../../../src/analyzer/history/usage.ts';
-import { isExpired, isExpiring, PERMANENT } from '../../../src/analyzer/history/usage.ts';
+import { isExpired, PERMANENT } from '../../../src/analyzer/history/usage.ts';
 import { findPools, toFeature } from '../../../src/analyzer/server/feature-records.ts';
 import { getServerDown } from '../../../src/analyzer/server/product-records.ts';
 import { createCatalogue } from '../../../src/analyzer/simulated/simulated-catalogue.ts';
@@ -182,8 +182,8 @@ describe('simulated site of the demo size', () => {
   it('works by day and rests at night', () => {
     const used = count(({ checkouts }) => checkouts.filter(({ borrowed }) => !borrowed).length);
     const around = (hour: number): number => Math.max(...used.slice(hour * 6 - 3, hour * 6 + 3));
-    expect(around(10)).toBeGreaterThan(3 * around(3));
-    expect(around(15)).toBeGreaterThan(3 * around(22));
+    expect(around(10)).toBeGreaterThan(2.5 * around(3));
+    expect(around(15)).toBeGreaterThan(2.5 * around(22));
   });
 
   it('has reservations, used and unused', () => {
@@ -197,11 +197,13 @@ describe('simulated site of the demo size', () => {
 
   it('lends licenses for several days', () => {
     const borrowed = poolsOf(observe(site, MORNING)).flatMap(({ checkouts }) => checkouts.filter((c) => c.borrowed));
-    const dayBefore = poolsOf(observe(site, MORNING - DAY)).flatMap(({ checkouts }) => checkouts);
-    expect(borrowed.length).toBeGreaterThan(0);
-    expect(dayBefore.map(({ handle, since }) => `${handle} ${since}`)).toEqual(
-      expect.arrayContaining(borrowed.map(({ handle, since }) => `${handle} ${since}`)),
-    );
+    const before = poolsOf(observe(site, MORNING - DAY)).flatMap(({ checkouts }) => checkouts);
+    const known = new Set(before.map(({ handle, since }) => `${handle} ${since}`));
+    const older = borrowed.filter(({ since }) => since < MORNING - DAY);
+    expect(older.length).toBeGreaterThan(10);
+    expect(older.filter(({ handle, since }) => !known.has(`${handle} ${since}`)).length).toBeLessThan(3);
+    // they are borrowed at all times of a day, and for a weekend too
+    expect(new Set(borrowed.map(({ since }) => Math.floor((since % DAY) / 3600))).size).toBeGreaterThan(5);
   });
 
   it('has packages with components, and token features whose pool exists', () => {

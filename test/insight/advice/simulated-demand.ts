@@ -110,7 +110,8 @@ export function trueNeed(pools: readonly SimulatedPool[], today: number, toleran
         day,
         localTime.startOf,
       );
-      for (const { from, to } of sessions) changes.push([from, 1], [to, -1]);
+      // a job that goes on from the day before is planned on both days
+      for (const { from, to } of sessions) changes.push([Math.max(from, begin), 1], [to, -1]);
       for (const { from, to } of long) {
         const [first, last] = [Math.max(from, begin), Math.min(to, localTime.startOf(day + 1))];
         if (first < last) changes.push([first, 1], [last, -1]);

@@ -57,7 +57,7 @@ describe('the simulated site', () => {
       counts.reduce<number>((sum, count = 0) => sum + count, 0);
     expect(of('fine').length + of('tight').length).toBeGreaterThan(advised.length / 2);
     expect(of('tight').length).toBeLessThan(advised.length / 3);
-    expect(of('could go').length).toBeLessThan(advised.length / 3);
+    expect(of('could go').length).toBeLessThan(advised.length / 2);
     expect(of('missing').length).toBeLessThan(3);
     const bought = total(advised.map((one) => one.bought).filter(Number.isFinite));
     expect(total(of('could go').map(({ advice }) => advice.count))).toBeLessThan(0.15 * bought);
@@ -81,7 +81,7 @@ describe('the simulated site', () => {
     for (const { advice, bought, need } of couldGo) expect(bought - (advice.count ?? 0)).toBeGreaterThanOrEqual(need);
     const sum = (licenses: (one: Advised) => number): number =>
       couldGo.reduce((total, one) => total + licenses(one), 0);
-    expect(sum(({ advice }) => advice.count ?? 0)).toBeGreaterThan(0.6 * sum(({ bought, need }) => bought - need));
+    expect(sum(({ advice }) => advice.count ?? 0)).toBeGreaterThan(0.5 * sum(({ bought, need }) => bought - need));
   });
 
   it('lacks licenses where its pools need more, and the estimate has the truth in its range', () => {

@@ -30,7 +30,7 @@ describe('demo', () => {
   const triedIn = async (demo: Pick<ReturnType<typeof run>, 'line'>): Promise<string> =>
     String((await demo.line('embedded analyzer listening')).try);
 
-  it('serves metrics of a simulated site before its 400 days of history are written, and stops gracefully', async () => {
+  it('serves metrics of a simulated site before its two years of history are written, and stops gracefully', async () => {
     const demo = startProcess(['demo', ...demoPorts]);
     const { address } = await demo.line('listening');
     await eventually('license_up', async () =>
@@ -38,7 +38,7 @@ describe('demo', () => {
     );
     const page = await (await fetch(`${address}/metrics`)).text();
     expect(page).toContain('license_exporter_demo 1');
-    expect(page).toMatch(/^license_feature_in_use\{vendor_license="sim-/m);
+    expect(page).toMatch(/^license_feature_in_use\{vendor_license="demo-/m);
     const first = await (await fetch(String(address))).text();
     expect(first).toContain('Simulated data');
     expect(brokenPromises(first)).toEqual([]);
@@ -65,7 +65,7 @@ describe('demo', () => {
     const password = /:(.*)"/.exec(readFileSync(file, 'utf8'))?.[1] ?? '';
     expect(password.length).toBeGreaterThan(20);
     expect(demo.output()).not.toContain(password);
-    expect(execFileSync('sh', ['-c', `${command} -s`], { encoding: 'utf8' })).toContain('"Product":"sim-lic01;');
+    expect(execFileSync('sh', ['-c', `${command} -s`], { encoding: 'utf8' })).toContain('"Product":"demo-lic01;');
 
     demo.child.kill('SIGTERM');
     expect(await demo.exit).toBe(0);
@@ -79,13 +79,13 @@ describe('demo', () => {
     expect(demo.output()).not.toContain('unproven');
   });
 
-  it('makes 400 days of history while it runs', async () => {
+  it('makes two years of history while it runs', async () => {
     // a smaller site has as many days
     const site = ['--embedded-analyzer.site.vendor-licenses=1', '--embedded-analyzer.site.features=5'];
     const demo = run(['demo', ...site, ...demoPorts]);
     const command = await triedIn(demo);
-    // 400 days of history and today
-    const whose = 'product=sim-lic01;sim_cadd&feature=sim-mesh-2';
+    // two years of history and today
+    const whose = 'product=demo-lic01;caddsd&feature=cad_assembly';
     const history = command.replace(
       /\S+GetProducts/,
       (url) => `'${url.replace('GetProducts', 'GetHistory')}?${whose}'`,
@@ -96,8 +96,8 @@ describe('demo', () => {
       return elapsed?.data.map(([, hours]) => hours) ?? [];
     };
     // each look is a program, and work for the analyzer, that it makes the past beside
-    await eventually('400 days of history', async () => (await points()).length === 401, { every: 1000 });
-    expect((await points()).filter((hours) => hours > 0).length).toBeGreaterThan(350);
+    await eventually('two years of history', async () => (await points()).length === 731, { every: 1000 });
+    expect((await points()).filter((hours) => hours > 0).length).toBeGreaterThan(700);
   });
 
   it('prints one sentence and ends with 1 where an address is taken: its own, or that of the analyzer', async () => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { type Daemon, get, startDaemon } from '../../support/datasource-daemon.ts';
+import { type Daemon, FEATURE, get, PRODUCT, startDaemon } from '../../support/datasource-daemon.ts';
 import { createCleanup, WORKDAY } from '../../support/harness.ts';
 import { cellsOf, type InfinityQuery, pathOf } from '../../support/infinity.ts';
 import { readPage, root } from '../../support/markdown.ts';
@@ -49,7 +49,11 @@ beforeAll(async () => {
 afterAll(() => cleanup.run());
 
 const range = { from: (WORKDAY - 7 * 86_400) * 1000, to: WORKDAY * 1000 };
-const urlOf = (query: InfinityQuery): string => `${daemon.url.replace(/\/grafana$/, '')}${pathOf(query, {}, range)}`;
+/** The queries name the demo, whose features are called otherwise here. */
+const urlOf = (query: InfinityQuery): string =>
+  `${daemon.url.replace(/\/grafana$/, '')}${pathOf(query, {}, range)}`
+    .replace(encodeURIComponent('demo-lic01;caddsd'), encodeURIComponent(PRODUCT))
+    .replace('cad_assembly', FEATURE);
 
 describe('the queries for Infinity outside of the dashboards', () => {
   it('are those of the page and of the example of an alert, for a parser of the backend', () => {

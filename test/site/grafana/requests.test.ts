@@ -483,7 +483,7 @@ describe('what only the analyzer knows', () => {
   const never = new AbortController().signal;
 
   it('is asked for the features of a user, and withheld like the rest', async () => {
-    const user = 'sim-user023';
+    const user = 'sim-user002';
     const { records } = await daemon.client.getFeatures({ product: PRODUCT, user }, never);
     expect(records.length).toBeGreaterThan(0);
     daemon.requests.length = 0;
@@ -672,7 +672,7 @@ describe('lists of names', () => {
     expect(await values({ target: 'packages' })).toEqual([]);
     expect(await values({ target: '' })).toEqual([]);
     const users = await values({ target: 'users', product: PRODUCT, feature: FEATURE });
-    expect(users).toContain('sim-user023');
+    expect(users).toContain('sim-user002');
     expect(new Set(users).size).toBe(users.length);
   });
 

@@ -267,7 +267,8 @@ describe('the API', () => {
     expect(notices).toEqual([expect.stringContaining('advice on the number of licenses')]);
     expect(data.length).toBeGreaterThan(20);
     for (const row of data) expect(Object.keys(row)).toEqual(COLUMNS);
-    const cad = data.filter((row) => row.owner === 'cad' && row.state === 'due');
+    // one feature is on trial, and expires before
+    const cad = data.filter((row) => row.owner === 'cad' && row.state === 'due' && row.feature !== 'sim-route-4');
     expect(cad.length).toBeGreaterThan(3);
     for (const row of cad) {
       expect(row).toMatchObject({ act_by: '2026-12-01', renewal: '2027-03-01', notice: '2026-12-01', team: 'chips' });

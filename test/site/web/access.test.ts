@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { hashSync } from 'bcryptjs';
 import { afterEach, describe, expect, it } from 'vitest';
+import { problemText } from '../../../src/program/config/problems.ts';
 import type { SettingKey } from '../../../src/program/config/settings.ts';
 import { type Certificate, createCertificate } from '../../support/certificate.ts';
 import { get, post } from '../../support/datasource-daemon.ts';
@@ -283,9 +284,9 @@ describe('names of users', () => {
     expect(JSON.stringify([app.log.entries, body])).not.toMatch(/purchasing|nobody/);
     expect((await get(routeOf(app.url, path), basic('purchasing', 'other'))).status).toBe(200);
     expect(app.log.entries.flatMap(({ fields }) => fields.user ?? [])).toEqual(['purchasing']);
-    const { warnings } = createConfig('http://127.0.0.1:1/analyzer', settings);
-    expect(warnings).toEqual([
-      'access.names[1] is no user of the web config, and is shown nothing: add it to basic_auth_users',
+    const { withoutEffect } = createConfig('http://127.0.0.1:1/analyzer', settings);
+    expect(withoutEffect.map(problemText)).toEqual([
+      '--access.names: access.names[1]: is no user of the web config, and is shown nothing: add it to basic_auth_users',
     ]);
   });
 
