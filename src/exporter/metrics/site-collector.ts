@@ -219,9 +219,7 @@ export function collectPolls({ polls, availability, up, knowledge, fields }: Pol
     figure('license_poll_interval_seconds', ({ interval }) => interval),
     createFamily('license_poll_discarded_values', discardRows, (row) => {
       const discard = discards[row];
-      const count = discard?.poll.discarded[discard.reason];
-      // most sites have none
-      return count === 0 && discard?.reason === 'long_name' ? undefined : count;
+      return discard?.poll.discarded[discard.reason];
     }),
     figure('license_poll_merged_records', ({ mergedRecords }) => mergedRecords),
     createFamily('license_poll_field_missing', fieldRows, (row) => Number(fields.list[row]?.missing.length !== 0)),

@@ -31,14 +31,19 @@ const allKnown: Scenario = {
 
 const OLD = NOW - 86_400;
 
-/** Whether each data is known, by the name of the data. */
-function knownOf(scenario: Scenario): Readonly<Record<string, string>> {
+/** The metrics of vendor licenses and of polls as text. */
+function pageOf(scenario: Scenario): string {
   const inventory = deriveInventoryNow(createSnapshot(scenario), NOW, {
     ...everything,
     usageWhenNotCurrent: 'withhold',
   });
   const families = [...collectVendorLicenses(inventory, collectors, noOwners), ...collectPolls(inventory)];
-  const text = Buffer.concat([...renderGauges(families)].map(({ bytes }) => bytes)).toString();
+  return Buffer.concat([...renderGauges(families)].map(({ bytes }) => bytes)).toString();
+}
+
+/** Whether each data is known, by the name of the data. */
+function knownOf(scenario: Scenario): Readonly<Record<string, string>> {
+  const text = pageOf(scenario);
   const samples = text.matchAll(/_data_known\{(?:vendor_license="lic01;cdslmd",)?data="(\w+)"\} (\d)$/gm);
   return Object.fromEntries([
     ...samples.map(([, data = '', value = '']) => [data, value] as const),
@@ -109,4 +114,12 @@ describe('which data is known', () => {
     const { body } = await exposition.page({ accept: undefined, acceptEncoding: undefined, collect: [] });
     expect(String(body)).toContain('\nlicense_data_known{data="vendor_licenses"} 0\n');
   });
+});
+
+it('counts what was not exported, or only in part, while there is any', () => {
+  const page = pageOf({ ...allKnown, products: good(answer([product()], { long_name: 2, nan: 1 })) });
+  expect(page.match(/^license_poll_discarded_values\{.*$/gm)).toEqual([
+    'license_poll_discarded_values{endpoint="GetProducts",reason="nan"} 1',
+    'license_poll_discarded_values{endpoint="GetProducts",reason="long_name"} 2',
+  ]);
 });
