@@ -64,7 +64,8 @@ const sourcesStep: Step = {
   needs: [],
   applies: ({ kind }) => kind === 'own',
   check: async ({ sources }) => {
-    const isWrong = ({ kind, isRemark }: SourceProblem): boolean => isMistake[kind] && isRemark !== true;
+    // other minor problems can last although the configuration is right
+    const isWrong = ({ kind, isFile }: SourceProblem): boolean => isFile === true && isMistake[kind];
     const wrong = sources.filter(({ up, problems }) => up !== true || problems.some(isWrong));
     const partly = sources.filter((source) => !isComplete(source));
     const count = `${sources.length - partly.length} of ${sources.length} were read completely`;

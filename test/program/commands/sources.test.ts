@@ -360,6 +360,32 @@ it('a file that is not what it should be is said alike by check-config, doctor, 
   expect(await textOf(url, '/metrics')).not.toMatch(/^license_feature_used_reserve\{/m);
 });
 
+it('an output with two license servers is a warning of doctor: the figures of each source are good', async () => {
+  const place = createPlace();
+  const [first = '', second = ''] = ['lic1', 'lic2'].map((host) => renderLmstat(siteOf(host), utc));
+  for (const host of ['lic1', 'lic2']) place.site.print(`27000@${host}`, `${first}\n${second}`);
+  const doctor = run(['doctor', `--config.file=${place.config}`]);
+  expect(await doctor.exit).toBe(0);
+  expect(doctor.output()).toMatch(/^! sources +0 of 2 were read completely/m);
+  expect(doctor.output()).toContain(
+    'The output for 27000@lic1 also has the license servers 27000@lic2, which are not shown.',
+  );
+});
+
+it.each([
+  ['license_files', (file: string) => `license_files: [${file}]`],
+  ['options_files', (file: string) => `options_files: {flexd: ${file}}`],
+])('a file of %s that does not exist fails in doctor', async (setting, configured) => {
+  const place = createPlace();
+  const file = join(place.folder, 'none');
+  place.declare(`name: one, servers: [27000@lic1], ${configured(file)}`);
+  const doctor = run(['doctor', `--config.file=${place.config}`]);
+  expect(await doctor.exit).not.toBe(0);
+  expect(doctor.output()).toContain(
+    `one: missing_tool: the file ${file} does not exist; correct the path in \`${setting}\``,
+  );
+});
+
 it('lines of a file that are not understood are a warning of doctor', async () => {
   const place = createPlace();
   const file = join(place.folder, 'one.lic');

@@ -72,5 +72,5 @@ export function readOptionsFile(file: string, output: Output, daemon: string): O
 export function remarkOn(file: string, output: Output, found: Statements): SourceProblem | undefined {
   if (found.diagnostics.unparsed === 0) return undefined;
   const message = `of the file ${file}, ${countsOf(output, found)}; correct these lines, or report them (license-exporter capture)`;
-  return { kind: 'unparsed', message, isMinor: true, isRemark: true };
+  return { kind: 'unparsed', message, isMinor: true };
 }

@@ -136,7 +136,9 @@ export function createFlexnetFiles(
       return new Map(found.flatMap(([daemon, file]) => (file === undefined ? [] : [[daemon, file]])));
     },
     problems: () => [
-      ...[...licenses, ...options.map(([, file]) => file)].flatMap(({ problem }) => problem ?? []),
+      ...[...licenses, ...options.map(([, file]) => file)].flatMap(({ problem }) =>
+        problem === undefined ? [] : [{ ...problem, isFile: true as const }],
+      ),
       ...[...remarks.values()].filter((remark) => remark !== undefined),
       ...(isCut ? [tooMany(licenseFiles)] : []),
     ],

@@ -174,7 +174,7 @@ export class DenialCount {
     // an error keeps its message where a copy does not see it
     return this.#problem === undefined
       ? []
-      : [{ kind: this.#problem.kind, message: this.#problem.message, isMinor: true }];
+      : [{ kind: this.#problem.kind, message: this.#problem.message, isMinor: true, isFile: true }];
   }
 
   /** What was written so far counts, except for refusals of the last seconds: they may be false and count next time. */

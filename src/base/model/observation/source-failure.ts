@@ -79,8 +79,8 @@ export interface SourceProblem {
   readonly message: string;
   /** The figures are good all the same: the source is not down. */
   readonly isMinor?: true;
-  /** Only some lines are meant: all others were understood. */
-  readonly isRemark?: true;
+  /** A file that the configuration names beside the output cannot be used now: a license file, an options file or a log. */
+  readonly isFile?: true;
 }
 
 /** A source could not be read. Its last good data is kept. */
