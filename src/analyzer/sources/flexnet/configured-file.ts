@@ -62,7 +62,7 @@ export function readLicenseFile(file: string, output: Output, localTime: SourceT
 /** Reads an options file, which may have no statement. @throws SourceFailure if it is something else */
 export function readOptionsFile(file: string, output: Output, daemon: string): OptionsFile {
   const found = parseOptionsFile(output.stdout, daemon);
-  if (found.statements === 0 || found.diagnostics.unparsed < found.statements) return found;
+  if (found.statements === 0 || found.keywords > 0) return found;
   const isLicense = /^\s*(?:SERVER|FEATURE|INCREMENT|PACKAGE|VENDOR|DAEMON)\s/im.test(output.stdout);
   const is = isLicense ? 'it is a license file' : seemsToBe(output.stdout, undefined);
   throw noSuch(file, 'an options file', `${is}; ${countsOf(output, found)}`, 'correct the path in `options_files`');

@@ -10,6 +10,8 @@ export interface OptionsFile {
   readonly logsDenials: boolean;
   /** Statements, those that are not understood included. */
   readonly statements: number;
+  /** Statements that begin with a keyword of options files, those of which the rest is not understood included. */
+  readonly keywords: number;
   readonly diagnostics: DiagnosticsCount;
 }
 
@@ -108,11 +110,13 @@ export function parseOptionsFile(text: string, daemon: string, onUnread?: OnUnre
   const defined = new Set<string>();
   let logsDenials = true;
   let statements = 0;
+  let keywords = 0;
   for (const { text: statement, line } of statementsOf(text)) {
     diagnostics.startLine(line);
     statements += 1;
     const [keyword = '', ...words] = wordsOf(statement);
     const name = keyword.toUpperCase();
+    if (name === 'RESERVE' || name === 'LINGER' || NOISE.has(name)) keywords += 1;
     const reserve = name === 'RESERVE' ? reserveOf(words, daemon) : undefined;
     const isKnown = name === 'LINGER' ? isLinger(words) : words.length >= (NOISE.get(name) ?? Infinity);
     if (GROUPS.has(name)) defined.add(groupKey(name, words[0]));
@@ -126,5 +130,6 @@ export function parseOptionsFile(text: string, daemon: string, onUnread?: OnUnre
     diagnostics.startLine(line);
     diagnostics.addUnparsed(statement);
   }
-  return { reserves: found.filter(holds).map(({ reserve }) => reserve), logsDenials, statements, diagnostics };
+  const reserves = found.filter(holds).map(({ reserve }) => reserve);
+  return { reserves, logsDenials, statements, keywords, diagnostics };
 }

@@ -56,6 +56,20 @@ describe('an options file that is something else', () => {
     );
   });
 
+  it.each([
+    ['RESERVE 5 mesh GROUP eng', 'a group that it does not define'],
+    ['RESERVE 0 mesh USER eve', 'no license'],
+    ['max 2 mesh USER', 'a word that is missing'],
+    ['LINGER mesh', 'no seconds'],
+  ])('is not one with %j, which has %s: that line is said', (line) => {
+    const text = output(`# eng\n${line}\n`);
+    const found = readOptionsFile('/x/a.opt', text, 'acmed');
+    expect(found.reserves).toEqual([]);
+    expect(remarkOn('/x/a.opt', text, found)?.message).toContain(
+      'of the file /x/a.opt, 0 of 1 statement was understood, the first that was not is in line 2',
+    );
+  });
+
   it('may have no statement', () => {
     expect(readOptionsFile('/x/a.opt', output('# nothing\n'), 'acmed').reserves).toEqual([]);
   });
