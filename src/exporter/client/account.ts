@@ -109,7 +109,7 @@ export function createDispatcher(
     onIdleLimit: (ms) =>
       log.info(
         { idle_seconds: ms / 1000 },
-        'connections to the analyzer are forgotten while they are idle, perhaps by a firewall: they are not used again after this time',
+        'questions to the analyzer were not answered on connections that were idle, but were on others, perhaps because of a firewall: for a day, a connection that was idle for this time is not used again',
       ),
     onPerRequest: () => log.info({}, 'the analyzer requires a logon for each request, requests are sent one at a time'),
   });

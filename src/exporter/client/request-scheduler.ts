@@ -66,7 +66,7 @@ export interface RequestSchedulerOptions extends ConnectionPoolOptions {
   readonly now?: () => number;
   /** Called when the server is first found to require a logon for each request. */
   readonly onPerRequest?: () => void;
-  /** Called when connections that are idle are found to be forgotten, with how long they may be idle from now on, milliseconds. */
+  /** Called when idle connections seem to be forgotten, with how long they may be idle for the next day, milliseconds. */
   readonly onIdleLimit?: (ms: number) => void;
   /** Called when logons work again after a logon without a verdict. */
   readonly onRecovered?: () => void;
@@ -83,6 +83,10 @@ export const closedError = (): NtlmError => new NtlmError('NTLM_CLOSED', 'the di
 
 /** Whether a connection can be used again. */
 const isReusable = ({ kind }: RequestOutcome): boolean => kind === 'delivered' || kind === 'logon_needed';
+
+/** Whether no byte of an answer came in time. */
+const isUnanswered = (result: RequestOutcome): boolean =>
+  result.kind === 'failed' && !result.reported && isTimeout(result.error);
 
 /** Codes of logons that were not sent because of an earlier one. The recovery knows whether they are sent again soon. */
 const notSentCodes: ReadonlySet<string> = new Set(['NTLM_CREDENTIALS_SUSPENDED', 'NTLM_PATH_UNCHECKED']);
@@ -105,6 +109,7 @@ export class RequestScheduler {
   #onIdle: (() => void)[] = [];
   readonly #queue = new RequestQueue();
   readonly #idleLimit: IdleLimit;
+  readonly #now: () => number;
   #closed = false;
 
   constructor(options: RequestSchedulerOptions) {
@@ -113,8 +118,9 @@ export class RequestScheduler {
     const onSocket = (): void => {
       stats.sockets += 1;
     };
-    const idleLimit = new IdleLimit(options.onIdleLimit ?? (() => undefined));
+    const idleLimit = new IdleLimit(now, options.onIdleLimit ?? (() => undefined));
     this.#idleLimit = idleLimit;
+    this.#now = now;
     this.#pool = new ConnectionPool(options, {
       generation: () => gate.generation,
       idleLimit: () => idleLimit.ms,
@@ -280,21 +286,15 @@ export class RequestScheduler {
     connection.busy = true;
     this.#running += 1;
     const { served } = connection;
+    const sentAt = this.#now();
     serve(request).then((result) => {
-      this.#learnFrom(connection, request, result, connection.served > served);
+      if (connection.served > served) this.#idleLimit.answered(request.path, connection.idleMs);
+      else if (isUnanswered(result)) this.#idleLimit.unanswered(request.path, connection.idleMs, sentAt);
       this.#settle(connection, request, result);
       this.#pump();
       this.#end();
     });
     return true;
-  }
-
-  /** Whether the connection was alive when it was used again. @param isAnswered whether anything was answered on it */
-  #learnFrom({ idleMs }: Connection, { path }: PendingRequest, result: RequestOutcome, isAnswered: boolean): void {
-    if (isAnswered) this.#idleLimit.answered(path, idleMs);
-    else if (result.kind === 'failed' && !result.reported && isTimeout(result.error)) {
-      this.#idleLimit.unanswered(path, idleMs);
-    }
   }
 
   #end(): void {
