@@ -12,11 +12,11 @@ import { createInsight, type Insight, type InsightNeighbors } from '../../insigh
 import type { SharedBackend } from '../../site/grafana/answers/backend.ts';
 import { createBackend } from '../../site/site.ts';
 import type { Config } from '../config/config.ts';
-import { siteNamesOf } from '../config/effects/site-names.ts';
+import { type FormerName, siteNamesOf } from '../config/effects/site-names.ts';
 import { externalUrl } from '../config/listeners.ts';
 import type { Carried } from './carried.ts';
 import type { EffectWatch } from './effect-watch.ts';
-import { createDenialWatch } from './recorded.ts';
+import { createDenialWatch, recordedNames } from './recorded.ts';
 
 /** Everything from the client of the analyzer to the readers of the inventory. A reload creates a new pipeline. */
 export interface Pipeline {
@@ -49,6 +49,13 @@ export interface PipelineNeighbors
   readonly recording: () => RecordingHealth | undefined;
   /** Says which patterns and names of the configuration have no effect. */
   readonly effects: EffectWatch;
+}
+
+function* rememberedIn({ vendorLicenses }: Listed): Generator<FormerName, void> {
+  for (const { name: vendorLicense, features } of vendorLicenses.values()) {
+    yield { vendorLicense, feature: '' };
+    for (const feature of features.keys()) yield { vendorLicense, feature };
+  }
 }
 
 /** Puts the wings together. Nothing runs yet. */
@@ -86,7 +93,9 @@ export function createPipeline(config: Config, neighbors: PipelineNeighbors): Pi
           snapshot: poller.latest(),
           inventory: known,
           sources: neighbors.sources() ?? [],
-          recorded: () => recorded?.series() ?? [],
+          recorded: () => recordedNames(recorded),
+          // it is restored from its file before it observes anything
+          remembered: () => (listed.since === undefined ? undefined : rememberedIn(listed)),
           shards,
         }),
       ),

@@ -8,6 +8,7 @@ import type { Owns } from '../../insight/advice/pass/recorded-demand-source.ts';
 import type { DeniedToday } from '../../site/pages/denied.ts';
 import type { PageContext } from '../../site/pages/page.ts';
 import type { Known } from '../../site/pages/wording.ts';
+import type { FormerName } from '../config/effects/site-names.ts';
 
 /** What an analyzer in this process has recorded, by the names of vendor licenses that the metrics and pages have. */
 
@@ -28,6 +29,16 @@ export function importedOf(recorded: RecordedDemand | undefined): PageContext['i
       throw error;
     }
   };
+}
+
+/** The features that were recorded; `undefined` while the history cannot be read. */
+export function recordedNames(recorded: Pick<RecordedDemand, 'series'> | undefined): readonly FormerName[] | undefined {
+  try {
+    return recorded?.series() ?? [];
+  } catch (error) {
+    if (error instanceof StoreError) return undefined;
+    throw error;
+  }
 }
 
 /** @param owns what is selected, and of this shard */

@@ -9,7 +9,7 @@ import { namesText } from '../../base/texts.ts';
 import type { Config } from '../config/config.ts';
 import { exposureOf } from '../config/listeners.ts';
 import { loadConfig } from '../config/load.ts';
-import { warningsOf } from '../config/problems.ts';
+import { problemText, warningsOf } from '../config/problems.ts';
 import type { CommandContext } from './command.ts';
 
 /** What can be seen of sources without asking their servers. */
@@ -103,7 +103,8 @@ export async function checkConfig({ line, env, print }: CommandContext): Promise
     env,
     requireAnalyzer: 'unless-embedded',
   });
-  for (const warning of warningsOf(config)) print(`warning: ${warning}\n`);
+  const hints = config.hints.map(problemText);
+  for (const warning of [...warningsOf(config), ...hints]) print(`warning: ${warning}\n`);
   const { sources } = config.embeddedAnalyzer;
   // without them it is for the command analyzer alone, which listens elsewhere
   const exposure = config.analyzer === undefined && sources.length === 0 ? undefined : exposureOf(config.web);

@@ -62,6 +62,8 @@ export interface Config {
   readonly named: readonly NamedPart[];
   /** What of it has no effect wherever it is used. */
   readonly withoutEffect: readonly Problem[];
+  /** What of it probably has another meaning than was intended. Only a site shows whether it has an effect. */
+  readonly hints: readonly Problem[];
   /** Other messages to the operator that are not errors. */
   readonly warnings: readonly string[];
 }

@@ -172,11 +172,12 @@ export function loadConfig(options: LoadOptions): Config {
     restartValues: new Map(restartKeys.map((key) => [key, settings.value(key)])),
   };
   const named = namedPartsOf(settings, config);
-  const { problems } = runAtOnce(lookAt(allParts({ ...config, named }), knownBy(config)));
+  const { problems, hints } = runAtOnce(lookAt(allParts({ ...config, named }), knownBy(config)));
   return Object.freeze<Config>({
     ...config,
     named,
     withoutEffect: inOrder(problems),
+    hints: inOrder(hints),
     warnings: [...settings.warnings],
   });
 }

@@ -18,9 +18,10 @@ async function namesOf({ kind, config, sources }: Site, { diagnosis }: Evidence)
   const policy = { ...createSelection({ shard, ...select }), usageWhenNotCurrent: metrics.usageWhenNotCurrent };
   const derived = deriveInventory({ snapshot, now: snapshot.at, policy, features: new FeatureDerivation() });
   const inventory = await runSliced(derived);
-  // the history belongs to a daemon, which may be running
+  // the history, and what was listed before, belong to a daemon, which may be running
   const recorded = () => (kind === 'own' ? undefined : []);
-  return runSliced(siteNamesOf({ snapshot, inventory, sources, recorded, shards: shard.total }));
+  const remembered = () => undefined;
+  return runSliced(siteNamesOf({ snapshot, inventory, sources, recorded, remembered, shards: shard.total }));
 }
 
 /** Whether each pattern and each name of the configuration has an effect. What the configuration alone shows is said with it. */

@@ -137,7 +137,7 @@ const bySite: readonly string[] = [
   'c.yml:12: alerting.rules.LicenseExpiringSoon.overrides[0]: ";cadd$", "^solver$" matches no feature that the analyzer lists; correct it, or remove it',
   'c.yml:14: select.include[2]: "lic03" matches no vendor license that the analyzer lists; correct it, or remove it',
   'c.yml:15: select.exclude[0]: "viewer" excludes nothing: it matches no vendor license and no feature that the analyzer lists; correct it, or remove it',
-  'c.yml:19: history.features[0]: "lic02;flowd", "mash" matches no feature that the analyzer lists, and no history is polled for it; did you mean mesh?',
+  'c.yml:19: history.features[0]: "lic02;flowd", "mash" matches no feature that the analyzer lists; did you mean mesh?',
   'c.yml:24: rightsizing.without_reservations[0]: "lic01" matches no vendor license that the analyzer lists, and says nothing about reservations; write lic01;% for all daemons of the server',
   'owners.csv:3: "lic02;flowd", "Mesh" matches no feature that the analyzer lists, and gives nothing an owner; did you mean mesh?',
   'prices.csv:3: "lic77;%" matches no vendor license that the analyzer lists, and nothing has its price; correct it, or remove it',
@@ -225,8 +225,8 @@ describe('a setting without effect', () => {
     expect(code).toBe(0);
     const [, settings = ''] = /^! settings +((?:.*\n)(?: {2,}.*\n)*)/m.exec(text) ?? [];
     const lines = settings.trim().split(/\n +/);
-    // the history, which can have more, belongs to the daemon
-    expect(lines).toEqual(bySite.filter((said) => !said.includes('without_reservations')));
+    // the history, and what was listed before, which can have more, belong to the daemon
+    expect(lines).toEqual(bySite.filter((said) => !/without_reservations|alerting\.ignore/.test(said)));
   });
 
   it('is logged by the daemon once, and after a reload what is still wrong', async () => {

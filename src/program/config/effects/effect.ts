@@ -13,8 +13,11 @@ export interface Known {
   readonly site: SiteNames | undefined;
 }
 
-/** `unknown` while what could have the name is not all known: then nothing is said. */
-export type Effect = 'some' | 'unknown' | { readonly none: string };
+/**
+ * `unknown` while what could have the name is not all known: then nothing is said. With a `hint`, it is not known either, but the
+ * text is probably a pattern of another kind: `check-config`, which knows no site, says so.
+ */
+export type Effect = 'some' | 'unknown' | { readonly none: string } | { readonly hint: string };
 
 /** A pattern or a name, with its place and whether it has an effect. */
 export interface NamedPart {
@@ -29,6 +32,8 @@ export interface NamedPart {
 /** What was found. */
 export interface Effects {
   readonly problems: readonly Problem[];
+  /** Those of some that are not known. */
+  readonly hints: readonly Problem[];
   /** Of which it is not known whether they have an effect. */
   readonly unknown: readonly NamedPart[];
 }
@@ -36,14 +41,32 @@ export interface Effects {
 /** Looks at each part. Yields between them, because a price list has thousands. */
 export function* lookAt(parts: readonly NamedPart[], known: Known): Generator<void, Effects> {
   const problems: Problem[] = [];
+  const hints: Problem[] = [];
   const unknown: NamedPart[] = [];
   for (const part of parts) {
+    const { key, where } = part;
     const effect = part.effectIn(known);
     if (effect === 'unknown') unknown.push(part);
-    else if (effect !== 'some') problems.push({ key: part.key, where: part.where, message: effect.none });
+    else if (effect !== 'some' && 'none' in effect) problems.push({ key, where, message: effect.none });
+    else if (effect !== 'some') {
+      hints.push({ key, where, message: effect.hint });
+      unknown.push(part);
+    }
     yield;
   }
-  return { problems, unknown };
+  return { problems, hints, unknown };
+}
+
+/**
+ * The effect of a text that is probably a pattern of another kind.
+ *
+ * @param effect that of the text as it is
+ * @param hint why it is probably one; `undefined` if it is not
+ */
+export function withHint(effect: Effect, hint: string | undefined, { site }: Known): Effect {
+  if (hint === undefined || effect === 'some') return effect;
+  if (effect === 'unknown') return site === undefined ? { hint } : effect;
+  return { none: hint };
 }
 
 /** Of one setting or one file, at most this many are named. */

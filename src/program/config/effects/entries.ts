@@ -6,7 +6,7 @@ import { nearest } from '../../../base/settings/names.ts';
 import type { FeatureLabels } from '../../../exporter/inventory/feature-row.ts';
 import type { Config } from '../config.ts';
 import type { Placed } from '../entry-file.ts';
-import type { NamedPart } from './effect.ts';
+import { type NamedPart, withHint } from './effect.ts';
 import { CORRECT, listedEffect } from './expressions.ts';
 import type { SiteNames } from './site-names.ts';
 
@@ -39,7 +39,12 @@ const shown = ({ vendorLicense, feature }: Entry, wildcard: Wildcard): string =>
 const MOST_NAMES = 2000;
 
 /** What to write instead, if that can be guessed. */
-function remedyFor({ vendorLicense, feature }: Entry, wildcard: Wildcard, site: SiteNames, hasOwner: boolean): string {
+function remedyFor<E>(
+  { vendorLicense, feature }: Entry,
+  { wildcard, correct = CORRECT }: Kind<E>,
+  site: SiteNames,
+  hasOwner: boolean,
+): string {
   const meant = (name: string, known: readonly string[]): string | undefined =>
     known.length > MOST_NAMES ? undefined : nearest(name, known);
   const names = site.vendorLicenses.map(({ name }) => name);
@@ -47,11 +52,11 @@ function remedyFor({ vendorLicense, feature }: Entry, wildcard: Wildcard, site: 
     const isServer = names.some((name) => canonical(name).startsWith(`${canonical(vendorLicense)};`));
     if (isServer && wildcard !== 'none') return `write ${vendorLicense};${wildcard} for all daemons of the server`;
     const near = meant(vendorLicense, names);
-    return near === undefined ? CORRECT : `did you mean ${near}?`;
+    return near === undefined ? correct : `did you mean ${near}?`;
   }
   const owner = site.vendorLicenses.find(({ name }) => canonical(name) === canonical(vendorLicense));
   const near = meant(feature, [...new Set(owner?.features.map((labels) => labels.feature))]);
-  return near === undefined || near === feature ? CORRECT : `did you mean ${near}?`;
+  return near === undefined || near === feature ? correct : `did you mean ${near}?`;
 }
 
 /** What is common to all kinds of entries. */
@@ -61,8 +66,10 @@ interface Kind<E> {
   readonly decidesFor?: (earlier: E, later: E) => boolean;
   /** Whether features that were recorded count, although they are not listed any more. */
   readonly countsRecorded?: true;
-  /** What the entry is for, as the end of a sentence. */
+  /** What the entry does not do then, as the end of a sentence; empty if it has an effect all the same. */
   readonly purpose: string;
+  /** What to do about one that is not misspelt. */
+  readonly correct?: string;
 }
 
 function partOf<E extends Entry>(
@@ -70,7 +77,7 @@ function partOf<E extends Entry>(
   kind: Kind<E>,
   earlier: string | undefined,
 ): NamedPart {
-  const { wildcard, purpose } = kind;
+  const { wildcard, purpose, countsRecorded = false } = kind;
   const { vendorLicense, feature, package: packageName = '', featureType = '' } = entry;
   const matcherOf = (text: string, ignoreCase: boolean) =>
     createPattern(text, { ignoreCase, ...(wildcard !== 'none' && { wildcard }) });
@@ -92,22 +99,23 @@ function partOf<E extends Entry>(
     key,
     where,
     effectIn: (known) => {
-      if (earlier !== undefined && !isForeign)
+      if (earlier !== undefined)
         return {
           none: `${name} is never read: ${earlier} comes first and matches all of it; move it before that, or remove it`,
         };
-      const isRecorded = (one: { vendorLicense: string; feature: string }): boolean =>
-        ofOwner(canonical(one.vendorLicense)) && ofFeature(one.feature);
-      const recorded = kind.countsRecorded ? known.site?.recorded() : [];
-      if (recorded?.some(isRecorded)) return 'some';
-      const effect = listedEffect(known, { vendorLicense: ofOwner, ...(!isAny && { feature: isLike }) }, (site) => {
-        const hasOwner = site.vendorLicenses.some((one) => ofOwner(one.name));
-        const what = hasOwner ? 'feature' : 'vendor license';
-        return `${name} matches no ${what} that the analyzer lists, and ${purpose}; ${remedyFor(entry, wildcard, site, hasOwner)}`;
-      });
-      if (effect === 'some') return effect;
-      if (!isForeign) return recorded === undefined ? 'unknown' : effect;
-      return { none: `${name} holds a sign of other patterns, and ${kinds[wildcard]}; ${CORRECT}` };
+      const effect = listedEffect(
+        known,
+        { vendorLicense: ofOwner, ...(!isAny && { feature: { isNamed: ofFeature, isLike } }) },
+        (site) => {
+          const hasOwner = site.vendorLicenses.some((one) => ofOwner(one.name));
+          const what = hasOwner ? 'feature' : 'vendor license';
+          const inVain = purpose === '' ? '' : `, and ${purpose}`;
+          return `${name} matches no ${what} that the analyzer lists${inVain}; ${remedyFor(entry, kind, site, hasOwner)}`;
+        },
+        (site) => (countsRecorded ? site.recorded() : []),
+      );
+      const hint = `${name} holds a sign of other patterns, and ${kinds[wildcard]}; correct it if it is meant as one`;
+      return withHint(effect, isForeign ? hint : undefined, known);
     },
   };
 }
@@ -197,6 +205,10 @@ export const reservationParts = (
 ): readonly NamedPart[] =>
   partsOf(placed, { wildcard: '%', countsRecorded: true, purpose: 'says nothing about reservations' });
 
-/** The entries of `history.features`. */
+/** The entries of `history.features`. The history of a feature that is not listed is polled too. */
 export const historyParts = (placed: readonly Placed<Config['history']['features'][number]>[]): readonly NamedPart[] =>
-  partsOf(placed, { wildcard: 'none', purpose: 'no history is polled for it' });
+  partsOf(placed, {
+    wildcard: 'none',
+    purpose: '',
+    correct: 'correct it, unless it is gone and its history is wanted',
+  });

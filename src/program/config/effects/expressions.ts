@@ -1,5 +1,5 @@
-import type { Effect, Known, NamedPart } from './effect.ts';
-import { findIn, type SiteNames, type Wanted } from './site-names.ts';
+import { type Effect, type Known, type NamedPart, withHint } from './effect.ts';
+import { type FormerName, findIn, isWanted, type SiteNames, type Wanted } from './site-names.ts';
 
 /** Regular expressions of the configuration: what they select, and what was probably meant. */
 
@@ -34,7 +34,7 @@ const LOOKS_AROUND = /\$|\\[bB]|\(\?[=!<]/;
 function isSwallowed(expression: RegExp, by: RegExp): boolean {
   const [inner, outer] = [written(expression), written(by)];
   if (inner === outer) return true;
-  if (/^\^?(?:\.\*)?\$?$/.test(outer)) return true;
+  if (/^(?:\^?(?:\.\*\$?)?|\$)$/.test(outer)) return true;
   const { start, text } = LITERAL.exec(inner)?.groups ?? {};
   if (text === undefined || LOOKS_AROUND.test(outer)) return false;
   // an expression that begins with ^ needs the begin of the text
@@ -65,14 +65,15 @@ export function selectingParts({ include, exclude, key, where, ...find }: Select
     list: 'include' | 'exclude',
     i: number,
     expression: RegExp,
-    problem: string | undefined,
+    swallowed: string | undefined,
     effectIn: (of: RegExp, site: SiteNames) => Effect,
   ): NamedPart => ({
     key: `${key}.${list}[${i}]`,
     where: where(list, i),
-    effectIn: ({ site }) => {
-      if (problem !== undefined) return { none: problem };
-      return site === undefined ? 'unknown' : effectIn(expression, site);
+    effectIn: (known) => {
+      if (swallowed !== undefined) return { none: swallowed };
+      const effect = known.site === undefined ? 'unknown' : effectIn(expression, known.site);
+      return withHint(effect, globProblem(written(expression)), known);
     },
   });
   return [
@@ -82,20 +83,32 @@ export function selectingParts({ include, exclude, key, where, ...find }: Select
         by === -1
           ? undefined
           : `${JSON.stringify(written(expression))} includes nothing: ${key}.exclude[${by}] (${where('exclude', by)}) excludes all that it matches; remove one of them`;
-      return partOf('include', i, expression, globProblem(written(expression)) ?? swallowed, find.findIncluded);
+      return partOf('include', i, expression, swallowed, find.findIncluded);
     }),
-    ...exclude.map((expression, i) =>
-      partOf('exclude', i, expression, globProblem(written(expression)), find.findExcluded),
-    ),
+    ...exclude.map((expression, i) => partOf('exclude', i, expression, undefined, find.findExcluded)),
   ];
 }
 
 /** What to do about a pattern or a name that nothing has. */
 export const CORRECT = 'correct it, or remove it';
 
-/** Of what is monitored. @param what it matches in vain, with the remedy */
-export function listedEffect({ site }: Known, wanted: Wanted, what: (site: SiteNames) => string): Effect {
+/**
+ * Of what is monitored.
+ *
+ * @param what it matches in vain, with the remedy
+ * @param formerOf what counts although it is not listed any more; `undefined` if that is not known
+ */
+export function listedEffect(
+  { site }: Known,
+  wanted: Wanted,
+  what: (site: SiteNames) => string,
+  formerOf: (site: SiteNames) => Iterable<FormerName> | undefined = () => [],
+): Effect {
   if (site === undefined) return 'unknown';
   const found = findIn(site, wanted);
-  return found === 'listed' ? 'some' : found === 'unknown' ? 'unknown' : { none: what(site) };
+  if (found === 'listed') return 'some';
+  const former = formerOf(site);
+  if (former === undefined) return 'unknown';
+  if (Iterator.from(former).some((name) => isWanted(name, wanted))) return 'some';
+  return found === 'unknown' ? 'unknown' : { none: what(site) };
 }

@@ -1,5 +1,5 @@
 import { severities } from '../../../alerting/alerts/alert-classes.ts';
-import { engineAlertOf, prometheusAlerts } from '../../../alerting/alerts/definitions.ts';
+import { type EngineRuleName, engineAlertOf, prometheusAlerts } from '../../../alerting/alerts/definitions.ts';
 import { engineNames } from '../../../alerting/alerts/rules.ts';
 import { identityLabels, scopeLabels } from '../../../base/model/alert-labels.ts';
 import { fieldEndpoints, recordFields } from '../../../base/query-api/records.ts';
@@ -8,8 +8,9 @@ import { suggest } from '../../../base/settings/names.ts';
 import { analyzerIdentity } from '../../../exporter/client/identity.ts';
 import type { FeatureLabels } from '../../../exporter/inventory/feature-row.ts';
 import type { Config } from '../config.ts';
-import type { Effect, Known, NamedPart } from './effect.ts';
+import { type Effect, type Known, type NamedPart, withHint } from './effect.ts';
 import { CORRECT, globProblem, listedEffect } from './expressions.ts';
+import type { FormerName, SiteNames } from './site-names.ts';
 
 /** Entries of `alerting.ignore`: whether an alert can have such labels, and whether anything that is listed has them. */
 
@@ -39,7 +40,7 @@ const featureLabels: Readonly<Record<string, (labels: FeatureLabels) => string>>
   feature_type: ({ featureType }) => featureType,
 };
 
-type Configured = Pick<Config, 'alerting' | 'embeddedAnalyzer' | 'analyzer' | 'analyzerName' | 'shard'>;
+type Configured = Pick<Config, 'alerting' | 'embeddedAnalyzer' | 'analyzer' | 'analyzerName' | 'history' | 'shard'>;
 
 /** The values that a label can have by the configuration; `undefined` if the site decides. */
 function valuesOf(label: string, config: Configured, { owners }: Known): readonly string[] | undefined {
@@ -68,25 +69,36 @@ function valuesOf(label: string, config: Configured, { owners }: Known): readonl
 
 const isOfPrometheus = (name: string): boolean => Object.hasOwn(prometheusAlerts, name);
 
-/** Why nothing can have the value of a matcher; `undefined` if something can. */
-function valueProblem(matcher: Matcher, config: Configured, known: Known): string | undefined {
-  const { label, operator, value } = matcher;
-  const isExpression = operator.endsWith('~');
-  const glob = isExpression ? globProblem(value) : undefined;
-  if (glob !== undefined) return `${label}: ${glob}`;
-  const values = valuesOf(label, config, known);
+const isExpression = ({ operator }: Matcher): boolean => operator.endsWith('~');
+
+/** Why a value is probably a pattern of another kind; `undefined` if it is not. */
+function hintOf(matcher: Matcher): string | undefined {
+  const { label, value } = matcher;
+  if (isExpression(matcher)) {
+    const glob = globProblem(value);
+    return glob === undefined ? undefined : `${label}: ${glob}`;
+  }
+  if (!value.includes('*')) return undefined;
+  return `${shown(matcher)} is compared as it is; for a pattern, write ${label}=~${JSON.stringify(value.replaceAll('*', '.*'))}`;
+}
+
+/** Why no alert has the value of a matcher on any site; `undefined` if one can have it. */
+function valueProblem(matcher: Matcher, values: readonly string[] | undefined): string | undefined {
+  const { label, value } = matcher;
   const test = valueTest(matcher);
   // an empty value is a label that an alert does not have
   if (values?.some(test) === true || test('')) return undefined;
-  if (!isExpression && value.includes('*')) {
-    return `${shown(matcher)} is compared as it is; for a pattern, write ${label}=~${JSON.stringify(value.replaceAll('*', '.*'))}`;
-  }
-  if (values === undefined) return undefined;
+  const hint = hintOf(matcher);
+  // names of the site can have any sign
+  const isName = label === 'vendor_license' || Object.hasOwn(featureLabels, label);
+  if (values === undefined) return isName || isExpression(matcher) ? undefined : hint;
+  if (hint !== undefined) return hint;
   if (label === 'alertname' && isOfPrometheus(value)) {
     return `${value} is evaluated by Prometheus alone, where this setting does not count; silence it in Alertmanager`;
   }
-  const near = isExpression ? '' : suggest(value, values);
-  return `no alert has ${shown({ ...matcher, operator: isExpression ? '=~' : '=' })}${near === '' ? `; ${CORRECT}` : near}`;
+  const near = isExpression(matcher) ? '' : suggest(value, values);
+  const text = shown({ ...matcher, operator: isExpression(matcher) ? '=~' : '=' });
+  return `no alert has ${text}${near === '' ? `; ${CORRECT}` : near}`;
 }
 
 /** The labels that an alert can have. */
@@ -102,6 +114,22 @@ function labelProblem({ label }: Matcher, labels: readonly string[]): string | u
   if (labels.includes(label)) return undefined;
   const near = suggest(label, labels);
   return `no alert has a label ${label}${near === '' ? '; labels are those of docs/alerts.md, of alerting.external_labels and of owners' : near}`;
+}
+
+/** Why no alert satisfies an entry, or every alert does on any site; `undefined` if that is not so. */
+function ownProblem(group: Group, config: Configured, known: Known): string | undefined {
+  const labels = labelsOf(config, known);
+  const found = group.map((matcher) => ({
+    problem: labelProblem(matcher, labels) ?? valueProblem(matcher, valuesOf(matcher.label, config, known)),
+    // without such a label or value, every alert satisfies it
+    isExcluding: satisfies(matcher)(''),
+    isOfAlert: matcher.label === 'alertname',
+  }));
+  if (found.every(({ problem, isExcluding }) => problem !== undefined && isExcluding)) {
+    return `${group.map(shown).join(', ')} ignores every alert: ${found[0]?.problem}`;
+  }
+  const decisive = found.find(({ problem, isExcluding, isOfAlert }) => problem && (isOfAlert || !isExcluding));
+  return decisive?.problem ?? contradictionIn(group);
 }
 
 /** Why the matchers of an entry contradict each other; `undefined` if they do not. */
@@ -123,9 +151,34 @@ function contradictionIn(group: Group): string | undefined {
   return undefined;
 }
 
-/** Whether anything that is listed has the labels of an entry. */
-function siteEffect(group: Group, known: Known): Effect {
-  const ofOwner = group.filter(({ label }) => label === 'vendor_license').map(satisfies);
+/** Alerts that can be about what is not listed any more. */
+const ofFormer: readonly EngineRuleName[] = [
+  'LicenseVendorLicenseVanished',
+  'LicenseFeatureVanished',
+  // the history is polled, and recorded, of such a feature too
+  'LicenseDenials',
+];
+
+function* concatenated<T>(lists: readonly Iterable<T>[]): Generator<T, void> {
+  for (const list of lists) yield* list;
+}
+
+/** What one of some alerts can be about, although it is not listed any more; `undefined` if that is not known. */
+export function formerOf(
+  isAlert: (name: string) => boolean,
+  { history }: Pick<Config, 'history'>,
+): (site: SiteNames) => Iterable<FormerName> | undefined {
+  if (!ofFormer.some(isAlert)) return () => [];
+  return ({ recorded, remembered }) => {
+    const [ofHistory, ofAlerts] = [recorded(), remembered()];
+    return ofHistory && ofAlerts && concatenated<FormerName>([history.features, ofHistory, ofAlerts]);
+  };
+}
+
+/** Whether anything that an alert can be about has the labels of an entry. */
+function siteEffect(group: Group, config: Configured, known: Known): Effect {
+  const of = (name: string) => group.filter(({ label }) => label === name).map(satisfies);
+  const [ofAlert, ofOwner, ofName] = [of('alertname'), of('vendor_license'), of('feature')];
   const ofFeature = group.flatMap((matcher) => {
     const read = featureLabels[matcher.label];
     const test = satisfies(matcher);
@@ -134,13 +187,19 @@ function siteEffect(group: Group, known: Known): Effect {
   if (ofOwner.every((test) => test('')) && ofFeature.length === 0) return 'some';
   const wanted = {
     vendorLicense: (name: string) => ofOwner.every((test) => test(name)),
-    ...(ofFeature.length > 0 && { feature: (labels: FeatureLabels) => ofFeature.every((test) => test(labels)) }),
+    ...(ofFeature.length > 0 && {
+      feature: {
+        isNamed: (name: string) => ofName.every((test) => test(name)),
+        isLike: (labels: FeatureLabels) => ofFeature.every((test) => test(labels)),
+      },
+    }),
   };
   const what = ofFeature.length > 0 ? 'feature' : 'vendor license';
   return listedEffect(
     known,
     wanted,
     () => `${group.map(shown).join(', ')} matches no ${what} that the analyzer lists; ${CORRECT}`,
+    formerOf((name) => ofAlert.every((test) => test(name)), config),
   );
 }
 
@@ -149,13 +208,12 @@ export function ignoredPart(group: Group, place: Pick<NamedPart, 'key' | 'where'
   return {
     ...place,
     effectIn: (known) => {
-      const labels = labelsOf(config, known);
-      for (const matcher of group) {
-        const problem = labelProblem(matcher, labels) ?? valueProblem(matcher, config, known);
-        if (problem !== undefined) return { none: problem };
-      }
-      const contradiction = contradictionIn(group);
-      return contradiction === undefined ? siteEffect(group, known) : { none: contradiction };
+      const problem = ownProblem(group, config, known);
+      if (problem !== undefined) return { none: problem };
+      const open = group.filter(({ label }) => valuesOf(label, config, known) === undefined);
+      const [hint] = open.flatMap((matcher) => hintOf(matcher) ?? []);
+      if (hint !== undefined && known.site === undefined) return { hint };
+      return withHint(siteEffect(group, config, known), hint, known);
     },
   };
 }

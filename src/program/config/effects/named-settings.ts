@@ -9,15 +9,15 @@ import type { Config } from '../config.ts';
 import type { ConfigSettings } from '../config-settings.ts';
 import type { Placed } from '../entry-file.ts';
 import type { SettingKey, sections } from '../settings.ts';
-import { type Known, lookAt, type NamedPart } from './effect.ts';
+import { type Known, lookAt, type NamedPart, withHint } from './effect.ts';
 import { historyParts, ownerParts, priceParts, reservationParts } from './entries.ts';
 import { CORRECT, globProblem, listedEffect, selectingParts, written } from './expressions.ts';
-import { ignoredPart } from './ignored-alerts.ts';
+import { formerOf, ignoredPart } from './ignored-alerts.ts';
 
 /** Every setting with a text: whether it names or selects something known elsewhere, and how that is looked up. */
 
 /** A configuration before its patterns and names are looked up. */
-export type LoadedConfig = Omit<Config, 'named' | 'withoutEffect' | 'warnings'>;
+export type LoadedConfig = Omit<Config, 'named' | 'withoutEffect' | 'hints' | 'warnings'>;
 
 /** What the parts are made from. */
 interface Subject {
@@ -63,6 +63,12 @@ const placed = <E>(subject: Subject, key: SettingKey, entries: readonly E[]): re
 /** A part of which the configuration alone decides. */
 const always = (place: Place, none: string): NamedPart => ({ ...place, effectIn: () => ({ none }) });
 
+/** A part that is compared with what no site names. */
+const hinted = (place: Place, hint: string): NamedPart => ({
+  ...place,
+  effectIn: (known) => withHint('unknown', hint, known),
+});
+
 const selectParts: PartsOf = (subject) => {
   const { include, exclude } = subject.config.select;
   const isProduct = (expression: RegExp, products: readonly string[]): boolean =>
@@ -93,13 +99,15 @@ const sourceParts: PartsOf = ({ settings, config }) =>
       exclude,
       key: `source ${name}: features`,
       where: (list, i) => settings.sourcePlaces.get(name)?.(['features', list, i]) ?? '',
-      findIncluded: (expression, { sources, vendorLicenses }) => {
+      findIncluded: (expression, { sources, vendorLicenses, leftOut }) => {
         const source = sources.find((one) => one.name === name);
         const own = new Set(source?.vendorLicenses.map(canonical));
         const mine = vendorLicenses.filter((one) => own.has(canonical(one.name)));
         const isIncluded = mine.some(({ features }) => features.some(({ feature }) => expression.test(feature)));
         if (isIncluded) return 'some';
         if (source?.up !== true || mine.length < own.size || !mine.every((one) => one.isComplete)) return 'unknown';
+        // one that select.exclude leaves out can be of this source
+        if (leftOut.featureNames.some((one) => expression.test(one))) return 'unknown';
         return { none: `${JSON.stringify(written(expression))} matches no feature of this source; ${CORRECT}` };
       },
       // what is excluded never comes here
@@ -159,21 +167,29 @@ const globsIn = (values: object): readonly string[] =>
 
 const ruleParts: PartsOf = (subject) =>
   Object.entries(subject.config.alerting.rules).flatMap(([name, { base, overrides }]) => {
-    const ofBase = globsIn(base).map((none) => always(placeOf(subject, 'alerting.rules', [name]), none));
-    const ofOverrides = overrides.map(({ vendorLicense, feature, values }, i): NamedPart => {
+    const ofBase = globsIn(base).map((hint) => hinted(placeOf(subject, 'alerting.rules', [name]), hint));
+    const ofOverrides = overrides.flatMap(({ vendorLicense, feature, values }, i): readonly NamedPart[] => {
+      const place = placeOf(subject, 'alerting.rules', [name, 'overrides', i]);
       const expressions = [vendorLicense, feature].flatMap((expression) => (expression ? [written(expression)] : []));
-      const [glob] = [...expressions.flatMap((text) => globProblem(text) ?? []), ...globsIn(values)];
+      const [hint] = expressions.flatMap((text) => globProblem(text) ?? []);
       const texts = expressions.map((text) => JSON.stringify(text)).join(', ');
       const what = feature === undefined ? 'vendor license' : 'feature';
       const wanted = {
         vendorLicense: (listed: string) => vendorLicense?.test(listed) ?? true,
-        ...(feature && { feature: (labels: FeatureLabels) => feature.test(labels.feature) }),
+        ...(feature && {
+          feature: {
+            isNamed: (listed: string) => feature.test(listed),
+            isLike: (labels: FeatureLabels) => feature.test(labels.feature),
+          },
+        }),
       };
       const none = `${texts} matches no ${what} that the analyzer lists; ${CORRECT}`;
-      return {
-        ...placeOf(subject, 'alerting.rules', [name, 'overrides', i]),
-        effectIn: (known) => (glob === undefined ? listedEffect(known, wanted, () => none) : { none: glob }),
+      const former = formerOf((alert) => alert === name, subject.config);
+      const effectIn: NamedPart['effectIn'] = (known) => {
+        const effect = listedEffect(known, wanted, () => none, former);
+        return withHint(effect, hint, known);
       };
+      return [{ ...place, effectIn }, ...globsIn(values).map((text) => hinted(place, text))];
     });
     return [...ofBase, ...ofOverrides];
   });

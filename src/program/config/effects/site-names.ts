@@ -14,9 +14,10 @@ import type { VendorLicenseRow } from '../../../exporter/inventory/vendor-licens
 
 /** What the analyzer lists, and whether that is all: what a pattern or a name can be about. */
 
-/** A feature that was recorded. The analyzer need not list it any more. */
-export interface RecordedName {
+/** What was recorded, or listed once. The analyzer need not list it any more. */
+export interface FormerName {
   readonly vendorLicense: string;
+  /** Empty for the vendor license as a whole. */
   readonly feature: string;
 }
 
@@ -39,8 +40,12 @@ export interface SiteNames {
   readonly isProductListComplete: boolean;
   /** Names of all features in the answers, monitored or not. */
   readonly featureNames: ReadonlySet<string>;
-  /** Those of an analyzer in this process, none for another one; `undefined` if its history is not read. */
-  readonly recorded: () => readonly RecordedName[] | undefined;
+  /** What of `products` and `featureNames` is not monitored. */
+  readonly leftOut: { readonly products: readonly string[]; readonly featureNames: readonly string[] };
+  /** Features of an analyzer in this process, none for another one; `undefined` if its history is not read. */
+  readonly recorded: () => readonly FormerName[] | undefined;
+  /** What alerts can say has vanished; `undefined` while that is not known. */
+  readonly remembered: () => Iterable<FormerName> | undefined;
   readonly sources: readonly Pick<SourceHealth, 'name' | 'up' | 'vendorLicenses'>[];
 }
 
@@ -51,6 +56,7 @@ export interface Seen {
   /** Empty without license managers in this process. */
   readonly sources: SiteNames['sources'];
   readonly recorded: SiteNames['recorded'];
+  readonly remembered: SiteNames['remembered'];
   /** With several, each monitors a part, and nobody knows the rest. */
   readonly shards: number;
 }
@@ -108,7 +114,8 @@ function* byVendorLicense(features: Inventory['features']): Generator<void, Read
 }
 
 /** The names of now. Yields, because a site has 100,000 features. */
-export function* siteNamesOf({ snapshot, inventory, sources, recorded, shards }: Seen): Generator<void, SiteNames> {
+export function* siteNamesOf(seen: Seen): Generator<void, SiteNames> {
+  const { snapshot, inventory, sources, recorded, remembered, shards } = seen;
   const { knowledge, features } = inventory;
   const byOwner = yield* byVendorLicense(features);
   const featureNames = yield* featureNamesOf(snapshot);
@@ -119,6 +126,8 @@ export function* siteNamesOf({ snapshot, inventory, sources, recorded, shards }:
   );
   const isProductListComplete =
     knowledge.products && !knowledge.isEmptyListRefused && products.length > 0 && areSourcesRead;
+  const monitored = new Set(inventory.vendorLicenses.map(({ vendorLicense }) => canonical(vendorLicense)));
+  const monitoredNames = new Set(features.map(({ feature }) => feature));
   return {
     vendorLicenses: inventory.vendorLicenses.map((row) => {
       const own = byOwner.get(row.vendorLicense) ?? [];
@@ -128,34 +137,49 @@ export function* siteNamesOf({ snapshot, inventory, sources, recorded, shards }:
     products,
     isProductListComplete,
     featureNames,
+    leftOut: {
+      products: products.filter((name) => !monitored.has(canonical(name))),
+      featureNames: [...featureNames].filter((name) => !monitoredNames.has(name)),
+    },
     recorded,
+    remembered,
     sources,
   };
 }
 
 /** The same text while the same is known: then another look finds the same. */
-export const completenessOf = ({ isComplete, isProductListComplete, vendorLicenses, sources }: SiteNames): string =>
+export const completenessOf = (site: SiteNames): string =>
   JSON.stringify([
-    isComplete,
-    isProductListComplete,
-    vendorLicenses.filter((one) => one.isComplete).map(({ name }) => name),
-    sources.filter(({ up }) => up === true).map(({ name }) => name),
+    site.isComplete,
+    site.isProductListComplete,
+    site.vendorLicenses.filter((one) => one.isComplete).map(({ name }) => name),
+    site.sources.filter(({ up }) => up === true).map(({ name }) => name),
+    site.remembered() !== undefined,
   ]);
 
 /** What is looked for. */
 export interface Wanted {
   readonly vendorLicense: (name: string) => boolean;
   /** Without it, the vendor license is enough. */
-  readonly feature?: ((labels: FeatureLabels) => boolean) | undefined;
+  readonly feature?: {
+    readonly isNamed: (name: string) => boolean;
+    readonly isLike: (labels: FeatureLabels) => boolean;
+  };
 }
 
-/** Whether anything monitored is like that. */
-export function findIn({ vendorLicenses, isComplete }: SiteNames, wanted: Wanted): 'listed' | 'not listed' | 'unknown' {
-  let mayBeMore = !isComplete;
-  for (const { name, features, isComplete: hasAll } of vendorLicenses) {
-    if (!wanted.vendorLicense(name)) continue;
-    if (wanted.feature === undefined || features.some(wanted.feature)) return 'listed';
+/** Whether anything monitored is like that. Of what is listed and not monitored, it is not known. */
+export function findIn(site: SiteNames, { vendorLicense, feature }: Wanted): 'listed' | 'not listed' | 'unknown' {
+  let mayBeMore = !site.isComplete;
+  for (const { name, features, isComplete: hasAll } of site.vendorLicenses) {
+    if (!vendorLicense(name)) continue;
+    if (feature === undefined || features.some(feature.isLike)) return 'listed';
     if (!hasAll) mayBeMore = true;
   }
-  return mayBeMore ? 'unknown' : 'not listed';
+  const { products, featureNames } = site.leftOut;
+  const isLeftOut = products.some(vendorLicense) || (feature !== undefined && featureNames.some(feature.isNamed));
+  return mayBeMore || isLeftOut ? 'unknown' : 'not listed';
 }
+
+/** Whether what was there before is like that, as far as its names show. */
+export const isWanted = (former: FormerName, { vendorLicense, feature }: Wanted): boolean =>
+  vendorLicense(parseVendorLicense(former.vendorLicense).vendorLicense) && (feature?.isNamed(former.feature) ?? true);

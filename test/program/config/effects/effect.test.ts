@@ -1,11 +1,21 @@
 import { describe, expect, it } from 'vitest';
+import { createIgnore } from '../../../../src/alerting/alerts/engine.ts';
 import { WHOLE } from '../../../../src/base/model/snapshot.ts';
 import { runAtOnce } from '../../../../src/base/scheduling/slices.ts';
+import { matchers } from '../../../../src/base/settings/labels.ts';
+import { createSelection } from '../../../../src/exporter/inventory/selection.ts';
 import { lookAt, type NamedPart, shortened } from '../../../../src/program/config/effects/effect.ts';
 import { ownerParts, priceParts } from '../../../../src/program/config/effects/entries.ts';
 import { allParts, knownBy } from '../../../../src/program/config/effects/named-settings.ts';
-import { type Seen, type SiteNames, siteNamesOf } from '../../../../src/program/config/effects/site-names.ts';
+import {
+  completenessOf,
+  type FormerName,
+  type Seen,
+  type SiteNames,
+  siteNamesOf,
+} from '../../../../src/program/config/effects/site-names.ts';
 import { loadConfig } from '../../../../src/program/config/load.ts';
+import type { Problem } from '../../../../src/program/config/problems.ts';
 import type { SettingKey } from '../../../../src/program/config/settings.ts';
 import { deriveInventoryNow, everything } from '../../../support/derived-inventory.ts';
 import { priceEntry } from '../../../support/price-entry.ts';
@@ -37,10 +47,18 @@ const two: Scenario = {
   },
 };
 
-function siteOf(scenario: Scenario = two, more: Partial<Seen> = {}): SiteNames {
+interface Lists {
+  readonly include: readonly RegExp[];
+  readonly exclude: readonly RegExp[];
+}
+
+function siteOf(scenario: Scenario = two, more: Partial<Seen> = {}, select?: Lists): SiteNames {
   const snapshot = { ...createSnapshot(scenario), off: ['GetExpirationFeatures'] as const };
-  const inventory = deriveInventoryNow(snapshot, NOW, { ...everything, usageWhenNotCurrent: 'withhold' });
-  return runAtOnce(siteNamesOf({ snapshot, inventory, sources: [], recorded: () => [], shards: 1, ...more }));
+  const selection = select ? createSelection({ shard: { index: 0, total: 1 }, ...select }) : everything;
+  const inventory = deriveInventoryNow(snapshot, NOW, { ...selection, usageWhenNotCurrent: 'withhold' });
+  return runAtOnce(
+    siteNamesOf({ snapshot, inventory, sources: [], recorded: () => [], remembered: () => [], shards: 1, ...more }),
+  );
 }
 
 type Settings = Partial<Record<SettingKey, unknown>>;
@@ -49,8 +67,10 @@ type Settings = Partial<Record<SettingKey, unknown>>;
 function lookWith(settings: Settings, site: SiteNames | undefined) {
   const flags = new Map(Object.entries(settings)) as Map<SettingKey, unknown>;
   const config = loadConfig({ flags, env: {}, requireAnalyzer: false });
-  const { problems, unknown } = runAtOnce(lookAt(allParts(config), { ...knownBy(config), site }));
-  return { said: problems.map(({ key, message }) => `${key}: ${message}`), unknown: unknown.map(({ key }) => key) };
+  const { problems, hints, unknown } = runAtOnce(lookAt(allParts(config), { ...knownBy(config), site }));
+  const textOf = ({ key, message }: Problem): string => `${key}: ${message}`;
+  const asked = hints.length === 0 ? {} : { asked: hints.map(textOf) };
+  return { said: problems.map(textOf), ...asked, unknown: unknown.map(({ key }) => key) };
 }
 
 const nothing = { said: [], unknown: [] };
@@ -87,10 +107,6 @@ describe('with a site of which all is known', () => {
     [{ 'alerting.ignore': ['license_source="flex"'] }, 'no alert has license_source="flex"'],
     [{ 'alerting.ignore': ['feature="sol*"'] }, 'is compared as it is; for a pattern, write feature=~"sol.*"'],
     [{ 'alerting.ignore': ['alertname="LicenseDenials", severity="critical"'] }, 'both this name and this severity'],
-    [
-      { 'alerting.rules': { LicenseServerDown: { icon_pattern: 'Server*' } } },
-      'alerting.rules.LicenseServerDown: "Server*" is a regular expression',
-    ],
     [{ 'rightsizing.without_reservations': [{ vendor_license: 'lic01*' }] }, 'the wildcard here is %'],
     [{ 'datasource.pseudonym_key_file': 'key' }, 'is not read without datasource.pseudonymise: true'],
     [
@@ -111,6 +127,142 @@ describe('with a site of which all is known', () => {
     expect(lookWith(settings, siteOf(two, { recorded: () => [gone] }))).toEqual(nothing);
     expect(lookWith(settings, siteOf(two, { recorded: () => undefined })).unknown).toHaveLength(1);
     expect(lookWith(settings, siteOf()).said).toHaveLength(1);
+  });
+});
+
+describe('an alert about what is not listed any more', () => {
+  const gone = { vendorLicense: 'lic01;cdslmd', feature: 'gone' };
+  const remembered = (): readonly FormerName[] => [{ vendorLicense: 'old01;lmgrd', feature: '' }, gone];
+  const override = (alert: string, fields: object) => ({
+    'alerting.rules': { [alert]: { overrides: [{ enabled: false, ...fields }] } },
+  });
+
+  it.each<Settings>([
+    { 'alerting.ignore': ['alertname="LicenseVendorLicenseVanished", vendor_license="old01;lmgrd"'] },
+    { 'alerting.ignore': ['vendor_license=~"old.*"'] },
+    { 'alerting.ignore': ['alertname=~"License.*Vanished", feature="gone", vendor_license="lic01;cdslmd"'] },
+    { 'alerting.ignore': ['alertname="LicenseDenials", feature="gone"'] },
+    override('LicenseVendorLicenseVanished', { vendor_license: '^old01' }),
+    override('LicenseFeatureVanished', { feature: 'gone' }),
+    override('LicenseDenials', { vendor_license: 'lic01', feature: '^gone$' }),
+  ])('has what %j is about', (settings) => {
+    expect(lookWith(settings, siteOf(two, { remembered }))).toEqual(nothing);
+    const { said, unknown } = lookWith(settings, siteOf(two, { remembered: () => undefined }));
+    expect([said, unknown.length]).toEqual([[], 1]);
+    expect(lookWith(settings, siteOf()).said).toHaveLength(1);
+  });
+
+  it('can be about what was recorded, and what history is polled of', () => {
+    const settings = { 'alerting.ignore': ['alertname="LicenseDenials", feature="gone"'] };
+    expect(lookWith(settings, siteOf(two, { recorded: () => [gone] }))).toEqual(nothing);
+    const history = {
+      'metrics.collectors.history': true,
+      'history.features': [{ vendor_license: 'lic01;cdslmd', feature: 'gone' }],
+    };
+    const { said } = lookWith({ ...settings, ...history }, siteOf());
+    expect(said).toEqual([expect.stringMatching(/^history\.features.*lists; correct it, unless it is gone and/)]);
+  });
+
+  it('is looked for again when it becomes known', () => {
+    const before = siteOf(two, { remembered: () => undefined });
+    expect(completenessOf(siteOf())).toBe(completenessOf(siteOf(two, { remembered })));
+    expect(completenessOf(siteOf())).not.toBe(completenessOf(before));
+  });
+
+  it.each<Settings>([
+    { 'alerting.ignore': ['alertname="LicenseServerDown", vendor_license="old01;lmgrd"'] },
+    override('LicenseFeatureSaturated', { feature: 'gone' }),
+  ])('but not what %j is about', (settings) => {
+    expect(lookWith(settings, siteOf(two, { remembered })).said).toHaveLength(1);
+  });
+});
+
+describe('an entry that every alert satisfies', () => {
+  it.each([
+    ['owner!="cad"', 'no alert has a label owner; '],
+    ['owner=""', 'no alert has a label owner; '],
+    ['license_source!="x"', 'no alert has license_source="x"; '],
+    ['alertname!="LicensDenials", team=""', 'no alert has alertname="LicensDenials", did you mean LicenseDenials?'],
+  ])('%s ignores all', (entry, reason) => {
+    const { said } = lookWith({ 'alerting.ignore': [entry] }, siteOf());
+    expect(said).toEqual([expect.stringContaining(` ignores every alert: ${reason}`)]);
+    expect(createIgnore([matchers.parse(entry)])({ alertname: 'LicenseServerDown' })).toBe(true);
+  });
+
+  it('does not make the others of its entry be in vain', () => {
+    expect(lookWith({ 'alerting.ignore': ['severity="info", owner!="cad"'] }, siteOf())).toEqual(nothing);
+  });
+});
+
+describe('a text with a sign of other patterns', () => {
+  const names: Scenario = {
+    ...two,
+    features: {
+      [WHOLE]: good(
+        answer([
+          ...['mesh-100%', 'a.*b', 'c*'].map((name) => feature({ feature: name })),
+          feature({ feature: 'mesh', serverName: 'lic02', daemon: 'flowd' }),
+        ]),
+      ),
+    },
+  };
+  const price = { 'rightsizing.without_reservations': [{ vendor_license: '%', feature: 'c*' }] };
+
+  it.each<[Settings, string]>([
+    [owners('*', 'mesh-100%'), 'owners[0]: "*", "mesh-100%" holds a sign of other patterns'],
+    [price, 'rightsizing.without_reservations[0]: "%", "c*" holds a sign of other patterns'],
+    [{ 'select.include': ['lic0*1;'] }, 'select.include[0]: "lic0*1;" is a regular expression'],
+    [{ 'select.exclude': ['mesh-*100'] }, 'select.exclude[0]: "mesh-*100" is a regular expression'],
+    [{ 'alerting.ignore': ['feature=~"mesh_*"'] }, 'alerting.ignore[0]: feature: "mesh_*" is a regular expression'],
+    [{ 'alerting.ignore': ['feature="c*"'] }, 'alerting.ignore[0]: feature="c*" is compared as it is'],
+    [
+      { 'alerting.rules': { LicenseFeatureSaturated: { overrides: [{ feature: 'mesh_*', enabled: false }] } } },
+      'alerting.rules.LicenseFeatureSaturated.overrides[0]: "mesh_*" is a regular expression',
+    ],
+  ])('%j is asked about, until a site has it', (settings, text) => {
+    const { said, asked, unknown } = lookWith(settings, undefined);
+    expect([said, asked?.length, unknown.length]).toEqual([[], 1, 1]);
+    expect(asked?.[0]).toContain(text);
+    expect(lookWith(settings, siteOf(names))).toEqual(nothing);
+    const failing: Scenario = { ...names, products: failed(), features: { [WHOLE]: failed() } };
+    expect(lookWith(settings, siteOf(failing))).toMatchObject({ said: [], unknown });
+  });
+
+  it('is named if a site does not have it', () => {
+    const settings = { ...owners('*', 'mash-100%'), 'select.include': ['lic', 'lcense*'] };
+    expect(lookWith(settings, siteOf()).said).toEqual([
+      expect.stringContaining('"lcense*" is a regular expression'),
+      expect.stringContaining('"mash-100%" holds a sign of other patterns'),
+    ]);
+  });
+
+  it('is only asked about if no site names what it is compared with', () => {
+    const settings = { 'alerting.rules': { LicenseServerDown: { icon_pattern: 'Server*' } } };
+    expect(lookWith(settings, undefined)).toMatchObject({
+      said: [],
+      asked: [expect.stringContaining('alerting.rules.LicenseServerDown: "Server*" is a regular expression')],
+    });
+    expect(lookWith(settings, siteOf())).toEqual({ said: [], unknown: ['alerting.rules.LicenseServerDown'] });
+  });
+});
+
+describe('what is listed and not selected', () => {
+  const select = { include: [], exclude: [/solver/u, /^lic02/u] };
+
+  it.each<Settings>([
+    owners('lic02;*'),
+    owners('*', 'solver'),
+    { 'alerting.ignore': ['alertname="LicenseServerDown", vendor_license="lic02;flowd"'] },
+    { 'alerting.ignore': ['alertname="LicenseFeatureSaturated", feature="solver"'] },
+    {
+      'embedded_analyzer.sources': [
+        { name: 'a', manager: 'json', via: { file: 'x' }, features: { include: ['solv'] } },
+      ],
+    },
+  ])('is not known to be what %j is about', (settings) => {
+    const sources = [{ name: 'a', up: true, vendorLicenses: ['lic01;cdslmd'] }];
+    const { said, unknown } = lookWith(settings, siteOf(two, { sources }, select));
+    expect([said, unknown.length]).toEqual([[], 1]);
   });
 });
 

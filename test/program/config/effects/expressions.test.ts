@@ -44,6 +44,9 @@ describe('an exclusion swallows an inclusion', () => {
     ['a\\.b', '\\.'],
     ['(x|y)z', '.*'],
     ['anything', ''],
+    ['x|y', '^'],
+    ['x|y', '$'],
+    ['x|y', '^.*$'],
   ])('%s by %s', (include, exclude) => {
     expect(saidOf([include], [exclude])).toEqual(['select.include[0]']);
   });
@@ -55,6 +58,7 @@ describe('an exclusion swallows an inclusion', () => {
     ['lic0.', 'lic01'],
     ['lic01', 'lic(?!01)'],
     ['cadd', '\\bcadd'],
+    ['lic', '^$'],
   ])('but not %s by %s', (include, exclude) => {
     expect(saidOf([include], [exclude])).toEqual([]);
   });
