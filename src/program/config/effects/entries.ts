@@ -32,8 +32,16 @@ const kinds: Readonly<Record<Wildcard, string>> = {
   none: 'here are names, and no patterns',
 };
 
-const shown = ({ vendorLicense, feature }: Entry, wildcard: Wildcard): string =>
-  feature === wildcard ? JSON.stringify(vendorLicense) : `${JSON.stringify(vendorLicense)}, ${JSON.stringify(feature)}`;
+function shown(
+  { vendorLicense, feature, package: packageName = '', featureType = '' }: Entry,
+  wildcard: Wildcard,
+): string {
+  const isAny = (text: string): boolean => text === '' || text === wildcard;
+  const texts = [vendorLicense, ...(feature === wildcard ? [] : [feature])].map((text) => JSON.stringify(text));
+  const ofPackage = isAny(packageName) ? [] : [`package ${JSON.stringify(packageName)}`];
+  const ofType = isAny(featureType) ? [] : [`feature type ${JSON.stringify(featureType)}`];
+  return [...texts, ...ofPackage, ...ofType].join(', ');
+}
 
 /** Names that are compared with a misspelt one: more take too long. */
 const MOST_NAMES = 2000;

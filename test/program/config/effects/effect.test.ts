@@ -177,6 +177,14 @@ describe('an alert about what is not listed any more', () => {
   });
 });
 
+it('names all that an entry of a history is about', () => {
+  const entry = { vendor_license: 'lic01;cdslmd', feature: 'base', package: 'suite', feature_type: 'component' };
+  const settings = { 'metrics.collectors.history': true, 'history.features': [entry] };
+  expect(lookWith(settings, siteOf()).said).toEqual([
+    expect.stringContaining('"lic01;cdslmd", "base", package "suite", feature type "component" matches no feature'),
+  ]);
+});
+
 describe('an entry that every alert satisfies', () => {
   it.each([
     ['owner!="cad"', 'no alert has a label owner; '],
