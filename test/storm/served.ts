@@ -18,6 +18,9 @@ const UNCOUNTED = 99_999;
 /** What has no value in an uncounted record. */
 const countedFields: readonly string[] = ['MaxAvailable', 'Available', 'LogAvailable'];
 
+/** Metrics without a sample where they are 0. */
+const sparse: readonly string[] = ['license_feature_expired', 'license_feature_expiration_warning'];
+
 /** The value of a sample; `undefined` without one. */
 function sampleText(value: unknown, type: string): string | undefined {
   if (value === undefined || value === null) return undefined;
@@ -29,7 +32,8 @@ function putFields(fields: Fields, row: Row, labels: Readonly<Record<string, unk
   for (const [name, { metric, type }] of Object.entries(fields)) {
     if (metric === 'none' || metric === 'label') continue;
     if (row.MaxAvailable === UNCOUNTED && countedFields.includes(name)) continue;
-    put(metric, labels, sampleText(row[name], type));
+    const text = sampleText(row[name], type);
+    if (text !== '0' || !sparse.includes(metric)) put(metric, labels, text);
   }
 }
 
