@@ -20,8 +20,8 @@ export interface PlannedSession {
   readonly reserved: boolean;
   /** The tokens that it takes; 1 license if missing. */
   readonly licenses?: number;
-  /** The pool that takes the tokens. */
-  readonly taker?: SimulatedPool;
+  /** The pool whose application it is: that which takes the tokens, or the package of a component. */
+  readonly by?: SimulatedPool;
 }
 
 /** A license that is held over several days. */
@@ -32,7 +32,7 @@ export interface LongSession {
   /** Whether it is borrowed, left open by a user who went home, or held by a program. */
   readonly kind: 'borrowed' | 'left open' | 'service';
   readonly licenses?: number;
-  readonly taker?: SimulatedPool;
+  readonly by?: SimulatedPool;
 }
 
 const HOUR = 3600;
@@ -92,6 +92,8 @@ type LongOfWorker = LongSession & { readonly worker: number };
 
 /** Days from one restart of a program, or one chance to borrow or to forget a license, to the next. */
 const CYCLE = { service: 28, 'left open': 6, borrowed: 14 };
+/** Of an uncounted pool too. */
+const MOST_BORROWERS = 40;
 /** Share of the chances to borrow a license that are used. */
 const LOANS = 0.12;
 
@@ -146,9 +148,10 @@ function longOf(pool: SimulatedPool, count: number, day: number, startOf: StartO
   const ofDay = (kind: LongSession['kind'], workers: number): readonly LongOfWorker[] =>
     cyclesOf(pool, kind, workers, day, startOf).filter(({ from, to }) => from < end && to > start);
   if (pool.shape === 'service') return ofDay('service', pool.crew);
-  const loans = pool.lends && count >= 3 ? ofDay('borrowed', pool.users.length) : [];
-  const most = Math.max(1, Math.floor(Math.min(count, 99) / 5));
-  return [...ofDay('left open', pool.forgetful), ...loans.toSorted((a, b) => a.from - b.from).slice(0, most)];
+  // one license is left even if all of these borrow one
+  const borrowers = Math.min(pool.users.length, count - pool.reserved - pool.forgetful - 1, MOST_BORROWERS);
+  const loans = pool.lends && borrowers > 0 ? ofDay('borrowed', borrowers) : [];
+  return [...ofDay('left open', pool.forgetful), ...loans];
 }
 
 /** The tokens that the pools which take them hold. */
@@ -157,8 +160,8 @@ function planTokens(takers: readonly SimulatedPool[], day: number, startOf: Star
     const { sessions, long } = planDay(pool, day, startOf);
     const licenses = pool.token?.cost ?? 1;
     return {
-      sessions: sessions.map((session) => ({ ...session, reserved: false, licenses, taker: pool })),
-      long: long.map((session) => ({ ...session, licenses, taker: pool })),
+      sessions: sessions.map((session) => ({ ...session, reserved: false, licenses, by: pool })),
+      long: long.map((session) => ({ ...session, licenses, by: pool })),
     };
   });
   return {
@@ -172,15 +175,20 @@ function planTokens(takers: readonly SimulatedPool[], day: number, startOf: Star
 /** Share of those who hold a package that use one of its components in a session. */
 const COMPONENT = 0.6;
 
-function planComponent({ key }: SimulatedPool, { sessions, long }: DayPlan): DayPlan {
+function planComponent({ key }: SimulatedPool, suite: SimulatedPool, { sessions, long }: DayPlan): DayPlan {
   const isUsed = ({ user, from }: { user: string; from: number }): boolean => random(key, user, from) < COMPONENT;
-  return { sessions: sessions.filter(isUsed), long: long.filter(isUsed), queued: [], denials: [] };
+  return {
+    sessions: sessions.filter(isUsed).map((session) => ({ ...session, by: suite })),
+    long: long.filter(isUsed).map((session) => ({ ...session, by: suite })),
+    queued: [],
+    denials: [],
+  };
 }
 
 /** Plans a local day of a pool: a pure function of the pool and the day. */
 export function planDay(pool: SimulatedPool, day: number, startOf: StartOf): DayPlan {
   if (pool.takers !== undefined) return planTokens(pool.takers, day, startOf);
-  if (pool.suite !== undefined) return planComponent(pool, planDay(pool.suite, day, startOf));
+  if (pool.suite !== undefined) return planComponent(pool, pool.suite, planDay(pool.suite, day, startOf));
   const span = [day, startOf(day), startOf(day + 1)] as const;
   const count = countOn(pool, day);
   const long = longOf(pool, count, day, startOf);

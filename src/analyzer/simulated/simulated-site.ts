@@ -256,10 +256,10 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     session: PlannedSession | LongSession,
     at: number,
   ): SimulatedPoolObservation['checkouts'][number] => {
-    const { user, from, licenses = 1, taker = pool } = session;
-    const isJob = taker.shape === 'batch' || taker.shape === 'service';
+    const { user, from, licenses = 1, by = pool } = session;
+    const isJob = by.shape === 'batch' || by.shape === 'service';
     // a person always has the same host, and each job another one
-    const host = isJob ? names.node(randomInteger(1, NODES, seed, user, taker.key, from)) : hostOf(user);
+    const host = isJob ? names.node(randomInteger(1, NODES, seed, user, by.key, from)) : hostOf(user);
     return {
       user,
       host,
@@ -269,7 +269,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
       handle: String(randomInteger(100, 99_999, pool.key, user, from)),
       shareHandle: undefined,
       borrowed: 'kind' in session && session.kind === 'borrowed',
-      status: license.knowsStatus ? statusOf(pool.key, session, at) : undefined,
+      status: license.knowsStatus ? statusOf(by.key, session, at) : undefined,
     };
   };
 
