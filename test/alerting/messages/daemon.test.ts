@@ -74,7 +74,7 @@ describe('mails of the daemon', () => {
     expect(sampleOf(page, 'license_exporter_messages_sent_total{receiver="email"}')).toBe(2);
     expect(sampleOf(page, 'license_exporter_messages_waiting{receiver="email"}')).toBe(0);
     // mails do not replace the rules of Prometheus
-    expect(page).toMatch(/^license_alerts_delivered\{alertname="LicenseServerDown",.* 0$/m);
+    expect(page).not.toContain('license_alerts_delivered{');
     expect(running.output()).not.toContain(password);
   });
 

@@ -102,7 +102,7 @@ function heldHtml(alert: AlertState, frame: AlertFrame): Html | undefined {
   const cause = frame.causeOf(alert);
   const why =
     cause === undefined ? 'there is no current data about it' : html`see ${runbookHtml(cause, frame.runbooks)}`;
-  const end = localTimeText(unknownSince + frame.unknownHold, frame.timeZone);
+  const end = momentHtml(unknownSince + frame.unknownHold, frame.timeZone);
   return html`<p class="details"><strong>Kept without data</strong> since ${timeHtml(unknownSince, frame)}: ${why}. Whether it still ${
     state === 'firing' ? 'applies' : 'begins'
   } is unknown. Without data, it is kept until ${end} and then dropped, not resolved.</p>`;

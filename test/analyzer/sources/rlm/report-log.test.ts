@@ -137,6 +137,7 @@ describe('the denials of an ISV server', () => {
       {
         kind: 'missing_tool',
         isMinor: true,
+        isFile: true,
         message: `the report log ${path} does not exist; set the path of REPORTLOG in the options file of the ISV server`,
       },
     ]);
