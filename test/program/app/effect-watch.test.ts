@@ -37,6 +37,13 @@ async function createPlace() {
   };
   const earlier = start([kept, removed], 'select: {include: [lic01, lic02, lic77]}\n');
   await eventually('both are listed', () => earlier.output().includes('lic77'));
+  const { address } = await earlier.line('listening');
+  const polledAt = Date.now() / 1000;
+  // what is listed is remembered when the alerts are evaluated over it
+  await eventually('an evaluation', async () => {
+    const page = await (await fetch(`${address}/metrics`)).text();
+    return Number(/^license_alerts_evaluated_timestamp_seconds\{.*\} (\S+)$/m.exec(page)?.[1]) > polledAt;
+  });
   earlier.stop();
   await earlier.exit;
   expect(existsSync(join(folder, 'data/listed.json'))).toBe(true);
