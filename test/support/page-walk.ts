@@ -1,6 +1,7 @@
 import { readCsv } from '../../src/program/config/entry-file.ts';
 import { targetNames } from '../../src/site/grafana/answers/targets.ts';
 import { type TestBrowser, views } from './browser.ts';
+import { eventually } from './harness.ts';
 
 /**
  * Everything that a daemon serves, in pieces: each visible text, title and label in the DOM of every page, each cell, line and
@@ -143,4 +144,19 @@ export async function walk(browser: TestBrowser, url: string, asked: AskedFeatur
     return links;
   });
   return found;
+}
+
+interface Rules {
+  readonly data: { readonly groups: readonly { readonly lastEvaluation: string }[] };
+}
+
+/** Resolves when a daemon has polled, has advice, and has evaluated its alerts with the advice. */
+export async function waitUntilReady(url: string): Promise<void> {
+  await eventually('first poll', async () => (await fetch(`${url}/-/ready`)).ok);
+  await eventually('advice', async () => (await fetch(`${url}/api/v1/rightsizing`)).ok);
+  const since = Date.now();
+  await eventually('an evaluation with the advice', async () => {
+    const { data } = (await (await fetch(`${url}/api/v1/rules`)).json()) as Rules;
+    return data.groups.every(({ lastEvaluation }) => Date.parse(lastEvaluation) > since);
+  });
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startBrowser, type TestBrowser } from '../../support/browser.ts';
 import { startCollectingApp } from '../../support/collecting-app.ts';
-import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../../support/harness.ts';
+import { createCleanup, createConfig, startAnalyzer, startApp } from '../../support/harness.ts';
 import { FEATURES, startNamesOnlyAnalyzer, VENDOR_LICENSES } from '../../support/names-only-analyzer.ts';
-import { type Piece, walk } from '../../support/page-walk.ts';
+import { type Piece, waitUntilReady, walk } from '../../support/page-walk.ts';
 import { pageWords } from '../../support/page-words.ts';
 import { peer } from '../../support/peers.ts';
 
@@ -290,20 +290,6 @@ beforeAll(async () => {
   cleanup.add(() => browser.close());
 });
 afterAll(() => cleanup.run());
-
-interface Rules {
-  readonly data: { readonly groups: readonly { readonly lastEvaluation: string }[] };
-}
-
-async function waitUntilReady(url: string): Promise<void> {
-  await eventually('first poll', async () => (await fetch(`${url}/-/ready`)).ok);
-  await eventually('advice', async () => (await fetch(`${url}/api/v1/rightsizing`)).ok);
-  const since = Date.now();
-  await eventually('an evaluation with the advice', async () => {
-    const { data } = (await (await fetch(`${url}/api/v1/rules`)).json()) as Rules;
-    return data.groups.every(({ lastEvaluation }) => Date.parse(lastEvaluation) > since);
-  });
-}
 
 /** Starts an exporter that polls this analyzer. @returns its URL */
 async function startExporter(analyzer: string): Promise<string> {

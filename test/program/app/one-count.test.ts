@@ -6,28 +6,14 @@ import {
   startOddAnalyzer,
   startTroubledSources,
 } from '../../support/counted-sites.ts';
-import { type Cleanup, createCleanup, eventually } from '../../support/harness.ts';
-import { askForAll, isPage } from '../../support/page-walk.ts';
+import { type Cleanup, createCleanup } from '../../support/harness.ts';
+import { askForAll, isPage, waitUntilReady } from '../../support/page-walk.ts';
 import { moreQuestions, type Said, saidIn } from '../../support/said-counts.ts';
 
 /** What two pages, a tile, an API, a row or a metric say of the same thing is the same figure, or not known in all of them. */
 
 const cleanup = createCleanup();
 afterAll(() => cleanup.run());
-
-interface Rules {
-  readonly data: { readonly groups: readonly { readonly lastEvaluation: string }[] };
-}
-
-async function waitUntilReady(url: string): Promise<void> {
-  await eventually('first poll', async () => (await fetch(`${url}/-/ready`)).ok);
-  await eventually('advice', async () => (await fetch(`${url}/api/v1/rightsizing`)).ok);
-  const since = Date.now();
-  await eventually('an evaluation with the advice', async () => {
-    const { data } = (await (await fetch(`${url}/api/v1/rules`)).json()) as Rules;
-    return data.groups.every(({ lastEvaluation }) => Date.parse(lastEvaluation) > since);
-  });
-}
 
 /** Everything that a site says. */
 async function saidBy({ url, product, feature }: CountedSite): Promise<readonly Said[]> {
