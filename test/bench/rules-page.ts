@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createOwners, type OwnerMapping } from '../../src/base/model/owners.ts';
 import type { FeatureRecord } from '../../src/base/model/records.ts';
 import { createExposition } from '../../src/exporter/metrics/exposition.ts';
-import { policy, settingsOf } from '../support/alert-views.ts';
+import { isSaturated, policy, settingsOf } from '../support/alert-views.ts';
 import { deriveInventoryNow } from '../support/derived-inventory.ts';
 import type { Cleanup } from '../support/harness.ts';
 import { sayAlerts } from '../support/said-alerts.ts';
@@ -100,6 +100,7 @@ async function renderPage(count: number): Promise<string> {
     metrics: { collectors: allCollectors, maxSeries: 100_000_000 },
     self,
     owners: () => owners,
+    isSaturated,
     rightsizing: () => undefined,
     latest: () => inventory,
     isOutdated: () => false,

@@ -48,6 +48,9 @@ export class DayTables {
   readonly imported: ImportedTable;
   /** The days that an archive does not have yet; `undefined` without an archive. */
   readonly #marks: ArchiveMarks | undefined;
+  /** How often what is kept of a day was written, and of all days. */
+  readonly #written = new Map<number, number>();
+  #rewritten = 0;
 
   /** @throws StoreError */
   constructor(file: HistoryFile, localTime: LocalTime, marks: ArchiveMarks | undefined) {
@@ -66,6 +69,20 @@ export class DayTables {
     const { available, inUse, reserved, users, denials } = figures;
     const row = [available, inUse, reserved, users, denials].map(nullable);
     this.#file.sql(INSERT_SAMPLE).run(id, at, seconds, ...row);
+  }
+
+  /** Another number once something else may be kept of a day. */
+  revisionOf(day: number): number {
+    return this.#rewritten + (this.#written.get(day) ?? 0);
+  }
+
+  /** Something else may be kept of any day. */
+  invalidate(): void {
+    this.#rewritten += 1;
+  }
+
+  #wrote(day: number): void {
+    this.#written.set(day, (this.#written.get(day) ?? 0) + 1);
   }
 
   /** The samples in the blob. There may be open ones too. */
@@ -104,6 +121,7 @@ export class DayTables {
 
   /** The day's hours and totals are kept too once it is over. */
   writeDay(id: number, day: number, samples: readonly Sample[], isOver: boolean): void {
+    this.#wrote(day);
     if (samples.length > 0) {
       this.#file
         .sql('INSERT INTO day_samples VALUES (?, ?, ?) ON CONFLICT DO UPDATE SET samples = excluded.samples')
@@ -144,6 +162,7 @@ export class DayTables {
 
   /** Writes what an archive has of a day that is over. Samples that say less or something else are deleted. @param at epoch seconds */
   writeArchived(id: number, { day, totals, hours, origin }: ArchivedDay, at: number): void {
+    this.#wrote(day);
     this.#writeRow(id, day, totals, hours);
     this.#file.sql('DELETE FROM day_samples WHERE series = ? AND day = ?').run(id, day);
     this.imported.replaceByArchive(id, day, origin, at);
@@ -158,6 +177,7 @@ export class DayTables {
     { day, samples, encoded }: Omit<EncodedDay, 'series'>,
     { imported, isOver }: { readonly imported: number; readonly isOver: boolean },
   ): void {
+    this.#wrote(day);
     const own = this.keptSamples(id, day);
     const before = this.imported.known(id, day);
     const ownHours = isOver && own === undefined ? this.#ownHours(id, day, before) : undefined;
@@ -175,6 +195,7 @@ export class DayTables {
 
   /** The totals of a day that is over and has imported samples: the number of licenses as of now is another one. */
   writeTotalsAgain(id: number, day: number): void {
+    this.#wrote(day);
     const known = this.imported.samples(id, day) ?? [];
     const ownHours = this.imported.ownHours(id, day);
     if (ownHours !== undefined) this.#writeBesideHours(id, day, ownHours, known);
@@ -264,6 +285,7 @@ export class DayTables {
 
   /** Deletes our own samples of days before one, and everything of days before another. */
   prune(id: number, samplesBefore: number, before: number): void {
+    this.invalidate();
     for (const day of this.imported.daysBefore(id, samplesBefore)) {
       const own = this.keptSamples(id, day);
       if (own === undefined) continue;

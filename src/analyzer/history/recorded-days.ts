@@ -3,6 +3,7 @@ import { createPattern } from '../../base/model/wildcard.ts';
 import { runSliced, untilAborted } from '../../base/scheduling/slices.ts';
 import { createDaySummary, type DayRecord, type DayTotals, type SummariseDay, totalsOf } from './day-summary.ts';
 import type { HourSummary } from './hour-summary.ts';
+import { totalsOnce } from './kept-totals.ts';
 import type { StoredSeries } from './series-table.ts';
 import type { Store } from './store.ts';
 
@@ -115,8 +116,6 @@ function openDays(recorded: Recorded, series: StoredSeries, { from, to }: DayRan
   return days;
 }
 
-const everyDay: DayRange = { from: Number.NEGATIVE_INFINITY, to: Number.POSITIVE_INFINITY };
-
 /** The hours of each day with data. One series is read as it was sealed; several are added up from their samples. */
 async function eachDay(
   recorded: Recorded,
@@ -138,14 +137,41 @@ async function eachDay(
   }
   const summarise = createSummary(recorded);
   for (let day = from; day < to; day += 1) {
-    const records: DayRecord[] = [];
-    const read = (one: StoredSeries): void => {
-      const record = store.read(one, day);
-      if (record !== undefined) records.push(record);
-    };
-    await eachSliced(series, read, signal, SLICE_MS);
+    const records = await recordsOf(recorded, series, day);
     if (records.length > 0) visit({ day, value: summarise(records, day) });
   }
+}
+
+/** What there is of a day of several series. */
+async function recordsOf(
+  { store, signal }: Recorded,
+  series: readonly StoredSeries[],
+  day: number,
+): Promise<readonly DayRecord[]> {
+  const records: DayRecord[] = [];
+  const read = (one: StoredSeries): void => {
+    const record = store.read(one, day);
+    if (record !== undefined) records.push(record);
+  };
+  await eachSliced(series, read, signal, SLICE_MS);
+  return records;
+}
+
+/** The totals of each day with data of several series. Those of days that are over are computed once. */
+async function totalsOfSum(recorded: Recorded, series: readonly StoredSeries[]): Promise<readonly Day<DayTotals>[]> {
+  const { store, localTime, now } = recorded;
+  const days: Day<DayTotals>[] = [];
+  const { first, last } = store.days(series) ?? { first: 0, last: -1 };
+  const summarise = createSummary(recorded);
+  for (let day = first; day <= last; day += 1) {
+    const isOver = day < store.sealedUntil() && localTime.startOf(day + 1) <= now;
+    const value = await totalsOnce(store, series, { day, isOver }, async () => {
+      const records = await recordsOf(recorded, series, day);
+      return records.length === 0 ? undefined : totalsOf(summarise(records, day));
+    });
+    if (value !== undefined) days.push({ day, value });
+  }
+  return days;
 }
 
 /** The totals of each day with data. */
@@ -154,11 +180,7 @@ export async function totalsOfDays(
   series: readonly StoredSeries[],
 ): Promise<readonly Day<DayTotals>[]> {
   const [only] = series;
-  const days: Day<DayTotals>[] = [];
-  if (only === undefined || series.length > 1) {
-    await eachDay(recorded, series, everyDay, ({ day, value }) => days.push({ day, value: totalsOf(value) }));
-    return days;
-  }
+  if (only === undefined || series.length > 1) return totalsOfSum(recorded, series);
   const sealed = recorded.store.sealedTotals(only).map(({ day, ...value }) => ({ day, value }));
   const extent = recorded.store.days(series) ?? { first: 0, last: -1 };
   const open = openDays(recorded, only, { from: extent.first, to: extent.last + 1 });

@@ -111,6 +111,8 @@ export interface Store {
   days(series?: readonly StoredSeries[]): { readonly first: number; readonly last: number } | undefined;
   /** Days before this one are sealed. */
   sealedUntil(): number;
+  /** Another number once something else may be recorded of a sealed day. */
+  revisionOf(day: number): number;
   /** Records one collection as a whole. `at` is the beginning of its slot, `seconds` its length. */
   record(at: number, seconds: number, recording: Recording): Generator<void, void>;
   /** The last observation of each vendor license, for a new process. */
@@ -191,6 +193,7 @@ export function openStore({ localTime, isArchived, ...options }: StoreOptions): 
       () => {
         seriesTable.forget(added);
         sealed = before;
+        days.invalidate();
       },
     );
   };
@@ -214,7 +217,10 @@ export function openStore({ localTime, isArchived, ...options }: StoreOptions): 
       days.insertCollection(at);
       const day = localTime.dayOf(at);
       // the clock was set back: that day is open again
-      if (day < sealed) setSealed(day);
+      if (day < sealed) {
+        setSealed(day);
+        days.invalidate();
+      }
       let count = 0;
       for (const [series, known] of figures) {
         days.insertSample(seriesTable.identify(series, added).id, at, seconds, known);
@@ -323,6 +329,7 @@ export function openStore({ localTime, isArchived, ...options }: StoreOptions): 
     series: () => seriesTable.all(),
     days: (series = seriesTable.all()) => guard(() => extent(series)),
     sealedUntil: () => sealed,
+    revisionOf: (day) => days.revisionOf(day),
     record,
     known: () => lastObservations.all(),
     add,
