@@ -76,7 +76,7 @@ describe.runIf(peer('prometheus'))('a real Prometheus', () => {
       ),
       'count(license_feature_info)': features.length,
       'count(license_server_up)': products.length,
-      license_concurrent_users: sum([getConcurrentUsers(current)]),
+      license_concurrent_users: sum([getConcurrentUsers(current, WORKDAY)]),
       'count(license_feature_expiration_timestamp_seconds == Inf)': features.filter(
         ({ LicenseExpiration }) => LicenseExpiration === 2_147_483_647,
       ).length,

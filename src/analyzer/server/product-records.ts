@@ -105,11 +105,12 @@ export function getServerDown(current: readonly Collected[], now: number, parame
 }
 
 /**
- * Spec 4.11: distinct users over all vendor licenses; unknown when some of them are not listed, when a vendor license was never
- * reached, and while no vendor license is known.
+ * Spec 4.11: distinct users over the vendor licenses that are not down; unknown when some of these users are not listed, and
+ * while all are down. What is down is said to be, and who holds its licenses now is not known.
  */
-export function getConcurrentUsers(current: readonly Collected[]): number | undefined {
-  if (current.length === 0) return undefined;
-  const pools = current.flatMap(({ observation }) => observation.pools);
-  return !current.some(isUnknown) && isKnown(pools, 'list') ? countUsers(checkoutsOf(pools)) : undefined;
+export function getConcurrentUsers(current: readonly Collected[], now: number): number | undefined {
+  const served = current.filter((collected) => !isUnknown(collected) && !isDown(collected, now));
+  if (served.length === 0) return undefined;
+  const pools = served.flatMap(({ observation }) => observation.pools);
+  return isKnown(pools, 'list') ? countUsers(checkoutsOf(pools)) : undefined;
 }

@@ -122,7 +122,7 @@ export const endpointBodies: Readonly<Record<EndpointName, MakeBody>> = {
     json(await getHeatMap(recorded(), selectorOf(parameters), windowParameters(parameters))),
   GetHttpUserName: ({ identity }) => text(identity),
   // a bare value cannot be left out
-  GetConcurrentUsers: ({ current }) => text(String(getConcurrentUsers(current) ?? Number.NaN)),
+  GetConcurrentUsers: ({ current, now }) => text(String(getConcurrentUsers(current, now) ?? Number.NaN)),
 };
 
 /** A question to the Query API, over HTTP or from this process. */

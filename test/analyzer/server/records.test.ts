@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { isDown } from '../../../src/analyzer/history/collector.ts';
 import { earliestOf, isExpired, PERMANENT } from '../../../src/analyzer/history/usage.ts';
 import { getExpirationFeatures } from '../../../src/analyzer/server/expiration-records.ts';
 import { findPools, toFeature } from '../../../src/analyzer/server/feature-records.ts';
@@ -453,14 +454,14 @@ describe('GetExpirationFeatures', () => {
 });
 
 describe('GetConcurrentUsers', () => {
-  it('counts distinct users over everything, without case, or says nothing when some are hidden', () => {
+  it('counts distinct users over all that is not down, without case, or says nothing when some are hidden', () => {
     fc.assert(
       fc.property(site, (current) => {
-        const pools = current.flatMap(({ observation }) => observation.pools);
-        const isReached = current.every((c) => c.collectedAt > 0 || c.observation.isKnownToBeEmpty);
-        const isListed = current.length > 0 && isReached && !pools.some((p) => ignores(p, 'list'));
+        const served = current.filter((c) => c.collectedAt > 0 && !isDown(c, NOW));
+        const pools = served.flatMap(({ observation }) => observation.pools);
+        const isListed = served.length > 0 && !pools.some((p) => ignores(p, 'list'));
         const all = pools.flatMap(({ checkouts }) => checkouts);
-        expect(getConcurrentUsers(current)).toBe(when(isListed, namesOf(all)));
+        expect(getConcurrentUsers(current, NOW)).toBe(when(isListed, namesOf(all)));
       }),
     );
   });
