@@ -32,11 +32,15 @@ export function adviceOf(fields: Partial<KeptAdvice> = {}): KeptAdvice {
     lastYear: 16,
     // more than 16 were in use for 4 h: 17 for 3 h, and 18 for 1 h
     hoursAtLeast: curveOf([4000, ...Array.from({ length: 15 }, () => 316), 9, 3, 1]),
+    utilisation: 0.3,
     fullHours: 0,
     refusalDays: 0,
     refusalHours: 0,
+    refusalsNow: { days: 0, recordedDays: 365 },
     otherRefusals: 2,
     denials: 9,
+    deniedDays: 4,
+    denialsKnownDays: 365,
     growth: { kind: 'not proven' },
     likely: 15,
     enough: 16,
@@ -117,7 +121,7 @@ export function manyAdvices(count: number): KeptAdvice[] {
         state: 'missing',
         count: 3,
         countRange: [2, 4],
-        reason: `${bought} bought, requests refused on ${i % 90} days a year`,
+        reason: `${bought} bought, requests refused on ${i % 90} of 365 days`,
       });
     }
     if (i % 7 === 0) {

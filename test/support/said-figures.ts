@@ -172,9 +172,17 @@ const forms: readonly Form[] = [
   },
   {
     form: sentence(
-      `(?:(?<none>no request was refused(?: for want of licenses)?)|requests were refused on (?<days>${N}) days? a year)(?: \\((?:unclear on ${N} more days?|matched by the day)\\))*`,
+      `(?:(?<none>no request was refused(?: for want of licenses)?)|requests were refused on (?<days>${N}) of (?<known>${N}) days? whose denials are known(?:, and on (?<now>none|${N}) of the (?<nowKnown>${N}) with this number of licenses)?)(?: \\((?:unclear on ${N} (?:days?|of the others)|matched by the day)\\))*`,
     ),
-    says: ({ none, days }, { refusalDays }) => (none === undefined ? [[days, text(refusalDays)]] : [[refusalDays, 0]]),
+    says: ({ none, days, known, now, nowKnown }, { refusalDays, denialsKnownDays, refusalsNow }) =>
+      none === undefined
+        ? [
+            [days, text(refusalDays)],
+            [known, text(denialsKnownDays)],
+            [now === 'none' ? '0' : (now ?? days), text(refusalsNow?.days)],
+            [nowKnown ?? known, text(refusalsNow?.recordedDays)],
+          ]
+        : [[refusalDays, 0]],
   },
   { form: sentence('refusals are not known \\(.*\\)'), says: (_, { refusalDays }) => [[refusalDays, undefined]] },
   {
@@ -211,7 +219,7 @@ const forms: readonly Form[] = [
     ],
   },
   {
-    form: sentence(`all (?:was|were) in use for (?<hours>${N}) h a year(?:, ${N} % of the time)?`),
+    form: sentence(`all (?:was|were) in use for (?<hours>${N}) h a year(?:, ${N} % of the (?:working )?time)?`),
     says: ({ hours }, { fullHours }) => [[hours, text(fullHours)]],
   },
   { form: sentence('that is estimated over all hours, nights included'), says: () => [] },
@@ -229,7 +237,7 @@ const forms: readonly Form[] = [
     ],
   },
   {
-    form: sentence(`requests were refused on more than 12 days a year, but .*`),
+    form: sentence(`requests were refused at a rate of more than 12 days a year, but .*`),
     says: (_, { state }) => [[state === 'missing', false]],
   },
   { form: sentence('no advice: .*'), says: (_, { state }) => [[state, 'no advice']] },

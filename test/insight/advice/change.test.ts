@@ -44,7 +44,7 @@ describe('a change of advice', () => {
     ],
     ['Until 2026-11-20, 6 could go: bought are 30 instead of 20.', six, { ...six, bought: 30, count: 16 }],
     [
-      'Until 2026-11-20, 6 could go: days a year with refused requests are 5 instead of 0.',
+      'Until 2026-11-20, 6 could go: days with refused requests are 5 instead of 0.',
       { ...six, refusalDays: 0 },
       { ...six, state: 'fine', count: undefined, refusalDays: 5 },
     ],

@@ -134,6 +134,44 @@ describe('figures', () => {
       { numRuns: 60 },
     );
   });
+
+  it('utilisation is the license-hours in use, as a share of those bought', () => {
+    fc.assert(
+      fc.property(drawn, ({ samples }) => {
+        const steady = samples.map((sample) => ({ ...sample, available: 9 }));
+        const spent = spentAt(steady, () => true);
+        const [own, curve] = [toDemand(steady), asCurve(toDemand(steady), today)].map(
+          (demand) => evaluate(demand).utilisation,
+        );
+        if (spent.length === 0) return own === undefined && curve === undefined;
+        const used = spent.reduce((sum, [inUse, seconds]) => sum + inUse * seconds, 0);
+        expect(own).toBeCloseTo(used / (9 * total(spent)), 9);
+        expect(curve).toBeCloseTo(own ?? Number.NaN, 9);
+        return true;
+      }),
+      { numRuns: 60 },
+    );
+  });
+
+  it('utilisation counts the licenses that were bought at the time, and no time without a valid one', () => {
+    const daysOf = (availableOf: (i: number) => number | undefined) =>
+      demandOfDays(
+        Array.from({ length: 100 }, (_, i): DemandDay => {
+          const available = availableOf(i);
+          const levels = [[available === 0 ? 0 : 6, 3600]] as const;
+          const hours = [...Array(24).keys()].map((hour) => ({ hour, available, reserved: 0, denials: 0, levels }));
+          return { day: today - 100 + i, hours };
+        }),
+      );
+    const utilisation = (demand: DrawnDemand) =>
+      [demand, asCurve(demand, today)].map((one) => evaluate(one).utilisation);
+    // 6 of 20 for half of the time, then 6 of 10
+    const cut = utilisation(daysOf((i) => (i < 50 ? 20 : 10)));
+    expect(cut).toEqual([expect.closeTo(0.4, 9), expect.closeTo(0.4, 9)]);
+    expect(utilisation(daysOf((i) => (i < 50 ? 0 : 10)))).toEqual([expect.closeTo(0.6, 9), expect.closeTo(0.6, 9)]);
+    expect(utilisation(daysOf(() => undefined))).toEqual([undefined, undefined]);
+    expect(utilisation(daysOf(() => 0))).toEqual([undefined, undefined]);
+  });
 });
 
 /** Paths of values that are neither known nor undefined. */
@@ -145,7 +183,17 @@ function brokenValues(value: unknown, path: string): string[] {
 }
 
 describe('what is unknown', () => {
-  const figures = ['peak', 'needed', 'p95', 'p99', 'fullHours', 'refusalDays', 'otherRefusals', 'busyWeek'] as const;
+  const figures = [
+    'peak',
+    'needed',
+    'p95',
+    'p99',
+    'utilisation',
+    'fullHours',
+    'refusalDays',
+    'otherRefusals',
+    'busyWeek',
+  ] as const;
 
   it('is never NaN, infinite or 0, for any demand with gaps', () => {
     const bought = fc.constantFrom(undefined, 0, 1, 5, 12, 99_999);

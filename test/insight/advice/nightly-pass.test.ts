@@ -393,6 +393,7 @@ describe('the nightly pass', () => {
   });
 
   it('knows that refusals are recorded for a feature from the others of its vendor license', async () => {
+    at(FIRST);
     /** Both full at all times; one with refusals, the other without. */
     const refusalDaysOf = async (denials: number): Promise<unknown> => {
       const store = openStore({ path: undefined, localTime, origin: 'test', maxSize: 2 ** 30 });
@@ -417,7 +418,7 @@ describe('the nightly pass', () => {
     ]);
     expect(await refusalDaysOf(2)).toEqual([
       ['f0', 0],
-      ['f1', expect.closeTo(365)],
+      ['f1', 100],
     ]);
   });
 

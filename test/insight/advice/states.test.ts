@@ -155,7 +155,9 @@ describe('could go', () => {
     expect(advise(400, refusing(3))).toMatchObject({ state: 'could go', refusalDays: 3, refusalHours: 3 });
     const stopped = advise(400, refusing(4));
     expect(stopped).toMatchObject({ state: 'fine', refusalDays: 4, count: undefined });
-    expect(stopped.reason).toContain('could go, but requests were refused on 4 days a year, and at most 3 allow it');
+    expect(stopped.reason).toContain(
+      'could go, but requests were refused on 4 of 365 days whose denials are known, and at most 3 a year allow it',
+    );
   });
 
   it('does not call enough what was refused, and says a rise from next to nothing in licenses', () => {
@@ -165,7 +167,7 @@ describe('could go', () => {
     });
     const { reason } = advise(400, full);
     expect(reason).toContain('Up to 20 were in use in the last year. ');
-    expect(reason).toMatch(/Requests were refused on \d days a year\./);
+    expect(reason).toMatch(/Requests were refused on \d of 365 days whose denials are known\./);
     expect(reason).not.toContain('enough in the last year');
     const risen: Draw = (age, hour) => ({ inUse: isWork(age, hour) ? (age < 150 ? 12 : age % 7 === 3 ? 1 : 0) : 0 });
     expect(advise(400, risen).reason).toMatch(/Use rose by [\d.]+ licenses about /);
@@ -209,7 +211,7 @@ describe('could go', () => {
     it('is certain as long as the refusals are too few to change it', () => {
       const few = advise(365, refusedOn(3));
       expect(few).toMatchObject({ state: 'could go', count: 7, confidence: 'high', refusalDays: 0, denials: 6 });
-      expect(few.reason).toContain('No request was refused for want of licenses (unclear on 3 more days).');
+      expect(few.reason).toContain('No request was refused for want of licenses (unclear on 3 days).');
       const known: Draw = (age, hour) =>
         age === 200 && hour === 12 ? { inUse: 20, denials: 1, reserved: undefined } : refusedOn(3)(age, hour);
       const more = advise(365, known);
@@ -346,7 +348,7 @@ describe('missing', () => {
     expect(least).toBeLessThanOrEqual(advice.count ?? 0);
     expect(most).toBeGreaterThan(advice.count ?? 0);
     expect(advice.reason).toMatch(
-      /^20 bought\. Requests were refused on 37 days a year\. All were in use for 37 h a year\. About 2\d are needed \(\d+ to \d+\), so \d (is|are) missing\./,
+      /^20 bought\. Requests were refused on 37 of 365 days whose denials are known\. All were in use for 37 h a year\. About 2\d are needed \(\d+ to \d+\), so \d (is|are) missing\./,
     );
   });
 
@@ -358,7 +360,7 @@ describe('missing', () => {
     }));
     expect(advice).toMatchObject({ state: 'missing', count: undefined, countRange: undefined });
     expect(advice.reason).toContain(
-      'All were in use for 522 h a year, 20 % of the time. History cannot say how many are missing.',
+      'All were in use for 522 h a year, 20 % of the working time. History cannot say how many are missing.',
     );
     expect(advice.reason).toContain('Buy a tenth more (2), and check again after 4 weeks.');
   });
@@ -367,7 +369,11 @@ describe('missing', () => {
     const raised =
       (age: number): Draw =>
       (at, hour) => ({ ...short(5)(at, hour), ...(at < age ? { available: 20 } : { available: 15, inUse: 15 }) });
-    expect(advise(365, raised(200)).refusalDays).toBeCloseTo(73, 0);
+    const changed = advise(365, raised(200));
+    expect(changed).toMatchObject({ state: 'missing', refusalDays: 73, refusalsNow: { days: 40, recordedDays: 200 } });
+    expect(changed.reason).toContain(
+      'Requests were refused on 73 of 365 days whose denials are known, and on 40 of the 200 with this number of licenses.',
+    );
     // too few days with this number
     const young = advise(365, raised(20));
     expect(young.state).toBe('not enough data');
@@ -388,7 +394,7 @@ describe('missing', () => {
     const advice = advise(365, cut, { bought: 14 });
     expect(advice.state).toBe('tight');
     expect(advice.reason).toContain(
-      'Requests were refused on more than 12 days a year, but only 20 days of 28 are recorded',
+      'Requests were refused at a rate of more than 12 days a year, but only 20 days of 28 are recorded',
     );
   });
 
@@ -452,7 +458,7 @@ describe('refusals', () => {
       denials: age % 92 === 0 && hour === 9 ? 2 : 0,
     }));
     expect(advice).toMatchObject({ refusalDays: 0, refusalHours: 0, otherRefusals: 0, state: 'could go' });
-    expect(advice.reason).toContain('No request was refused for want of licenses (unclear on 4 more days)');
+    expect(advice.reason).toContain('No request was refused for want of licenses (unclear on 4 days)');
   });
 
   it('in other hours of a day with a match are others', () => {
@@ -720,9 +726,38 @@ describe('a foreign analyzer', () => {
   });
 });
 
-describe('refusals a year', () => {
-  it('are on no more days than a year has, where only some hours of each day are recorded', () => {
+describe('days with refusals', () => {
+  it('are counted, of those whose denials are known, and never scaled', () => {
+    const recent: Draw = (age, hour) => ({
+      ...steady(age, hour),
+      denials: undefined,
+      ...(age < 140 && { denials: age % 70 === 1 && hour === 10 ? 3 : 0 }),
+      ...(age === 1 && hour === 10 && { inUse: 20 }),
+    });
+    const few = advise(200, recent);
+    const days = { deniedDays: 2, denialsKnownDays: 140 };
+    expect(few).toMatchObject({ denials: 6, ...days, refusalDays: 1, refusalHours: 1, otherRefusals: 3 });
+    expect(few.reason).toContain('Requests were refused on 1 of 140 days whose denials are known.');
+    // too short a part of the year to know how many were for want of licenses: what was counted is a fact
+    const unknown = advise(365, recent);
+    expect(unknown).toMatchObject({ denials: 6, ...days, refusalDays: undefined, refusalsNow: undefined });
+    const none = advise(365, (age, hour) => ({ ...steady(age, hour), denials: undefined }));
+    expect(none).toMatchObject({ denials: undefined, deniedDays: undefined, denialsKnownDays: undefined });
+  });
+
+  it('say so of none with the number of licenses of now', () => {
+    const raised: Draw = (age, hour) => ({
+      ...steady(age, hour),
+      ...(age >= 100 && { available: 15 }),
+      ...(age >= 100 && age % 50 === 1 && hour === 10 && { inUse: 15, denials: 2 }),
+    });
+    const advice = advise(365, raised);
+    expect(advice).toMatchObject({ refusalDays: 6, refusalsNow: { days: 0, recordedDays: 100 } });
+    expect(advice.reason).toContain('and on none of the 100 with this number of licenses.');
+  });
+
+  it('are no more than there are days, where only some hours of each day are recorded', () => {
     const alternating: Draw = (_, hour) => (hour % 2 === 0 ? { inUse: 20, denials: 3 } : undefined);
-    expect(advise(400, alternating)).toMatchObject({ refusalDays: 365, refusalHours: 8760 });
+    expect(advise(400, alternating)).toMatchObject({ refusalDays: 365, refusalHours: 12 * 365 });
   });
 });

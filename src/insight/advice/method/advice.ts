@@ -2,11 +2,12 @@ import type { Applied, EarlierCut } from './back-test.ts';
 import type { SeriesName } from './demand.ts';
 
 /** Version of the method and of the form of its results: those of another one are not shown. */
-export const METHOD = 4;
+export const METHOD = 5;
 
 /**
  * The figures and the advice for one series, without prices. What is unknown is `undefined`, never 0, NaN or infinite. Days
- * are local days of the analyzer, counted from 1970-01-01. Hours and days "a year" are scaled from the time with data.
+ * are local days of the analyzer, counted from 1970-01-01. Hours "a year" are scaled from the time with data; days with refusals are
+ * counted.
  */
 export interface Advice extends SeriesName {
   /** The day on which it was computed. Its history ends the day before. */
@@ -29,15 +30,25 @@ export interface Advice extends SeriesName {
   readonly lastYear: number | undefined;
   /** Item `n`: hours a year with at least `n` licenses in use, up to the peak + 1. Empty if unknown. */
   readonly hoursAtLeast: Float64Array;
+  /**
+   * License-hours in use, as a share of those that were bought, of the recorded time in which licenses were valid. Advice that is kept
+   * of an earlier version has none.
+   */
+  readonly utilisation: number | undefined;
   /** Hours a year in which all licenses were in use. */
   readonly fullHours: number | undefined;
-  /** Days and hours a year with requests that were refused for want of licenses. */
+  /** Days and hours of the window with requests that were refused for want of licenses. */
   readonly refusalDays: number | undefined;
   readonly refusalHours: number | undefined;
+  /** The days with the number of licenses of now: with such requests, and of how many that is known. */
+  readonly refusalsNow: { readonly days: number; readonly recordedDays: number } | undefined;
   /** Requests that were refused while licenses were free. */
   readonly otherRefusals: number | undefined;
   /** Requests that were refused in the window, for any cause. */
   readonly denials: number | undefined;
+  /** Days of the window with such requests, and days of which it is known. */
+  readonly deniedDays: number | undefined;
+  readonly denialsKnownDays: number | undefined;
   readonly growth: Growth;
   /**
    * Licenses that the coming year is likely to need: as likely more as fewer. `undefined` if it is not known, also for unused and

@@ -65,7 +65,7 @@ function becauseText(before: Advised, now: Advice): string {
     changed('bought are', before.bought, now.bought),
     changed('the last year needed', before.lastYear, now.lastYear),
     changed('the coming year is expected to need', before.enough, now.enough),
-    changed('days a year with refused requests are', before.refusalDays, now.refusalDays),
+    changed('days with refused requests are', before.refusalDays, now.refusalDays),
   ].filter((cause) => cause !== undefined);
   return causes.length === 0 ? 'the recorded year is another one' : causes.join(' and ');
 }

@@ -1,3 +1,4 @@
+import { isUncountedFigure } from '../../../base/model/uncounted.ts';
 import type { DayColumns } from './demand.ts';
 import type { FullTime, WindowFigures } from './findings.ts';
 import { NO_USE, RefusalTally } from './refusal-tally.ts';
@@ -32,9 +33,14 @@ function fallingCurve(hoursAtLeast: Float64Array, peak: number): Float64Array {
 /** Sums over the days of the window. */
 interface DaySums {
   days: number;
+  /** Those of them on which the number of licenses is known, and the sum of these numbers. */
+  boughtDays: number;
+  bought: number;
   regimeDays: number;
   /** Whether the window has a day before the regime with at least as many licenses. */
   hadMore: boolean;
+  /** On some day. The curve does not say what was in use then. */
+  wasUncounted: boolean;
   peak: number | undefined;
   peakDay: number | undefined;
   leastFree: number | undefined;
@@ -57,7 +63,11 @@ function addDay(sums: DaySums, day: number, columns: DayColumns, i: number, { re
     sums.peakDay = day;
   }
   if (available !== 0 && reserved === undefined) sums.reservedUnknownOn = day;
-  if (available === undefined || available === 0) return;
+  if (available === undefined) return;
+  if (isUncountedFigure(available)) sums.wasUncounted = true;
+  sums.boughtDays += 1;
+  sums.bought += available;
+  if (available === 0) return;
   sums.leastFree = Math.min(sums.leastFree ?? Number.POSITIVE_INFINITY, available - (reserved ?? 0) - inUse);
 }
 
@@ -69,6 +79,17 @@ function fullOf(curve: Float64Array, total: number, sums: DaySums, { level }: Cu
   return { hours, hoursAYear: share * YEAR_HOURS, share, shareHours: YEAR_HOURS };
 }
 
+/** The license-hours below the curve, as a share of those bought. */
+function utilisationOf(
+  curve: Float64Array,
+  total: number,
+  { bought, boughtDays, wasUncounted }: DaySums,
+): number | undefined {
+  if (bought === 0 || wasUncounted) return undefined;
+  const used = curve.subarray(1).reduce((sum, hours) => sum + hours, 0);
+  return used / ((total * bought) / boughtDays);
+}
+
 /** @param hoursAtLeast of the last 365 days; see `DemandDetail` */
 export function curveFigures(columns: DayColumns, hoursAtLeast: Float64Array, options: CurveOptions): WindowFigures {
   const { today, regimeFrom } = options;
@@ -76,8 +97,11 @@ export function curveFigures(columns: DayColumns, hoursAtLeast: Float64Array, op
   const refusals = new RefusalTally();
   const sums: DaySums = {
     days: 0,
+    boughtDays: 0,
+    bought: 0,
     regimeDays: 0,
     hadMore: false,
+    wasUncounted: false,
     peak: undefined,
     peakDay: undefined,
     leastFree: undefined,
@@ -112,9 +136,10 @@ export function curveFigures(columns: DayColumns, hoursAtLeast: Float64Array, op
     hoursAtLeast: isKnown ? curve.map((hours) => (hours * YEAR_HOURS) / total) : new Float64Array(0),
     p95: undefined,
     p99: undefined,
+    utilisation: isKnown ? utilisationOf(curve, total, sums) : undefined,
     full: isKnown ? fullOf(curve, total, sums, options) : undefined,
     regimeDays: sums.regimeDays,
-    refusals: { ...refusals.counts(), hours: undefined },
+    refusals: refusals.counts(false),
     leastFree: sums.leastFree,
     reservedUnknownOn: sums.reservedUnknownOn,
     detail: 'curve',

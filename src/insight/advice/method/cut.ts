@@ -2,10 +2,11 @@ import { roundedCountText, roundedText } from '../../../base/texts.ts';
 import type { Findings } from './findings.ts';
 import { isProvenRise } from './growth.ts';
 import { enoughOnDays } from './outlook.ts';
+import { refusedDaysText } from './refusals.ts';
 
 /** Whether licenses could go, and what stops it. */
 
-/** More days a year with refusals stop it. */
+/** More days with refusals, at the rate of a year, stop it. */
 export const MOST_REFUSAL_DAYS = 3;
 /** Where refusals are not known, so many licenses must have been free at all times. */
 const LEAST_FREE = 2;
@@ -49,10 +50,8 @@ export function guardsOfCut(findings: Findings, spare: number): string[] {
   if (spare < 1) return [];
   const guards: string[] = [];
   if (refusals.kind === 'known') {
-    if (refusals.days > MOST_REFUSAL_DAYS) {
-      guards.push(
-        `requests were refused on ${roundedCountText(refusals.days, 'day')} a year, and at most ${MOST_REFUSAL_DAYS} allow it`,
-      );
+    if (refusals.daysAYear > MOST_REFUSAL_DAYS) {
+      guards.push(`${refusedDaysText(figures.refusals)}, and at most ${MOST_REFUSAL_DAYS} a year allow it`);
     }
   } else if (figures.leastFree === undefined) {
     guards.push(`refusals are not known (${refusals.because}), nor how many licenses were free`);

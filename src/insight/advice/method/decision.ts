@@ -28,7 +28,7 @@ const CLEAR_CHANCE = 0.75;
 
 /** Whether a rule says that licenses are missing, apart from how long it was observed. */
 function isShort({ refusals, figures: { full } }: Findings): boolean {
-  if (refusals.kind === 'known') return refusals.days > MOST_SHORT_DAYS;
+  if (refusals.kind === 'known') return refusals.daysAYear > MOST_SHORT_DAYS;
   return (full?.hoursAYear ?? 0) >= LEAST_FULL_HOURS;
 }
 
@@ -88,7 +88,7 @@ function isTight(findings: Findings, bought: number): boolean {
   const { expected, refusals } = findings;
   if (expected === undefined) return false;
   // each use takes all of one license: it is too few only if a user was refused
-  if (bought === 1) return refusals.kind === 'known' && refusals.days > 0;
+  if (bought === 1) return refusals.kind === 'known' && refusals.daysAYear > 0;
   return isBusy(findings) || chanceOf(expected.outlook, 'year', bought + tuning.noLicense) < CLEAR_CHANCE;
 }
 
@@ -110,7 +110,7 @@ export function decide(findings: Findings): Decision {
   const cut = guardsOfCut(findings, spare);
   if (spare >= 1 && cut.length === 0) return { state: 'could go', count: spare, guards: [] };
   const others = regime.map(
-    (text) => `requests were refused on more than ${roundedText(MOST_SHORT_DAYS)} days a year, but ${text}`,
+    (text) => `requests were refused at a rate of more than ${roundedText(MOST_SHORT_DAYS)} days a year, but ${text}`,
   );
   return { state: isTight(findings, bought) ? 'tight' : 'fine', guards: [...cut, ...others] };
 }

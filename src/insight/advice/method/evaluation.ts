@@ -100,6 +100,22 @@ function peaksOfYear(weeks: WeeklyPeaks): (number | null)[] {
   return peaks;
 }
 
+/** What was counted is a fact; that nobody was denied is known only where denials are recorded. */
+function refusalFigures({ refusals, figures }: Findings) {
+  const { requests, others, window, regime } = figures.refusals;
+  const isKnown = refusals.kind === 'known';
+  const isCounted = isKnown || (requests ?? 0) > 0;
+  return {
+    refusalDays: isKnown ? window.days : undefined,
+    refusalHours: isKnown ? window.hours : undefined,
+    refusalsNow: isKnown ? { days: regime.days, recordedDays: regime.recordedDays } : undefined,
+    otherRefusals: isKnown ? others : undefined,
+    denials: isCounted ? requests : undefined,
+    deniedDays: isCounted ? window.deniedDays : undefined,
+    denialsKnownDays: isCounted ? window.recordedDays : undefined,
+  };
+}
+
 /** Advice for one series from its recorded demand, in steps of about a millisecond. */
 export function* evaluating(demand: Demand, context: AdviceContext): Generator<void, Advice> {
   const { today } = context;
@@ -129,7 +145,7 @@ export function* evaluating(demand: Demand, context: AdviceContext): Generator<v
   };
   const decision = decide(findings);
   const uncertainties = uncertaintiesOf(findings, decision.state);
-  const { refusals, use, days } = findings;
+  const { use, days } = findings;
   const isExpected = !unexpectedStates.has(decision.state);
   const historyDays = (oldestCounted(figures.days) ?? -1) + 1;
   return {
@@ -146,12 +162,9 @@ export function* evaluating(demand: Demand, context: AdviceContext): Generator<v
     needed: findings.needed,
     lastYear: licensesToKeep(findings)?.ofTheYear,
     hoursAtLeast: figures.hoursAtLeast,
+    utilisation: figures.utilisation,
     fullHours: figures.full?.hoursAYear,
-    refusalDays: refusals.kind === 'known' ? refusals.days : undefined,
-    refusalHours: refusals.kind === 'known' ? refusals.hours : undefined,
-    otherRefusals: refusals.kind === 'known' ? figures.refusals.others : undefined,
-    // what was counted is a fact; that nobody was denied is known only where denials are recorded
-    denials: refusals.kind === 'known' ? figures.refusals.requests : figures.refusals.requests || undefined,
+    ...refusalFigures(findings),
     growth: expected?.growth ?? { kind: 'unknown' },
     likely: isExpected ? findings.likely : undefined,
     enough: isExpected ? findings.enough : undefined,

@@ -65,6 +65,8 @@ export interface WindowFigures {
   readonly hoursAtLeast: Float64Array;
   readonly p95: number | undefined;
   readonly p99: number | undefined;
+  /** See `Advice`. */
+  readonly utilisation: number | undefined;
   /** Of the regime; `undefined` without data. */
   readonly full: FullTime | undefined;
   /** Days of the regime that have enough data. */

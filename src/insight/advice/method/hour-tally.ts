@@ -1,4 +1,5 @@
 import { weekdayOf } from '../../../base/model/local-time.ts';
+import { isUncountedFigure } from '../../../base/model/uncounted.ts';
 import type { WorkingTime } from './advice.ts';
 import type { DemandColumns } from './demand.ts';
 import type { FullTime, WindowFigures } from './findings.ts';
@@ -89,6 +90,9 @@ export class HourTally {
   #peak: number | undefined;
   #peakDay: number | undefined;
   #regimeDays = 0;
+  /** License-seconds in use, and bought, of the time in which licenses were valid. */
+  #used = 0;
+  #bought = 0;
   #leastFree: number | undefined;
   #reservedUnknownOn: number | undefined;
   /** Seconds and peak of the day that is being added. */
@@ -166,6 +170,10 @@ export class HourTally {
     // an expired license is neither full, free nor reserved
     if (available !== 0 && most !== NO_USE && Number.isNaN(reserved)) this.#reservedUnknownOn = columns.day;
     if (!(available > 0)) return;
+    if (!isUncountedFigure(available)) {
+      this.#used += licenses;
+      this.#bought += available * observed;
+    }
     if (most !== NO_USE) this.#addFree(available, reserved, most);
     if (!this.#isRegime) return;
     this.#addTime(this.#everyTime, observed, full, licenses);
@@ -215,9 +223,10 @@ export class HourTally {
       hoursAtLeast: all.map((seconds) => (seconds * YEAR_HOURS) / total),
       p95: quantileOfTime(working, 0.95),
       p99: quantileOfTime(working, 0.99),
+      utilisation: this.#bought > 0 ? this.#used / this.#bought : undefined,
       full: this.#full(),
       regimeDays: this.#regimeDays,
-      refusals: this.#refusals.counts(),
+      refusals: this.#refusals.counts(true),
       leastFree: this.#leastFree,
       reservedUnknownOn: this.#reservedUnknownOn,
       detail: 'hours',

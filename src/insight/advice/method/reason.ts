@@ -1,5 +1,5 @@
 import { dateText } from '../../../base/model/local-time.ts';
-import { roundedCountText, roundedText } from '../../../base/texts.ts';
+import { countText, numberText, roundedCountText, roundedText } from '../../../base/texts.ts';
 import type { Growth } from './advice.ts';
 import { uncertaintiesOf } from './confidence.ts';
 import { hoursShort } from './curve.ts';
@@ -9,8 +9,9 @@ import { MOST_FULL } from './erlang.ts';
 import type { Findings } from './findings.ts';
 import type { Expected } from './look.ts';
 import { chanceOf, tuning } from './outlook.ts';
+import { refusedDaysText } from './refusals.ts';
 import { reservationCaveats, uncertainReservations } from './reservations.ts';
-import { firstDayOf, newestWeeks, WEEKS, WINDOW_DAYS } from './window.ts';
+import { firstDayOf, newestWeeks, WEEKS, WINDOW_DAYS, YEAR_HOURS } from './window.ts';
 
 /** Why, in sentences that a person would say: built of figures, and of every guard that stopped advice. */
 
@@ -64,18 +65,21 @@ function growthText(expected: Expected | undefined): string {
 
 function refusalsText({ refusals, figures }: Findings): string {
   if (refusals.kind === 'unknown') return `refusals are not known (${refusals.because})`;
-  const unclear = refusals.unclearDays > 0 ? ` (unclear on ${roundedCountText(refusals.unclearDays, 'more day')})` : '';
+  const { requests = 0, window } = figures.refusals;
+  const unclearDays = window.unclearDays + window.unknownDays;
+  const onDays = window.days > 0 ? `${numberText(unclearDays)} of the others` : countText(unclearDays, 'day');
+  const unclear = unclearDays > 0 ? ` (unclear on ${onDays})` : '';
   const byDay = figures.detail === 'curve' ? ' (matched by the day)' : '';
   const what =
-    refusals.days > 0
-      ? `requests were refused on ${roundedCountText(refusals.days, 'day')} a year`
-      : `no request was refused${(figures.refusals.requests ?? 0) > 0 ? ' for want of licenses' : ''}`;
+    window.days > 0
+      ? refusedDaysText(figures.refusals)
+      : `no request was refused${requests > 0 ? ' for want of licenses' : ''}`;
   return `${what}${unclear}${byDay}`;
 }
 
 /** What would have been enough in the last year. */
 function enoughText(licenses: number, { figures, bought = 0, refusals, regime: { change } }: Findings): string {
-  const wereRefused = refusals.kind === 'known' && refusals.days > 0;
+  const wereRefused = refusals.kind === 'known' && refusals.daysAYear > 0;
   if (licenses > bought || (licenses >= bought && wereRefused)) {
     const wereMore = licenses > bought && change !== undefined && change.before > bought;
     const of = wereMore
@@ -156,11 +160,12 @@ function couldGo(findings: Findings, { count = Number.NaN }: Decision): string {
 
 function missing(findings: Findings, { count, countRange }: Decision): string {
   const { bought = Number.NaN, figures, beforeCut = 0, regime } = findings;
-  const { hoursAYear, share = Number.NaN } = figures.full ?? {};
+  const { hoursAYear, share = Number.NaN, shareHours } = figures.full ?? {};
   const parts = [boughtText(findings), refusalsText(findings)];
   const isAlwaysFull = share > MOST_FULL;
   if (hoursAYear !== undefined) {
-    const ofTime = isAlwaysFull ? `, ${roundedText(share * 100)} % of the time` : '';
+    const time = shareHours === YEAR_HOURS ? 'time' : 'working time';
+    const ofTime = isAlwaysFull ? `, ${roundedText(share * 100)} % of the ${time}` : '';
     parts.push(`all ${were(bought)} in use for ${roundedText(hoursAYear)} h a year${ofTime}`);
   }
   if (beforeCut > bought && regime.change !== undefined) {

@@ -1,20 +1,26 @@
-import type { RefusalCounts } from './refusals.ts';
+import type { RefusalCounts, RefusalTime } from './refusals.ts';
 import { HOUR } from './window.ts';
 
 /** Maximum in use of a time for which it is not known. */
 export const NO_USE = -1;
 
+const noTime = () => ({
+  recordedDays: 0,
+  deniedDays: 0,
+  days: 0,
+  hours: 0,
+  unclearDays: 0,
+  unknownDays: 0,
+});
+
 /** Counts refusals hour by hour, and decides about each day at its end. */
 export class RefusalTally {
+  readonly #window = noTime();
+  readonly #regime = noTime();
   #recordedSeconds = 0;
-  #recordedDays = 0;
   #regimeSeconds = 0;
   #requests: number | undefined;
-  #days = 0;
-  #hours = 0;
   #withReserved = 0;
-  #unclearDays = 0;
-  #unknownDays = 0;
   #maybeReserved = 0;
   #others = 0;
   /** Of the day that is being added. */
@@ -24,6 +30,7 @@ export class RefusalTally {
   #unmatched = 0;
   #isUnknown = false;
   #isRecorded = false;
+  #isDenied = false;
 
   /** The next day begins. */
   beginDay(isRegime: boolean): void {
@@ -41,12 +48,11 @@ export class RefusalTally {
     if (isFull) this.#isFull = true;
     if (isRegime) this.#regimeSeconds += seconds;
     if (Number.isNaN(denials)) return;
-    if (isRegime) {
-      this.#recordedSeconds += seconds;
-      this.#isRecorded = true;
-    }
+    if (isRegime) this.#recordedSeconds += seconds;
+    this.#isRecorded = true;
     this.#requests = (this.#requests ?? 0) + denials;
     if (denials === 0) return;
+    this.#isDenied = true;
     if (isFull) {
       this.#matchedHours += 1;
       if (isRegime && most < available) this.#withReserved += 1;
@@ -65,31 +71,35 @@ export class RefusalTally {
     const isUnknown = this.#isUnknown && this.#matchedHours === 0;
     const isUnclear = this.#unmatched > 0 && this.#matchedHours === 0 && this.#isFull;
     if (!isUnclear) this.#others += this.#unmatched;
-    if (this.#isRegime) {
-      if (this.#matchedHours > 0) this.#days += 1;
-      this.#hours += this.#matchedHours;
-      if (isUnclear && !isUnknown) this.#unclearDays += 1;
-      if (isUnknown) this.#unknownDays += 1;
-      if (this.#isRecorded) this.#recordedDays += 1;
+    for (const time of this.#isRegime ? [this.#window, this.#regime] : [this.#window]) {
+      if (this.#isRecorded) time.recordedDays += 1;
+      if (this.#isDenied) time.deniedDays += 1;
+      if (this.#matchedHours > 0) time.days += 1;
+      time.hours += this.#matchedHours;
+      if (isUnclear && !isUnknown) time.unclearDays += 1;
+      if (isUnknown) time.unknownDays += 1;
     }
     this.#isFull = false;
     this.#isUnknown = false;
     this.#isRecorded = false;
+    this.#isDenied = false;
     this.#matchedHours = 0;
     this.#unmatched = 0;
   }
 
-  counts(): RefusalCounts {
+  /** @param hasHours whether what was added are hours, and not days */
+  counts(hasHours: boolean): RefusalCounts {
+    const timeOf = ({ hours, ...days }: ReturnType<typeof noTime>): RefusalTime => ({
+      ...days,
+      hours: hasHours ? hours : undefined,
+    });
     return {
+      window: timeOf(this.#window),
+      regime: timeOf(this.#regime),
       recordedHours: this.#recordedSeconds / HOUR,
-      recordedDays: this.#recordedDays,
       regimeHours: this.#regimeSeconds / HOUR,
       requests: this.#requests,
-      days: this.#days,
-      hours: this.#hours,
       withReserved: this.#withReserved,
-      unclearDays: this.#unclearDays,
-      unknownDays: this.#unknownDays,
       maybeReserved: this.#maybeReserved,
       others: this.#others,
     };

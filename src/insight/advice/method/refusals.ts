@@ -1,3 +1,4 @@
+import { countText, numberText } from '../../../base/texts.ts';
 import type { Advice } from './advice.ts';
 
 /**
@@ -5,38 +6,44 @@ import type { Advice } from './advice.ts';
  * Days and hours count, not requests: a script that tries again 500 times counts once.
  */
 
+/** Days and hours of some time, as they were counted. */
+export interface RefusalTime {
+  /** Days on which refusals would have been recorded at some time. */
+  readonly recordedDays: number;
+  /** Those of them with refusals, for any cause. */
+  readonly deniedDays: number;
+  /** Days and hours with refusals for want of licenses. Hours are unknown where only days are recorded. */
+  readonly days: number;
+  readonly hours: number | undefined;
+  /** Days on which all licenses were in use, but not in the hour of the refusal. */
+  readonly unclearDays: number;
+  /** Other days with refusals for which use, licenses or reservations were not known. */
+  readonly unknownDays: number;
+}
+
 /** Refusals of the window, as they were counted. */
 export interface RefusalCounts {
+  readonly window: RefusalTime;
+  readonly regime: RefusalTime;
   /** Hours of the regime in which refusals would have been recorded, and hours with data. */
   readonly recordedHours: number;
   readonly regimeHours: number;
-  /** Days of the regime on which refusals would have been recorded at some time. */
-  readonly recordedDays: number;
   /** Requests that were refused; `undefined` if it was never known. */
   readonly requests: number | undefined;
-  /** Days and hours of the regime with refusals for want of licenses. Hours are unknown where only days are recorded. */
-  readonly days: number;
-  readonly hours: number | undefined;
-  /** Those of the hours (or days) in which reserved licenses were not in use. */
+  /** Hours (or days) of the regime with refusals for want of licenses in which reserved licenses were not in use. */
   readonly withReserved: number;
-  /** Days of the regime on which all licenses were in use, but not in the hour of the refusal. */
-  readonly unclearDays: number;
-  /** Other days of the regime with refusals for which use, licenses or reservations were not known. */
-  readonly unknownDays: number;
   /** Requests of the regime that were refused while licenses seemed to be free, and reservations were not known. */
   readonly maybeReserved: number;
   /** Requests refused while licenses were free. */
   readonly others: number;
 }
 
-/** Days and hours a year. */
+/** What is known of refusals for want of licenses. */
 export type Refusals =
   | {
       readonly kind: 'known';
-      readonly days: number;
-      readonly hours: number | undefined;
-      /** More days, on which it is not known whether a request was refused for want of licenses. */
-      readonly unclearDays: number;
+      /** Their days a year, at the rate of the regime. Only what is decided rests on it: what is said is counted. */
+      readonly daysAYear: number;
       /** Whether most of them had reserved licenses that were not in use. */
       readonly areReserved: boolean;
     }
@@ -48,6 +55,14 @@ const LONGEST_INTERVAL = 900;
 /** A feature that was full for longer, and had no refusal: refusals are not recorded. Hours. */
 const FULL_WITHOUT_REFUSAL = 20;
 const MOST_UNKNOWN_DAYS = 3;
+
+/** On how many days of the window requests were refused for want of licenses, and on how many of the regime, which decide. */
+export function refusedDaysText({ window, regime }: Pick<RefusalCounts, 'window' | 'regime'>): string {
+  const of = `${numberText(window.days)} of ${countText(window.recordedDays, 'day')} whose denials are known`;
+  if (regime.recordedDays === window.recordedDays) return `requests were refused on ${of}`;
+  const days = regime.days === 0 ? 'none' : numberText(regime.days);
+  return `requests were refused on ${of}, and on ${days} of the ${numberText(regime.recordedDays)} with this number of licenses`;
+}
 
 /** What must be known of a vendor license before its refusals mean anything. */
 export interface RefusalContext {
@@ -61,26 +76,14 @@ export interface RefusalContext {
 
 const unknown = (because: string): Refusals => ({ kind: 'unknown', because });
 
-/** Days are scaled by days: one on which only some hours are recorded still counts as one, and a year has no more than its days. */
-function refusalsKnown(counts: RefusalCounts, yearHours: number): Refusals {
-  const daysToYear = yearHours / 24 / counts.recordedDays;
-  const hoursToYear = yearHours / counts.recordedHours;
-  return {
-    kind: 'known',
-    days: counts.days * daysToYear,
-    hours: counts.hours === undefined ? undefined : Math.min(counts.hours * hoursToYear, yearHours),
-    unclearDays: (counts.unclearDays + counts.unknownDays) * daysToYear,
-    areReserved: 2 * counts.withReserved > (counts.hours ?? counts.days),
-  };
-}
-
 /** @param yearHours hours of a year */
 export function refusalsOf(
   counts: RefusalCounts,
   { interval, refusalsRecorded, hoursFull }: RefusalContext,
   yearHours: number,
 ): Refusals {
-  const { recordedHours, recordedDays, regimeHours, requests, unknownDays } = counts;
+  const { recordedHours, regimeHours, requests, withReserved } = counts;
+  const { recordedDays, days, hours, unknownDays } = counts.regime;
   if (requests === undefined || recordedHours === 0) return unknown('they are not recorded here');
   if (interval !== undefined && interval > LONGEST_INTERVAL) {
     return unknown(`samples every ${Math.round(interval / 60)} minutes are too far apart`);
@@ -88,9 +91,10 @@ export function refusalsOf(
   if (2 * recordedHours < regimeHours) return unknown('they are recorded for less than half of the time');
   const isWithout = refusalsRecorded === undefined ? (hoursFull ?? 0) >= FULL_WITHOUT_REFUSAL : !refusalsRecorded;
   if (requests === 0 && isWithout) return unknown('none was ever recorded here');
-  if ((unknownDays * yearHours) / 24 / recordedDays > MOST_UNKNOWN_DAYS)
-    return unknown('licenses or reservations were not known at the time');
-  return refusalsKnown(counts, yearHours);
+  // a day of which only some hours are recorded counts as one, so that a year has no more than its days
+  const toYear = yearHours / 24 / recordedDays;
+  if (unknownDays * toYear > MOST_UNKNOWN_DAYS) return unknown('licenses or reservations were not known at the time');
+  return { kind: 'known', daysAYear: days * toYear, areReserved: 2 * withReserved > (hours ?? days) };
 }
 
 /**

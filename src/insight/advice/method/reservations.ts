@@ -20,8 +20,8 @@ function unknownText(findings: Findings): string {
 
 /** Whether more days have refusals than advice allows, if all that may be for want of licenses are. */
 function mayBeRefused({ figures: { refusals } }: Findings): boolean {
-  const { days, unknownDays, maybeReserved, recordedDays } = refusals;
-  return maybeReserved > 0 && ((days + unknownDays) * WINDOW_DAYS) / recordedDays > MOST_REFUSAL_DAYS;
+  const { days, unknownDays, recordedDays } = refusals.regime;
+  return refusals.maybeReserved > 0 && ((days + unknownDays) * WINDOW_DAYS) / recordedDays > MOST_REFUSAL_DAYS;
 }
 
 /**
