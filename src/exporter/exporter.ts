@@ -40,6 +40,8 @@ export interface ExporterNeighbors {
   readonly self: SelfMetrics;
   /** Who acts on a vendor license or a feature. It can change at any time; the inventory must be committed again then. */
   readonly owners: () => OwnerMapping;
+  /** Which features are saturated. */
+  readonly isSaturated: ExpositionOptions['isSaturated'];
   /** The advice for the page; `undefined` before the first pass. */
   readonly rightsizing: ExpositionOptions['rightsizing'];
   /** What an earlier exporter of this process left. */
@@ -101,6 +103,7 @@ export function createExporter(config: ExporterConfig, neighbors: ExporterNeighb
     metrics: config.metrics,
     self,
     owners: neighbors.owners,
+    isSaturated: neighbors.isSaturated,
     rightsizing: neighbors.rightsizing,
     latest: () => inventory.latest(),
     isOutdated: (shown) => inventory.isOutdated(shown),

@@ -58,6 +58,23 @@ function putProduct(product: Row, down: readonly unknown[], put: Put): void {
   putFields(productFields, product, labels, put);
 }
 
+/** From the ratio on, and for the number of licenses, from which the alert on saturated features begins by default. */
+const [SATURATED, LEAST] = [0.95, 2];
+
+/** Saturated features of each vendor license, of those with a share. */
+function putSaturated(rows: readonly Row[], put: Put): void {
+  const counts = new Map<string, number>();
+  for (const { ServerName, Daemon, MaxAvailable, InUse } of rows) {
+    const [bought, inUse] = [Number(MaxAvailable ?? Number.NaN), Number(InUse ?? Number.NaN)];
+    if (bought === UNCOUNTED || !(bought > 0) || Number.isNaN(inUse)) continue;
+    const name = `${ServerName};${Daemon}`;
+    counts.set(name, (counts.get(name) ?? 0) + Number(bought >= LEAST && inUse / bought >= SATURATED));
+  }
+  for (const [name, count] of counts) {
+    put('license_vendor_license_saturated_features', { vendor_license: name }, count);
+  }
+}
+
 /** @param answers newest answer of each request by its path from the endpoint on, as in `GetFeatures?product=%25` */
 export function readServed(answers: ReadonlyMap<string, Buffer>): Page['figures'] {
   const figures = new Map<string, string>();
@@ -75,7 +92,9 @@ export function readServed(answers: ReadonlyMap<string, Buffer>): Page['figures'
     for (const row of read(path) as readonly Row[])
       putFields(expirationFields, row, featureLabels(nameOf(product), row), put);
   }
-  for (const row of (read('GetFeatures?product=%25') as readonly (readonly Row[])[]).flat()) {
+  const features = (read('GetFeatures?product=%25') as readonly (readonly Row[])[]).flat();
+  putSaturated(features, put);
+  for (const row of features) {
     const labels = featureLabels(`${row.ServerName};${row.Daemon}`, row);
     const info = {
       license_type: row.LicenseType,

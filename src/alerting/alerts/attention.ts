@@ -63,6 +63,7 @@ function itemOf(alert: SentAlert, rule: Rule | undefined, options: AttentionOpti
     severity,
     state: state === 'firing' ? 'firing' : 'pending',
     vendorLicense,
+    part: labels.license_source ?? labels.endpoint,
     details: `${annotations.summary ?? ''}${kept}`,
     noticed: alert.activeAt,
     ...times,

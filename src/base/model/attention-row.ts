@@ -28,6 +28,8 @@ export interface AttentionRow {
   readonly state: 'firing' | 'pending';
   /** `undefined` for a problem that is not one of a vendor license. */
   readonly vendorLicense: string | undefined;
+  /** The source or the endpoint that it is about; `undefined` for a problem of the whole site. */
+  readonly part: string | undefined;
   /** One sentence. */
   readonly details: string;
   /** Since when this program has seen it. */

@@ -57,6 +57,9 @@ export interface FeatureRow extends FeatureLabels, Reported, Expiry {
   readonly isWithheld: boolean;
 }
 
+/** Whether nearly all licenses of a feature are in use now; `undefined` if their share is not known, and without counted licenses. */
+export type IsSaturated = (row: FeatureRow) => boolean | undefined;
+
 /** Labels and key of a row. */
 export type FeatureIdentity = FeatureLabels & Pick<FeatureRow, 'key'>;
 

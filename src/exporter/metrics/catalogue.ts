@@ -38,6 +38,10 @@ export const catalogue = {
     license_server_down_info:
       'Record reported by GetServerDown, with the optional third part of Label as qualifier, always 1 while reported.',
   }),
+  ...metricsOf('default', 'known', ['vendor_license'], {
+    license_vendor_license_saturated_features:
+      'Features whose share of licenses in use is at least `raise` of LicenseFeatureSaturated now, of those with at least its `min_licenses` licenses. No sample while the share of none of its features is known.',
+  }),
 
   ...fieldMetrics,
 
@@ -49,7 +53,8 @@ export const catalogue = {
     license_feature_history_timestamp_seconds: 'Unix time of the most recent period of GetHistory.',
   }),
   ...metricsOf('default', 'known', [], {
-    license_concurrent_users: 'Distinct users over all vendor licenses, from GetConcurrentUsers.',
+    license_concurrent_users:
+      'Distinct users over all vendor licenses, from GetConcurrentUsers. The analyzer of this program counts those of the vendor licenses that are not down.',
   }),
 
   // metrics of the advice on the number of licenses

@@ -1,6 +1,7 @@
 import type { OwnerMapping } from '../../base/model/owners.ts';
 import { steadyNow } from '../../base/model/steady-clock.ts';
 import type { InventoryReader } from '../inventory/current.ts';
+import type { IsSaturated } from '../inventory/feature-row.ts';
 import { noFieldStates } from '../inventory/field-states.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import { type AlertingState, type AlertScope, collectAlerts } from './alerting.ts';
@@ -14,6 +15,7 @@ import type { MetricsSection } from './settings.ts';
 import {
   collectHistory,
   collectPolls,
+  collectSaturated,
   collectSite,
   collectVendorLicenses,
   type PollingState,
@@ -31,6 +33,8 @@ export interface ExpositionOptions {
   readonly metrics: Pick<MetricsSection, 'collectors' | 'maxSeries'>;
   readonly self: SelfMetrics;
   readonly owners: () => OwnerMapping;
+  /** Which features are saturated. */
+  readonly isSaturated: IsSaturated;
   /** The results of right-sizing; `undefined` before the first pass. */
   readonly rightsizing: () => RightsizingState | undefined;
   /** The current inventory, for the state of polling before the first inventory is rendered. */
@@ -136,7 +140,10 @@ export function createExposition(options: ExpositionOptions): Exposition {
     };
     const block = async (families: readonly Family[]): Promise<Block> => spend(await createBlock(families, budget));
     return {
-      vendor_licenses: await block(collectVendorLicenses(inventory, enabled, owners)),
+      vendor_licenses: await block([
+        ...collectVendorLicenses(inventory, enabled, owners),
+        ...(await collectSaturated(inventory, options.isSaturated)),
+      ]),
       site: await block(collectSite(inventory)),
       expirations: spend(await expirations.render(inventory.features, owners, budget)),
       features: spend(await features.render(inventory.features, owners, budget)),

@@ -1,7 +1,8 @@
 import type { Owners } from '../../base/model/owners.ts';
 import { discardReasons } from '../../base/model/records.ts';
 import { isKnown } from '../../base/model/unknown.ts';
-import { runSliced } from '../../base/scheduling/slices.ts';
+import { forEachSliced, runSliced } from '../../base/scheduling/slices.ts';
+import type { IsSaturated } from '../inventory/feature-row.ts';
 import type { Inventory } from '../inventory/inventory.ts';
 import type { Knowledge } from '../inventory/knowledge.ts';
 import type { VendorLicenseRow } from '../inventory/vendor-license-row.ts';
@@ -158,6 +159,26 @@ export function collectVendorLicenses(
     createFamily('license_server_down_info', rowsOf('license_server_down_info', downs), always),
     ...collectGauges(productGauges, enabled, vendorLicenses, names),
   ];
+}
+
+/** How many features of each vendor license are saturated, of those whose share in use is known. */
+export async function collectSaturated(
+  { features }: Pick<Inventory, 'features'>,
+  isSaturated: IsSaturated,
+): Promise<Family[]> {
+  const counts = new Map<string, number>();
+  await forEachSliced(features, (row) => {
+    const isFull = isSaturated(row);
+    if (isFull === undefined) return;
+    counts.set(row.vendorLicense, (counts.get(row.vendorLicense) ?? 0) + Number(isFull));
+  });
+  const name = 'license_vendor_license_saturated_features';
+  const rows = rowsOf(
+    name,
+    Array.from(counts.keys(), (vendorLicense) => [vendorLicense]),
+  );
+  const values = [...counts.values()];
+  return [createFamily(name, rows, (row) => values[row])];
 }
 
 /** The newest point of GetHistory (spec 2.6) of the selected features. */

@@ -1,6 +1,7 @@
 import { type AlertingNeighbors, createAlerting } from '../../alerting/alerting.ts';
 import type { AlertEngine } from '../../alerting/alerts/engine.ts';
 import { Listed } from '../../alerting/alerts/listed.ts';
+import { createSaturation } from '../../alerting/alerts/saturation.ts';
 import type { Messages } from '../../alerting/messages/messages.ts';
 import type { RecordedDemand } from '../../analyzer/history/recorded-demand.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
@@ -61,8 +62,10 @@ function* rememberedIn({ vendorLicenses }: Listed): Generator<FormerName, void> 
 /** Puts the wings together. Nothing runs yet. */
 export function createPipeline(config: Config, neighbors: PipelineNeighbors): Pipeline {
   const { self, carried, recorded, owners, now, log } = neighbors;
+  const isSaturated = createSaturation(config.alerting.rules);
   const exporter = createExporter(config, {
     ...neighbors,
+    isSaturated,
     connect: (listeners) => neighbors.connect(config, listeners),
     rightsizing: () => insight.forecasts(),
   });
@@ -110,7 +113,10 @@ export function createPipeline(config: Config, neighbors: PipelineNeighbors): Pi
     engine,
     messages,
     listed,
-    backend: createBackend(config, { exporter, engine, proposals, owners, now }),
+    backend: createBackend(config, {
+      ...{ exporter, engine, proposals, owners, isSaturated, now },
+      isAnalyzerHere: recorded !== undefined,
+    }),
     start: async () => {
       void inventory.commit(poller.latest());
       messages.start();

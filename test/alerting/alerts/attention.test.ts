@@ -54,6 +54,18 @@ it('is about what is met before it alerts, says when it does, and not about what
   ]);
 });
 
+it('is about a source or an endpoint where it is about no vendor license', () => {
+  const partOf = (labels: Labels) => {
+    const alerts = [{ ...alertOf({ ...labels, alertname: 'LicensePollStale' }), members: [] }];
+    return [...attentionItems({ status: { alerts, rules: [] }, now: NOW })][0]?.part;
+  };
+  expect([partOf({ endpoint: 'GetUsers' }), partOf({ license_source: 'cad' }), partOf({})]).toEqual([
+    'GetUsers',
+    'cad',
+    undefined,
+  ]);
+});
+
 it('has as many rows as the figures count alerts', () => {
   const ofFeatures = (names: string, more: Partial<AlertState> = {}, labels: Labels = {}) =>
     [...names].map((feature) =>

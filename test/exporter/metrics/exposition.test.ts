@@ -19,6 +19,7 @@ import { collectors, type Enabled, isEnabled } from '../../../src/exporter/metri
 import { acceptsGzip, chooseFormat } from '../../../src/exporter/metrics/negotiation.ts';
 import { buildRows } from '../../../src/exporter/metrics/rows.ts';
 import type { SelfMetrics } from '../../../src/exporter/metrics/self.ts';
+import { isSaturated } from '../../support/alert-views.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { forecast, startOf } from '../../support/forecasts.ts';
 import {
@@ -30,6 +31,7 @@ import {
   feature,
   good,
   NOW,
+  product,
   type Scenario,
   scenario,
 } from '../../support/scenario.ts';
@@ -62,6 +64,7 @@ function create(options: Partial<ExpositionOptions> = {}): Exposition {
     metrics: { collectors: collectors, maxSeries: 500_000 },
     self: silent,
     owners: () => noOwners,
+    isSaturated,
     rightsizing: () => undefined,
     latest: () => latest,
     isOutdated: () => false,
@@ -103,6 +106,26 @@ it('a long name is cut in the same way in all series, so that they can be joined
   expect(labels[0]).toMatch(/^n{981}…[0-9a-f]{16}$/);
   expect(labelsOf('license_feature_info')).toEqual(labels);
   expect(labelsOf('license_feature_expiration_timestamp_seconds')).toEqual(labels);
+});
+
+it('counts saturated features of each vendor license, and none where no share is known', async () => {
+  const exposition = create();
+  const counted = [
+    { feature: 'full', inUse: 20, maxAvailable: 20 },
+    { feature: 'free', inUse: 1, maxAvailable: 20 },
+    { feature: 'single', inUse: 1, maxAvailable: 1 },
+    { feature: 'unknown', inUse: undefined, maxAvailable: 20 },
+    { serverName: 'lic02', daemon: 'mlm', inUse: 0, maxAvailable: 5 },
+    { serverName: 'lic03', daemon: 'undef', inUse: 7, maxAvailable: 99_999 },
+  ];
+  const names = ['lic01;cdslmd', 'lic02;mlm', 'lic03;undef'];
+  const products = good(answer(names.map((name) => product({ product: name }))));
+  await commit(exposition, createSnapshot({ products, features: { '': good(answer(counted.map(feature))) } }));
+  const samples = (await read(exposition)).match(/^license_vendor_license_saturated_features.*$/gm);
+  expect(samples).toEqual([
+    'license_vendor_license_saturated_features{vendor_license="lic01;cdslmd"} 1',
+    'license_vendor_license_saturated_features{vendor_license="lic02;mlm"} 0',
+  ]);
 });
 
 describe('renderGauges', () => {

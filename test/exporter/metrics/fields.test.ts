@@ -6,6 +6,7 @@ import { recordFields } from '../../../src/base/query-api/records.ts';
 import { decodeAnswer } from '../../../src/exporter/inventory/decoding/decode.ts';
 import { catalogue } from '../../../src/exporter/metrics/catalogue.ts';
 import { createExposition } from '../../../src/exporter/metrics/exposition.ts';
+import { isSaturated } from '../../support/alert-views.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { allCollectors, createSnapshot, good, NOW } from '../../support/scenario.ts';
 import { selfMetricsOf } from '../../support/self-metrics.ts';
@@ -62,6 +63,7 @@ async function pageOf(records: Readonly<Record<Endpoint, Raw>>): Promise<string>
     metrics: { collectors: allCollectors, maxSeries: 1e6 },
     self,
     owners: () => noOwners,
+    isSaturated,
     rightsizing: () => undefined,
     latest: () => inventory,
     isOutdated: () => false,

@@ -7,6 +7,7 @@ import { noOwners } from '../../../src/base/model/owners.ts';
 import { catalogue } from '../../../src/exporter/metrics/catalogue.ts';
 import { createExposition, type Exposition } from '../../../src/exporter/metrics/exposition.ts';
 import { fieldMetrics } from '../../../src/exporter/metrics/field-metrics.ts';
+import { isSaturated } from '../../support/alert-views.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { forecast, startOf } from '../../support/forecasts.ts';
 import { peer } from '../../support/peers.ts';
@@ -33,6 +34,7 @@ async function createPage(enabled = allCollectors): Promise<Exposition> {
     metrics: { collectors: enabled, maxSeries: 500_000 },
     self,
     owners: () => noOwners,
+    isSaturated,
     rightsizing: () => ({
       computedAt: NOW - 7200,
       durationSeconds: 12.5,

@@ -4,6 +4,7 @@ import { createExposition } from '../../../src/exporter/metrics/exposition.ts';
 import { renderGauges } from '../../../src/exporter/metrics/family.ts';
 import { collectors } from '../../../src/exporter/metrics/metric.ts';
 import { collectPolls, collectVendorLicenses } from '../../../src/exporter/metrics/site-collector.ts';
+import { isSaturated } from '../../support/alert-views.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import {
   answer,
@@ -106,6 +107,7 @@ describe('which data is known', () => {
         changes: () => 0,
       },
       owners: () => noOwners,
+      isSaturated,
       rightsizing: () => undefined,
       latest: () => undefined,
       isOutdated: () => false,

@@ -130,6 +130,7 @@ describe('what FlexNet does not report', () => {
       'license_vendor_license_last_collection_timestamp_seconds',
       'license_vendor_license_max_available',
       'license_vendor_license_min_expiration_timestamp_seconds',
+      'license_vendor_license_saturated_features',
     ]);
     // neither active nor inactive use, nor reservations in use, nor a queue, nor denials
   });
