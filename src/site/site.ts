@@ -125,17 +125,21 @@ export function createBackend(
     readonly engine: Pick<AlertEngine, 'status'>;
     readonly proposals: ProposalSource;
     readonly owners: () => OwnerMapping;
+    readonly isSaturated: SharedBackend['isSaturated'];
+    readonly isAnalyzerHere: boolean;
     readonly now: () => number;
   },
 ): SharedBackend {
-  const { exporter, engine, proposals, owners, now } = neighbors;
+  const { exporter, engine, proposals, owners, isSaturated, isAnalyzerHere, now } = neighbors;
   const { asked, concurrency, inventory } = exporter;
   return {
     inventory: () => inventory.latest(),
     attention: () => attentionOf(engine.status(), now()),
     upstream: createUpstreamCache({ client: asked, connections: concurrency, cacheTtl: datasource.cacheTtl, now }),
+    isAnalyzerHere,
     users: { pseudonymKey: datasource.pseudonymKey?.reveal() },
     owners,
+    isSaturated,
     proposals,
     localTime: createLocalTime(datasource.timeZone),
     now,

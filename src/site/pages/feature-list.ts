@@ -2,8 +2,8 @@ import { type Content, type Html, html, nameHtml } from '../../base/html/html.ts
 import { isUncounted } from '../../base/model/uncounted.ts';
 import { type Figure, isKnown, unknown } from '../../base/model/unknown.ts';
 import { countText, inUseOfText, numberText } from '../../base/texts.ts';
-import type { FeatureRow } from '../../exporter/inventory/feature-row.ts';
-import { isSaturated, shareInUse } from '../grafana/answers/feature-use.ts';
+import type { FeatureRow, IsSaturated } from '../../exporter/inventory/feature-row.ts';
+import { shareInUse } from '../grafana/answers/feature-use.ts';
 import { featureUrl, vendorLicenseUrl } from './links.ts';
 import { type Clock, expiryHtml } from './wording.ts';
 
@@ -16,7 +16,7 @@ export function barHtml(share: Figure, isFull: boolean): Html | undefined {
   return html`<svg class="bar" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true"><rect class="track" width="100" height="6"/><rect class="fill${isFull ? ' full' : ''}" width="${width}" height="6"/></svg>`;
 }
 
-function useHtml(row: FeatureRow): Html {
+function useHtml(row: FeatureRow, isFull: boolean): Html {
   const { inUse, maxAvailable: bought, isWithheld, isReported } = row;
   if (!isReported) return html`<span class="unknown">usage is not reported</span>`;
   if (inUse === unknown) {
@@ -24,9 +24,8 @@ function useHtml(row: FeatureRow): Html {
   }
   if (isUncounted(row)) return html`<b>${numberText(inUse)}</b> in use, uncounted`;
   const of = bought === unknown ? ' in use, number of licenses not known' : inUseOfText(inUse, bought);
-  const full = isSaturated(row) === true;
-  const mark = full ? html` <span class="bad">saturated</span>` : undefined;
-  return html`<b>${numberText(inUse)}</b>${of}${mark}${barHtml(shareInUse(row), full)}`;
+  const mark = isFull ? html` <span class="bad">saturated</span>` : undefined;
+  return html`<b>${numberText(inUse)}</b>${of}${mark}${barHtml(shareInUse(row), isFull)}`;
 }
 
 /** What else is known about its licenses now. Zeros are left out. */
@@ -54,10 +53,10 @@ const versionText = ({ version, package: pkg, featureType }: FeatureRow): string
     .filter((text) => text !== '')
     .join(' · ');
 
-function rowClass(row: FeatureRow, now: number): string {
+function rowClass(row: FeatureRow, isFull: boolean, now: number): string {
   const { maxQueued: waiting, expiration, isReported, inUse } = row;
   const isWaitedFor = isKnown(waiting) && waiting > 0;
-  if (isWaitedFor || isSaturated(row) === true || (isKnown(expiration) && expiration <= now)) return 'is-bad';
+  if (isWaitedFor || isFull || (isKnown(expiration) && expiration <= now)) return 'is-bad';
   return isReported && inUse === unknown ? 'is-unknown' : '';
 }
 
@@ -72,10 +71,17 @@ function subjectHtml(row: FeatureRow, scope: Scope): Html {
 }
 
 /** A list of features. */
-export function featureListHtml(rows: readonly FeatureRow[], clock: Clock, scope: Scope): Html {
-  const itemHtml = (row: FeatureRow): Html =>
-    html`<li class="${rowClass(row, clock.now)}"><div>${subjectHtml(row, scope)}</div>
-<div class="number">${useHtml(row)}</div><div class="number">${detailsHtml(row)}</div><div class="number"><small>${expiryHtml(row.expiration, clock)}</small></div></li>\n`;
+export function featureListHtml(
+  rows: readonly FeatureRow[],
+  isSaturated: IsSaturated,
+  clock: Clock,
+  scope: Scope,
+): Html {
+  const itemHtml = (row: FeatureRow): Html => {
+    const isFull = isSaturated(row) === true;
+    return html`<li class="${rowClass(row, isFull, clock.now)}"><div>${subjectHtml(row, scope)}</div>
+<div class="number">${useHtml(row, isFull)}</div><div class="number">${detailsHtml(row)}</div><div class="number"><small>${expiryHtml(row.expiration, clock)}</small></div></li>\n`;
+  };
   return html`<ul class="rows">\n${rows.map(itemHtml)}</ul>`;
 }
 

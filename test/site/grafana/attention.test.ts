@@ -1,3 +1,4 @@
+import { readdirSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import type { AttentionMember, AttentionRow } from '../../../src/base/model/attention-row.ts';
 import { answerAttention } from '../../../src/site/grafana/answers/attention-answer.ts';
@@ -26,6 +27,7 @@ const row = (alert: string, { features = [], ...more }: Made = {}): AttentionRow
     severity: 'warning',
     state: 'firing',
     vendorLicense: 'lic01;cdslmd',
+    part: undefined,
     details,
     noticed: 1000,
     since,
@@ -147,6 +149,30 @@ describe('the list of what needs attention', () => {
       { feature: 'x', details: 'LicenseDenials.', owner: 'bob' },
       { feature: 'y', details: '2 versions or packages: y (1 waits), y (1 waits)', owner: null },
     ]);
+  });
+
+  it('says where, and on which dashboard that is, to those who ask', () => {
+    const site = { vendorLicense: undefined };
+    const rows = [
+      row('LicenseSourceDown', { ...site, part: 'cad' }),
+      row('LicensePollPartial', { ...site, part: 'GetUsers' }),
+      row('LicenseProductsEmpty', site),
+      // a source is named where it has no vendor license yet
+      row('LicenseServerDown', { part: 'cad' }),
+      row('LicenseDenials', { features: ['f', 'g'] }),
+      row('LicenseDenials', { features: ['f'] }),
+    ];
+    const asked = rowsOf(rows, { columns: ['Alert', 'Where', 'Dashboard'] });
+    expect(asked.map(({ alert, where, dashboard }) => [alert, where, dashboard])).toEqual([
+      ['LicenseSourceDown', 'cad', 'license-exporter'],
+      ['LicensePollPartial', 'GetUsers', 'license-exporter'],
+      ['LicenseProductsEmpty', 'whole site', 'license-exporter'],
+      ['LicenseServerDown', 'lic01;cdslmd', 'license-vendor-license'],
+      ['LicenseDenials', 'lic01;cdslmd', 'license-vendor-license'],
+      ['LicenseDenials', 'f', 'license-feature'],
+    ]);
+    const dashboards = readdirSync(new URL('../../../grafana/json', import.meta.url));
+    expect(dashboards).toEqual(expect.arrayContaining(asked.map(({ dashboard }) => `${dashboard}.json`)));
   });
 
   it('is cut to severities and vendor licenses; problems of the site belong to every vendor license', () => {

@@ -70,7 +70,7 @@ describe('days', () => {
     ],
   });
   const daysOf = (asked: Omit<Asked, 'shape'>, sources: DaySources) =>
-    shapeDays(contextOf({ shape: 'days', ...asked }), [{ combination, answer: sources }]);
+    shapeDays(contextOf({ shape: 'days', ...asked }), [{ combination, answer: sources }]).steps;
 
   it('are merged by the day, with a row of nulls where no value is known', () => {
     const table = daysOf(
@@ -120,7 +120,8 @@ describe('days', () => {
     const first = Date.parse(date) / 86_400_000;
     const points = [0, 1, 2].map((i) => [localTime.startOf(first + i) * 1000, i] as const);
     const reserved = reservedOf([0, 1, 2].map((i) => [dateText(first + i), i]));
-    const { rows } = daysOf({ timeZone }, { history: [trendOf('Max Available', points)], reserved });
+    const now = `${dateText(first + 5)}T00:00:00Z`;
+    const { rows } = daysOf({ timeZone, now }, { history: [trendOf('Max Available', points)], reserved });
     expect(iso(rows)).toEqual([0, 1, 2, 2].map((value, i) => [`${expected[i]}:00.000Z`, value, value, null, 1]));
   });
 
@@ -164,7 +165,7 @@ describe('days', () => {
   it('never have the number of uncounted licenses, and no row without a value', () => {
     const history = [trendOf('Max Available', [[at('2026-11-03'), 99_999]])];
     expect([...daysOf({}, { history, reserved: undefined }).rows]).toEqual([]);
-    const { rows } = daysOf({}, { history, reserved: reservedOf([['2026-11-03', 7]]) });
+    const { rows } = daysOf({ now: '2026-12-01T00:00:00Z' }, { history, reserved: reservedOf([['2026-11-03', 7]]) });
     expect(iso(rows)[0]).toEqual(['2026-11-02T23:00:00.000Z', null, 7, null, 1]);
     expect([...daysOf({}, { history: undefined, reserved: undefined }).rows]).toEqual([]);
   });
@@ -177,6 +178,75 @@ describe('days', () => {
       ['p;d', 'f'],
       ['p;d', 'f'],
     ]);
+  });
+});
+
+describe('days of a long range', () => {
+  const stepsOf = (asked: Omit<Asked, 'shape'>, points: readonly (readonly [date: string, bought: number])[]) => {
+    const history = [
+      trendOf(
+        'Max Available',
+        points.map(([date, bought]) => [at(date), bought]),
+      ),
+    ];
+    const answered = [{ combination, answer: { history, reserved: undefined } }];
+    const { steps, notices } = shapeDays(contextOf({ shape: 'days', ...asked }), answered);
+    const rows = [...steps.rows].map(([time, bought]) => [
+      dateText(createLocalTime(BERLIN).dayOf(Number(time) / 1000)),
+      bought,
+    ]);
+    return { rows, notices: notices.map(({ text }) => text) };
+  };
+
+  it('are weeks that begin on Monday, each with the highest value', () => {
+    const range = { from: '2026-09-30T00:00:00+02:00', to: '2026-12-31T00:00:00+01:00' };
+    const { rows, notices } = stepsOf(range, [
+      // before the range, on the Monday of its first week
+      ['2026-09-28', 99],
+      ['2026-09-30', 9],
+      ['2026-10-04', 7],
+      // Sunday and Monday
+      ['2026-10-18', 5],
+      ['2026-10-19', 4],
+      ['2026-10-25', 6],
+    ]);
+    expect(notices).toEqual(['a step is a week']);
+    expect(rows).toEqual([
+      // a line stays in the range
+      ['2026-09-30', 9],
+      ['2026-10-05', null],
+      ['2026-10-12', 5],
+      ['2026-10-19', 6],
+      ['2026-10-26', 6],
+    ]);
+  });
+
+  it('are months where weeks would be too many, up to now', () => {
+    const { rows, notices } = stepsOf({ now: '2026-02-10T12:00:00Z' }, [
+      ['2024-11-30', 3],
+      ['2024-12-01', 4],
+      ['2026-02-03', 6],
+      ['2026-02-09', 5],
+    ]);
+    expect(notices).toEqual(['a step is a month']);
+    expect(rows.filter(([, bought]) => bought !== null)).toEqual([
+      ['2024-11-01', 3],
+      ['2024-12-01', 4],
+      ['2026-02-01', 6],
+      ['2026-02-10', 6],
+    ]);
+    expect(rows).toHaveLength(17);
+  });
+
+  it.each([
+    [62, []],
+    [63, ['a step is a week']],
+    [62 * 7 + 1, ['a step is a month']],
+  ])('of %d days are as long as the bars of the same range', (count, expected) => {
+    const first = at('2025-09-01');
+    const last = createLocalTime(BERLIN).startOf(Date.parse('2025-09-01') / 86_400_000 + count) * 1000 - 1;
+    const range = { from: new Date(first).toISOString(), to: new Date(last).toISOString() };
+    expect(stepsOf(range, [['2025-09-01', 1]]).notices).toEqual(expected);
   });
 });
 
@@ -321,20 +391,20 @@ describe('a wide heat map', () => {
       },
     ];
     const answer = { hours, weekdays, series };
-    const [table] = shapeHeatMap(contextOf({ shape: 'wide' }), [{ combination, answer }]);
+    const [table] = shapeHeatMap(contextOf({ shape: 'wide' }), [{ combination, answer }], () => 40);
     return table as Table;
   };
 
   it('begins with Monday, wherever the week of the analyzer begins, with the hours in order', () => {
     const table = wideOf(['Saturday', 'Sunday', 'MON'], ['1', '0'], [10, 11, 20, 21, 30, 31]);
-    expect(namesOf(table)).toEqual(['Hour', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun']);
+    expect(namesOf(table)).toEqual(['Hour', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun', 'Bought']);
     expect([...table.rows]).toEqual([
-      [0, 31, null, null, null, null, 11, 21],
-      [1, 30, null, null, null, null, 10, 20],
+      [0, 31, null, null, null, null, 11, 21, 40],
+      [1, 30, null, null, null, null, 10, 20, null],
     ]);
   });
 
-  it('has no row without a known value: a scale of colours would have no end', () => {
+  it('has no row without a known value, as nothing could be drawn', () => {
     expect([...wideOf(['Mon'], ['0', '1'], [undefined, undefined]).rows]).toEqual([]);
     expect([...wideOf([], [], []).rows]).toEqual([]);
     expect([...wideOf(['Mon'], ['0', '1'], [0, undefined]).rows]).toHaveLength(2);

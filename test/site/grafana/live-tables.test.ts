@@ -2,10 +2,11 @@ import { describe, expect, it } from 'vitest';
 import { createLocalTime, dateText } from '../../../src/base/model/local-time.ts';
 import { noOwners } from '../../../src/base/model/owners.ts';
 import { WHOLE } from '../../../src/base/model/snapshot.ts';
+import { unknown } from '../../../src/base/model/unknown.ts';
 import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import { combinationsOf } from '../../../src/site/grafana/answers/combinations.ts';
 import { answerExpirations } from '../../../src/site/grafana/answers/expiration-answers.ts';
-import { answerFeatures } from '../../../src/site/grafana/answers/feature-answers.ts';
+import { answerFeatures, boughtOf } from '../../../src/site/grafana/answers/feature-answers.ts';
 import { withLiteralNames } from '../../../src/site/grafana/answers/known-data.ts';
 import { flatRows, type Table, type TargetAnswer } from '../../../src/site/grafana/answers/panel-data.ts';
 import { answerProducts } from '../../../src/site/grafana/answers/product-answers.ts';
@@ -13,6 +14,7 @@ import type { Query } from '../../../src/site/grafana/answers/query.ts';
 import { readQuery } from '../../../src/site/grafana/answers/read-query.ts';
 import { figuresOf } from '../../../src/site/grafana/answers/site-figures.ts';
 import type { TargetName } from '../../../src/site/grafana/answers/targets.ts';
+import { isSaturated } from '../../support/alert-views.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import {
   answer,
@@ -29,7 +31,7 @@ import {
 
 const DAY = 86_400;
 const localTime = createLocalTime('Europe/Berlin');
-const calendar = { localTime, owners: () => noOwners };
+const calendar = { localTime, owners: () => noOwners, isSaturated };
 
 const inventoryOf = (parts: Scenario): Inventory =>
   deriveInventoryNow(createSnapshot(parts), NOW, { ...everything, usageWhenNotCurrent: 'withhold' as const });
@@ -54,7 +56,7 @@ type Row = Readonly<Record<string, unknown>>;
 const rowsOf = ({ items }: TargetAnswer): readonly Row[] => [...flatRows([items[0] as Table])];
 
 const productsOf = async (payload: object, inventory: Inventory): Promise<readonly Row[]> =>
-  rowsOf(answerProducts(queryOf('products', payload), inventory, calendar, await figuresOf(inventory)));
+  rowsOf(answerProducts(queryOf('products', payload), inventory, calendar, await figuresOf(inventory, isSaturated)));
 
 const featuresOf = (inventory: Inventory, payload: object = {}) => {
   const query = withLiteralNames(queryOf('features', { product: '%', ...payload }), inventory);
@@ -222,8 +224,8 @@ describe('sums of features in products', () => {
   });
 
   it('are null where nothing is known, and not 0', async () => {
-    const unknown = { maxAvailable: undefined, inUse: undefined, licenseExpiration: undefined };
-    expect(await sumsOf([{ feature: 'dark', ...unknown }])).toEqual({
+    const dark = { maxAvailable: undefined, inUse: undefined, licenseExpiration: undefined };
+    expect(await sumsOf([{ feature: 'dark', ...dark }])).toEqual({
       in_use: null,
       bought: null,
       share: null,
@@ -324,7 +326,16 @@ describe('expirations', () => {
   it('have totals: nearer expiries are in those of longer periods too', () => {
     const totals = (payload: object) => rowsOf(answerOf({ shape: 'totals', ...payload }));
     expect(totals({ product: '%' })).toEqual([
-      { expired: 2, within_7_days: 2, within_21_days: 3, within_30_days: 3, within_90_days: 4, later: 1, permanent: 1 },
+      {
+        expired: 2,
+        within_7_days: 2,
+        within_21_days: 3,
+        within_30_days: 3,
+        within_90_days: 4,
+        later: 1,
+        permanent: 1,
+        without_date: 1,
+      },
     ]);
     expect(totals({ product: '%', status: ['upcoming'], columns: ['Expired', 'Later'] })).toEqual([
       { expired: 0, later: 1 },
@@ -344,7 +355,7 @@ describe('a name with %', () => {
       asked: combinations,
       notices,
       areSeveralFeatures,
-    } = combinationsOf(queryOf('history', { product: 'lic01;cdslmd', ...payload }), inventory);
+    } = combinationsOf(queryOf('history', { product: 'lic01;cdslmd', ...payload }), inventory, false);
     return [combinations.map(({ feature: name }) => name), areSeveralFeatures, notices.map(({ text }) => text)];
   };
 
@@ -369,11 +380,45 @@ describe('a name with %', () => {
   it('needs no other one to be exact', () => {
     const alone = siteOf([{ feature: 'sim-100%' }, { feature: 'other' }]);
     const query = queryOf('history', { product: '%', feature: 'sim-100%' });
-    expect(combinationsOf(query, alone).notices).toEqual([]);
+    expect(combinationsOf(query, alone, false).notices).toEqual([]);
   });
 
   it('can begin and end with a space', () => {
     expect(asked({ feature: ' spaced ' })[0]).toEqual([' spaced ']);
+  });
+});
+
+describe('the licenses that are bought now of what a chart is about', () => {
+  const inventory = siteOf([
+    { feature: 'cad', maxAvailable: 10 },
+    { feature: 'cad', version: '2', maxAvailable: 5 },
+    { feature: 'cam', maxAvailable: 7, package: 'suite' },
+    { feature: 'free', licenseType: 'uncounted', maxAvailable: undefined },
+    { feature: 'new', maxAvailable: undefined },
+  ]);
+  const of = (name: string, more: object = {}, known: Inventory | undefined = inventory) => {
+    const query = queryOf('heatmap', { product: 'lic01;cdslmd', feature: name, ...more });
+    return boughtOf(query, { product: 'lic01;cdslmd', feature: name }, known);
+  };
+
+  it('are those of all versions and packages', () => {
+    expect([of('cad'), of('cam'), of('cam', { package: 'suite' }), of('ca%')]).toEqual([15, 7, 7, 22]);
+    expect(of('%', { package: 'suite', wildcard: 'upstream' })).toBe(7);
+  });
+
+  it('are not known if those of one are not, or if one is uncounted', () => {
+    const all = [
+      of('free'),
+      of('new'),
+      of('%'),
+      of('none'),
+      of('cad', { type: 'package' }),
+      of('cad', { package: 'x' }),
+    ];
+    expect(all).toEqual(all.map(() => unknown));
+    const query = queryOf('heatmap', { product: 'lic01;cdslmd', feature: 'cad' });
+    expect(boughtOf(query, { product: 'lic01;cdslmd', feature: 'cad' }, undefined)).toBe(unknown);
+    expect(boughtOf(query, { product: 'lic02;mlm', feature: 'cad' }, inventory)).toBe(unknown);
   });
 });
 
@@ -387,7 +432,7 @@ describe('what the analyzer is asked if there are too many combinations', () => 
       maxQueued: i === 3 ? 1 : 0,
     })),
   );
-  const asked = (target: TargetName, payload: object) => combinationsOf(queryOf(target, payload), many);
+  const asked = (target: TargetName, payload: object) => combinationsOf(queryOf(target, payload), many, false);
 
   it('are all of them for what was, and of users those with requests waiting, then those with the highest share in use', () => {
     expect(asked('history', { product: 'lic01;cdslmd', feature: '%' }).asked).toHaveLength(30);
@@ -402,6 +447,30 @@ describe('what the analyzer is asked if there are too many combinations', () => 
     }
   });
 
+  it('are, for rows of users, 1,000 of an analyzer in this process and 100 of another one, those with most in use first', () => {
+    const whole = siteOf(
+      Array.from({ length: 1200 }, (_, i) => ({
+        feature: `f${i}`,
+        maxAvailable: i === 7 ? 1 : 5000,
+        inUse: i === 7 ? 1 : i + 10,
+        maxQueued: i === 5 ? 3000 : 0,
+      })),
+    );
+    const query = readQuery({
+      ...{ target: 'users', payload: { product: '%', feature: '%' }, filters: [], prefix: '', isForRows: true },
+      range: { from: undefined, to: undefined },
+    });
+    for (const [isHere, most] of [[true, 1000] as const, [false, 100] as const]) {
+      const { asked: shown, total, choice } = combinationsOf(query, whole, isHere);
+      expect([shown.length, total, choice]).toEqual([
+        most,
+        1200,
+        'those with the most licenses in use and requests waiting at the last poll',
+      ]);
+      expect(shown.slice(0, 3).map(({ feature: f }) => f)).toEqual(['f5', 'f1199', 'f1198']);
+    }
+  });
+
   it('are, for users, none of those that nobody uses', () => {
     const idle = siteOf([
       { feature: 'used', inUse: 1, maxQueued: 0 },
@@ -410,12 +479,26 @@ describe('what the analyzer is asked if there are too many combinations', () => 
       { feature: 'unknown', inUse: undefined, maxQueued: 0 },
     ]);
     const of = (payload: object) => {
-      const { asked: shown, notices } = combinationsOf(queryOf('users', { product: '%', ...payload }), idle);
+      const { asked: shown, notices } = combinationsOf(queryOf('users', { product: '%', ...payload }), idle, false);
       return [shown.map(({ feature: f }) => f), notices.map(({ text }) => text)];
     };
     const left = ['left out: 1 without a user at the last poll'];
     expect(of({ feature: '%' })).toEqual([['unknown', 'used', 'waited'], left]);
     // a name is always asked
     expect(of({ feature: 'idle' })).toEqual([['idle'], []]);
+  });
+
+  it('leave out, of idle checkouts, features of which it is known that none is idle', () => {
+    const active = feature({ feature: 'active', inUse: 2, inactiveUse: 0 });
+    const idle = feature({ feature: 'idle', inUse: 2, inactiveUse: 1 });
+    const unsaid = feature({ feature: 'unsaid', inUse: 2, inactiveUse: undefined });
+    const site = inventoryOf({
+      products: good(answer([product()])),
+      features: { [WHOLE]: good(answer([active, idle, unsaid])) },
+    });
+    const query = queryOf('users', { product: '%', feature: '%', with: ['Idle for'] });
+    const { asked: shown, notices } = combinationsOf(query, site, false);
+    expect(shown.map((one) => one.feature)).toEqual(['idle', 'unsaid']);
+    expect(notices.map(({ text }) => text)).toEqual(['left out: 1 without an idle checkout at the last poll']);
   });
 });

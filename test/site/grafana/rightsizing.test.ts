@@ -58,7 +58,7 @@ function backendOf({ entries = [], showsPrices = true, now = AT, ...setup }: Set
     prices: { refusal: () => (showsPrices ? undefined : REFUSAL), onServed: () => undefined },
     owners: () => createOwners([{ vendorLicense: 'lic01;*', feature: '*', labels: { owner: 'cad' } }]),
     now: () => now,
-    inventory: () => inventory,
+    inventory: () => setup.known ?? inventory,
   };
 }
 
@@ -95,7 +95,7 @@ describe('the target rightsizing', () => {
   it('has the columns of the contract, in this order', () => {
     const { columns, rows } = ask({}, { entries: [priceEntry({ renewal: TODAY + 103 })] });
     expect(columns.join(', ')).toBe(
-      'Product, Feature, Package, Type, State, Count, Bought, Peak, Peak date, p95, p99, Needed, Full hours, Refusal days, Refusal hours, Other refusals, Denials, Next year likely, Next year enough, Growth a month, Busy week, Runs out, Runs out earliest, Runs out latest, Reserved unneeded, Year ago could go, Year ago short days, Year ago days, Idle now, Borrowed now, Unused since, Reason, Price, Saving, Maintenance only, Too late, Cost, Currency, Renewal, Notice, Notice state, Days, Coverage, Confidence, Owner, Computed',
+      'Product, Feature, Package, Type, State, Count, Bought, Peak, Peak date, p95, p99, Needed, Full hours, Refusal days, Refusal hours, Other refusals, Denials, Days with denials, Days with known denials, Next year likely, Next year enough, Growth a month, Busy week, Runs out, Runs out earliest, Runs out latest, Reserved unneeded, Year ago could go, Year ago short days, Year ago days, Idle now, Borrowed now, Unused since, Reason, Price, Saving, Maintenance only, Too late, Cost, Currency, Renewal, Notice, Notice state, Days, Coverage, Confidence, Owner, Computed',
     );
     expect(rows[0]).toMatchObject({
       product: 'lic01;cadd',
@@ -135,6 +135,8 @@ describe('the target rightsizing', () => {
           'refusalHours',
           'otherRefusals',
           'denials',
+          'deniedDays',
+          'denialsKnownDays',
           'likely',
           'enough',
           'busyWeek',
@@ -167,6 +169,26 @@ describe('the target rightsizing', () => {
     }
     // an uncounted feature has no number of licenses
     expect(ask({}, { table: adviceTable([adviceOf({ bought: 99_999 })]) }).rows[0]?.bought).toBeNull();
+  });
+
+  it('has the shares of what is bought for those who ask, and none of uncounted licenses', () => {
+    const columns = ['Feature', 'Utilisation', 'Peak share'];
+    const table = adviceTable([
+      adviceOf({ feature: 'a', count: 9, utilisation: 0.25, peak: 25 }),
+      adviceOf({ feature: 'b', count: 8, utilisation: undefined, peak: undefined }),
+      adviceOf({ feature: 'c', count: 7, bought: 99_999 }),
+      adviceOf({ feature: 'd', count: 6, bought: 0 }),
+      adviceOf({ feature: 'e', count: 5, bought: undefined }),
+    ]);
+    const answer = ask({ columns }, { table });
+    expect(answer.rows.map(({ utilisation, peak_share: peak }) => [utilisation, peak])).toEqual([
+      [0.25, 1.25],
+      [null, null],
+      [null, null],
+      [null, null],
+      [null, null],
+    ]);
+    expect(answer.columns).toEqual(columns);
   });
 
   it('shows since when no use was seen, if there ever was one', () => {
@@ -317,6 +339,60 @@ describe('the target rightsizing', () => {
     const hidden = ask({ shape: 'totals' }, { table: several, entries, showsPrices: false });
     expect(hidden.rows).toMatchObject([{ currency: null, saving: null, cost: null, could_go: 12, missing: 30 }]);
     expect(hidden.notices).toEqual([REFUSAL]);
+  });
+
+  it('says what to do and what it comes to in the words of its totals, and leaves out features with nothing to do', async () => {
+    const of = (feature: string, fields: Partial<KeptAdvice> = {}) => adviceOf({ feature, ...fields });
+    const nothing = { count: undefined, confidence: 'high' } as const;
+    const runsOut = { day: TODAY + 94, earliest: TODAY + 40, latest: undefined };
+    const rows = [
+      of('spare'),
+      of('uncertain', { confidence: 'provisional' }),
+      of('late'),
+      of('owned'),
+      of('short', { ...nothing, state: 'missing', count: 12 }),
+      of('unpriced', { ...nothing, state: 'missing' }),
+      of('idle', { ...nothing, state: 'unused' }),
+      of('kept back', { ...nothing, state: 'reserved' }),
+      of('growing', { ...nothing, state: 'tight', runsOut }),
+      of('enough', { ...nothing, state: 'fine' }),
+      of('new', { ...nothing, state: 'not enough data' }),
+    ];
+    const later = { renewal: TODAY + 200, noticeDays: 60 };
+    const price = (feature: string, fields: Partial<PriceEntry>) => priceEntry({ feature, price: 100, ...fields });
+    const entries = [
+      ...['spare', 'uncertain', 'short'].map((feature) => price(feature, later)),
+      price('late', { renewal: TODAY + 30, noticeDays: 60 }),
+      price('owned', {}),
+    ];
+    const owned = { ...inventory.features[0], feature: 'owned', expiration: Number.POSITIVE_INFINITY };
+    const known = { ...inventory, features: [owned] } as unknown as Inventory;
+    const setup = { table: adviceTable(rows), entries, known };
+    const columns = JSON.stringify(['feature', 'advice', 'money', 'act_by']);
+    const asked = { columns, with: JSON.stringify(['Advice']), sort: 'Feature' };
+    const said = (answer: Awaited<ReturnType<typeof askRows>>) =>
+      answer.rows.map(({ feature, advice, money }) => [feature, advice, money]);
+    const days = (await askRows({ ...asked, sort: 'Act by' }, setup)).rows.map((row) => [row.feature, row.act_by]);
+    // the day of notice, else none: what is too late, permanent, or has no renewal stands last
+    expect(days.slice(0, 3).sort()).toEqual(
+      ['short', 'spare', 'uncertain'].map((feature) => [feature, dateText(TODAY + 140)]),
+    );
+    expect(days.slice(3).map(([, day]) => day)).toEqual(Array.from({ length: 6 }, () => null));
+    expect(said(await askRows(asked, setup))).toEqual([
+      ['growing', 'runs out 2027-02-20', null],
+      ['idle', 'no use seen', null],
+      ['kept back', 'reserved too many', null],
+      ['late', '4, notice passed', 'EUR 400 too late'],
+      ['owned', '4, permanent', null],
+      ['short', '12 missing', 'costs EUR 1,200'],
+      ['spare', '4 could go', 'saves EUR 400'],
+      ['uncertain', '4, maybe', 'saves EUR 400'],
+      ['unpriced', 'missing', null],
+    ]);
+    // who may not see prices sees no amount
+    const hidden = said(await askRows(asked, { ...setup, showsPrices: false }));
+    expect(hidden.map(([, , money]) => money)).toEqual(Array.from({ length: 9 }, () => null));
+    expect(hidden).toHaveLength(9);
   });
 
   it('has what saves only maintenance, and what is too late, in columns and totals of their own', () => {

@@ -162,9 +162,10 @@ describe('every shape', () => {
     'reserved long': 'product feature category reserved_licenses distinct_users max_in_use',
     'efficiency long': 'product feature category total_duration',
     'heatmap long': 'product feature hour weekday weekday_index value',
-    'heatmap wide': 'hour mon tue wed thu fri sat sun',
+    'heatmap wide': 'hour mon tue wed thu fri sat sun bought',
     'expirations months': 'month licenses_expiring vendor_licenses first',
-    'expirations totals': 'expired within_7_days within_21_days within_30_days within_90_days later permanent',
+    'expirations totals':
+      'expired within_7_days within_21_days within_30_days within_90_days later permanent without_date',
     'expirations annotations': 'time title text tags',
     'features totals': 'features saturated in_use max_queued inactive_use borrowed_use unused_reserve',
     'server_down table': 'product server daemon qualifier last_collection',
@@ -243,9 +244,9 @@ describe('days', () => {
     // most of yesterday is in the range
     expect(await of(1)).toEqual([now - DAY, now, 3]);
     expect(await of(30)).toEqual([now - 30 * DAY, now, 32]);
-    // what is recorded
-    const first = Date.parse('2026-08-20T00:00:00+02:00');
-    expect(await of(365)).toEqual([first, now, 92]);
+    // what is recorded since 20 August, by weeks from a Monday on
+    const first = Date.parse('2026-08-17T00:00:00+02:00');
+    expect(await of(365)).toEqual([first, now, 15]);
   });
 
   it('begin at midnight of the analyzer on both sides of the clock change, and end with a range of the past', async () => {
@@ -371,7 +372,12 @@ describe('a wide heat map', () => {
     for (const { hour, weekday, value } of long) {
       expect(wide[Number(hour)]?.[String(weekday).toLowerCase()]).toBe(value);
     }
-    const known = wide.flatMap(({ hour: _, ...days }) => Object.values(days)).filter((value) => value !== null);
+    const [live] = await rowsOf('features', { product: PRODUCT, filters: FEATURE });
+    expect(wide.map(({ bought }) => bought)).toEqual(wide.map((_, i) => (i === 0 ? live?.bought : null)));
+    expect(live?.bought).toEqual(expect.any(Number));
+    const known = wide
+      .flatMap(({ hour: _, bought: __, ...days }) => Object.values(days))
+      .filter((value) => value !== null);
     expect(known).toHaveLength(long.length);
   });
 

@@ -2,6 +2,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { TrendSeries } from '../../../src/base/model/history.ts';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
+import { unknown } from '../../../src/base/model/unknown.ts';
 import type { ChartContext } from '../../../src/site/grafana/answers/chart-context.ts';
 import type { Combinations } from '../../../src/site/grafana/answers/combinations.ts';
 import * as charts from '../../../src/site/grafana/answers/history-answers.ts';
@@ -44,7 +45,9 @@ const shapeHistory = shaped(
   (context: ChartContext, answered: Parameters<typeof trends>[1]) => trends(context, answered).items,
 );
 const shapeReserved = shaped(charts.shapeReserved);
-const shapeHeatMap = shaped(charts.shapeHeatMap);
+const shapeHeatMap = shaped((context: ChartContext, answered: Parameters<typeof charts.shapeHeatMap>[1]) =>
+  charts.shapeHeatMap(context, answered, () => unknown),
+);
 const shapeEfficiency = shaped(charts.shapeEfficiency);
 
 describe('history', () => {

@@ -7,6 +7,7 @@ import type { Inventory } from '../../../src/exporter/inventory/inventory.ts';
 import { figuresOf } from '../../../src/site/grafana/answers/site-figures.ts';
 import { findFeatures, wordsOf } from '../../../src/site/pages/search.ts';
 import { usageHtml } from '../../../src/site/pages/vendor-license-list.ts';
+import { isSaturated } from '../../support/alert-views.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { answer, createSnapshot, feature, good, NOW, product, type Scenario } from '../../support/scenario.ts';
 
@@ -47,14 +48,17 @@ describe('the figures of a site', () => {
           feature: `f${i}`,
           daemon: record.serverName === 'lic01' ? 'cdslmd' : 'mlm',
         }));
-        const { sums, vendorLicenses, short, shortCount, expiring, expired } = await figuresOf(siteOf(named));
+        const { sums, vendorLicenses, short, shortCount, expiring, expired } = await figuresOf(
+          siteOf(named),
+          isSaturated,
+        );
         const counts = (is: (record: (typeof named)[number]) => boolean): number => named.filter(is).length;
         const isUnlimited = ({ maxAvailable }: (typeof named)[number]): boolean => maxAvailable === 99_999;
         const isCounted = ({ inUse, maxAvailable }: (typeof named)[number]): boolean =>
           inUse !== undefined && maxAvailable !== undefined && maxAvailable !== 99_999;
         const isFull = (record: (typeof named)[number]): boolean =>
           isCounted(record) &&
-          (record.maxAvailable ?? 0) > 0 &&
+          (record.maxAvailable ?? 0) >= 2 &&
           (record.inUse ?? 0) / (record.maxAvailable ?? 1) >= 0.95;
         const waits = ({ maxQueued }: (typeof named)[number]): boolean => (maxQueued ?? 0) > 0;
         const ends = ({ licenseExpiration }: (typeof named)[number]): number => licenseExpiration ?? Number.NaN;
@@ -106,7 +110,7 @@ describe('the figures of a site', () => {
         down: good(answer([{ label: 'lic02;mlm' }])),
       },
     );
-    const { vendorLicenses, sums } = await figuresOf(inventory);
+    const { vendorLicenses, sums } = await figuresOf(inventory, isSaturated);
     expect(
       vendorLicenses.map(({ row, state, saturated, withoutUsage }) => [
         row.vendorLicense,
@@ -123,7 +127,7 @@ describe('the figures of a site', () => {
 
   it('are computed once for an inventory', () => {
     const inventory = siteOf([{}]);
-    expect(figuresOf(inventory)).toBe(figuresOf(inventory));
+    expect(figuresOf(inventory, isSaturated)).toBe(figuresOf(inventory, isSaturated));
   });
 });
 
@@ -165,7 +169,7 @@ describe('the filter', () => {
 
 describe('the licenses of a vendor license', () => {
   const textOf = async (listed: readonly Partial<FeatureRecord>[]): Promise<string> => {
-    const { vendorLicenses } = await figuresOf(siteOf(listed));
+    const { vendorLicenses } = await figuresOf(siteOf(listed), isSaturated);
     const figures = vendorLicenses.find(({ row }) => row.vendorLicense === 'lic01;cdslmd');
     return figures === undefined
       ? ''

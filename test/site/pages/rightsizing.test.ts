@@ -325,7 +325,8 @@ describe('the report', () => {
       count: undefined,
       bought: 20,
       fullHours: 3.2,
-      refusalDays: 0.9,
+      refusalDays: 30,
+      refusalsNow: { days: 1, recordedDays: 160 },
     });
     const grown = adviceOf({
       feature: 'm',
@@ -333,7 +334,7 @@ describe('the report', () => {
       count: undefined,
       bought: 12,
       fullHours: undefined,
-      refusalDays: undefined,
+      refusalsNow: undefined,
     });
     const kept = adviceOf({ feature: 'k', state: 'fine', count: undefined });
     const text = textOf(
@@ -352,7 +353,7 @@ describe('the report', () => {
       ),
     );
     expect(text).toContain(
-      'd lic01;cadd : 4 dropped after the advice of 2026-06 (24 → 20). Since then: all in use 3.2 h a year, refusals on 1 day a year.',
+      'd lic01;cadd : 4 dropped after the advice of 2026-06 (24 → 20). Since then: all in use 3.2 h a year, refusals on 1 of 160 days.',
     );
     expect(text).toContain(
       'm lic01;cadd : 2 added after the advice of 2026-05 (10 → 12). Since then: hours with all in use not known, refusals not known.',

@@ -5,6 +5,7 @@ import { createSelection, type Selection } from '../../../src/exporter/inventory
 import { figuresOf } from '../../../src/site/grafana/answers/site-figures.ts';
 import { type AttentionItem, attentionListHtml } from '../../../src/site/pages/alert-list.ts';
 import { type StatusPageData, statusContent } from '../../../src/site/pages/status/route.ts';
+import { isSaturated } from '../../support/alert-views.ts';
 import { deriveInventoryNow, everything } from '../../support/derived-inventory.ts';
 import { answer, createSnapshot, feature, good, NOW, product, type Scenario } from '../../support/scenario.ts';
 
@@ -19,7 +20,8 @@ async function htmlOf(
   const inventory = deriveInventoryNow(createSnapshot(scenario), NOW, policy);
   const data: StatusPageData = {
     inventory,
-    figures: await figuresOf(inventory),
+    figures: await figuresOf(inventory, isSaturated),
+    isSaturated,
     analyzer: 'lic:80',
     owners: noOwners,
     sources: undefined,

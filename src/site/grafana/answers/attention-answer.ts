@@ -15,6 +15,9 @@ const severities = ['critical', 'warning', 'info'] as const;
 /** Features in a row for several. */
 const MAX_NAMES = 3;
 
+/** Where a problem of the whole site is. */
+const SITE = 'whole site';
+
 /** A row of the list. */
 type Item = Omit<AttentionRow, 'members'> & { readonly feature: string | undefined };
 
@@ -55,6 +58,15 @@ function partOf({ members: _all, ...row }: AttentionRow, members: readonly Atten
   };
 }
 
+/** What it is about, in one text. */
+const whereOf = ({ feature, vendorLicense, part }: Item): string => feature ?? vendorLicense ?? part ?? SITE;
+
+/** The uid of the dashboard about that. */
+function dashboardOf({ feature, vendorLicense }: Item): string {
+  if (feature !== undefined) return 'license-feature';
+  return vendorLicense === undefined ? 'license-exporter' : 'license-vendor-license';
+}
+
 /**
  * One row for each alert, as it is counted everywhere. Problems of the site are shown with every vendor license, and those of a
  * vendor license with each of its features.
@@ -81,6 +93,8 @@ export function answerAttention(query: Query, attention: Attention | undefined):
     [text('What'), ({ what }) => what],
     [text('Product'), ({ vendorLicense }) => cell(vendorLicense)],
     [text('Feature'), ({ feature }) => cell(feature)],
+    [text('Where'), whereOf, 'asked'],
+    [text('Dashboard'), dashboardOf, 'asked'],
     [text('Details'), ({ details }) => details],
     [time('Since'), ({ since }) => millis(since)],
     [time('Noticed'), ({ noticed }) => millis(noticed), 'asked'],

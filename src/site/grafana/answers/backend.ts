@@ -1,6 +1,7 @@
 import type { AttentionRow } from '../../../base/model/attention-row.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import type { OwnerMapping } from '../../../base/model/owners.ts';
+import type { IsSaturated } from '../../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { ProposalSource } from '../../../insight/advice/pass/proposals.ts';
 import { DatasourceError } from './errors.ts';
@@ -33,8 +34,12 @@ export interface Backend {
   /** The alerts that fire; `undefined` until they have been evaluated. */
   readonly attention: () => Attention | undefined;
   readonly upstream: UpstreamCache;
+  /** Whether the analyzer is in this process: it answers many requests at once. */
+  readonly isAnalyzerHere: boolean;
   readonly users: UsersPolicy;
   readonly owners: () => OwnerMapping;
+  /** Which features are saturated, as LicenseFeatureSaturated defines it. */
+  readonly isSaturated: IsSaturated;
   /** Advice on the number of licenses. */
   readonly proposals: ProposalSource;
   /** Whether prices are shown. */

@@ -4,6 +4,7 @@ import type { EndpointName, ParametersOf } from '../../../base/query-api/endpoin
 import { inTurn } from '../../../base/scheduling/slices.ts';
 import type { Answers } from '../../../exporter/inventory/decoding/decode.ts';
 import type { Backend } from './backend.ts';
+import { firstOf, nextOf, spanOf, type Unit } from './calendar-unit.ts';
 import {
   type Answered,
   type ChartContext,
@@ -21,6 +22,7 @@ import {
   combinationsOf,
 } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
+import { boughtOf } from './feature-answers.ts';
 import {
   rankOfEfficiency,
   rankOfHeatMap,
@@ -44,7 +46,7 @@ import { dayRange, periodOf } from './period.ts';
 import type { Query } from './query.ts';
 import { viewAnswer } from './table-view.ts';
 import { shapeHistory } from './trend-answers.ts';
-import { namesIn, requireUsers, usersFilter, usersTable } from './user-names.ts';
+import { asksIdle, namesIn, notCurrent, requireUsers, unknownIdle, usersFilter, usersTable } from './user-names.ts';
 
 /** Targets of which each combination of vendor license and feature is a request to the analyzer. */
 
@@ -58,10 +60,10 @@ export interface DaySources {
   readonly reserved: ReservedHistory | undefined;
 }
 
-/** The values of local days, in the order of the columns. A day without a known value has no entry. */
+/** The values of local days, in the order of the columns, or of periods by their first day. One without a known value has no entry. */
 type Days = Map<number, (number | null)[]>;
 
-/** Adds a value. Of several points of a day the highest counts: but for the users, all are the most of a day. */
+/** Adds a value. Of several values of a day or a period the highest counts: but for the users, all are the most of it. */
 function put(days: Days, day: number, column: number, value: number): void {
   const row = days.get(day) ?? COLUMNS.map(() => null);
   days.set(day, row);
@@ -95,12 +97,25 @@ function daysOf({ query, localTime }: ChartContext, { history = [], reserved }: 
   return days;
 }
 
+/** The same by weeks or months. */
+function inPeriods(days: Days, unit: Unit): Days {
+  if (unit === 'day') return days;
+  const periods: Days = new Map();
+  for (const [day, values] of days) {
+    for (const [column, value] of values.entries()) {
+      if (value !== null) put(periods, firstOf(unit, day), column, value);
+    }
+  }
+  return periods;
+}
+
 /**
- * A row for each day from the first to the last with a known value. The line breaks at a day without one. The first row is in
- * the range, and the last day has a second row at its end, so that the line of one day has a length.
+ * A row for each day, week or month from the first to the last with a known value. The line breaks at one without a value. The first
+ * row is in the range, and the last period has a second row at its end, so that the line of one has a length.
  */
 function* stepsOf(
   days: ReadonlyMap<number, readonly Cell[]>,
+  unit: Unit,
   { query, localTime, now }: ChartContext,
 ): Generator<readonly Cell[]> {
   const known = [...days.keys()];
@@ -108,23 +123,35 @@ function* stepsOf(
   const { from = Number.NEGATIVE_INFINITY, to = now } = query.range;
   const startOf = (day: number): number => localTime.startOf(day) * 1000;
   let time = Number.POSITIVE_INFINITY;
-  for (let day = known.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY); day <= last; day += 1) {
+  const first = known.reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
+  for (let day = first; day <= last; day = nextOf(unit, day)) {
     time = Math.max(startOf(day), from);
     yield [time, ...(days.get(day) ?? COLUMNS.map(() => null))];
   }
-  // what follows a day without data after it is not known
-  const end = Math.min(to, now, last === Number.NEGATIVE_INFINITY ? time : startOf(last + 1));
+  // what follows a period without data after it is not known
+  const end = Math.min(to, now, last === Number.NEGATIVE_INFINITY ? time : startOf(nextOf(unit, last)));
   if (end > time) yield [end, ...(days.get(last) ?? [])];
 }
 
-/** The licenses, their use and their reservations by local day, for lines of steps. */
-export function shapeDays(context: ChartContext, answered: Answered<DaySources>): Table {
+/** The licenses, their use and their reservations by local day, for lines of steps: of a long range by weeks or months. */
+export function shapeDays(
+  context: ChartContext,
+  answered: Answered<DaySources>,
+): { readonly steps: Table; readonly notices: readonly Notice[] } {
   const known: { combination: Combination; answer: Days }[] = [];
   for (const { combination, answer } of answered) {
     known.push({ combination, answer: daysOf(context, answer) });
   }
+  const { unit } = spanOf(
+    context,
+    known.values().flatMap(({ answer }) => answer.keys()),
+  );
   const columns = [{ text: 'Time', type: 'time' } as const, ...COLUMNS.map(number)];
-  return flatTable(context, known, columns, (days) => new LazyList(() => stepsOf(days, context)));
+  const rowsOf = (days: Days) => new LazyList(() => stepsOf(inPeriods(days, unit), unit, context));
+  return {
+    steps: flatTable(context, known, columns, rowsOf),
+    notices: unit === 'day' ? [] : [{ severity: 'info', text: `a step is a ${unit}` }],
+  };
 }
 
 type AnswerQuery = (query: Query, backend: Backend, signal: AbortSignal) => Promise<TargetAnswer>;
@@ -136,6 +163,8 @@ const given = <N extends string>(name: N, value: string | undefined): { readonly
 interface Shaped {
   readonly items: readonly PanelData[];
   readonly notices?: readonly Notice[];
+  /** See `TableContent`. */
+  readonly unknown?: () => string | undefined;
 }
 
 interface CombinationQuery<E extends EndpointName> {
@@ -146,8 +175,8 @@ interface CombinationQuery<E extends EndpointName> {
   readonly shape: (answers: Answered<Answers[E]>, combinations: Combinations) => Shaped;
 }
 
-const chosen = (query: Query, { inventory }: Backend): Promise<Combinations> =>
-  inTurn(() => combinationsOf(query, inventory()));
+const chosen = (query: Query, { inventory, isAnalyzerHere }: Backend): Promise<Combinations> =>
+  inTurn(() => combinationsOf(query, inventory(), isAnalyzerHere));
 
 /** Requests every combination and converts the answers. */
 async function answerCombinations<E extends EndpointName>(
@@ -160,11 +189,11 @@ async function answerCombinations<E extends EndpointName>(
   check?.(combinations);
   const { answers, notices, ...rest } = await askAll(combinations, endpoint, parametersOf, backend.upstream, signal);
   return inTurn(() => {
-    const { items, notices: more = [] } = shape(answers, combinations);
+    const { items, notices: more = [], unknown } = shape(answers, combinations);
     const raw = { ...rest, items, notices: [...notices, ...combinations.notices, ...more] };
     // history without a value is not known; a list of users without a row is
     const isUnknown = query.isForRows && endpoint !== 'GetUsers' && answers.length > 0 && !items.some(hasRows);
-    return viewAnswer(query, isUnknown ? { ...raw, unknown: 'the time range' } : raw);
+    return viewAnswer(query, isUnknown ? { ...raw, unknown: 'the time range' } : raw, unknown);
   });
 }
 
@@ -251,10 +280,11 @@ async function answerDays(query: Query, backend: Backend, signal: AbortSignal): 
   ];
   const [executed, incomplete] = [known.executed ?? reservations.executed, known.incomplete ?? reservations.incomplete];
   return inTurn(() => {
+    const { steps, notices: more } = shapeDays(context, paired(combinations, known, reservations));
     return viewAnswer(query, {
-      items: [shapeDays(context, paired(combinations, known, reservations))],
+      items: [steps],
       // both say which combinations are left out
-      notices: [...new Map(notices.map((notice) => [notice.text, notice])).values()],
+      notices: [...new Map([...notices, ...more].map((notice) => [notice.text, notice])).values()],
       ...(executed !== undefined && { executed }),
       ...(incomplete !== undefined && { incomplete }),
     });
@@ -322,7 +352,8 @@ export const answerEfficiency: AnswerQuery = (query, backend, signal) =>
 /** The target `heatmap` (spec 4.9): the most in use by hour and weekday. Its shape `wide` is of one feature. */
 export const answerHeatMap: AnswerQuery = (query, backend, signal) =>
   answerPeriod('GetHeatMap', query, backend, signal, {
-    shape: shapeHeatMap,
+    shape: (context, answers) =>
+      shapeHeatMap(context, answers, (combination) => boughtOf(query, combination, backend.inventory())),
     rankOf: rankOfHeatMap,
     by: 'licenses in use',
     check: ({ total }) => {
@@ -350,7 +381,10 @@ export const answerUsers: AnswerQuery = async (query, backend, signal) => {
       ...given('filters', usersFilter(query, backend.users)),
     }),
     shape(answers, combinations) {
-      return { items: [usersTable(query, combinations, answers, backend.users)] };
+      const items = [usersTable(query, combinations, answers, backend.users)];
+      const notices = notCurrent(answers, backend.inventory());
+      const unknown = () => unknownIdle(query, answers, backend.users);
+      return { items, notices, ...(asksIdle(query) && { unknown }) };
     },
   });
   backend.users.onServed(namesIn(answer));

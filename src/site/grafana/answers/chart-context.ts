@@ -3,7 +3,13 @@ import { figureAt } from '../../../base/model/history.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import { countedFigures, isUncountedFigure } from '../../../base/model/uncounted.ts';
 import { namesText, numberText } from '../../../base/texts.ts';
-import { type Combination, type CombinationAnswers, type Combinations, MAX_COMBINATIONS } from './combinations.ts';
+import {
+  type Combination,
+  type CombinationAnswers,
+  type Combinations,
+  MAX_COMBINATIONS,
+  productCell,
+} from './combinations.ts';
 import {
   type Cell,
   type Column,
@@ -35,7 +41,7 @@ export interface ChartContext {
 export type Answered<T> = CombinationAnswers<T>['answers'];
 
 /** Columns with the combination of a flat row, if the query can have several. */
-function ownerOf({ combinations }: ChartContext): {
+function ownerOf({ combinations, query }: ChartContext): {
   columns: readonly Column[];
   cells: (combination: Combination) => readonly Cell[];
 } {
@@ -43,7 +49,7 @@ function ownerOf({ combinations }: ChartContext): {
   const areSeveral = areSeveralProducts || areSeveralFeatures;
   return {
     columns: areSeveral ? [text('Product'), text('Feature')] : [],
-    cells: ({ product, feature }) => (areSeveral ? [product, feature] : []),
+    cells: (combination) => (areSeveral ? [productCell(combination, query.isForRows), combination.feature] : []),
   };
 }
 

@@ -9,7 +9,7 @@ import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { DatasourceError } from './errors.ts';
 import { withLiteralNames } from './known-data.ts';
-import type { Notice, TargetAnswer } from './panel-data.ts';
+import { keyOf, type Notice, type TargetAnswer } from './panel-data.ts';
 import { matcherOf, type Query } from './query.ts';
 import { requestText, type UpstreamCache } from './upstream-cache.ts';
 
@@ -37,51 +37,62 @@ export interface Combinations extends CombinationList {
   readonly areSeveralFeatures: boolean;
 }
 
-/** Maximum number of combinations of which a target shows what is now, and of charts. */
+/** Maximum number of charts, and of combinations of which a panel of the old protocol asks who holds licenses now. */
 export const MAX_COMBINATIONS = 20;
 /**
  * Maximum number of combinations of which a target asks what was. All that match are asked: what is busy now says nothing about
  * the past. An analyzer in this process answers them in some seconds.
  */
 const MAX_OF_PAST = 1000;
+/** Maximum number of combinations of which rows have who holds licenses now, of an analyzer in this process, and elsewhere. */
+const MAX_OF_USERS = { here: 1000, elsewhere: 100 } as const;
 /** Requests of one target that are sent, or wait for a connection, at once. */
 const MAX_OPEN = 20;
 
 /** What the last poll says about a feature that a query may be about. */
 interface KnownFeature {
-  /** Higher for a feature of which more can be expected in a chart: requests wait, or most licenses are in use. */
+  /** Higher for a feature of which more users can be expected, or, in the old protocol, whose users matter more. */
   readonly rank: number;
-  /** Whether it is known that nobody holds a license or waits for one. */
-  readonly isIdle: boolean;
+  /** Whether it is known that no checkout is listed of it. */
+  readonly isUnlisted: boolean;
 }
 
 /** Features by vendor license and name. */
 type KnownFeatures = ReadonlyMap<string, ReadonlyMap<string, KnownFeature>>;
 
-function describe(row: FeatureRow): KnownFeature {
-  const { inUse, maxInUse, maxQueued, maxAvailable } = row;
+/** The column of `users` that idle checkouts alone have. */
+export const IDLE_FOR = 'Idle for';
+
+/** Whether a query is about idle checkouts alone. */
+const isAboutIdle = ({ values }: Query): boolean =>
+  values.lists.with?.some((name) => keyOf(name) === keyOf(IDLE_FOR)) === true;
+
+function describe(row: FeatureRow, query: Query): KnownFeature {
+  const { isForRows } = query;
+  const { inUse, maxInUse, maxQueued, maxAvailable, inactiveUse } = row;
+  if (isAboutIdle(query) && isKnown(inactiveUse)) return { rank: inactiveUse, isUnlisted: inactiveUse === 0 };
   const share = shareOf(isKnown(maxInUse) ? maxInUse : inUse, maxAvailable);
   const waiting = isKnown(maxQueued) ? maxQueued : 0;
-  return { rank: waiting + (isKnown(share) ? Math.min(share, 1) / 2 : 0), isIdle: inUse === 0 && maxQueued === 0 };
+  const held = isForRows ? inUse : share;
+  const weight = !isKnown(held) ? 0 : isForRows ? held : Math.min(held, 1) / 2;
+  return { rank: waiting + weight, isUnlisted: inUse === 0 && maxQueued === 0 };
 }
 
 /** Of several rows of one feature, such as its versions, the highest counts. */
 const joined = (one: KnownFeature | undefined, other: KnownFeature): KnownFeature =>
-  one === undefined ? other : { rank: Math.max(one.rank, other.rank), isIdle: one.isIdle && other.isIdle };
+  one === undefined ? other : { rank: Math.max(one.rank, other.rank), isUnlisted: one.isUnlisted && other.isUnlisted };
 
 /** The features of some vendor licenses. It visits each feature only once, because a large site has 100,000. */
-function knownFeatures(
-  inventory: Inventory,
-  owners: ReadonlySet<string>,
-  featureType: string | undefined,
-): KnownFeatures {
+function knownFeatures(inventory: Inventory, owners: ReadonlySet<string>, query: Query): KnownFeatures {
+  const { ftype, type } = query.values;
+  const featureType = ftype ?? type;
   const found = new Map<string, Map<string, KnownFeature>>();
   for (const row of inventory.features) {
     const { vendorLicense, feature } = row;
     if (!owners.has(vendorLicense) || (featureType !== undefined && row.featureType !== featureType)) continue;
     const features = found.get(vendorLicense) ?? new Map<string, KnownFeature>();
     found.set(vendorLicense, features);
-    features.set(feature, joined(features.get(feature), describe(row)));
+    features.set(feature, joined(features.get(feature), describe(row, query)));
   }
   return found;
 }
@@ -158,29 +169,38 @@ interface Ranked extends Combination {
   readonly rank: number;
 }
 
+/** Of how many combinations is asked who holds licenses now, and which. */
+function choiceOf(isForRows: boolean, isAnalyzerHere: boolean): { readonly most: number; readonly choice: string } {
+  if (isForRows) {
+    const most = isAnalyzerHere ? MAX_OF_USERS.here : MAX_OF_USERS.elsewhere;
+    return { most, choice: 'those with the most licenses in use and requests waiting at the last poll' };
+  }
+  const choice = 'those with the most requests waiting and the highest share in use at the last poll';
+  return { most: MAX_COMBINATIONS, choice };
+}
+
 /**
  * The combinations that are asked: all of them, and of users, who hold licenses now, those of which most can be expected.
  *
  * @throws DatasourceError if they are too many
  */
-function chosen(all: readonly Ranked[], target: string): CombinationList {
-  const isOfPast = target !== 'users';
-  if (all.length <= (isOfPast ? MAX_OF_PAST : MAX_COMBINATIONS)) return { asked: all, total: all.length };
-  if (isOfPast) {
+function chosen(all: readonly Ranked[], { target, isForRows }: Query, isAnalyzerHere: boolean): CombinationList {
+  if (target !== 'users') {
+    if (all.length <= MAX_OF_PAST) return { asked: all, total: all.length };
     const matching = `${numberText(all.length)} combinations of product and feature match`;
     const remedy = 'narrow the selection, or ask for their sum with wildcard "upstream"';
     throw new DatasourceError('too_many', `${target}: ${matching}, of at most ${numberText(MAX_OF_PAST)}; ${remedy}`);
   }
-  const first = all.toSorted((a, b) => b.rank - a.rank).slice(0, MAX_COMBINATIONS);
-  const choice = 'those with the most requests waiting and the highest share in use at the last poll';
-  return { asked: first, total: all.length, choice };
+  const { most, choice } = choiceOf(isForRows, isAnalyzerHere);
+  if (all.length <= most) return { asked: all, total: all.length };
+  return { asked: all.toSorted((a, b) => b.rank - a.rank).slice(0, most), total: all.length, choice };
 }
 
 /** @throws DatasourceError if too many match, or if a pattern cannot be expanded, because no poll has finished yet */
-export function combinationsOf(raw: Query, inventory: Inventory | undefined): Combinations {
+export function combinationsOf(raw: Query, inventory: Inventory | undefined, isAnalyzerHere: boolean): Combinations {
   const query = withLiteralNames(raw, inventory);
   const { isPattern, values, target } = query;
-  const { products, features, ftype, type, wildcard } = values;
+  const { products, features, wildcard } = values;
   const expand = wildcard !== 'upstream';
   const [expandsProducts, expandsFeatures] = [products, features].map((texts) => expand && texts.some(isPattern));
   if ((expandsProducts || expandsFeatures) && (inventory === undefined || inventory.vendorLicenses.length === 0)) {
@@ -195,13 +215,13 @@ export function combinationsOf(raw: Query, inventory: Inventory | undefined): Co
   const isLookedUp = !isPlain || names.some((name) => name.includes('%') && !isPattern(name));
   const vendorLicenses = new Set(owners.map((product) => parseVendorLicense(product).vendorLicense));
   const known: KnownFeatures =
-    inventory === undefined || !isLookedUp ? new Map() : knownFeatures(inventory, vendorLicenses, ftype ?? type);
+    inventory === undefined || !isLookedUp ? new Map() : knownFeatures(inventory, vendorLicenses, query);
   const knownOf = (product: string) => known.get(parseVendorLicense(product).vendorLicense);
   const patterns = features.filter((feature) => isPattern(feature) && expand);
   const matches = patterns.length === 0 ? () => false : matcherOf(patterns, isPattern);
   // requests a feature where it is known; an unknown feature can still have history
   const knownNames = new Set(names.filter((name) => owners.some((product) => knownOf(product)?.has(name))));
-  let idle = 0;
+  let unlisted = 0;
   const isNamed = new Set(names);
   const all: Ranked[] = [];
   for (const product of owners) {
@@ -211,22 +231,27 @@ export function combinationsOf(raw: Query, inventory: Inventory | undefined): Co
       if (query.allows('feature', feature)) all.push({ product, feature, rank: found.get(feature)?.rank ?? 0 });
     }
     // in the order of the inventory, which is by name
-    for (const [feature, { rank, isIdle }] of patterns.length === 0 ? [] : found) {
+    for (const [feature, { rank, isUnlisted }] of patterns.length === 0 ? [] : found) {
       if (isNamed.has(feature) || !matches(feature) || !query.allows('feature', feature)) continue;
-      if (target === 'users' && isIdle) idle += 1;
+      if (target === 'users' && isUnlisted) unlisted += 1;
       else all.push({ product, feature, rank });
     }
   }
-  const list = chosen(all, target);
-  const idleText = `left out: ${numberText(idle)} without a user at the last poll`;
-  const idleNotice: readonly Notice[] = idle === 0 ? [] : [{ severity: 'info', text: idleText }];
+  const list = chosen(all, query, isAnalyzerHere);
+  const held = isAboutIdle(query) ? 'an idle checkout' : 'a user';
+  const unlistedText = `left out: ${numberText(unlisted)} without ${held} at the last poll`;
+  const unlistedNotice: readonly Notice[] = unlisted === 0 ? [] : [{ severity: 'info', text: unlistedText }];
   return {
     ...list,
     areSeveralProducts: owners.length > 1 || expandsProducts === true,
     areSeveralFeatures: features.length > 1 || expandsFeatures === true,
-    notices: [...addedUp(expand ? list.asked : [], known), ...idleNotice],
+    notices: [...addedUp(expand ? list.asked : [], known), ...unlistedNotice],
   };
 }
+
+/** The vendor license of a row: for rows as everywhere else, which links need, and for others as the analyzer writes it. */
+export const productCell = ({ product }: Combination, isForRows: boolean): string =>
+  isForRows ? parseVendorLicense(product).vendorLicense : product;
 
 /** The suffix that distinguishes a combination from the others; empty if there is only one. */
 export function suffixOf(
@@ -289,7 +314,7 @@ export async function askAll<E extends EndpointName>(
   if (first !== undefined && answers.length === 0) throw first;
   if (total > asked.length) {
     const which = choice === undefined ? '' : `, ${choice}`;
-    const text = `${asked.length} of ${numberText(total)} combinations of product and feature are shown${which}; narrow the selection`;
+    const text = `${numberText(asked.length)} of ${numberText(total)} combinations of product and feature are shown${which}; narrow the selection`;
     notices.push({ severity: 'warning', text });
     first ??= new DatasourceError('too_many', text);
   }

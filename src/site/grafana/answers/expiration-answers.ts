@@ -38,6 +38,8 @@ interface ExpirationContext {
   readonly now: number;
   readonly localTime: LocalTime;
   readonly owners: OwnerMapping;
+  /** Whether a vendor license of the query was never collected: the number of its features is not known. */
+  readonly isUnread?: boolean;
 }
 
 type Status = 'upcoming' | 'ended' | 'permanent';
@@ -94,8 +96,9 @@ export function answerExpirations(
   const problems = requireFresh(inventory, source, productMatcher(products, query.isPattern));
   const context = { now: inventory.at, localTime, owners: owners() };
   const isAskedFor = featureMatcher(query, query.values.features);
-  const answer = expirationAnswer(query, { items: inventory.features, isAskedFor, problems }, context);
   const names = neverCollected(query, inventory);
+  const entries = { items: inventory.features, isAskedFor, problems };
+  const answer = expirationAnswer(query, entries, { ...context, isUnread: names !== undefined });
   if (names === undefined) return answer;
   const notice: Notice = { severity: 'warning', text: `without ${names}: never collected, so no expiry is known` };
   return { ...answer, unknown: answer.unknown ?? `expiries of ${names}`, notices: [...answer.notices, notice] };
@@ -241,7 +244,7 @@ function expirationMonths(query: Query, shown: Expirations, { now, localTime }: 
 }
 
 /** One row. What expires within 7 days expires within 30 days too. */
-function expirationTotals(query: Query, shown: Expirations, { now }: ExpirationContext): TargetAnswer {
+function expirationTotals(query: Query, shown: Expirations, { now, isUnread }: ExpirationContext): TargetAnswer {
   const { seen, problems } = shown;
   const within = [7, 21, 30, 90].map((days) => ({ days, licenses: 0 }));
   const totals = { ended: 0, later: 0, permanent: 0 };
@@ -261,10 +264,13 @@ function expirationTotals(query: Query, shown: Expirations, { now }: ExpirationC
     ['Later', totals.later],
     ['Permanent', totals.permanent],
   ];
-  const cells: Cells<typeof totals> = figures.map(([name, licenses]) => [
-    number(name),
-    () => expiryCount(licenses, seen),
-  ]);
+  const cells: Cells<typeof totals> = [
+    ...figures.map(([name, licenses]): Cells<typeof totals>[number] => [
+      number(name),
+      () => expiryCount(licenses, seen),
+    ]),
+    [number('Without date'), () => (isUnread === true ? null : seen.undated)],
+  ];
   return viewTable(query, { name: 'expirations', cells, items: [totals], problems });
 }
 

@@ -1,3 +1,4 @@
+import { isUncounted } from '../../../base/model/uncounted.ts';
 import { type Figure, isKnown, unknown } from '../../../base/model/unknown.ts';
 import { inTurn } from '../../../base/scheduling/slices.ts';
 import { type FeatureRow, rowOfAnswer } from '../../../exporter/inventory/feature-row.ts';
@@ -5,8 +6,8 @@ import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { Backend } from './backend.ts';
 import { askAll, type Combination, everyOwner, withNotices } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
-import { isSaturated, shareInUse } from './feature-use.ts';
-import { knownNow, productMatcher, requireFresh } from './known-data.ts';
+import { shareInUse } from './feature-use.ts';
+import { knownNow, productMatcher, requireFresh, withLiteralNames } from './known-data.ts';
 import { bought, daysLeft, daysUntil, expires, ownerColumn } from './live-columns.ts';
 import { cell, hasRows, number, type TargetAnswer, text } from './panel-data.ts';
 import { matcherOf, type Query } from './query.ts';
@@ -15,8 +16,8 @@ import { requireUsers } from './user-names.ts';
 
 /** The target `features`: a table of the last poll, its totals, or the features of a user. */
 
-/** The calendar of the analyzer, and who owns what. */
-type Calendar = Pick<Backend, 'localTime' | 'owners'>;
+/** The calendar of the analyzer, who owns what, and what is saturated. */
+type Context = Pick<Backend, 'localTime' | 'owners' | 'isSaturated'>;
 
 type Names = Pick<FeatureRow, 'vendorLicense' | 'feature' | 'package'>;
 type Features = Pick<TableContent<FeatureRow>, 'items' | 'isAskedFor' | 'problems'>;
@@ -35,25 +36,49 @@ export function featureMatcher(query: Query, names: readonly string[]): (row: Na
     isProduct(row.vendorLicense) && isFeature(row.feature) && isPackage(row.package) && isLetThrough(query, row);
 }
 
-/** 1 for a saturated feature, to be added up. */
-function saturatedCount(row: FeatureRow): Figure {
-  const isFull = isSaturated(row);
-  return isFull === undefined ? unknown : Number(isFull);
+/**
+ * The licenses that are bought now of what a chart is about, all versions and packages together; not known if that is not known of
+ * one of them. A feature of which one version is uncounted has no number; a sum over several features is without the uncounted
+ * ones, as the history of the analyzer is.
+ */
+export function boughtOf(raw: Query, { product, feature }: Combination, inventory: Inventory | undefined): Figure {
+  const query = withLiteralNames({ ...raw, values: { ...raw.values, products: [product] } }, inventory);
+  const matches = featureMatcher(query, [feature]);
+  const { type } = query.values;
+  let sum: Figure = unknown;
+  for (const row of inventory?.features ?? []) {
+    if (!row.isReported || !matches(row) || (type !== undefined && row.featureType !== type)) continue;
+    if (isUncounted(row) && query.isPattern(feature)) continue;
+    if (!isKnown(row.maxAvailable)) return unknown;
+    sum = isKnown(sum) ? sum + row.maxAvailable : row.maxAvailable;
+  }
+  return sum;
 }
 
 /** What is added up, by column. */
-const addends: readonly (readonly [name: string, (row: FeatureRow) => Figure])[] = Object.entries({
-  Features: () => 1,
-  Saturated: saturatedCount,
-  'In use': ({ inUse }) => inUse,
-  'Max queued': ({ maxQueued }) => maxQueued,
-  'Inactive use': ({ inactiveUse }) => inactiveUse,
-  'Borrowed use': ({ borrowedUse }) => borrowedUse,
-  'Unused reserve': ({ unusedReserve }) => unusedReserve,
-});
+const addendsOf = ({ isSaturated }: Context): readonly (readonly [string, (row: FeatureRow) => Figure])[] => [
+  ['Features', () => 1],
+  [
+    'Saturated',
+    (row) => {
+      const isFull = isSaturated(row);
+      return isFull === undefined ? unknown : Number(isFull);
+    },
+  ],
+  ['In use', ({ inUse }) => inUse],
+  ['Max queued', ({ maxQueued }) => maxQueued],
+  ['Inactive use', ({ inactiveUse }) => inactiveUse],
+  ['Borrowed use', ({ borrowedUse }) => borrowedUse],
+  ['Unused reserve', ({ unusedReserve }) => unusedReserve],
+];
 
 /** One row. A total of which no value is known is unknown, not 0. */
-function featureTotals(query: Query, { items, isAskedFor = () => true, problems }: Features): TargetAnswer {
+function featureTotals(
+  query: Query,
+  { items, isAskedFor = () => true, problems }: Features,
+  context: Context,
+): TargetAnswer {
+  const addends = addendsOf(context);
   const sums = addends.map((): Figure => unknown);
   for (const row of items) {
     if (!isAskedFor(row)) continue;
@@ -70,8 +95,9 @@ function featureTotals(query: Query, { items, isAskedFor = () => true, problems 
 const negative = (value: Figure): number | null => (isKnown(value) ? -value : null);
 
 /** A table of features, or their totals. @param now epoch seconds */
-function featureAnswer(query: Query, features: Features, now: number, { localTime, owners }: Calendar): TargetAnswer {
-  if (query.shape === 'totals') return featureTotals(query, features);
+function featureAnswer(query: Query, features: Features, now: number, context: Context): TargetAnswer {
+  const { localTime, owners } = context;
+  if (query.shape === 'totals') return featureTotals(query, features, context);
   const cells: Cells<FeatureRow> = [
     [text('Product'), ({ vendorLicense }) => vendorLicense],
     [text('Feature'), ({ feature }) => feature],
@@ -106,12 +132,12 @@ function featureAnswer(query: Query, features: Features, now: number, { localTim
 }
 
 /** The features of the last poll. @throws DatasourceError if GetFeatures is not known */
-export function answerFeatures(query: Query, inventory: Inventory, calendar: Calendar): TargetAnswer {
+export function answerFeatures(query: Query, inventory: Inventory, context: Context): TargetAnswer {
   const { filters, products } = query.values;
   const problems = requireFresh(inventory, 'GetFeatures', productMatcher(products, query.isPattern));
   const matches = featureMatcher(query, filters === undefined ? [] : [filters]);
   const isAskedFor = (row: FeatureRow): boolean => row.isReported && matches(row);
-  return featureAnswer(query, { items: inventory.features, isAskedFor, problems }, inventory.at, calendar);
+  return featureAnswer(query, { items: inventory.features, isAskedFor, problems }, inventory.at, context);
 }
 
 /** The features of which a user holds licenses. */

@@ -197,21 +197,30 @@ const heatRows = ({ hours, weekdays, at }: Grid): Iterable<readonly Cell[]> =>
     .flatMap((weekday, j) => hours.map((hour, i) => [hour, weekday, j, at(i, j)] as const))
     .filter(([, , , value]) => value !== null);
 
-/** A row an hour. Without a known value there is no row: a scale of colours would have no end. */
-function wideTable(name: string, { hours, weekdays, at }: Grid): Table {
+/** A row an hour; the first one has the end of the scale. Without a known value there is no row: nothing could be drawn. */
+function wideTable(name: string, { hours, weekdays, at }: Grid, bought: Figure): Table {
   // an analyzer may write Monday, or MON
   const places = WIDE.map((day) =>
     weekdays.findIndex((weekday) => weekday.slice(0, 3).toLowerCase() === day.toLowerCase()),
   );
   const rows = hours
     .map((hour, i): readonly Cell[] => [hour, ...places.map((j) => at(i, j))])
-    .toSorted(([a], [b]) => Number(a) - Number(b));
-  const hasValues = rows.some(([, ...values]) => values.some((value) => value !== null));
-  return table(name, [number('Hour'), ...WIDE.map(number)], hasValues ? rows : []);
+    .toSorted(([a], [b]) => Number(a) - Number(b))
+    .map((row, i): readonly Cell[] => [...row, i === 0 ? cell(bought) : null]);
+  const hasValues = hours.some((_, i) => places.some((j) => at(i, j) !== null));
+  return table(name, [number('Hour'), ...WIDE.map(number), number('Bought')], hasValues ? rows : []);
 }
 
-/** GetHeatMap as tables, with an empty cell where nothing is recorded. */
-export function shapeHeatMap(context: ChartContext, answered: Answered<HeatMap>): readonly PanelData[] {
+/**
+ * GetHeatMap as tables, with an empty cell where nothing is recorded.
+ *
+ * @param boughtOf the licenses that are bought now
+ */
+export function shapeHeatMap(
+  context: ChartContext,
+  answered: Answered<HeatMap>,
+  boughtOf: (combination: Combination) => Figure,
+): readonly PanelData[] {
   const { query, combinations } = context;
   const grids: { combination: Combination; answer: Grid }[] = [];
   for (const { combination, answer } of answered) grids.push({ combination, answer: gridOf(answer) });
@@ -221,7 +230,7 @@ export function shapeHeatMap(context: ChartContext, answered: Answered<HeatMap>)
   }
   return grids.map(({ combination, answer: grid }) => {
     const name = `${grid.name}${suffixOf(combination, combinations)}`;
-    if (query.shape === 'wide') return wideTable(name, grid);
+    if (query.shape === 'wide') return wideTable(name, grid, boughtOf(combination));
     return query.shape === 'table' ? heatTable(name, grid) : heatFrame(name, grid);
   });
 }

@@ -1,6 +1,7 @@
 import { dateText } from '../../../base/model/local-time.ts';
 import { countText, numberText } from '../../../base/texts.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
+import type { State } from '../../../insight/advice/method/advice.ts';
 import { UNUSED_DAYS } from '../../../insight/advice/method/decision.ts';
 import { AdviceNotReady, type Proposal, type Proposals } from '../../../insight/advice/pass/proposals.ts';
 import type { Effect } from '../../../insight/advice/pass/renewal.ts';
@@ -204,7 +205,7 @@ function answerTable(
 }
 
 /** Columns with amounts of money. */
-const AMOUNTS = ['Price', 'Saving', 'Maintenance only', 'Too late', 'Cost', 'Contract', 'Covered'];
+const AMOUNTS = ['Price', 'Saving', 'Maintenance only', 'Too late', 'Cost', 'Money', 'Contract', 'Covered'];
 
 /** Rows with an amount of money, for the log. */
 function pricesIn<T>({ cells, items }: View<T>): number {
@@ -290,23 +291,25 @@ function onlyOne(query: Query, proposals: Proposals): Proposal | undefined {
 interface PricedStep extends AdvisedStep {
   readonly currency: string | undefined;
   readonly advice: string | undefined;
+  /** Whether use cannot show how long that many are too few: all that are bought, where licenses are missing. */
+  readonly isUnseen: boolean;
 }
 
 const stepCells: Cells<PricedStep> = [
   [number('Licenses'), ({ licenses }) => licenses],
-  [number('Hours short a year'), ({ hoursShort }) => cell(hoursShort)],
+  [number('Hours short a year'), ({ isUnseen, hoursShort }) => (isUnseen ? null : cell(hoursShort))],
   [text('Advice'), ({ advice }) => cell(advice)],
   [number('Saving'), ({ saving }) => cell(saving)],
   [text('Currency'), ({ currency }) => cell(currency)],
 ];
 
 /** Whether a number of licenses is advised. @param whyKept why no fewer are */
-function stepText({ place, hoursShort }: AdvisedStep, tolerance: number, whyKept: string | undefined) {
+function stepText({ place, hoursShort }: AdvisedStep, tolerance: number, whyKept: string | undefined, state: State) {
   switch (place) {
     case 'more':
       return 'more than is kept';
     case 'kept':
-      return 'kept';
+      return state === 'missing' ? 'too few' : 'kept';
     case 'less':
       return hoursShort > tolerance || whyKept === undefined ? 'not advised' : `not advised: ${whyKept}`;
     case 'not known':
@@ -319,7 +322,8 @@ function pricedSteps(proposal: Proposal, proposals: Proposals, tolerance: number
   return advisedSteps(proposal, proposals.dates(proposal).effect, tolerance).map((step) => ({
     ...step,
     currency: step.saving === undefined ? undefined : proposal.money.currency,
-    advice: stepText(step, tolerance, whyKept),
+    isUnseen: proposal.advice.state === 'missing' && step.place !== 'less',
+    advice: stepText(step, tolerance, whyKept, proposal.advice.state),
   }));
 }
 

@@ -6,6 +6,7 @@ import { type Proposal, type Proposals, sentenceOf } from '../../../insight/advi
 import type { Dates, Effect, Notice } from '../../../insight/advice/pass/renewal.ts';
 import { expires, ownerColumn } from './live-columns.ts';
 import { type Cell, type Column, cell, millis, number, text, time } from './panel-data.ts';
+import { renewalCells } from './renewal-columns.ts';
 import type { Cells } from './table-view.ts';
 
 /** The columns of the target `rightsizing`. */
@@ -17,6 +18,7 @@ export const priceColumns: readonly string[] = [
   'Maintenance only',
   'Too late',
   'Cost',
+  'Money',
   'Currency',
   'Per',
 ];
@@ -29,7 +31,7 @@ interface ColumnInputs {
   readonly tolerance: number | undefined;
 }
 
-const SHARE: Column = { text: 'Coverage', type: 'number', unit: 'percentunit' };
+const shareColumn = (name: string): Column => ({ ...number(name), unit: 'percentunit' });
 
 /** The values of the advice itself, by column. */
 type AdviceCells = Cells<Proposal['advice']>;
@@ -37,6 +39,16 @@ type AdviceCells = Cells<Proposal['advice']>;
 /** A number of licenses, which an uncounted feature does not have. */
 const licenseCount = (licenses: number | undefined): Cell =>
   licenses === undefined || isUncountedFigure(licenses) ? null : cell(licenses);
+
+/** A share of what is bought, which an uncounted feature does not have. */
+function shareOfBought({ bought = 0 }: Proposal['advice'], share: number | undefined): Cell {
+  return bought === 0 || isUncountedFigure(bought) ? null : cell(share);
+}
+
+const peakShare = (advice: Proposal['advice']): Cell => {
+  const { peak, bought } = advice;
+  return shareOfBought(advice, peak === undefined || bought === undefined ? undefined : peak / bought);
+};
 
 /** A day of the analyzer as a text: Grafana would show an instant in the zone of the viewer. */
 const day = (local: number | undefined): Cell => (local === undefined ? null : dateText(local));
@@ -52,6 +64,8 @@ function adviceCells({ tolerance }: ColumnInputs): AdviceCells {
     [number('Bought'), ({ bought }) => licenseCount(bought)],
     [number('Peak'), ({ peak }) => cell(peak)],
     [text('Peak date'), ({ peakDay }) => day(peakDay)],
+    [shareColumn('Peak share'), peakShare, 'asked'],
+    [shareColumn('Utilisation'), (advice) => shareOfBought(advice, advice.utilisation), 'asked'],
     [number('p95'), ({ p95 }) => cell(p95)],
     [number('p99'), ({ p99 }) => cell(p99)],
     [number('Needed'), (advice) => cell(tolerance === undefined ? advice.needed : neededFor(advice, tolerance))],
@@ -60,6 +74,8 @@ function adviceCells({ tolerance }: ColumnInputs): AdviceCells {
     [number('Refusal hours'), ({ refusalHours }) => cell(refusalHours)],
     [number('Other refusals'), ({ otherRefusals }) => cell(otherRefusals)],
     [number('Denials'), ({ denials }) => cell(denials)],
+    [number('Days with denials'), ({ deniedDays }) => cell(deniedDays)],
+    [number('Days with known denials'), ({ denialsKnownDays }) => cell(denialsKnownDays)],
     [number('Next year likely'), ({ likely }) => cell(likely)],
     [number('Next year enough'), ({ enough }) => cell(enough)],
     [number('Growth a month'), ({ growth }) => (growth.kind === 'proven' ? cell(growth.perMonth) : null)],
@@ -77,7 +93,7 @@ function adviceCells({ tolerance }: ColumnInputs): AdviceCells {
 /** The rest of the columns of the advice, after those of the last poll. */
 const laterCells = ({ proposals, owners }: ColumnInputs): AdviceCells => [
   [number('Days'), ({ days }) => days],
-  [SHARE, ({ coverage }) => cell(coverage)],
+  [shareColumn('Coverage'), ({ coverage }) => cell(coverage)],
   [text('Confidence'), ({ confidence }) => confidence],
   ...ownerColumn<Proposal['advice']>(owners),
   // when the pass was over
@@ -144,6 +160,7 @@ export function rightsizingCells(inputs: ColumnInputs): Cells<Proposal> {
     ],
     [text('Notice'), (proposal) => noticeDay(dates(proposal).notice)],
     [text('Notice state'), (proposal) => noticeState(dates(proposal))],
+    ...renewalCells(proposals, localTime),
     ...ofAdvice(laterCells(inputs)),
   ];
 }

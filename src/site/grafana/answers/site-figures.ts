@@ -1,10 +1,10 @@
 import { isUncounted } from '../../../base/model/uncounted.ts';
 import { type Figure, isKnown, unknown } from '../../../base/model/unknown.ts';
 import { forEachSliced } from '../../../base/scheduling/slices.ts';
-import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
+import type { FeatureRow, IsSaturated } from '../../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { VendorLicenseRow } from '../../../exporter/inventory/vendor-license-row.ts';
-import { isSaturated, shareInUse } from './feature-use.ts';
+import { shareInUse } from './feature-use.ts';
 
 /** What pages and Grafana show of the whole site and of each vendor license: read once for each inventory, in slices. */
 
@@ -165,7 +165,6 @@ function addUsage(sums: Sums, row: FeatureRow, isListKnown: boolean): void {
   } else if (isKnown(inUse) && isKnown(maxAvailable)) {
     sums.inUse += inUse;
     sums.bought += maxAvailable;
-    if (isSaturated(row) === true) sums.saturated += 1;
   } else if (isExpected) sums.withoutShare += 1;
 }
 
@@ -227,7 +226,7 @@ const byUrgency = (a: VendorLicenseFigures, b: VendorLicenseFigures): number =>
   (a.vendorLicense < b.vendorLicense ? -1 : 1);
 
 /** Reads every feature once. */
-async function siteFigures(inventory: Inventory): Promise<SiteFigures> {
+async function siteFigures(inventory: Inventory, isSaturated: IsSaturated): Promise<SiteFigures> {
   const { at, vendorLicenses, features, knowledge } = inventory;
   const sums = new Map<string, Sums>();
   const short = new Leaders<FeatureRow>(MAX_FEATURES);
@@ -250,10 +249,12 @@ async function siteFigures(inventory: Inventory): Promise<SiteFigures> {
     }
     own.features += 1;
     const waiting = addQueue(own, row, isListKnown);
+    const isFull = isSaturated(row) === true;
+    if (isFull) own.saturated += 1;
     addUsage(own, row, isListKnown);
     addLicenses(own, row);
     const share = shareInUse(row);
-    if (waiting > 0 || isSaturated(row) === true) consider(short, -waiting - (isKnown(share) ? share : 0) / 1e6, row);
+    if (waiting > 0 || isFull) consider(short, -waiting - (isKnown(share) ? share : 0) / 1e6, row);
     const { expiration } = row;
     addExpiry(own, expiration, at);
     if (!isKnown(expiration) || expiration === Number.POSITIVE_INFINITY) return;
@@ -276,15 +277,17 @@ async function siteFigures(inventory: Inventory): Promise<SiteFigures> {
 }
 
 /** The figures of each inventory are computed once, for all who look at it. */
-const figuresOfInventory = new WeakMap<Inventory, Promise<SiteFigures>>();
+const figuresOfInventory = new WeakMap<Inventory, WeakMap<IsSaturated, Promise<SiteFigures>>>();
 
 /** The figures of an inventory, computed once for all pages. */
-export function figuresOf(inventory: Inventory): Promise<SiteFigures> {
-  const known = figuresOfInventory.get(inventory);
+export function figuresOf(inventory: Inventory, isSaturated: IsSaturated): Promise<SiteFigures> {
+  const all = figuresOfInventory.get(inventory) ?? new WeakMap<IsSaturated, Promise<SiteFigures>>();
+  figuresOfInventory.set(inventory, all);
+  const known = all.get(isSaturated);
   if (known !== undefined) return known;
-  const figures = siteFigures(inventory);
-  figuresOfInventory.set(inventory, figures);
+  const figures = siteFigures(inventory, isSaturated);
+  all.set(isSaturated, figures);
   // what failed once is not kept
-  figures.catch(() => figuresOfInventory.delete(inventory));
+  figures.catch(() => all.delete(isSaturated));
   return figures;
 }

@@ -228,8 +228,16 @@ export const viewTable = <T>(query: Query, content: TableContent<T>): TargetAnsw
 
 const isTable = (item: object): item is Table => 'type' in item && item.type === 'table';
 
-/** The same for an answer whose tables are already made. Charts are left as they are. */
-export function viewAnswer(query: Query, answer: TargetAnswer): TargetAnswer {
+/**
+ * The same for an answer whose tables are already made. Charts are left as they are.
+ *
+ * @param saidUnknown see `TableContent`
+ */
+export function viewAnswer(
+  query: Query,
+  answer: TargetAnswer,
+  saidUnknown?: TableContent<never>['unknown'],
+): TargetAnswer {
   const { sort, top, lists } = query.values;
   if (sort === undefined && top === undefined && lists.columns === undefined && lists.with === undefined) return answer;
   const items: TargetAnswer['items'][number][] = [];
@@ -242,7 +250,8 @@ export function viewAnswer(query: Query, answer: TargetAnswer): TargetAnswer {
       continue;
     }
     const cells = item.columns.map((column, i) => [column, (row: readonly Cell[]): Cell => row[i] ?? null] as const);
-    const viewed = viewTable(query, { name: item.name, cells, items: item.rows });
+    const content = { name: item.name, cells, items: item.rows };
+    const viewed = viewTable(query, saidUnknown === undefined ? content : { ...content, unknown: saidUnknown });
     items.push(...viewed.items);
     notices.push(...viewed.notices);
     total += viewed.total ?? 0;

@@ -79,7 +79,7 @@ const fromPoll =
 /** The vendor licenses of the last poll, with what their features add up to. */
 const answerVendorLicenses: AnswerQuery = async (query, backend) => {
   const { asked, inventory } = knownNow(query, backend);
-  const figures = await figuresOf(inventory);
+  const figures = await figuresOf(inventory, backend.isSaturated);
   return inTurn(() => answerProducts(asked, inventory, backend, figures));
 };
 

@@ -1,7 +1,8 @@
 import { figureAt, type TrendSeries } from '../../../base/model/history.ts';
-import { dateText, dayOfDate, weekdayOf } from '../../../base/model/local-time.ts';
+import { dateText } from '../../../base/model/local-time.ts';
 import { type Figure, isKnown, unknown } from '../../../base/model/unknown.ts';
 import { countText, namesText } from '../../../base/texts.ts';
+import { firstOf, nextOf, spanOf, type Unit } from './calendar-unit.ts';
 import {
   type Answered,
   type ChartContext,
@@ -16,7 +17,7 @@ import {
   uncountedNotice,
   withoutUncounted,
 } from './chart-context.ts';
-import { type Combination, suffixOf } from './combinations.ts';
+import { type Combination, productCell, suffixOf } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
 import {
   annotations,
@@ -42,31 +43,7 @@ import { show } from './query.ts';
  * text. Bars on an axis of time have the width of the closest two points, and begin at midnight in the zone of the viewer.
  */
 
-type Unit = 'day' | 'week' | 'month';
-
-/** More bars cannot be told apart. */
-const MOST_BARS = 62;
-const WEEK = 7;
-
-/** The first day of the period of a day. A week begins on Monday, as in ISO 8601. */
-function firstOf(unit: Unit, day: number): number {
-  if (unit === 'day') return day;
-  if (unit === 'week') return day - ((weekdayOf(day) + 6) % WEEK);
-  const [year, month] = dateText(day).split('-').map(Number) as [number, number];
-  return dayOfDate(year, month, 1);
-}
-
-/** The first day of the next period. No month has 32 days, and none has less than 28. */
-const nextOf = (unit: Unit, first: number): number =>
-  unit === 'month' ? firstOf(unit, first + 32) : first + (unit === 'week' ? WEEK : 1);
-
 const nameOf = (unit: Unit, first: number): string => dateText(first).slice(0, unit === 'month' ? 7 : 10);
-
-/** The shortest period of which the bars of a range can be told apart. */
-function unitOf(first: number, last: number): Unit {
-  if (last - first < MOST_BARS) return 'day';
-  return (firstOf('week', last) - firstOf('week', first)) / WEEK < MOST_BARS ? 'week' : 'month';
-}
 
 /** What is known of a period; `undefined` where no value is. */
 interface Bar {
@@ -109,16 +86,6 @@ function barsOf(context: ChartContext, answer: readonly TrendSeries[], unit: Uni
   return bars;
 }
 
-/** The first and the last day that the range means, up to today. Without a bound, it begins with the first point. */
-function boundsOf(
-  { days, localTime, now }: ChartContext,
-  answered: Answered<readonly TrendSeries[]>,
-): readonly [first: number, last: number] {
-  const starts = answered.flatMap(({ answer }) => answer.flatMap(({ at }) => at[0] ?? []));
-  const from = Number.isFinite(days.from) ? days.from : starts.reduce((a, b) => Math.min(a, b), now);
-  return [localTime.dayOf(from / 1000), localTime.dayOf(Math.min(days.to - 1, now) / 1000)];
-}
-
 /** The periods of an answer from the first with a known value on. What is not known is no bar of 0. */
 function rowsOf(bars: ReadonlyMap<number, Bar>, unit: Unit, last: number): readonly (readonly Cell[])[] {
   const rows: Cell[][] = [];
@@ -135,8 +102,12 @@ export function periodsTable(
   context: ChartContext,
   answered: Answered<readonly TrendSeries[]>,
 ): { readonly bars: Table; readonly notice: Notice } {
-  const [first, last] = boundsOf(context, answered);
-  const unit = unitOf(first, last);
+  const { localTime } = context;
+  const starts = answered.flatMap(({ answer }) => answer.flatMap(({ at }) => at[0] ?? []));
+  const { unit, last } = spanOf(
+    context,
+    starts.map((start) => localTime.dayOf(start / 1000)),
+  );
   const known: { combination: (typeof answered)[number]['combination']; answer: ReadonlyMap<number, Bar> }[] = [];
   for (const { combination, answer } of answered) {
     known.push({ combination, answer: barsOf(context, answer, unit) });
@@ -243,7 +214,7 @@ function totalsTable(context: ChartContext, answered: Answered<readonly TrendSer
     const denials = valuesIn(answer, DENIALS, days);
     const available = valuesIn(answer, MAX_AVAILABLE, days);
     rows.push([
-      combination.product,
+      productCell(combination, query.isForRows),
       combination.feature,
       cell(totalOf(answer, DENIALS, days)),
       denials.length === 0 ? null : denials.filter((value) => value > 0).length,

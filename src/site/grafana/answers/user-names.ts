@@ -1,15 +1,19 @@
 import { createHmac } from 'node:crypto';
 import type { UserRecord } from '../../../base/model/records.ts';
 import { createPattern } from '../../../base/model/wildcard.ts';
+import { countText, namesText } from '../../../base/texts.ts';
+import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { UsersPolicy } from './backend.ts';
-import type { Combination, CombinationAnswers, Combinations } from './combinations.ts';
+import { type Combination, type CombinationAnswers, type Combinations, IDLE_FOR, productCell } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
 import {
   type Cell,
   type Column,
   cell,
+  keyOf,
   LazyList,
   millis,
+  type Notice,
   number,
   type Table,
   type TargetAnswer,
@@ -38,6 +42,20 @@ const applicationStates = ['inactive', 'active', 'suspended', 'terminated', 'blo
 
 const stateText = (status: string | number | undefined): Cell =>
   status === undefined || status === '' ? null : (applicationStates[Number(status)] ?? String(status));
+
+/** A checkout whose application does anything but work, or is not known to. A request that waits holds nothing. */
+type Idleness = 'idle' | 'not idle' | 'not known';
+
+function idlenessOf({ appStatus, usedLicenses }: UserRecord): Idleness {
+  const state = stateText(appStatus);
+  if (state === 'active' || usedLicenses === 0) return 'not idle';
+  return applicationStates.some((one) => one === state) ? 'idle' : 'not known';
+}
+
+/** Seconds; null unless it is idle. */
+const idleFor = (user: UserRecord): Cell => (idlenessOf(user) === 'idle' ? cell(user.appDuration) : null);
+
+const IDLE: Column = { ...number(IDLE_FOR), unit: 's' };
 
 /** The text of a handle, which is `undef` without one. */
 const handleText = (handle: string): Cell => (handle === 'undef' ? null : handle);
@@ -68,22 +86,60 @@ export const usersFilter = ({ values }: Query, { pseudonymKey }: UsersPolicy): s
 /** Names of columns that a table of one combination has only if `columns` or `sort` names them. */
 const ownerNames: readonly string[] = ['Product', 'Feature', 'product', 'feature'];
 
-/** Who holds licenses now, with pseudonyms in place of names if there is a key for them. */
-export function usersTable(
-  { values }: Query,
-  { areSeveralProducts, areSeveralFeatures }: Combinations,
-  answers: CombinationAnswers<{ readonly records: readonly UserRecord[] }>['answers'],
-  { pseudonymKey }: UsersPolicy,
-): Table {
+/** Whether a query names the column of idle checkouts, which others do not have. */
+export const asksIdle = ({ values: { lists, sort = '' } }: Query): boolean =>
+  [...(lists.columns ?? []), ...(lists.with ?? []), sort].some((name) => keyOf(name) === keyOf(IDLE.text));
+
+type UserAnswers = CombinationAnswers<{ readonly records: readonly UserRecord[] }>['answers'];
+
+/** How names are shown, and which of them are asked for. With pseudonyms, the analyzer could not filter them. */
+function shownBy({ values }: Query, { pseudonymKey }: UsersPolicy) {
   const shown = (name: string): string => (pseudonymKey === undefined ? name : pseudonym(name, pseudonymKey));
   const isAskedFor =
     pseudonymKey === undefined || values.user === undefined
       ? () => true
       : createPattern(values.user, { ignoreCase: true });
-  const cells = cellsOf(shown);
+  return { shown, isAskedFor };
+}
+
+/** Of which checkouts it is not known whether, or for how long, they are idle. */
+export function unknownIdle(query: Query, answers: UserAnswers, policy: UsersPolicy): string | undefined {
+  const { shown, isAskedFor } = shownBy(query, policy);
+  const users = answers.flatMap(({ answer }) => answer.records);
+  const count = users
+    .filter(({ userName }) => isAskedFor(shown(userName)))
+    .filter((user) => idlenessOf(user) !== 'not idle' && idleFor(user) === null).length;
+  return count === 0 ? undefined : `the application of ${countText(count, 'checkout')}`;
+}
+
+/** Of which vendor licenses the users are those of the last collection, because their data is not current. */
+export function notCurrent(answers: UserAnswers, inventory: Inventory | undefined): readonly Notice[] {
+  const listed = new Set(
+    answers.flatMap(({ combination, answer }) =>
+      answer.records.length > 0 ? productCell(combination, true).toLowerCase() : [],
+    ),
+  );
+  const names = (inventory?.vendorLicenses ?? []).flatMap(({ vendorLicense, isWithheld }) =>
+    isWithheld && listed.has(vendorLicense.toLowerCase()) ? vendorLicense : [],
+  );
+  if (names.length === 0) return [];
+  return [{ severity: 'warning', text: `holders of ${namesText(names)} are those of the last collection` }];
+}
+
+/** Who holds licenses now, with pseudonyms in place of names if there is a key for them. */
+export function usersTable(
+  query: Query,
+  { areSeveralProducts, areSeveralFeatures }: Combinations,
+  answers: UserAnswers,
+  policy: UsersPolicy,
+): Table {
+  const { values, isForRows } = query;
+  const { shown, isAskedFor } = shownBy(query, policy);
+  const cells = [...cellsOf(shown), ...(asksIdle(query) ? [[IDLE, idleFor] as const] : [])];
   const named = [...(values.lists.columns ?? []), (values.sort ?? '').replace(/^-/, '')];
   const hasOwner = areSeveralProducts || areSeveralFeatures || named.some((name) => ownerNames.includes(name));
-  const owner = ({ product, feature }: Combination): readonly Cell[] => (hasOwner ? [product, feature] : []);
+  const owner = (combination: Combination): readonly Cell[] =>
+    hasOwner ? [productCell(combination, isForRows), combination.feature] : [];
   const rows = new LazyList(() =>
     answers.values().flatMap(({ combination, answer }) =>
       answer.records

@@ -2,7 +2,7 @@ import { type Content, type Html, html, joined, nameHtml } from '../../../base/h
 import { dateText } from '../../../base/model/local-time.ts';
 import type { ImportedDays } from '../../../base/model/observation/recording.ts';
 import { countText, numberText } from '../../../base/texts.ts';
-import type { FeatureRow } from '../../../exporter/inventory/feature-row.ts';
+import type { FeatureRow, IsSaturated } from '../../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { type AttentionItem, attentionSection, readAttention } from '../alert-list.ts';
 import { type DeniedToday, deniedOfFeature, readDenied } from '../denied.ts';
@@ -31,6 +31,7 @@ const MAX_HOLDERS = 200;
 export interface FeaturePageData extends FeatureName {
   /** Its versions and packages. */
   readonly rows: readonly FeatureRow[];
+  readonly isSaturated: IsSaturated;
   readonly owners: Readonly<Record<string, string>>;
   readonly attention: Known<readonly AttentionItem[]>;
   readonly denied: Known<DeniedToday> | undefined;
@@ -189,12 +190,13 @@ function importedHtml(imported: readonly ImportedDays[], clock: Clock): Html | u
 
 /** The page of one feature: what is in use now, its year, its week and its advice. */
 function featureContent(data: FeaturePageData, clock: Clock): Content {
-  const { vendorLicense, feature, rows, owners, attention, denied, history, week, advice, imported } = data;
+  const { vendorLicense, feature, rows, isSaturated, owners, attention, denied, history, week, advice, imported } =
+    data;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
   return html`<h1>${nameHtml(feature)}</h1>
 <p class="soft">Feature of <a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owned}</p>
 <h2>Now</h2>
-${featureListHtml(rows, clock, 'versions')}
+${featureListHtml(rows, isSaturated, clock, 'versions')}
 ${attentionSection(attention, clock)}
 <h2>Last 30 days</h2>
 ${deniedOfFeature(denied, data)}${'reason' in history ? unknownHtml(history.reason) : historyHtml(history.value)}
@@ -233,7 +235,8 @@ export const featureRoutes = (context: PageContext): Routes =>
     ]);
     const owners = backend.owners().of(vendorLicense, feature);
     const imported = context.imported(vendorLicense, feature);
-    const data = { ...name, rows, owners, attention, denied, history, week, holders, advice, imported };
+    const { isSaturated } = backend;
+    const data = { ...name, rows, isSaturated, owners, attention, denied, history, week, holders, advice, imported };
     const clock = { now: backend.now(), timeZone: backend.localTime.timeZone };
     return written({ title: `${feature}, ${vendorLicense}`, refreshes: true }, featureContent(data, clock));
   });

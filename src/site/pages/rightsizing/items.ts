@@ -156,9 +156,15 @@ export function couldGoLine(item: ReportItem): Line {
 /** The same where no heading says what comes of it. */
 export const provisionalLine = (item: ReportItem): Line => ({ ...couldGoLine(item), when: dateOf(item) });
 
+/** On how many days of the last year requests were refused for want of licenses. */
+const refusedText = ({ refusalDays, denialsKnownDays }: Advice): string | undefined =>
+  refusalDays === undefined || denialsKnownDays === undefined
+    ? undefined
+    : `refused on ${count(refusalDays)} of ${countText(denialsKnownDays, 'day')}`;
+
 /** How many licenses are missing, what they cost, and how often requests were refused. */
 export function missingLine({ proposal: { advice, money } }: ReportItem): Line {
-  const { bought = 0, count: lacking, countRange, refusalDays, confidence } = advice;
+  const { bought = 0, count: lacking, countRange, confidence } = advice;
   const range = countRange === undefined ? '' : ` (${countRange.map((one) => count(bought + one)).join(' to ')})`;
   const cost = money.cost === undefined ? undefined : `costs ${amountText(Math.round(money.cost), money.currency)}`;
   return {
@@ -167,17 +173,14 @@ export function missingLine({ proposal: { advice, money } }: ReportItem): Line {
         ? html`more than ${count(bought)}, number not known`
         : html`buy <b>${count(lacking)}</b>: about ${count(bought + lacking)}${range}`,
     money: confidence === 'high' ? cost : 'provisional, in no sum',
-    when: refusalDays === undefined ? 'refusals not known' : `refused on ${countText(Math.round(refusalDays), 'day')}`,
+    when: refusedText(advice) ?? 'refusals not known',
   };
 }
 
 /** How often requests were refused although licenses were free. */
 export const reservedLine = ({ proposal: { advice } }: ReportItem): Line => ({
   licenses: html`${count(advice.bought ?? 0)} bought`,
-  when:
-    advice.refusalDays === undefined
-      ? undefined
-      : `refused on ${countText(Math.round(advice.refusalDays), 'day')} a year`,
+  when: refusedText(advice),
 });
 
 /** When the licenses run out. */
@@ -209,12 +212,12 @@ export function unusedLine(item: ReportItem): Line {
 
 /** What came of advice of an earlier month. */
 export function lookBackHtml({ proposal, past, before, now }: LookBack, frame: ReportFrame): Html {
-  const { fullHours, refusalDays } = proposal.advice;
+  const { fullHours, refusalsNow } = proposal.advice;
   const change = before > now ? `${count(before - now)} dropped` : `${count(now - before)} added`;
   const full = fullHours === undefined ? 'hours with all in use not known' : `all in use ${figure(fullHours)} h a year`;
   const refusals =
-    refusalDays === undefined
+    refusalsNow === undefined
       ? 'refusals not known'
-      : `refusals on ${countText(Math.round(refusalDays), 'day')} a year`;
+      : `refusals on ${count(refusalsNow.days)} of ${countText(refusalsNow.recordedDays, 'day')}`;
   return html`<li>${featureHtml({ proposal }, frame)}: ${change} after the advice of ${past.month} (${count(before)} → ${count(now)}). Since then: ${full}, ${refusals}.</li>\n`;
 }

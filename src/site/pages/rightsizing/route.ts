@@ -302,7 +302,7 @@ const sections: Readonly<Record<(typeof sectionNames)[number], Section>> = {
   missing: {
     title: 'Missing',
     about:
-      'Requests were refused for want of licenses on more than 12 days a year, or the licenses are in use too often.',
+      'Requests were refused for want of licenses at a rate of more than 12 days a year, or the licenses are in use too often.',
     by: 'by cost and number of licenses',
     empty: 'No feature is seen to have too few licenses.',
     line: missingLine,

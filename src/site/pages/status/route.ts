@@ -5,9 +5,10 @@ import type { SourceHealth } from '../../../base/model/observation/source.ts';
 import type { OwnerMapping } from '../../../base/model/owners.ts';
 import { isKnown } from '../../../base/model/unknown.ts';
 import { countText, numberText } from '../../../base/texts.ts';
+import type { IsSaturated } from '../../../exporter/inventory/feature-row.ts';
 import type { Emptiness, Inventory } from '../../../exporter/inventory/inventory.ts';
 import type { MetricSeries } from '../../../exporter/metrics/exposition.ts';
-import { figuresOf, type SiteFigures } from '../../grafana/answers/site-figures.ts';
+import { figuresOf, type SiteFigures, usersOf } from '../../grafana/answers/site-figures.ts';
 import { type AttentionItem, attentionListHtml, readAttention } from '../alert-list.ts';
 import { type DeniedToday, deniedHtml, readDenied } from '../denied.ts';
 import { featureListHtml, moreHtml } from '../feature-list.ts';
@@ -39,6 +40,7 @@ const MAX_FAMILIES = 10;
 export interface StatusPageData {
   readonly inventory: Inventory;
   readonly figures: SiteFigures;
+  readonly isSaturated: IsSaturated;
   /** `undefined` if it has no name that people know. */
   readonly analyzer: string | undefined;
   readonly owners: OwnerMapping;
@@ -146,10 +148,12 @@ function alertTile({ alerts }: StatusPageData): Tile {
   return { ...base, figure: numberText(firing), about, mark: critical > 0 ? 'bad' : warning > 0 ? 'warn' : calm };
 }
 
-function usersTile({ inventory: { concurrentUsers } }: StatusPageData): Tile {
-  const figure = isKnown(concurrentUsers) ? numberText(concurrentUsers) : 'not known';
-  const mark = isKnown(concurrentUsers) ? 'plain' : 'unknown';
-  return { title: 'Users now', href: '#vendor-licenses', figure, about: 'hold a license', mark };
+function usersTile({ inventory: { concurrentUsers }, figures: { vendorLicenses } }: StatusPageData): Tile {
+  const tile = { title: 'Users now', href: '#vendor-licenses' };
+  if (!isKnown(concurrentUsers)) return { ...tile, figure: 'not known', about: 'hold a license', mark: 'unknown' };
+  const unseen = vendorLicenses.filter((one) => one.row.isReported && !isKnown(usersOf(one))).length;
+  const about = `hold a license${unseen === 0 ? '' : `, without ${countText(unseen, 'vendor license')}`}`;
+  return { ...tile, figure: numberText(concurrentUsers), about, mark: 'plain' };
 }
 
 /** What was known before the polls failed may be over now. */
@@ -188,8 +192,9 @@ function vendorLicensesHtml({ figures: { vendorLicenses }, words, owners }: Stat
 ${list}${moreHtml(shown.length, matching.length, 'vendor license')}`;
 }
 
-function foundHtml({ features, count }: Found, filter: string, clock: Clock): Html {
-  const list = features.length === 0 ? html`<p>No feature matches.</p>` : featureListHtml(features, clock, 'all');
+function foundHtml({ features, count }: Found, { filter, isSaturated }: StatusPageData, clock: Clock): Html {
+  const none = html`<p>No feature matches.</p>`;
+  const list = features.length === 0 ? none : featureListHtml(features, isSaturated, clock, 'all');
   return html`<h2 id="found">${countText(count, 'feature')} with “${filter}”</h2>
 ${list}${moreHtml(features.length, count)}`;
 }
@@ -218,24 +223,30 @@ function attentionHtml({ attention, alerts }: StatusPageData, clock: Clock): Htm
 const unknownHtml = (what: string, features: number): Html | undefined =>
   features === 0 ? undefined : html`<p class="unknown">${what} is not known of ${countText(features, 'feature')}.</p>`;
 
-function shortHtml({ figures: { short, shortCount, sums } }: StatusPageData, clock: Clock): Html {
+function shortHtml({ figures: { short, shortCount, sums }, isSaturated }: StatusPageData, clock: Clock): Html {
   const { features, withoutShare, withoutQueue } = sums;
   const isAllKnown = withoutShare === 0 && withoutQueue === 0;
   const none = features === 0 ? 'No feature is known.' : 'No feature is saturated, and no request waits.';
-  const list = short.length > 0 ? featureListHtml(short, clock, 'all') : isAllKnown ? html`<p>${none}</p>` : undefined;
+  const list =
+    short.length > 0
+      ? featureListHtml(short, isSaturated, clock, 'all')
+      : isAllKnown
+        ? html`<p>${none}</p>`
+        : undefined;
   return html`<h2 id="short">Saturated, or requests wait</h2>
 ${list}${moreHtml(short.length, shortCount)}${unknownHtml('The share in use', withoutShare)}${unknownHtml('Whether requests wait', withoutQueue)}`;
 }
 
-function expiringHtml({ figures: { expiring, expiringCount, expired, sums } }: StatusPageData, clock: Clock): Html {
+function expiringHtml({ figures, isSaturated }: StatusPageData, clock: Clock): Html {
+  const { expiring, expiringCount, expired, sums } = figures;
   const unknown = unknownHtml('The expiry', sums.withoutExpiry);
   const past =
     expired.length === 0
       ? undefined
       : html`<h2 id="expired">Expired</h2>
-${featureListHtml(expired, clock, 'all')}${moreHtml(expired.length, sums.expired)}`;
+${featureListHtml(expired, isSaturated, clock, 'all')}${moreHtml(expired.length, sums.expired)}`;
   const none = sums.features === 0 ? 'No feature is known.' : 'Nothing is known to expire.';
-  const next = expiring.length === 0 ? html`<p>${none}</p>` : featureListHtml(expiring, clock, 'all');
+  const next = expiring.length === 0 ? html`<p>${none}</p>` : featureListHtml(expiring, isSaturated, clock, 'all');
   return html`<h2 id="expiring">Expires next</h2>
 ${unknown}${next}${moreHtml(expiring.length, expiringCount)}
 <p class="soft">All of them: <a href="contracts">contracts</a>, <a href="expirations.csv">CSV file</a>, <a href="expirations.ics">calendar</a></p>${past}`;
@@ -298,7 +309,7 @@ export function statusContent(data: StatusPageData, clock: Clock): Html {
   return html`<h1>Licenses${analyzer === undefined ? undefined : html` of ${nameHtml(analyzer)}`}</h1>
 <p class="soft">${ageHtml(inventory, clock)}</p>
 ${problemHtml(data)}${found === undefined ? tilesHtml(data) : undefined}${form}${
-  found === undefined ? overviewHtml(data, clock) : [foundHtml(found, filter, clock), vendorLicensesHtml(data, clock)]
+  found === undefined ? overviewHtml(data, clock) : [foundHtml(found, data, clock), vendorLicensesHtml(data, clock)]
 }`;
 }
 
@@ -313,7 +324,8 @@ export const statusRoutes = (context: PageContext, link: PageLink): Routes =>
     const data = {
       inventory,
       found: words.length === 0 ? undefined : await findFeatures(inventory, words, undefined, owners),
-      figures: await figuresOf(inventory),
+      figures: await figuresOf(inventory, backend.isSaturated),
+      isSaturated: backend.isSaturated,
       analyzer: analyzer(),
       owners,
       sources: collecting?.sources(),

@@ -1,5 +1,6 @@
 import { type Content, html, joined, nameHtml } from '../../../base/html/html.ts';
 import { countText } from '../../../base/texts.ts';
+import type { IsSaturated } from '../../../exporter/inventory/feature-row.ts';
 import { gapsOf } from '../../../exporter/inventory/knowledge.ts';
 import { figuresOf, usersOf, type VendorLicenseFigures } from '../../grafana/answers/site-figures.ts';
 import { type AttentionItem, attentionSection, readAttention } from '../alert-list.ts';
@@ -22,11 +23,12 @@ export interface VendorLicensePageData {
   /** The filter as it was typed. */
   readonly filter: string;
   readonly found: Found;
+  readonly isSaturated: IsSaturated;
 }
 
 /** The page of one vendor license, with its features or those that match the filter. */
 function vendorLicenseContent(data: VendorLicensePageData, clock: Clock): Content {
-  const { figures, owners, attention, gaps, filter, found } = data;
+  const { figures, owners, attention, gaps, filter, found, isSaturated } = data;
   const { vendorLicense, row } = figures;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
   const parts = row.downQualifiers.filter((qualifier) => qualifier !== '');
@@ -49,7 +51,7 @@ ${figures.features === 0 ? undefined : html`<li>${countsHtml(figures)}</li>\n`}<
 ${gaps.map((gap) => html`<p class="unknown">${gap}</p>\n`)}${attentionSection(attention, clock)}
 <h2 id="features">${title}</h2>
 ${filterHtml({ filter, label: 'Feature, package or owner', vendorLicense })}
-${found.features.length === 0 ? none : featureListHtml(found.features, clock, 'features')}${moreHtml(found.features.length, found.count)}`;
+${found.features.length === 0 ? none : featureListHtml(found.features, isSaturated, clock, 'features')}${moreHtml(found.features.length, found.count)}`;
 }
 
 /** The vendor license of the parameter `name`. The parameter `q` filters its features. */
@@ -58,8 +60,9 @@ export const vendorLicenseRoutes = (context: PageContext): Routes =>
     const name = parameterOf(request, 'name');
     if (name === '') return missing('name');
     const filter = parameterOf(request, 'q');
+    const { isSaturated } = backend;
     const owners = backend.owners();
-    const { vendorLicenses } = await figuresOf(inventory);
+    const { vendorLicenses } = await figuresOf(inventory, isSaturated);
     const figures = vendorLicenses.find(({ vendorLicense }) => vendorLicense === name);
     if (figures === undefined)
       return notReported(inventory.knowledge.products, html`the vendor license <bdi>${name}</bdi>`);
@@ -70,6 +73,7 @@ export const vendorLicenseRoutes = (context: PageContext): Routes =>
       gaps: gapsOf(inventory.readings, name),
       filter,
       found: await findFeatures(inventory, wordsOf(filter), name, owners),
+      isSaturated,
     };
     const clock = { now: backend.now(), timeZone: backend.localTime.timeZone };
     return written({ title: name, refreshes: true }, vendorLicenseContent(data, clock));
