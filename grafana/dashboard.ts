@@ -112,9 +112,9 @@ interface Head {
   readonly choosesSources?: boolean;
 }
 
-/** A dashboard without panels. */
-export function createDashboard(head: Head): dashboard.DashboardBuilder {
-  const link = new dashboard.DashboardLinkBuilder('Licenses')
+/** The menu that leads to the other dashboards. */
+export const menu = (): dashboard.DashboardLinkBuilder =>
+  new dashboard.DashboardLinkBuilder('Licenses')
     .type(dashboard.DashboardLinkType.Dashboards)
     .tags([TAG])
     // older versions require it
@@ -123,6 +123,9 @@ export function createDashboard(head: Head): dashboard.DashboardBuilder {
     .includeVars(true)
     // each dashboard has the time range that suits its data
     .keepTime(false);
+
+/** A dashboard without panels. */
+export function createDashboard(head: Head): dashboard.DashboardBuilder {
   const shown = head.choosesSources === true ? dashboard.VariableHide.DontHide : dashboard.VariableHide.HideVariable;
   return new dashboard.DashboardBuilder(`Licenses / ${head.title}`)
     .uid(head.uid)
@@ -133,7 +136,7 @@ export function createDashboard(head: Head): dashboard.DashboardBuilder {
     .tooltip(dashboard.DashboardCursorSync.Crosshair)
     .time({ from: head.from, to: 'now' })
     .refresh(head.refresh)
-    .link(link)
+    .link(menu())
     .annotations([...annotations(head.about)])
     .variables([
       // the first data source variable must be that of Prometheus: Grafana's linter uses it

@@ -1,6 +1,6 @@
 import type { MetricName } from '../src/exporter/metrics/catalogue.ts';
 import { once, select } from './queries.ts';
-import { type Shown, UNCOUNTED } from './tables.ts';
+import { UNCOUNTED } from './tables.ts';
 
 /** Figures of features, for tables of series. */
 
@@ -45,16 +45,3 @@ export function featureExpressions(
 /** A figure of one feature, or the one that stands for uncounted licenses. */
 export const unlessUncounted = (figure: string, { uncounted }: FeatureExpressions): string =>
   `0 * ${uncounted} ${UNCOUNTED} or ${figure}`;
-
-/** @param condition the rows that meet it: a large site has 20,000 features */
-export const waiting = (matchers: string, condition: string): Shown & { readonly expression: string } => ({
-  name: 'Waiting',
-  expression: once(`${select('license_feature_max_queued', matchers)}${condition}`),
-  unit: 'locale',
-  decimals: 0,
-  width: 95,
-  steps: [
-    [null, 'text'],
-    [1, 'orange'],
-  ],
-});

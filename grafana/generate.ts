@@ -5,6 +5,7 @@ import { archive } from './dashboards/archive.ts';
 import { expirations } from './dashboards/expirations.ts';
 import { exporter } from './dashboards/exporter.ts';
 import { featureDashboard } from './dashboards/feature.ts';
+import { holders } from './dashboards/holders.ts';
 import { optimisation } from './dashboards/optimisation.ts';
 import { overview } from './dashboards/overview.ts';
 import { vendorLicenseDashboard } from './dashboards/vendor-license.ts';
@@ -49,6 +50,7 @@ export function renderDashboards(): ReadonlyMap<string, string> {
     featureDashboard(),
     expirations(),
     optimisation(),
+    holders(),
     exporter(),
   ];
   const built = dashboards.map((builder) => finish(builder.build()));

@@ -16,16 +16,16 @@ const NO_LEGEND = new common.VizLegendOptionsBuilder()
 
 type Property = { readonly id: string; readonly value: unknown };
 
-const colored = (color: string): Property => ({ id: 'color', value: { mode: 'fixed', fixedColor: color } });
+export const colored = (color: string): Property => ({ id: 'color', value: { mode: 'fixed', fixedColor: color } });
 
 /** A series of which no value is known. Its legend would say 0. */
-const UNKNOWN_SERIES = {
+export const UNKNOWN_SERIES = {
   matcher: { id: 'byValue', options: { reducer: 'firstNotNull', op: 'eq', value: null } },
   properties: [{ id: 'custom.hideFrom', value: { viz: true, legend: true, tooltip: true } }],
 };
 
 /** The series of a day, with their colours: bought licenses, and the peak, the users and the reservations. */
-const days: readonly (Read & { readonly color: string; readonly fill?: number; readonly dashed?: true })[] = [
+export const days: readonly (Read & { readonly color: string; readonly fill?: number; readonly dashed?: true })[] = [
   { name: 'Max In Use', as: 'peak in use', color: 'blue', fill: 30 },
   { name: 'Distinct Users', as: 'users at one time', color: 'purple', dashed: true },
   { name: 'Reserved Licenses', as: 'reserved', color: 'orange' },
@@ -33,11 +33,15 @@ const days: readonly (Read & { readonly color: string; readonly fill?: number; r
   { name: 'Max Available', as: 'bought', color: 'text', dashed: true },
 ];
 
-/** Steps by local day of the analyzer. A day fills its part of the time range, so that hours and a year are drawn alike. */
-export function peaks(about: About, parameters: Parameters): timeseries.PanelBuilder {
+/**
+ * Steps by local day of the analyzer. A day fills its part of the time range, so that hours and a year are drawn alike.
+ *
+ * @param shown of a sum over features, the analyzer adds up no users
+ */
+export function peaks(about: About, parameters: Parameters, shown = days): timeseries.PanelBuilder {
   const columns: readonly Read[] = [
     { name: 'Time', type: 'time' },
-    ...days.map(({ name, as }): Read => ({ name, as: as ?? name, type: 'number' })),
+    ...shown.map(({ name, as }): Read => ({ name, as: as ?? name, type: 'number' })),
   ];
   const panel = head(new timeseries.PanelBuilder(), about, 12, 9)
     .datasource(ROWS)
@@ -51,7 +55,7 @@ export function peaks(about: About, parameters: Parameters): timeseries.PanelBui
     .legend(legend())
     .tooltip(allSeries)
     .withOverride(UNKNOWN_SERIES);
-  for (const { name, as = name, color, fill = 0, dashed } of days) {
+  for (const { name, as = name, color, fill = 0, dashed } of shown) {
     panel.overrideByName(as, [
       colored(color),
       { id: 'custom.fillOpacity', value: fill },
@@ -111,7 +115,10 @@ export function efficiency(about: About, parameters: Parameters): barchart.Panel
 
 /** Entries that expire, by month. A click on a bar leads to its licenses. */
 export function months(about: About, parameters: Parameters, { title, url }: Rows): barchart.PanelBuilder {
-  const columns: readonly Read[] = [{ name: 'Month' }, { name: 'Licenses expiring', type: 'number' }];
+  const columns: readonly Read[] = [
+    { name: 'Month' },
+    { name: 'Licenses expiring', as: 'features expiring', type: 'number' },
+  ];
   const query = new RowsQuery('expirations', { ...parameters, status: ['upcoming'], shape: 'months' }, columns);
   return (
     bars(about, query, 'Month', 'blue', 24)
@@ -128,14 +135,15 @@ export function months(about: About, parameters: Parameters, { title, url }: Row
       .legend(NO_LEGEND)
       // counted from the end: without its label, the last bar would be taken for a month
       .xTickLabelSpacing(-75)
-      .overrideByName('Licenses expiring', [{ id: 'links', value: [{ title, url }] }])
+      .overrideByName('features expiring', [{ id: 'links', value: [{ title, url }] }])
   );
 }
 
 /** `show` is for versions before 10.2, which do not know `mode`. */
 const CELL_TOOLTIP = { mode: common.TooltipDisplayMode.Single, yHistogram: false, showColorScale: true, show: true };
 
-const HOURS = ['Hour', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun'];
+/** Its columns: hours, weekdays, and what was bought, so that the colours end there. */
+const HOURS = ['Hour', 'Mon', 'Tue', 'Wed', 'Thu', 'Fri', 'Sat', 'Sun', 'Bought'];
 
 /** GetHeatMap: weekdays by hours of the day. An hour without data stays empty, and is not drawn as 0. */
 export function busyHours(about: About, parameters: Parameters): heatmap.PanelBuilder {
@@ -151,14 +159,14 @@ export function busyHours(about: About, parameters: Parameters): heatmap.PanelBu
         new heatmap.RowsHeatmapOptionsBuilder().layout(common.HeatmapCellLayout.Unknown).value('in use at once'),
       )
       .yAxis(new heatmap.YAxisConfigBuilder().reverse(true).axisPlacement(common.AxisPlacement.Left))
-      // without steps, the panel fails
+      // the schemes of Grafana turn round between its themes; without steps, the panel fails
       .color(
         new heatmap.HeatmapColorOptionsBuilder()
-          .mode(heatmap.HeatmapColorMode.Scheme)
-          .scheme('YlGnBu')
+          .mode(heatmap.HeatmapColorMode.Opacity)
+          .scheme('Oranges')
           .scale(heatmap.HeatmapColorScale.Linear)
           .exponent(0.5)
-          .fill('blue')
+          .fill('dark-orange')
           .steps(64)
           .min(0),
       )

@@ -6,7 +6,9 @@ export type DashboardUid =
   | 'license-feature'
   | 'license-expirations'
   | 'license-optimisation'
-  | 'license-exporter';
+  | 'license-exporter'
+  | 'license-holders'
+  | 'license-archive';
 
 /**
  * Selections that a link hands on. A variable with one value never gets those of a variable with several: Grafana would hand on
@@ -39,5 +41,19 @@ export function rowLink(uid: 'license-vendor-license' | 'license-feature', ...ke
   return linkTo(uid, ...kept, `var-vendor_license=${cell('Vendor license')}`, ...feature);
 }
 
-/** The address of the expiries of the vendor license of a row. */
-export const EXPIRIES_OF_ROW = linkTo('license-expirations', `var-vendor_licenses=${cell('Vendor license')}`);
+/** The address of what an alert is about: the dashboard is named in the row. */
+export const ATTENTION_OF_ROW = linkTo(
+  'license-feature',
+  `var-vendor_license=${cell('Vendor license')}`,
+  `var-feature=${cell('Feature')}`,
+).replace('/d/license-feature?', `/d/\${__data.fields["Dashboard"]}?`);
+
+/** The address of the archive, for the names of a row at the site of the row. @param columns of `Vendor license` and `Feature` */
+export const archiveLink = (...columns: readonly ('Vendor license' | 'Feature')[]): string =>
+  linkTo(
+    'license-archive',
+    KEEP.time,
+    `\${postgresql:queryparam}`,
+    `var-analyzer=${cell('Analyzer')}`,
+    ...columns.map((column) => `var-${column.toLowerCase().replace(' ', '_')}=${cell(column)}`),
+  );

@@ -1,12 +1,11 @@
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
-import { PromQueryFormat } from '@grafana/grafana-foundation-sdk/prometheus';
 import * as stat from '@grafana/grafana-foundation-sdk/stat';
 import * as statetimeline from '@grafana/grafana-foundation-sdk/statetimeline';
 import * as text from '@grafana/grafana-foundation-sdk/text';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
 import { SATURATED } from '../src/site/grafana/answers/feature-use.ts';
-import { current, instant, lines, once, PERIOD, PROMETHEUS, SOME, saturated, select, sumOf } from './queries.ts';
+import { FIGURE, instant, lines, named, once, PROMETHEUS, select } from './queries.ts';
 
 /** Kinds of panels that several dashboards use. */
 
@@ -31,7 +30,7 @@ export const NOT_RECORDED = 'nothing recorded, or no answer';
 export type Step = readonly [from: number | null, color: string];
 
 /** Colours by the value from which they apply. */
-export const thresholds = (
+const thresholds = (
   steps: readonly Step[],
   mode = dashboard.ThresholdsMode.Absolute,
 ): dashboard.ThresholdsConfigBuilder =>
@@ -39,26 +38,27 @@ export const thresholds = (
 
 /** The colours of figures: that of texts, unless a value needs action. */
 export const PLAIN: readonly Step[] = [[null, 'text']];
+export const GOOD_BELOW = (bad: number, color = 'red'): readonly Step[] => [
+  [null, 'text'],
+  [bad, color],
+];
 /** 0 is bad. The lowest colour is that of the text for no data. */
 export const GOOD_AT_ONE: readonly Step[] = [
   [null, 'text'],
   [0, 'red'],
   [1, 'text'],
 ];
-export const GOOD_BELOW = (bad: number, color = 'red'): readonly Step[] => [
-  [null, 'text'],
-  [bad, color],
-];
+/** Weaker than texts, in both themes: what is not known asks for nothing. */
+export const QUIET = '#8a8a94';
 /** The text of a value that is not known. */
-export const UNKNOWN_NAME: dashboard.ValueMapping = {
+const UNKNOWN_NAME: dashboard.ValueMapping = {
   type: dashboard.MappingType.SpecialValue,
-  options: { match: dashboard.SpecialValueMatch.NullAndNan, result: { text: 'unknown', color: 'text' } },
+  options: { match: dashboard.SpecialValueMatch.NullAndNan, result: { text: 'unknown', color: QUIET } },
 };
-
-/** The text of a number of features of which not even the number is known. */
-export const SOME_NAME: dashboard.ValueMapping = {
-  type: dashboard.MappingType.ValueToText,
-  options: { [SOME]: { text: 'some', color: 'text', index: 0 } },
+/** The same in a strip: hollow. */
+const UNKNOWN_TIME: dashboard.ValueMapping = {
+  type: dashboard.MappingType.SpecialValue,
+  options: { match: dashboard.SpecialValueMatch.NullAndNan, result: { text: 'unknown', color: 'transparent' } },
 };
 
 /** Days to an expiry: the colours change at 7 and 30. */
@@ -69,21 +69,18 @@ export const DAYS_LEFT: readonly Step[] = [
   [30, 'text'],
 ];
 /** Names for what days cannot say: 0 days left can be 1 hour or 12. */
-const daysLeftNames = (lastDay: string, permanent: string): readonly dashboard.ValueMapping[] => [
+export const DAYS_LEFT_NAMES: readonly dashboard.ValueMapping[] = [
   {
     type: dashboard.MappingType.RangeToText,
     options: { from: null, to: -0.001, result: { text: 'expired', index: 0 } },
   },
-  { type: dashboard.MappingType.RangeToText, options: { from: 0, to: 0.999, result: { text: lastDay, index: 1 } } },
+  { type: dashboard.MappingType.RangeToText, options: { from: 0, to: 0.999, result: { text: '< 1', index: 1 } } },
   // longer than any license lasts: a metric is +Inf
   {
     type: dashboard.MappingType.RangeToText,
-    options: { from: 100_000, to: null, result: { text: permanent, color: 'text', index: 2 } },
+    options: { from: 100_000, to: null, result: { text: 'permanent', color: 'text', index: 2 } },
   },
 ];
-export const DAYS_LEFT_NAMES = daysLeftNames('< 1', 'permanent');
-/** For a figure beside another one, where long words are cut. */
-export const SHORT_DAYS_LEFT_NAMES = [...daysLeftNames('< 1 d', 'never'), UNKNOWN_NAME];
 /** Share of the licenses in use. */
 export const SATURATION: readonly Step[] = [
   [null, 'text'],
@@ -143,29 +140,12 @@ export const linksOf = (rows: readonly Rows[]): dashboard.DashboardLinkBuilder[]
     new dashboard.DashboardLinkBuilder(title).type(dashboard.DashboardLinkType.Link).url(url).targetBlank(false),
   );
 
-/** A single figure, and links to what it is about. */
-export function figure(
-  about: About,
-  expression: string,
-  steps: readonly Step[],
-  ...rows: readonly Rows[]
-): stat.PanelBuilder {
-  return head(new stat.PanelBuilder(), about, 4, 3)
-    .datasource(PROMETHEUS)
-    .targets(instant([expression], PromQueryFormat.TimeSeries))
-    .thresholds(thresholds(steps))
-    .colorMode(common.BigValueColorMode.Value)
-    .graphMode(common.BigValueGraphMode.None)
-    .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields(''))
-    .links(linksOf(rows));
-}
-
 /** Colours by the value from which they apply, of one field. */
 export const absolute = (steps: readonly Step[]): dashboard.ThresholdsConfig =>
   ({ mode: 'absolute', steps: steps.map(([value, color]) => ({ value, color })) }) as dashboard.ThresholdsConfig;
 
 /** Figures with their names, one below the other. */
-export const withNames = (panel: stat.PanelBuilder): stat.PanelBuilder =>
+const withNames = (panel: stat.PanelBuilder): stat.PanelBuilder =>
   panel
     .textMode(common.BigValueTextMode.ValueAndName)
     .orientation(common.VizOrientation.Vertical)
@@ -174,13 +154,35 @@ export const withNames = (panel: stat.PanelBuilder): stat.PanelBuilder =>
     // on a narrow screen, Grafana would choose sizes too small to read
     .text(new common.VizTextDisplayOptionsBuilder().titleSize(12).valueSize(18));
 
-/** Figures with colours of their own, by their names. */
-export function withSteps(
-  panel: stat.PanelBuilder,
-  steps: Readonly<Record<string, readonly Step[]>>,
+/** How a figure is shown. */
+export interface FigureLook {
+  readonly steps?: readonly Step[];
+  /** Grafana's id of its unit, if it is not that of the panel. */
+  readonly unit?: string;
+  readonly decimals?: number;
+  /** Names that are shown for values, beside `unknown`. */
+  readonly names?: readonly dashboard.ValueMapping[];
+}
+
+/** A panel of figures. Each has a name, and a look of its own. */
+export function figurePanel(
+  about: About,
+  looks: Readonly<Record<string, FigureLook>>,
+  links: readonly Rows[],
 ): stat.PanelBuilder {
-  for (const [name, colors] of Object.entries(steps)) {
-    panel.overrideByName(name, [{ id: 'thresholds', value: absolute(colors) }]);
+  const panel = withNames(head(new stat.PanelBuilder(), about, 4, 3))
+    .thresholds(thresholds(PLAIN))
+    .colorMode(common.BigValueColorMode.Value)
+    .graphMode(common.BigValueGraphMode.None)
+    .mappings([UNKNOWN_NAME])
+    .links(linksOf(links));
+  for (const [name, { steps = PLAIN, unit, decimals, names }] of Object.entries(looks)) {
+    panel.overrideByName(name, [
+      { id: 'thresholds', value: absolute(steps) },
+      ...(unit === undefined ? [] : [{ id: 'unit', value: unit }]),
+      ...(decimals === undefined ? [] : [{ id: 'decimals', value: decimals }]),
+      ...(names === undefined ? [] : [{ id: 'mappings', value: [...names, UNKNOWN_NAME] }]),
+    ]);
   }
   return panel;
 }
@@ -188,65 +190,39 @@ export function withSteps(
 /** A name that stays in a panel while nothing of it is known. */
 export const orNaN = (expression: string): string => `${expression} or vector(NaN)`;
 
-/** Figures with their names, and a link to what they are about. */
-export function namedFigures(
-  about: About,
-  figures: Readonly<Record<string, readonly [expression: string, steps: readonly Step[]]>>,
-  ...rows: readonly Rows[]
-): stat.PanelBuilder {
-  const expressions = Object.fromEntries(
-    Object.entries(figures).map(([name, [expression]]) => [name, orNaN(expression)]),
-  );
-  const panel = withNames(figure(about, '', PLAIN, ...rows))
-    .targets(current(expressions))
-    .mappings([UNKNOWN_NAME]);
-  return withSteps(panel, Object.fromEntries(Object.entries(figures).map(([name, [, steps]]) => [name, steps])));
-}
-
-/** Where the next user may be denied, and who waits. @param rows the features */
-export const SATURATED_AND_WAITING = (matchers: string, rows: Rows): stat.PanelBuilder =>
-  namedFigures(
-    {
-      title: 'Saturated, waiting',
-      description:
-        'Features with at least 95 % of their licenses in use now: the next user may be denied. And the maximum number of waiting requests since the previous collection, summed over the features.',
-      unit: 'none',
-      width: 6,
-    },
-    {
-      'features, ≥ 95 %': [saturated(matchers), GOOD_BELOW(1, 'orange')],
-      'requests waiting': [sumOf('license_feature_max_queued', matchers), GOOD_BELOW(1, 'orange')],
-    },
-    rows,
-  );
-
 /** The fields in this order: Infinity sorts them by name, and Prometheus not at all. */
 export const ordered = (names: readonly string[]): dashboard.DataTransformerConfig => ({
   id: 'organize',
   options: { indexByName: Object.fromEntries(names.map((name, i) => [name, i])) },
 });
 
-/** Figures of one query, by the name of their period. */
-export function split(
+/** A figure, and its expression, which has no labels. */
+export interface Figure extends FigureLook {
+  readonly of: string;
+}
+
+/** Figures of one query. One that is not known keeps its name. */
+export function figures(
   about: About,
-  expression: string,
-  figures: Readonly<Record<string, readonly Step[]>>,
-  rows: Rows,
+  shown: Readonly<Record<string, Figure>>,
+  ...links: readonly Rows[]
 ): stat.PanelBuilder {
-  const panel = withNames(figure(about, '', PLAIN, rows))
-    .targets(instant([expression]))
+  const expressions = Object.entries(shown).map(([name, { of }]) => named(FIGURE, name, `(${orNaN(of)})`));
+  return figurePanel(about, shown, links)
+    .datasource(PROMETHEUS)
+    .targets(instant([expressions.join(' or ')]))
+    .reduceOptions(new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(false).fields(''))
     .withTransformation({
       id: 'rowsToFields',
       options: {
         mappings: [
           { fieldName: 'Time', handlerKey: '__ignore' },
-          { fieldName: PERIOD, handlerKey: 'field.name' },
+          { fieldName: FIGURE, handlerKey: 'field.name' },
           { fieldName: 'Value', handlerKey: 'field.value' },
         ],
       },
     })
-    .withTransformation(ordered(Object.keys(figures)));
-  return withSteps(panel, figures);
+    .withTransformation(ordered(Object.keys(shown)));
 }
 
 /** A line that is often equal to another one, which is then seen between the dashes. */
@@ -296,7 +272,7 @@ export function states(
           },
         },
         // without a series, the panel complains about its fields
-        UNKNOWN_NAME,
+        UNKNOWN_TIME,
       ])
       .showValue(common.VisibilityMode.Never)
       // with the colours of thresholds, the legend would not name the states

@@ -2,7 +2,6 @@ import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import type { DataSourceRef } from '@grafana/grafana-foundation-sdk/common';
 import * as prometheus from '@grafana/grafana-foundation-sdk/prometheus';
 import type { MetricName } from '../src/exporter/metrics/catalogue.ts';
-import { SATURATED } from '../src/site/grafana/answers/feature-use.ts';
 import { keyOf } from '../src/site/grafana/answers/panel-data.ts';
 import type { KeyName } from '../src/site/grafana/answers/payload-keys.ts';
 import type { TargetName } from '../src/site/grafana/answers/targets.ts';
@@ -28,7 +27,7 @@ export const OF_FEATURE = { ...OF_VENDOR_LICENSE, feature: `\${feature:raw}` } a
 export const OF_VENDOR_LICENSES = { product: `\${vendor_licenses:json}` } as const;
 
 /** A selector for the selected exporters; `matchers` are added to it. */
-export const select = (name: MetricName | `${MetricName}_${'sum' | 'count'}`, matchers = ''): string =>
+export const select = (name: 'up' | MetricName | `${MetricName}_${'sum' | 'count'}`, matchers = ''): string =>
   `${name}{job=~"$job",instance=~"$instance"${matchers === '' ? '' : `,${matchers}`}}`;
 
 /** One series where several exporters report the same one: two exporters must not count twice. */
@@ -37,90 +36,33 @@ export const once = (expression: string): string => `max without (job, instance)
 /** A metric of the selected exporters, each series once. */
 export const metric = (name: MetricName, matchers = ''): string => once(select(name, matchers));
 
-/** Ratio of licenses in use, for each feature and exporter. */
-const saturation = (matchers = ''): string =>
-  `${select('license_feature_in_use', matchers)} / (${select('license_feature_max_available', matchers)} > 0)`;
-
-/** The same for the features of which some are in use: a smaller join for a large site. */
-export const busy = (matchers = ''): string =>
-  `(${select('license_feature_in_use', matchers)} > 0) / (${select('license_feature_max_available', matchers)} > 0)`;
-
 /** When the license of each feature expires, epoch seconds, for each exporter. */
 export const expiration = (matchers = ''): string => select('license_feature_expiration_timestamp_seconds', matchers);
 
 /**
- * A sum or a number of series for each vendor license. A vendor license is in one shard, so that exporters which report the same
+ * A sum for each vendor license. A vendor license is in one shard, so that exporters which report the same
  * one report the same features: the sums are compared, and not 20,000 series.
  */
-const ofEach = (how: 'sum' | 'count', series: string): string =>
-  `max by (vendor_license) (${how} by (vendor_license, job, instance) (${series}))`;
+const sumOfEach = (series: string): string =>
+  `max by (vendor_license) (sum by (vendor_license, job, instance) (${series}))`;
 
 /** A figure over all series. It is not known while series are left out, because it would be too low. */
 const whole = (figure: string): string =>
   `((${figure}) and on () (max(${select('license_exporter_series_limit_exceeded')}) == 0))`;
 
-/** The label of a figure of several. */
-export const PERIOD = 'period';
+/** The label with the name of a figure. */
+export const FIGURE = 'figure';
 
 /** The same with a label. */
 export const named = (label: string, name: string, expression: string): string =>
   `label_replace(${expression}, "${label}", "${name}", "", "")`;
 
-/** A figure that stands for features of which not even the number is known. */
-export const SOME = -1;
-
-const nextExpiry = (matchers: string): string =>
-  select('license_vendor_license_min_expiration_timestamp_seconds', matchers);
-
-/** 0 if expiries are known: some vendor license has its next one, from another endpoint, and its features are not out of date. */
-function noExpiry(matchers: string): string {
-  const data = [...(matchers === '' ? [] : [matchers]), 'data="expirations"'].join(',');
-  const known = `${select('license_vendor_license_data_known', data)} == 1`;
-  return `0 * count(${nextExpiry(matchers)} and on (vendor_license) (${known}))`;
-}
-
-/**
- * How many licenses expire in each period. One query reads the 20,000 series of a large site once, and counts them by the whole days
- * that are left: `-1` for those that expired today, `+Inf` for permanent ones. A period without a license is 0 only if expiries are
- * known.
- *
- * @param periods regular expressions of the days, by name; they do not overlap
- */
-export function expiriesIn(periods: Readonly<Record<string, string>>, matchers: string): string {
-  const days = `floor((${expiration(matchers)} - time()) / 86400)`;
-  const counted = `max by (vendor_license, days) (count_values by (vendor_license, job, instance) ("days", ${days}))`;
-  const found = Object.entries(periods).reduce(
-    (series, [name, pattern]) => `label_replace(${series}, "${PERIOD}", "${name}", "days", "${pattern}")`,
-    counted,
-  );
-  const all = [
-    // without those of no period
-    `(sum by (${PERIOD}) (${found}) unless on (${PERIOD}) vector(0))`,
-    ...Object.keys(periods).map((name) => named(PERIOD, name, noExpiry(matchers))),
-  ];
-  return whole(all.join(' or '));
-}
-
-/** How many features have no known expiry. It is not known itself if a vendor license was never collected. */
-export function withoutExpiry(matchers: string): string {
-  const of = 'vendor_license, feature, version, package, feature_type';
-  const features = `${select('license_feature_info', matchers)} unless on (${of}) ${expiration(matchers)}`;
-  const unseen = `${select('license_vendor_license_info', matchers)} unless on (vendor_license) ${nextExpiry(matchers)}`;
-  return whole(`sum(${ofEach('count', features)}) or ${SOME} * (count(${unseen}) > 0) or ${noExpiry(matchers)}`);
-}
-
-/** Days of licenses that have expired. */
-export const EXPIRED = '-.*';
-
-export const expired = (matchers = ''): string => `sum(${expiriesIn({ expired: EXPIRED }, matchers)})`;
-
-/** How many features have at least the share of their licenses in use that counts as saturated: 0 only if some are known. */
+/** How many features are saturated, as the alert LicenseFeatureSaturated defines it. The exporter counts them. */
 export const saturated = (matchers = ''): string =>
-  whole(`sum(${ofEach('sum', `${saturation(matchers)} >= bool ${SATURATED}`)})`);
+  whole(`sum(max by (vendor_license) (${select('license_vendor_license_saturated_features', matchers)}))`);
 
 /** The sum of a metric over the selected features. */
-export const sumOf = (name: MetricName, matchers = ''): string =>
-  whole(`sum(${ofEach('sum', select(name, matchers))})`);
+export const sumOf = (name: MetricName, matchers = ''): string => whole(`sum(${sumOfEach(select(name, matchers))})`);
 
 /** A row of a table that says something. It has no value: NaN is shown as what is not known. */
 const saying = (text: string, when: string): string => `label_replace(NaN * (${when}), "note", "${text}", "", "")`;
@@ -151,10 +93,6 @@ export const instant = (
   expressions: readonly string[],
   format: prometheus.PromQueryFormat = prometheus.PromQueryFormat.Table,
 ): Builder<Dataquery>[] => expressions.map((expression, i) => query(expression, i).format(format).instant());
-
-/** Instant queries for figures with names, by name and expression. */
-export const current = (figures: Readonly<Record<string, string>>): Builder<Dataquery>[] =>
-  Object.entries(figures).map(([name, expression], i) => query(expression, i).legendFormat(name).instant());
 
 /** Parameters of `/grafana/rows`: a text, which may be a variable, or a list. */
 export type Parameters = Readonly<Partial<Record<KeyName | 'from' | 'to', string | number | readonly string[]>>>;

@@ -12,7 +12,6 @@ import {
   ordered,
   PLAIN,
   place,
-  SATURATION,
   type Step,
 } from './panels.ts';
 import {
@@ -72,8 +71,8 @@ export const EXPIRES: Shown = { name: 'Expires', width: 100 };
 /** The vendor license of a row. Names of FlexNet are long, for example `1055@lic1.example.com;ansyslmd`. */
 export const VENDOR_LICENSE: Shown = { name: 'Product', as: 'Vendor license', minWidth: 240 };
 
-/** Licenses in use / bought. A bar is cut on a narrow screen, and then says something else. */
-export const SHARE: Shown = { name: 'Share in use', unit: 'percentunit', decimals: 0, steps: SATURATION, width: 135 };
+/** Licenses in use / bought. */
+export const SHARE: Shown = { name: 'Share', type: 'number', unit: 'percentunit', decimals: 0, width: 62 };
 
 /** A figure that stands for uncounted licenses, which have no number. */
 export const UNCOUNTED = -1;
@@ -81,6 +80,19 @@ export const UNCOUNTED_NAME = {
   type: 'value',
   options: { [UNCOUNTED]: { text: 'uncounted', color: 'text', index: 0 } },
 } as unknown as ValueMapping;
+
+/** Names and colours for the values 0, 1, … of a column. */
+export const stateNames = (
+  states: readonly (readonly [text: string, color: string])[],
+): Pick<Shown, 'steps' | 'names'> => ({
+  steps: PLAIN,
+  names: [
+    {
+      type: 'value',
+      options: Object.fromEntries(states.map(([text, color], i) => [i, { text, color, index: i }])),
+    },
+  ] as unknown as NonNullable<Shown['names']>,
+});
 
 /** The words of these dashboards for the states of the analyzer. */
 export const STATES: readonly ValueMapping[] = [
@@ -113,7 +125,7 @@ function mapped(colors: Readonly<Record<string, string>>): Property {
 }
 
 /** How a column is shown. */
-const shownAs = (column: Shown): Property[] => [
+export const shownAs = (column: Shown): Property[] => [
   ...(column.unit === undefined ? [] : [{ id: 'unit', value: column.unit }]),
   ...(column.decimals === undefined ? [] : [{ id: 'decimals', value: column.decimals }]),
   ...(column.width === undefined ? [] : [{ id: 'custom.width', value: column.width }]),
@@ -140,7 +152,8 @@ function linkOf(column: Shown, kept: readonly string[]): Property[] {
 /** Columns without any value. A row that says something has no other column, and without a mapping no row has an owner. */
 const WITHOUT_VALUE: MatcherConfig = { id: 'byValue', options: { reducer: 'firstNotNull', op: 'eq', value: null } };
 
-function tablePanel(about: About, targets: readonly Builder<Dataquery>[]): table.PanelBuilder {
+/** A table whose cells without a value are empty. */
+export function tablePanel(about: About, targets: readonly Builder<Dataquery>[]): table.PanelBuilder {
   return (
     place(new table.PanelBuilder(), about, 12, 8)
       .targets([...targets])
@@ -155,6 +168,9 @@ function tablePanel(about: About, targets: readonly Builder<Dataquery>[]): table
 /** Column names for the labels of the metrics, and of a row that says that there is no other. */
 const labelNames: Readonly<Record<string, string>> = {
   note: 'Note',
+  link: 'Link',
+  source: 'Source',
+  manager: 'Manager',
   vendor_license: 'Vendor license',
   feature: 'Feature',
   version: 'Version',
@@ -170,6 +186,7 @@ const labelWidths: Readonly<Record<string, number>> = {
   Package: 130,
   Type: 90,
   Endpoint: 175,
+  Manager: 90,
 };
 
 /** How series become rows. */
@@ -211,7 +228,8 @@ export function seriesTable(
     });
   for (const [label, name] of names) {
     const width = labels.length === 1 ? undefined : labelWidths[name];
-    const size = width === undefined ? { minWidth: label === 'vendor_license' ? 170 : 120 } : { width };
+    const size =
+      width === undefined ? { minWidth: label === 'vendor_license' ? 150 : label === 'link' ? 100 : 120 } : { width };
     const column: Shown = { name, ...(label === 'note' && { wrap: true }), ...size };
     panel.overrideByName(name, [...shownAs(column), ...linkOf(column, [])]);
   }
@@ -234,12 +252,17 @@ export interface TableQuery {
   readonly keepsTime?: true;
 }
 
+/** When, or of what time, a table has no row. */
+const SAID_ON = ` (\${__to:date:YYYY-MM-DD HH:mm})`;
+const SAID_OF = ` from \${__from:date:YYYY-MM-DD} to \${__to:date:YYYY-MM-DD}`;
+
 /** What the daemon says in a row: that there is nothing, what is not known, or what is left out. Without such a row, it is hidden. */
 const NOTE: Shown = { name: 'Note', minWidth: 130, wrap: true };
 
 /** A table of rows of the daemon. */
 export function rowsTable(about: About, query: TableQuery, columns: readonly Shown[]): table.PanelBuilder {
-  const { top, none } = query;
+  const { top } = query;
+  const none = `${query.none}${query.parameters?.from === undefined ? SAID_ON : SAID_OF}`;
   // first: on a narrow screen, a row with a note beyond the edge looks empty
   const shown = [NOTE, ...columns];
   const panel = tablePanel(about, [new RowsQuery(query.target, { ...query.parameters, top, none }, shown)])

@@ -1,60 +1,49 @@
 import * as common from '@grafana/grafana-foundation-sdk/common';
-import * as stat from '@grafana/grafana-foundation-sdk/stat';
-import {
-  type About,
-  head,
-  linksOf,
-  ordered,
-  PLAIN,
-  type Rows,
-  type Step,
-  thresholds,
-  withNames,
-  withSteps,
-} from './panels.ts';
-import { OF_VENDOR_LICENSES, type Parameters, type Read, ROWS, RowsQuery } from './queries.ts';
+import type * as stat from '@grafana/grafana-foundation-sdk/stat';
+import { type About, type FigureLook, figurePanel, NO_ANSWER, ordered, type Rows } from './panels.ts';
+import { type Parameters, type Read, ROWS, RowsQuery } from './queries.ts';
 
-/** Totals of right-sizing, with links to their rows. */
-
-function panel(
-  about: About,
-  parameters: Parameters,
-  columns: readonly Read[],
-  links: readonly Rows[],
-): stat.PanelBuilder {
-  const query = new RowsQuery('rightsizing', { ...OF_VENDOR_LICENSES, shape: 'totals', ...parameters }, columns);
-  return withNames(head(new stat.PanelBuilder(), about, 4, 3))
-    .datasource(ROWS)
-    .withTarget(query)
-    .decimals(0)
-    .colorMode(common.BigValueColorMode.Value)
-    .graphMode(common.BigValueGraphMode.None)
-    .thresholds(thresholds(PLAIN))
-    .links(linksOf(links));
-}
+/** Totals that the daemon counts, with links to their rows. */
 
 const reduced = (values: boolean, fields: string): common.ReduceDataOptionsBuilder =>
   new common.ReduceDataOptionsBuilder().calcs(['lastNotNull']).values(values).fields(`/^(${fields})$/`);
 
-/** Figures of all advice: columns of the totals, by the name of the figure. */
+/** A query for the shape `totals` of a target. */
+interface Totals {
+  readonly target: ConstructorParameters<typeof RowsQuery>[0];
+  readonly parameters: Parameters;
+}
+
+const queryOf = ({ target, parameters }: Totals, columns: readonly Read[]): RowsQuery =>
+  new RowsQuery(target, { ...parameters, shape: 'totals' }, columns);
+
+/** Figures of one row: its columns, by the name of the figure. */
 export function totals(
   about: About,
-  figures: Readonly<Record<string, { readonly of: string; readonly steps?: readonly Step[] }>>,
+  query: Totals,
+  figures: Readonly<Record<string, FigureLook & { readonly of: string }>>,
   ...links: readonly Rows[]
 ): stat.PanelBuilder {
   const names = Object.keys(figures);
   const columns = Object.entries(figures).map(([as, { of }]): Read => ({ name: of, as, type: 'number' }));
-  const built = panel(about, {}, columns, links)
-    .reduceOptions(reduced(false, names.join('|')))
+  return figurePanel(about, figures, links)
+    .datasource(ROWS)
+    .withTarget(queryOf(query, columns))
+    .noValue(NO_ANSWER)
+    .decimals(0)
+    .reduceOptions(reduced(false, names.map((name) => name.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')).join('|')))
     .withTransformation(ordered(names));
-  return withSteps(
-    built,
-    Object.fromEntries(Object.entries(figures).map(([name, { steps = PLAIN }]) => [name, steps])),
-  );
 }
 
 /** A sum of money for each currency. There is a row for each; none for those without a sum. */
-export const amounts = (about: About, of: string, ...links: readonly Rows[]): stat.PanelBuilder =>
-  panel(about, { with: [of] }, [{ name: 'Currency' }, { name: of, type: 'number' }], links).reduceOptions(
-    reduced(true, of),
-  );
+export const amounts = (about: About, query: Totals, of: string, ...links: readonly Rows[]): stat.PanelBuilder =>
+  figurePanel(about, {}, links)
+    .datasource(ROWS)
+    .withTarget(
+      queryOf({ ...query, parameters: { ...query.parameters, with: [of] } }, [
+        { name: 'Currency' },
+        { name: of, type: 'number' },
+      ]),
+    )
+    .decimals(0)
+    .reduceOptions(reduced(true, of));

@@ -1,14 +1,28 @@
 import type { Builder, Dataquery } from '@grafana/grafana-foundation-sdk/cog';
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
-import * as table from '@grafana/grafana-foundation-sdk/table';
+import type * as table from '@grafana/grafana-foundation-sdk/table';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
-import { type About, allSeries, DASHED, head, legend, place, thresholds } from '../panels.ts';
+import {
+  ANALYZERS,
+  DENIALS,
+  FEATURES,
+  featuresInRange,
+  HOURS,
+  LICENSE_HOURS,
+  USE,
+  VENDOR_LICENSES,
+  VENDOR_LICENSES_IN_RANGE,
+} from '../archive-sql.ts';
+import { menu } from '../dashboard.ts';
+import { colored, days, UNKNOWN_SERIES } from '../history-panels.ts';
+import { archiveLink, KEEP, linkTo, rowLink } from '../links.ts';
+import { type About, allSeries, DASHED, head, legend, linksOf, NOT_RECORDED } from '../panels.ts';
+import { type Shown, shownAs, tablePanel, UNCOUNTED, UNCOUNTED_NAME } from '../tables.ts';
 
 /** Years of all sites, from the archive in PostgreSQL. It needs neither the exporter nor Prometheus. */
 
 const POSTGRESQL: common.DataSourceRef = { type: 'grafana-postgresql-datasource', uid: `\${postgresql}` };
-const NO_DATA = 'nothing recorded';
 
 /** A query in SQL, in the form that the data source of Grafana saves. */
 class SqlQuery implements Builder<Dataquery> {
@@ -33,135 +47,140 @@ const variable = (name: string, label: string, query: string): dashboard.QueryVa
     .query(query)
     .definition(query)
     .refresh(dashboard.VariableRefresh.OnTimeRangeChanged)
-    .sort(dashboard.VariableSort.Disabled);
+    .sort(dashboard.VariableSort.Disabled)
+    .hide(dashboard.VariableHide.DontHide);
 
-const SITES = `FROM license_exporter.series s JOIN license_exporter.analyzer a ON a.id = s.analyzer`;
-/** Days of the chosen sites in the range. `sqlstring` escapes quotes in names. */
-const DAYS = `${SITES} JOIN license_exporter.day d ON d.series = s.id
-WHERE a.name IN (\${analyzer:sqlstring})
-  AND d.day BETWEEN $__timeFrom()::date AND $__timeTo()::date`;
-const ONE = `  AND s.vendor_license = \${vendor_license:sqlstring} AND s.feature = \${feature:sqlstring}`;
-/** Midnight of a day where the site is. */
-const MIDNIGHT = 'd.day::timestamp AT TIME ZONE a.time_zone';
+/** What the links hand on to the other dashboards. Nothing is asked for it: jobs and instances would come from Prometheus. */
+const handedOn = (): (dashboard.DatasourceVariableBuilder | dashboard.TextBoxVariableBuilder)[] => [
+  new dashboard.DatasourceVariableBuilder('prometheus_datasource').type('prometheus'),
+  new dashboard.DatasourceVariableBuilder('infinity').type('yesoreyeram-infinity-datasource'),
+  ...['job', 'instance'].map((name) => new dashboard.TextBoxVariableBuilder(name).defaultValue('$__all')),
+];
 
-/** Lines or bars over days. */
 const chart = (about: About, sql: string): timeseries.PanelBuilder =>
   head(new timeseries.PanelBuilder(), about, 12, 8)
     .datasource(POSTGRESQL)
     .targets([new SqlQuery(sql, 'time_series')])
-    .noValue(NO_DATA)
+    .noValue(NOT_RECORDED)
     .min(0)
     .lineWidth(1)
-    .fillOpacity(8)
-    .showPoints(common.VisibilityMode.Auto)
-    .legend(legend())
-    .tooltip(allSeries);
+    .tooltip(allSeries)
+    .withOverride(UNKNOWN_SERIES);
 
+/** Use against bought, in the colors of the other dashboards. */
+function use(about: About, sql: string): timeseries.PanelBuilder {
+  const panel = chart(about, sql)
+    .lineInterpolation(common.LineInterpolation.StepAfter)
+    .showPoints(common.VisibilityMode.Never)
+    .legend(legend('max'))
+    .links(
+      linksOf([
+        { title: 'Show the feature now', url: linkTo('license-feature', KEEP.vendorLicense, KEEP.feature) },
+        { title: 'Show the vendor license now', url: linkTo('license-vendor-license', KEEP.vendorLicense) },
+      ]),
+    );
+  for (const { name, as = name, color, fill = 0, dashed } of days) {
+    panel.overrideByName(as, [
+      colored(color),
+      { id: 'custom.fillOpacity', value: fill },
+      ...(dashed === true ? [DASHED] : []),
+    ]);
+  }
+  return panel;
+}
+
+/** A bar begins with its day, week or month. */
 const bars = (about: About, sql: string): timeseries.PanelBuilder =>
   chart(about, sql)
     .drawStyle(common.GraphDrawStyle.Bars)
-    .fillOpacity(60)
-    .stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal).group('A'));
+    .barAlignment(common.BarAlignment.After)
+    .barWidthFactor(0.9)
+    .lineWidth(0)
+    .fillOpacity(70)
+    .decimals(0)
+    .legend(legend('sum'));
 
-const bought = (): timeseries.PanelBuilder =>
-  chart(
-    {
-      title: 'Peak in use, bought and reserved',
-      description:
-        'The most licenses of the feature that were in use at one time on each day, what was bought and what was reserved. Of several packages and types the sum. A day without a point was not recorded.',
-      unit: 'none',
-    },
-    `SELECT ${MIDNIGHT} AS time, sum(d.peak) AS "peak in use",
-  CASE WHEN bool_or(d.uncounted) THEN NULL ELSE sum(d.available) END AS "bought", sum(d.reserved) AS "reserved"
-${DAYS}
-${ONE}
-GROUP BY 1 ORDER BY 1`,
-  ).overrideByName('bought', [DASHED, { id: 'custom.fillOpacity', value: 0 }]);
+const STEP = 'A step is a day; in a range of more than 62 days it is a week, of more than 62 weeks a month.';
 
-const denials = (): timeseries.PanelBuilder =>
-  bars(
-    {
-      title: 'Denied requests',
-      description: 'Requests for the feature that were denied on each day, as far as its license manager tells.',
-      unit: 'none',
-    },
-    `SELECT ${MIDNIGHT} AS time, sum(d.denials) AS "denied requests"
-${DAYS}
-${ONE}
-GROUP BY 1 ORDER BY 1`,
-  );
+const number = (name: string, width: number, rest: Partial<Shown> = {}): Shown => ({
+  name,
+  unit: 'locale',
+  decimals: 0,
+  width,
+  ...rest,
+});
 
-const byHour = (): timeseries.PanelBuilder =>
-  chart(
-    {
-      title: 'Peak of each hour',
-      description:
-        'The most licenses of the feature that were in use at one time in each hour. Choose a few weeks to see it.',
-      unit: 'none',
-    },
-    `SELECT h.at AS time, sum(h.peak) AS "peak in use"
-${SITES} JOIN license_exporter.hour h ON h.series = s.id
-WHERE a.name IN (\${analyzer:sqlstring})
-  AND h.day BETWEEN $__timeFrom()::date AND $__timeTo()::date AND $__timeFilter(h.at)
-${ONE}
-GROUP BY 1 ORDER BY 1`,
-  );
+const NOTE: Shown = { name: 'Note', minWidth: 130, wrap: true };
+const HOURS_IN_USE = number('License-hours', 115);
+const DENIED = number('Denials', 75);
+const ANALYZER: Shown = { name: 'Analyzer', width: 110 };
 
-const licenseHours = (): timeseries.PanelBuilder =>
-  bars(
-    {
-      title: 'License-hours by month and vendor license',
-      description:
-        'Licenses in use times hours, of all features of the chosen sites. Features that are priced in tokens and those that are not count alike.',
-      unit: 'short',
-    },
-    `SELECT date_trunc('month', d.day)::timestamp AT TIME ZONE a.time_zone AS time, s.vendor_license AS metric,
-  sum(d.license_seconds) / 3600.0 AS value
-${DAYS}
-GROUP BY 1, 2 ORDER BY 1, 2`,
-  );
+/** Where names lead: to what is now, and to what was. */
+const NOW = `Show \${__value.text} now`;
+const HERE = `Show \${__value.text} here`;
+const links: Readonly<Record<string, readonly { readonly title: string; readonly url: string }[]>> = {
+  Feature: [
+    { title: HERE, url: archiveLink('Vendor license', 'Feature') },
+    { title: NOW, url: rowLink('license-feature') },
+  ],
+  'Vendor license': [
+    { title: HERE, url: archiveLink('Vendor license') },
+    { title: NOW, url: rowLink('license-vendor-license') },
+  ],
+};
+
+/** @param columns those that decide are first: on a narrow screen the others are scrolled */
+function list(about: About, sql: string, columns: readonly Shown[]): table.PanelBuilder {
+  const panel = tablePanel({ width: 24, height: 14, ...about }, [new SqlQuery(sql, 'table')]).datasource(POSTGRESQL);
+  for (const column of [NOTE, ...columns]) {
+    const linked = links[column.name];
+    panel.overrideByName(column.name, [
+      ...shownAs(column),
+      ...(linked === undefined ? [] : [{ id: 'links', value: linked }]),
+    ]);
+  }
+  return panel;
+}
 
 const features = (): table.PanelBuilder =>
-  place(
-    new table.PanelBuilder(),
+  list(
     {
-      title: 'Features in the range',
+      title: 'Features of the vendor license',
       description:
-        'Each feature with the licenses bought last, its highest peak, the days on which the peak reached what was bought, license-hours, denied requests and recorded days.',
-      width: 24,
-      height: 14,
+        'Each feature in the range: the highest peak, the licenses bought last, and the recorded days; on how many of them the peak reached what was bought; denials, as far as the license manager tells; and license-hours. Days with all in use are not counted of a feature with one license, which is full whenever it is used. Several packages and types of a feature are added up.',
     },
-    24,
-    14,
-  )
-    .datasource(POSTGRESQL)
-    .targets([
-      new SqlQuery(
-        `SELECT a.name AS "Analyzer", s.vendor_license AS "Vendor license", s.feature AS "Feature", s.package AS "Package",
-  CASE WHEN bool_or(d.uncounted) THEN NULL ELSE (array_agg(d.available ORDER BY d.day DESC) FILTER (WHERE d.available IS NOT NULL))[1] END AS "Bought",
-  max(d.peak) AS "Peak", count(*) FILTER (WHERE d.peak >= d.available) AS "Days full",
-  round(sum(d.license_seconds) / 3600.0) AS "License-hours", sum(d.denials) AS "Denied", count(*) FILTER (WHERE d.seconds > 0) AS "Days recorded"
-${DAYS}
-  AND s.vendor_license IN (\${vendor_license:sqlstring})
-GROUP BY a.name, s.vendor_license, s.feature, s.package ORDER BY sum(d.license_seconds) DESC NULLS LAST LIMIT 1000`,
-        'table',
-      ),
-    ])
-    .noValue(NO_DATA)
-    .thresholds(thresholds([[null, 'text']]))
-    .overrideByRegexp('Analyzer|Vendor license|Feature|Package', [{ id: 'noValue', value: '' }])
-    .overrideByRegexp('Bought|Peak|Days full|License-hours|Denied|Days recorded', [
-      { id: 'unit', value: 'locale' },
-      { id: 'noValue', value: 'unknown' },
-      { id: 'custom.width', value: 120 },
-    ]);
+    featuresInRange(UNCOUNTED),
+    [
+      { name: 'Feature', minWidth: 130 },
+      number('Peak', 62),
+      number('Bought', 86, { names: [UNCOUNTED_NAME] }),
+      number('Days all in use', 130),
+      number('Days recorded', 120),
+      DENIED,
+      HOURS_IN_USE,
+      { name: 'Vendor license', width: 200 },
+      ANALYZER,
+    ],
+  );
+
+const vendorLicenses = (): table.PanelBuilder =>
+  list(
+    {
+      title: 'Vendor licenses',
+      description:
+        'License-hours and denials of all vendor licenses of the chosen sites in the range, and the number of their recorded features.',
+      height: 9,
+    },
+    VENDOR_LICENSES_IN_RANGE,
+    [{ name: 'Vendor license', minWidth: 170 }, HOURS_IN_USE, DENIED, number('Features', 85), ANALYZER],
+  );
 
 /** The dashboard on the archive. */
 export const archive = (): dashboard.DashboardBuilder =>
   new dashboard.DashboardBuilder('Licenses / Archive')
     .uid('license-archive')
     .description(
-      'Years of all sites, from the archive of the history in PostgreSQL: peaks against what was bought, denied requests and license-hours.',
+      'Years of all sites, from the archive of the history in PostgreSQL: use against what was bought, denials and license-hours.',
     )
     .tags(['license-exporter'])
     .timezone('browser')
@@ -169,29 +188,72 @@ export const archive = (): dashboard.DashboardBuilder =>
     .tooltip(dashboard.DashboardCursorSync.Crosshair)
     .time({ from: 'now-1y', to: 'now' })
     .refresh('')
+    .link(menu())
     .variables([
+      ...handedOn().map((one) => one.hide(dashboard.VariableHide.HideVariable)),
       new dashboard.DatasourceVariableBuilder('postgresql')
         .label('PostgreSQL data source')
         .type('grafana-postgresql-datasource')
         .hide(dashboard.VariableHide.DontHide),
-      variable('analyzer', 'Analyzers', 'SELECT name FROM license_exporter.analyzer ORDER BY name')
+      variable('analyzer', 'Analyzers', ANALYZERS)
         .multi(true)
         .includeAll(true)
-        .current({ text: 'All', value: '$__all' })
-        .hide(dashboard.VariableHide.DontHide),
-      variable(
-        'vendor_license',
-        'Vendor license',
-        `SELECT DISTINCT s.vendor_license ${SITES} WHERE a.name IN (\${analyzer:sqlstring}) ORDER BY 1`,
-      ).hide(dashboard.VariableHide.DontHide),
-      variable(
-        'feature',
-        'Feature',
-        `SELECT DISTINCT s.feature ${SITES} WHERE a.name IN (\${analyzer:sqlstring}) AND s.vendor_license = \${vendor_license:sqlstring} ORDER BY 1`,
-      ).hide(dashboard.VariableHide.DontHide),
+        .current({ text: 'All', value: '$__all' }),
+      variable('vendor_license', 'Vendor license', VENDOR_LICENSES),
+      variable('feature', 'Feature', FEATURES),
     ])
-    .withPanel(bought())
-    .withPanel(denials())
-    .withPanel(byHour())
-    .withPanel(licenseHours())
-    .withPanel(features());
+    .withPanel(
+      use(
+        {
+          title: 'Use against bought',
+          description: `The most licenses of the feature in use at one time, and what was bought and reserved at most. ${STEP} Several packages, types and sites are added up. A gap was not recorded, or not of all of them. Uncounted licenses have no line.`,
+          unit: 'none',
+          width: 24,
+          height: 10,
+        },
+        USE,
+      ),
+    )
+    .withPanel(
+      bars(
+        {
+          title: 'Denials',
+          description: `Denied requests for the feature, as far as its license manager tells. ${STEP}`,
+          unit: 'locale',
+        },
+        DENIALS,
+      )
+        .axisSoftMax(4)
+        .overrideByName('denials', [colored('red')]),
+    )
+    .withPanel(
+      bars(
+        {
+          title: 'License-hours',
+          description: `Licenses in use times hours, of all features of the vendor license, and of all others of the chosen sites. Features that are priced in tokens and those that are not count alike. ${STEP}`,
+          unit: 'locale',
+        },
+        LICENSE_HOURS,
+      )
+        .stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal).group('A'))
+        .overrideByName('this vendor license', [colored('blue')])
+        .overrideByName('all others', [colored('text'), { id: 'custom.fillOpacity', value: 20 }]),
+    )
+    .withPanel(features())
+    .withPanel(vendorLicenses())
+    .withRow(
+      new dashboard.RowBuilder('By hour').collapsed(true).withPanel(
+        use(
+          {
+            title: 'Use against bought by hour, the last 62 days of the range',
+            description:
+              'The most licenses of the feature in use at one time in each hour, and what was bought and reserved at most. Days that came from another analyzer have no hours.',
+            unit: 'none',
+            width: 24,
+            height: 10,
+          },
+          HOURS,
+          // wider than an hour: it was not recorded
+        ).insertNulls(5_400_000),
+      ),
+    );

@@ -2,38 +2,15 @@ import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { months } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import {
-  GOOD_BELOW,
-  help,
-  namedFigures,
-  PLAIN,
-  type Rows,
-  SOME_NAME,
-  type Step,
-  split,
-  UNKNOWN_NAME,
-} from '../panels.ts';
-import { EXPIRED, expiriesIn, OF_VENDOR_LICENSES, SEVERAL_VENDOR_LICENSES, withoutExpiry } from '../queries.ts';
+import { GOOD_BELOW, help, type Rows } from '../panels.ts';
+import { OF_VENDOR_LICENSES } from '../queries.ts';
 import { DAYS, EXPIRES, rowsTable, type Shown, VENDOR_LICENSE } from '../tables.ts';
-
-const OF = SEVERAL_VENDOR_LICENSES;
+import { totals } from '../total-panel.ts';
 
 const rows = (title: string): Rows => ({
   title: 'Show',
   url: linkTo('license-expirations', KEEP.vendorLicenses, panelOf(title)),
 });
-
-/** The days of each period, as a regular expression, and its colours. */
-const periods: Readonly<Record<string, readonly [pattern: string, steps: readonly Step[]]>> = {
-  expired: [EXPIRED, GOOD_BELOW(1)],
-  '≤ 7 d': ['[0-6]', GOOD_BELOW(1)],
-  '7–21 d': ['[7-9]|1[0-9]|20', GOOD_BELOW(1, 'orange')],
-  '21–30 d': ['2[1-9]', GOOD_BELOW(1, 'orange')],
-  '> 30 d': ['[3-9][0-9]|[1-9][0-9][0-9]+', PLAIN],
-};
-
-const of = <T>(read: (period: (typeof periods)[string]) => T): Readonly<Record<string, T>> =>
-  Object.fromEntries(Object.entries(periods).map(([name, period]) => [name, read(period)]));
 
 // beside a note, the date is still seen on a narrow screen
 const feature: Shown = { name: 'Feature', minWidth: 120 };
@@ -41,7 +18,7 @@ const rest: readonly Shown[] = [
   { name: 'Version', width: 90 },
   { name: 'Package', width: 120 },
   { ...VENDOR_LICENSE, minWidth: 170 },
-  { name: 'Owner', width: 130, unknown: 'nobody', wrap: true },
+  { name: 'Owner', width: 130, wrap: true },
 ];
 
 /** The month of the table of upcoming expiries. It is set by a click on a bar, and empty for all months. */
@@ -59,33 +36,41 @@ export const expirations = () =>
     variables: [vendorLicenses(), month()],
   })
     .withPanel(
-      split(
+      totals(
         {
           title: 'Features by days left',
           description:
-            'How many features expire in each period: each version and package of a feature counts, however many licenses it has. All that have expired count, however long ago: renew them, or remove them from the server. Permanent licenses are in none.',
-          unit: 'locale',
-          width: 20,
+            'How many features expire within these days: each version and package of a feature counts, however many licenses it has. What expires within 7 days expires within 30 days too. All that have expired count, however long ago: renew them, or remove them from the server.',
+          width: 13,
         },
-        expiriesIn(
-          of(([pattern]) => pattern),
-          OF,
-        ),
-        of(([, steps]) => steps),
+        { target: 'expirations', parameters: OF_VENDOR_LICENSES },
+        {
+          expired: { of: 'Expired', steps: GOOD_BELOW(1) },
+          '≤ 7 d': { of: 'Within 7 days', steps: GOOD_BELOW(1) },
+          '≤ 21 d': { of: 'Within 21 days', steps: GOOD_BELOW(1, 'orange') },
+          '≤ 30 d': { of: 'Within 30 days', steps: GOOD_BELOW(1, 'orange') },
+        },
         rows('Upcoming'),
+        rows('Expired'),
       ),
     )
     .withPanel(
-      namedFigures(
+      totals(
         {
-          title: 'Unknown',
+          title: 'Later, or never',
           description:
-            'Features for which no expiry is reported. "some": the features of a vendor license that was never collected.',
-          unit: 'locale',
+            'Features that expire within 90 days, which include those within 30, those that expire after that, and those that are permanent. No date: no expiry is reported; not known while a vendor license was never collected.',
+          width: 11,
         },
-        { features: [withoutExpiry(OF), PLAIN] },
-        { title: 'Show: Overview', url: linkTo('license-overview', panelOf('License servers')) },
-      ).mappings([UNKNOWN_NAME, SOME_NAME]),
+        { target: 'expirations', parameters: OF_VENDOR_LICENSES },
+        {
+          '≤ 90 d': { of: 'Within 90 days' },
+          '> 90 d': { of: 'Later' },
+          permanent: { of: 'Permanent' },
+          'no date': { of: 'Without date' },
+        },
+        rows('Upcoming'),
+      ),
     )
     .withPanel(
       months(
@@ -139,7 +124,7 @@ export const expirations = () =>
           description:
             'All licenses that have expired, however long ago, the last one first. Renew them, or remove them from the server. The dashboard Overview lists one only for 14 days.',
           width: 24,
-          height: 11,
+          height: 7,
         },
         {
           target: 'expirations',

@@ -1,27 +1,17 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import type { EndpointName } from '../../src/base/query-api/endpoints.ts';
+import { EXPORTER_STATE, EXPORTER_STATES } from '../chain.ts';
 import { createDashboard } from '../dashboard.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import {
-  DASHED,
-  figure,
-  GOOD_AT_ONE,
-  GOOD_BELOW,
-  graph,
-  help,
-  namedFigures,
-  PLAIN,
-  type Rows,
-  states,
-  UNKNOWN_NAME,
-} from '../panels.ts';
-import { metric, once, orNoRow, select } from '../queries.ts';
-import { seriesTable } from '../tables.ts';
+import { DASHED, figures, GOOD_AT_ONE, GOOD_BELOW, graph, help, type Rows, states } from '../panels.ts';
+import { metric, named, once, orNoRow, select } from '../queries.ts';
+import { seriesTable, stateNames } from '../tables.ts';
 
 const rate = (name: Parameters<typeof select>[0]): string => `rate(${select(name)}[$__rate_interval])`;
 /** Per minute: an exporter sends few requests a second. */
 const perMinute = (name: Parameters<typeof select>[0]): string => `60 * ${rate(name)}`;
 
+const POLLS = metric('license_poll_success');
 const FAILURES = perMinute('license_exporter_upstream_request_failures_total');
 const DISCARDED = metric('license_poll_discarded_values');
 
@@ -32,7 +22,7 @@ const NO_LOGON = `(min(${select('license_exporter_build_info')}) unless on () ${
 const colors: Readonly<Record<EndpointName, string>> = {
   GetProducts: 'green',
   GetFeatures: 'blue',
-  GetServerDown: 'red',
+  GetServerDown: 'dark-blue',
   GetExpirationFeatures: 'orange',
   GetConcurrentUsers: 'purple',
   GetHistory: 'dark-yellow',
@@ -72,76 +62,82 @@ export const exporter = () =>
     variables: [],
   })
     .withPanel(
-      namedFigures(
+      figures(
         {
-          title: 'Analyzer',
-          description: 'Whether every endpoint answered at its last poll.',
-          unit: 'bool_yes_no',
-        },
-        { answers: [`min(${select('license_up')})`, GOOD_AT_ONE] },
-        rows('Polls'),
-      ),
-    )
-    .withPanel(
-      namedFigures(
-        {
-          title: 'Logon',
+          title: 'Exporter',
           description:
-            'Whether the last logon was accepted. If not, correct the password. The exporter waits before it tries again, so that the account is not locked. An exporter that collects from license managers itself needs no logon.',
+            'Exporter: whether Prometheus can scrape it. Analyzer answers: every endpoint did at its last poll. Logon: whether the last one was accepted; if not, correct the password. The exporter waits before it tries again, so that the account is not locked. An exporter that collects from license managers itself needs none. Poll age: time since every part of an endpoint was last polled successfully, in multiples of its interval, the highest of all endpoints; above 3, data is old.',
           unit: 'bool_yes_no',
+          width: 12,
         },
-        { accepted: [`min(${select('license_upstream_authenticated')}) or 2 * ${NO_LOGON}`, GOOD_AT_ONE] },
+        {
+          exporter: { of: EXPORTER_STATE, ...EXPORTER_STATES },
+          'analyzer answers': { of: `min(${select('license_up')})`, steps: GOOD_AT_ONE },
+          'logon accepted': {
+            of: `min(${select('license_upstream_authenticated')}) or 2 * ${NO_LOGON}`,
+            steps: GOOD_AT_ONE,
+            names: [{ type: dashboard.MappingType.ValueToText, options: { '2': { text: 'not needed', index: 1 } } }],
+          },
+          'poll age': {
+            of: `max((time() - (${metric('license_poll_last_success_timestamp_seconds')} > 0)) / ${metric('license_poll_interval_seconds')})`,
+            steps: GOOD_BELOW(3),
+            unit: 'suffix: intervals',
+            decimals: 1,
+          },
+        },
+        rows('Polls'),
         rows('Logons per minute'),
-      ).mappings([
-        UNKNOWN_NAME,
-        { type: dashboard.MappingType.ValueToText, options: { '2': { text: 'not needed', index: 1 } } },
-      ]),
+      ),
     )
     .withPanel(
-      figure(
+      figures(
         {
-          title: 'Poll age',
+          title: 'Series of license data',
           description:
-            'Time since every part of an endpoint was last polled successfully, in multiples of its interval: the highest of all endpoints. Above 3, data is old.',
-          unit: 'suffix: intervals',
+            'Set sample_limit to 1.5 times their number. Withheld: whether series are left out because of metrics.max_series. Simulated: whether this is the demo, which monitors no real license server.',
+          unit: 'bool_yes_no',
+          width: 12,
         },
-        `max((time() - (${metric('license_poll_last_success_timestamp_seconds')} > 0)) / ${metric('license_poll_interval_seconds')})`,
-        GOOD_BELOW(3),
-        rows('Polls'),
-      ).decimals(1),
-    )
-    .withPanel(
-      figure(
         {
-          title: 'Series',
-          description: 'Number of series of license data. Set sample_limit to 1.5 times this number.',
-          unit: 'locale',
+          series: { of: `sum(${select('license_exporter_series')})`, unit: 'locale' },
+          withheld: { of: `max(${select('license_exporter_series_limit_exceeded')})`, steps: GOOD_BELOW(1) },
+          simulated: { of: `max(${select('license_exporter_demo')})`, steps: GOOD_BELOW(1, 'purple') },
         },
-        `sum(${select('license_exporter_series')})`,
-        PLAIN,
         rows('Series exported'),
       ),
     )
     .withPanel(
-      namedFigures(
+      seriesTable(
         {
-          title: 'Withheld',
-          description: 'Whether series are left out because of metrics.max_series.',
-          unit: 'bool_yes_no',
+          title: 'Sources',
+          description:
+            'The sources that the exporter reads itself, those with a problem first: whether the last reading was complete, how many failed in succession since then, and when one last gave data. An exporter that polls another analyzer has none.',
+          width: 24,
+          height: 6,
         },
-        { 'some series': [`max(${select('license_exporter_series_limit_exceeded')})`, GOOD_BELOW(1)] },
-        rows('Series exported'),
-      ),
-    )
-    .withPanel(
-      namedFigures(
-        {
-          title: 'Simulated',
-          description: 'Whether this is the demo, which monitors no real license server.',
-          unit: 'bool_yes_no',
-        },
-        { 'the data': [`max(${select('license_exporter_demo')})`, GOOD_BELOW(1, 'purple')] },
-        { title: 'Show: Overview', url: linkTo('license-overview') },
+        [
+          {
+            name: 'State',
+            width: 90,
+            ...stateNames([
+              ['failing', 'red'],
+              ['up', 'text'],
+            ]),
+            expression: orNoRow(
+              metric('license_source_up'),
+              'This exporter has no source of its own, or none was read yet',
+              `min(${select('license_exporter_build_info')}) unless on () ${select('license_source_up')}`,
+            ),
+          },
+          { name: 'Failed readings', unit: 'locale', width: 140, expression: metric('license_source_failed_readings') },
+          {
+            name: 'Last data',
+            unit: 'dateTimeFromNow',
+            width: 130,
+            expression: `${metric('license_source_last_success_timestamp_seconds')} * 1000`,
+          },
+        ],
+        { known: select('license_exporter_build_info'), labels: ['source', 'manager'], sortBy: ['State', 'Source'] },
       ),
     )
     .withPanel(
@@ -152,7 +148,7 @@ export const exporter = () =>
           unit: 'none',
           width: 12,
         },
-        { '{{endpoint}}': metric('license_poll_success') },
+        { '{{endpoint}}': `${POLLS} or (${named('endpoint', 'no poll yet', 'vector(NaN)')} unless on () ${POLLS})` },
         { good: 'good', bad: 'failed' },
       ),
     )

@@ -7,7 +7,8 @@ import {
   DASHED,
   DAYS_LEFT,
   DAYS_LEFT_NAMES,
-  figure,
+  figures,
+  GOOD_BELOW,
   graph,
   help,
   orNaN,
@@ -52,85 +53,73 @@ export const featureDashboard = () =>
     uid: 'license-feature',
     title: 'Feature',
     description:
-      'One feature: who holds it now, when it is busy, its usage and denials by day, how many licenses it needs.',
+      'One feature: its use against what was bought, how many licenses it needs, who holds it now, when it is busy, and its denials.',
     from: 'now-30d',
     refresh: '5m',
     about: OF_FEATURE,
     variables: [vendorLicense(), feature()],
   })
     .withPanel(
-      figure(
+      figures(
         {
-          title: 'In use',
-          description: 'Licenses of all versions checked out now, including borrowed ones.',
-          unit: 'none',
-        },
-        NOW.inUse,
-        PLAIN,
-        rows('Who holds it now'),
-      ),
-    )
-    .withPanel(
-      figure(
-        {
-          title: 'Bought',
-          description: 'Licenses of all versions that have not expired; uncounted if one of them is.',
-          unit: 'none',
-        },
-        unlessUncounted(NOW.bought, NOW),
-        PLAIN,
-        rows('Licenses and use, highest values'),
-      ).mappings([UNCOUNTED_NAME]),
-    )
-    .withPanel(
-      figure(
-        {
-          title: 'Share',
+          title: 'Now',
           description:
-            'In use / bought, of all versions together. At 95 % or more, the next user may be denied. Uncounted licenses have no share.',
-          unit: 'percentunit',
+            'Licenses of all versions. In use: checked out, including borrowed ones. Bought: those that have not expired; uncounted if one version is. Share: in use / bought; from 95 % on, the next user may be denied. Waiting: the most requests that waited since the previous collection.',
+          unit: 'locale',
+          width: 16,
         },
-        unlessUncounted(`${NOW.inUse} / (${NOW.bought} > 0)`, NOW),
-        SATURATION,
-        rows('Licenses and use, highest values'),
-      ).mappings([UNCOUNTED_NAME]),
-    )
-    .withPanel(
-      figure(
         {
-          title: 'Waiting',
-          description: 'Maximum number of waiting requests since the previous collection.',
-          unit: 'none',
+          'in use': { of: NOW.inUse },
+          bought: { of: unlessUncounted(NOW.bought, NOW), names: [UNCOUNTED_NAME] },
+          share: {
+            of: unlessUncounted(`${NOW.inUse} / (${NOW.bought} > 0)`, NOW),
+            steps: SATURATION,
+            unit: 'percentunit',
+            decimals: 0,
+            names: [UNCOUNTED_NAME],
+          },
+          waiting: {
+            of: `sum(${metric('license_feature_max_queued', ONE_FEATURE)})`,
+            steps: GOOD_BELOW(1, 'orange'),
+          },
         },
-        `sum(${metric('license_feature_max_queued', ONE_FEATURE)})`,
-        [
-          [null, 'text'],
-          [1, 'orange'],
-        ],
         rows('Who holds it now'),
       ),
     )
     .withPanel(
-      figure(
-        { title: 'Idle', description: 'Licenses checked out by applications that are idle now.', unit: 'none' },
-        `sum(${metric('license_feature_inactive_use', ONE_FEATURE)})`,
-        PLAIN,
-        rows('Held but not used, highest values'),
+      figures(
+        {
+          title: 'Idle and expiry',
+          description:
+            'Licenses that are checked out by applications that are idle now, and the days to the first expiry of a version.',
+          unit: 'locale',
+          width: 8,
+        },
+        {
+          idle: { of: `sum(${metric('license_feature_inactive_use', ONE_FEATURE)})` },
+          'days left': {
+            of: `(min(${expiration(ONE_FEATURE)}) - time()) / 86400`,
+            steps: DAYS_LEFT,
+            unit: 'none',
+            decimals: 1,
+            names: DAYS_LEFT_NAMES,
+          },
+        },
+        { title: 'Show: expiries', url: linkTo('license-expirations', KEEP.asSeveral) },
       ),
     )
     .withPanel(
-      figure(
+      peaks(
         {
-          title: 'Days left',
-          description: 'Days until the first of its licenses expires.',
+          title: 'Use against bought',
+          description:
+            'The most licenses in use, available and reserved, and the most users at one time: for each local day of the analyzer, in a long time range for each week or month. The analyzer can keep this history longer than Prometheus.',
           unit: 'none',
+          width: 24,
+          height: 9,
         },
-        `(min(${expiration(ONE_FEATURE)}) - time()) / 86400`,
-        DAYS_LEFT,
-        { title: 'Show', url: linkTo('license-expirations', KEEP.asSeveral) },
-      )
-        .decimals(1)
-        .mappings([...DAYS_LEFT_NAMES]),
+        OF_FEATURE,
+      ),
     )
     .withPanel(
       rowsTable(
@@ -143,32 +132,34 @@ export const featureDashboard = () =>
         },
         { target: 'rightsizing', parameters: OF_FEATURE, top: 10, none: 'No advice on this feature' },
         [
-          { name: 'State', width: 130, colors: { missing: 'orange' } },
+          { name: 'State', width: 128, colors: { missing: 'orange' } },
+          { name: 'Reason', minWidth: 220, wrap: true },
           { name: 'Count', as: 'How many', type: 'number', unit: 'locale', width: 95, unknown: 'unknown' },
           { name: 'Peak', type: 'number', unit: 'locale', width: 80, unknown: 'unknown' },
           { name: 'Peak date', width: 105 },
-          { name: 'Reason', minWidth: 380, wrap: true },
+          { name: 'Money', as: 'Money a year', width: 150 },
+          { name: 'Price', as: 'Price each', type: 'number', unit: 'locale', width: 95 },
+          { name: 'Currency', width: 80 },
         ],
       ),
     )
-    .withPanel(SERVER_OVER_TIME(ONE_VENDOR_LICENSE))
     .withPanel(
       rowsTable(
         {
           title: 'Who holds it now',
           description:
             'Users that hold a license or wait for one, as the analyzer reports them. User names are personal data: the exporter serves them only to those whom access.names lists. "No user is listed": nobody holds it, or the analyzer does not know who does.',
-          width: 24,
-          height: 11,
+          width: 14,
+          height: 10,
         },
-        { target: 'users', parameters: { ...OF_FEATURE, sort: 'Since' }, top: 100, none: 'No user is listed' },
+        { target: 'users', parameters: { ...OF_FEATURE, sort: 'Since' }, top: 1000, none: 'No user is listed' },
         [
-          { name: 'User', minWidth: 180 },
+          { name: 'User', minWidth: 110 },
           { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 130 },
-          { name: 'Status', width: 85, unknown: 'held', names: STATES, steps: PLAIN },
-          { name: 'Application for', as: 'For', type: 'number', unit: 's', decimals: 0, width: 90 },
+          { name: 'Status', width: 85, names: STATES, steps: PLAIN },
+          { name: 'Application for', as: 'For', type: 'number', unit: 'dtdurations', decimals: 0, width: 95 },
           { name: 'Licenses', type: 'number', unit: 'locale', width: 76 },
-          { name: 'Host', minWidth: 180 },
+          { name: 'Host', width: 110 },
         ],
       ),
     )
@@ -177,10 +168,10 @@ export const featureDashboard = () =>
         {
           title: 'Busy hours: most in use, last 7 days',
           description:
-            "Maximum number of licenses in use at once, by weekday and hour in the analyzer's time zone. The scale of colours is below the map. An hour without data is empty.",
+            "Maximum number of licenses in use at once, by weekday and hour in the analyzer's time zone. The last line is what was bought, where the colours end. An hour without data is empty.",
           unit: 'none',
-          width: 12,
-          height: 9,
+          width: 10,
+          height: 10,
         },
         { ...OF_FEATURE, last: 'last-7-days' },
       ),
@@ -192,6 +183,8 @@ export const featureDashboard = () =>
           description:
             'Hours of all licenses in use, added up. A bar is a local day of the analyzer, in a long time range a week or a month.',
           unit: 'locale',
+          width: 8,
+          height: 8,
         },
         OF_FEATURE,
         { series: 'Elapsed Time', as: 'license-hours', color: 'blue' },
@@ -204,20 +197,11 @@ export const featureDashboard = () =>
           description:
             'Denied requests. A bar is a local day of the analyzer, in a long time range a week or a month. A script that retries counts each time.',
           unit: 'locale',
+          width: 8,
+          height: 8,
         },
         OF_FEATURE,
         { series: 'Denials', as: 'denials', color: 'red' },
-      ),
-    )
-    .withPanel(
-      peaks(
-        {
-          title: 'Peak and bought by day',
-          description:
-            'Maxima per local day of the analyzer: available licenses, licenses in use, distinct users at one time, and reserved licenses. The analyzer can keep this history longer than Prometheus.',
-          unit: 'none',
-        },
-        OF_FEATURE,
       ),
     )
     .withPanel(
@@ -227,7 +211,8 @@ export const featureDashboard = () =>
           description:
             'Hours during which at least 1, 2, 3, … licenses were in use at once. Where the bars vanish, more licenses were hardly ever needed. If the last bar is long, all licenses were often in use: what was wanted beyond them is not seen.',
           unit: 'none',
-          height: 9,
+          width: 8,
+          height: 8,
         },
         { ...OF_FEATURE, last: LAST },
       ),
@@ -238,7 +223,7 @@ export const featureDashboard = () =>
           title: 'With fewer licenses',
           description:
             'Hours a year in which that many licenses would not have been enough. Hours in which users were denied hide more demand. The advice says which number is kept, and why no fewer are.',
-          height: 10,
+          height: 9,
         },
         {
           target: 'rightsizing',
@@ -266,50 +251,37 @@ export const featureDashboard = () =>
             width: 85,
           },
           { name: 'Currency', width: 90 },
-          { name: 'Advice', minWidth: 145 },
+          { name: 'Advice', minWidth: 145, wrap: true },
         ],
       ),
     )
     .withPanel(
       graph(
         {
-          title: 'Licenses and use, highest values',
+          title: 'In use, waiting and held, highest values',
           description:
-            'Licenses in use, waiting requests, and available licenses, from Prometheus. If the number of available licenses drops, an increment was lost. Uncounted licenses have no line.',
+            'From Prometheus: licenses in use and bought, requests that wait, and licenses that are idle, borrowed, or reserved and unused: check these when users wait. If the number bought drops, an increment was lost. Uncounted licenses have no line.',
           unit: 'none',
-          height: 10,
+          width: 12,
+          height: 9,
         },
         {
           'in use': orNaN(AT_MOST.inUse),
           waiting: orNaN(mostOf('license_feature_max_queued')),
-          // drawn last, over a use that is equal
-          bought: `(${AT_MOST.bought} or (vector(NaN) unless on () ${AT_THE_END.uncounted})) unless on () ${AT_MOST.uncounted}`,
-        },
-        'max',
-      )
-        .overrideByName('bought', [...colored('text'), DASHED])
-        .overrideByName('in use', colored('blue'))
-        .overrideByName('waiting', colored('orange')),
-    )
-    .withPanel(
-      graph(
-        {
-          title: 'Held but not used, highest values',
-          description: 'Licenses that are borrowed, idle, or reserved and unused. Check these when users wait.',
-          unit: 'none',
-          width: 24,
-          height: 9,
-        },
-        {
           idle: orNaN(mostOf('license_feature_inactive_use')),
           borrowed: orNaN(mostOf('license_feature_borrowed_use')),
           'reserved and unused': orNaN(mostOf('license_feature_unused_reserve')),
+          // drawn last, over a use that is equal
+          bought: `(${AT_MOST.bought} or (vector(NaN) unless on () ${AT_THE_END.uncounted})) unless on () ${AT_MOST.uncounted}`,
         },
-        'max',
       )
         .axisSoftMax(4)
-        .overrideByName('idle', colored('blue'))
+        .overrideByName('bought', [...colored('text'), DASHED])
+        .overrideByName('in use', colored('blue'))
+        .overrideByName('waiting', colored('red'))
+        .overrideByName('idle', colored('yellow'))
         .overrideByName('borrowed', colored('purple'))
-        .overrideByName('reserved and unused', colored('text')),
+        .overrideByName('reserved and unused', colored('orange')),
     )
+    .withPanel(SERVER_OVER_TIME(ONE_VENDOR_LICENSE))
     .withRow(help());

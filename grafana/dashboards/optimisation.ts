@@ -1,17 +1,17 @@
-import { MappingType } from '@grafana/grafana-foundation-sdk/dashboard';
-import type { MetricName } from '../../src/exporter/metrics/catalogue.ts';
+import { MappingType, RowBuilder } from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard, vendorLicenses } from '../dashboard.ts';
-import { waiting } from '../feature-table.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import { GOOD_BELOW, help, namedFigures, PLAIN } from '../panels.ts';
-import { metric, OF_VENDOR_LICENSES, once, orNoRow, SEVERAL_VENDOR_LICENSES, select, sumOf } from '../queries.ts';
-import { rowsTable, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
+import { GOOD_BELOW, help } from '../panels.ts';
+import { metric, OF_VENDOR_LICENSES, once, orNoRow, SEVERAL_VENDOR_LICENSES, select } from '../queries.ts';
+import { rowsTable, SHARE, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
 import { amounts, totals } from '../total-panel.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
 
-const feature: Shown = { name: 'Feature', width: 116 };
-const wideFeature: Shown = { name: 'Feature' };
+/** Of all that is chosen at the top. */
+const TOTALS = { target: 'rightsizing', parameters: OF_VENDOR_LICENSES } as const;
+
+const feature: Shown = { name: 'Feature' };
 const number = (name: string, as: string, width: number, rest: Partial<Shown> = {}): Shown => ({
   name,
   as,
@@ -21,20 +21,8 @@ const number = (name: string, as: string, width: number, rest: Partial<Shown> = 
   width,
   ...rest,
 });
-const bought = number('Bought', 'Bought', 72);
-const reason: Shown = { name: 'Reason', minWidth: 230, wrap: true };
 /** The method calls a denial while all licenses were in use a refusal. */
-const DENIED_DAYS = number('Refusal days', 'Days denied', 105, { unknown: 'unknown' });
-const money = (name: string, width: number, unknown: string): readonly Shown[] => [
-  number(name, name, width, { unknown }),
-  { name: 'Currency', width: 80 },
-];
-const day = (name: string, as: string, unknown: string): Shown => ({
-  name,
-  as,
-  width: 105,
-  unknown,
-});
+const DENIED_DAYS = number('Refusal days', 'Days', 60);
 
 /** The word of the figures. */
 const SURE: NonNullable<Shown['names']> = [
@@ -48,23 +36,6 @@ const rows = (title: string) => ({
   title: 'Show',
   url: linkTo('license-optimisation', KEEP.vendorLicenses, panelOf(title)),
 });
-
-/** The features of which most licenses are held but not used now. */
-function heldNow(
-  about: { readonly title: string; readonly description: string },
-  column: { readonly name: string; readonly width: number; readonly metric: MetricName; readonly none: string },
-  ...more: Parameters<typeof seriesTable>[1]
-) {
-  const held = select(column.metric, OF);
-  const expression = orNoRow(once(`topk(50, ${held} > 0)`), column.none, `max(${held}) == 0`);
-  const columns = [{ name: column.name, width: column.width, unit: 'locale', expression }, ...more];
-  return seriesTable({ ...about, height: 10 }, columns, {
-    ...(more.length > 0 && { known: held }),
-    labels: ['feature', 'vendor_license'],
-    // those for which users wait first
-    sortBy: [...more.map(({ name, as = name }) => `-${as}`), `-${column.name}`, 'Feature'],
-  });
-}
 
 /** How many licenses more than a week ago, for each feature. */
 const WEEK_AGO = `last_over_time(${select('license_feature_max_available', OF)}[30m] offset 7d)`;
@@ -81,7 +52,7 @@ export const optimisation = () =>
     uid: 'license-optimisation',
     title: 'Optimisation',
     description:
-      'Right-sizing: which licenses could go at renewal, which are missing, when they run out, and what is held but not used now.',
+      'What to change at the next renewals, with its money and utilisation; what runs out, what has shrunk, and denials.',
     from: 'now-7d',
     refresh: '15m',
     variables: [vendorLicenses()],
@@ -93,103 +64,91 @@ export const optimisation = () =>
           description:
             'Sum of the prices of the licenses that could go at a renewal, for each currency. It is without features that have no price, permanent licenses (dropping them saves only maintenance), those whose notice has passed, and provisional advice. It is unknown without prices, and before the first nightly pass.',
           unit: 'locale',
-          width: 7,
+          width: 6,
         },
+        TOTALS,
         'Saving',
-        rows('What could go, with its saving a year'),
+        rows('By renewal'),
       ),
     )
     .withPanel(
       totals(
         {
-          title: 'Features by advice, denials (365 d)',
+          title: 'Features to reduce',
           description:
-            'Could go: licenses could be given back at a renewal; without permanent ones, those whose notice has passed, and features of which no use was seen. Maybe (provisional advice): use may rise, or less than a year is recorded, or reservations that are not recorded could change the number; they are in no sum. Missing: users were denied while all licenses were in use, on more than 12 days a year. Run out: use is likely to grow until all licenses are in use, within 120 days; of features with enough data. Denials: denied requests of all features, for any cause; and those while licenses were free. A script that retries counts each time. Features for which no denial is recorded are not in it.',
+            'Could go: licenses could be given back at a renewal. Maybe (provisional advice): use may rise, or less than a year is recorded, or reservations that are not recorded could change the number. Notice passed: it is too late for their renewal. Permanent: dropping them saves only maintenance. The last three are not in the sum of money.',
           unit: 'locale',
-          width: 17,
+          width: 7,
         },
+        TOTALS,
         {
           'could go': { of: 'Features that could go' },
           maybe: { of: 'Provisional' },
-          missing: { of: 'Features missing', steps: GOOD_BELOW(1, 'orange') },
-          'run out': { of: 'Run out within 120 days', steps: GOOD_BELOW(1, 'orange') },
-          denials: { of: 'Denials' },
-          'while free': { of: 'Other refusals' },
+          'notice passed': { of: 'Features too late' },
+          permanent: { of: 'Features permanent' },
         },
-        rows('What could go, with its saving a year'),
-        rows('Missing licenses, cost in year one'),
-        rows('Runs out'),
-        rows('Denials by feature, last 365 days'),
+        rows('By renewal'),
       ),
     )
     .withPanel(
       totals(
         {
-          title: 'The advice of a year ago',
+          title: 'Features with too few',
           description:
-            'Features whose licenses could go by the advice of a year ago. Too few: on some day since then, more licenses were in use than it would have left, or users were denied while all licenses were in use. It needs 23 months of history.',
+            'Missing: users were denied while all licenses were in use, on more days than 12 in a year. Run out: use is likely to grow until all licenses are in use, within 120 days.',
           unit: 'locale',
-          width: 24,
+          width: 6,
         },
+        TOTALS,
         {
-          'could go then': { of: 'Year ago features' },
-          'too few since then': { of: 'Year ago short features', steps: GOOD_BELOW(1, 'orange') },
-          'on days in all': { of: 'Year ago short days' },
-          'on more than 12 days': { of: 'Year ago short longer', steps: GOOD_BELOW(1, 'orange') },
+          missing: { of: 'Features missing', steps: GOOD_BELOW(1, 'orange') },
+          'run out': { of: 'Run out within 120 days', steps: GOOD_BELOW(1, 'orange') },
         },
-        rows('What could go, with its saving a year'),
+        rows('By renewal'),
+        rows('Runs out'),
+      ),
+    )
+    .withPanel(
+      totals(
+        {
+          title: 'Denials, 365 d',
+          description:
+            'Denied requests of all features in the 365 days to yesterday, for any cause, and those while licenses were free. A script that retries counts each time. Features for which no denial is recorded are not in it.',
+          unit: 'locale',
+          width: 5,
+        },
+        TOTALS,
+        { denials: { of: 'Denials' }, 'while free': { of: 'Other refusals' } },
+        rows('Denials, 365 days to yesterday'),
       ),
     )
     .withPanel(
       rowsTable(
         {
-          title: 'What could go, with its saving a year',
+          title: 'By renewal',
           description:
-            'Licenses that could be given back at renewal: fewer were enough but for a few hours a year, and hardly anybody was denied. The largest saving is first; amounts of two currencies are compared as they are. The saving is unknown without a price, for permanent licenses, and where notice has passed. Maybe: provisional advice may be wrong: use may rise, or a season is not seen. Ask the users before you drop licenses.',
+            'Every feature with something to do, what must be done next first: until the day of notice, else of the renewal; what is too late for it stands last: licenses that could go, that are missing, or of which no use was seen, and features that run out. Money: what the licenses that could go cost in a year, or the missing ones in the first year; empty without a price, and where nothing is saved. At peak: peak / bought, on the busiest moment of the recorded time. On average: license-hours in use / licenses bought for the same hours. Maybe: provisional advice may be wrong. The name of a feature leads to its reasons. Ask the users before you drop licenses.',
           width: 24,
-          height: 14,
+          height: 8,
         },
         {
           target: 'rightsizing',
-          parameters: { ...OF_VENDOR_LICENSES, state: ['could go'] },
-          top: 100,
-          none: 'No license could go',
+          parameters: { ...OF_VENDOR_LICENSES, sort: 'Act by', with: ['Advice'] },
+          top: 500,
+          none: 'Nothing needs a change',
         },
         [
-          feature,
-          bought,
-          number('Count', 'Could go', 80),
-          ...money('Saving', 75, 'unknown'),
-          { ...day('Renewal', 'Renewal', 'no date'), width: 98 },
+          { name: 'Feature', width: 118 },
+          { name: 'Advice', width: 148 },
+          { name: 'Act by', width: 92 },
+          { name: 'Money', as: 'Money a year', width: 145 },
+          { name: 'Renewal', width: 92 },
           { name: 'Confidence', width: 98, names: SURE },
-          { ...VENDOR_LICENSE, width: 210 },
-          { ...reason, minWidth: 250 },
-        ],
-      ),
-    )
-    .withPanel(
-      rowsTable(
-        {
-          title: 'Missing licenses, cost in year one',
-          description:
-            'Features whose users were denied while all licenses were in use, on more than 12 days a year: *Days denied*. The number is an estimate, because a full pool hides demand.',
-          width: 24,
-          height: 10,
-        },
-        {
-          target: 'rightsizing',
-          parameters: { ...OF_VENDOR_LICENSES, state: ['missing'], sort: '-Refusal days' },
-          top: 50,
-          none: 'No license is missing',
-        },
-        [
-          feature,
-          bought,
-          number('Count', 'Missing', 80, { unknown: 'unknown' }),
-          ...money('Cost', 75, 'unknown'),
-          DENIED_DAYS,
-          { ...VENDOR_LICENSE, width: 225 },
-          reason,
+          number('Bought', 'Bought', 64),
+          number('Peak', 'Peak', 54),
+          { ...SHARE, name: 'Peak share', as: 'At peak', width: 70 },
+          { ...SHARE, name: 'Utilisation', as: 'On average', width: 95 },
+          { ...VENDOR_LICENSE, minWidth: 100 },
         ],
       ),
     )
@@ -199,8 +158,8 @@ export const optimisation = () =>
           title: 'Runs out',
           description:
             'Features whose use is likely to grow. From the date on, every fourth week is expected to have a moment with all licenses in use. The range has the true date about four times in five.',
-          width: 24,
-          height: 6,
+          width: 7,
+          height: 7,
         },
         {
           target: 'rightsizing',
@@ -208,27 +167,17 @@ export const optimisation = () =>
           top: 20,
           none: 'No feature with advice is likely to run out',
         },
-        [
-          wideFeature,
-          bought,
-          number('Busy week', 'In a busy week', 121),
-          number('Growth a month', 'Growth a month', 127, { decimals: 1 }),
-          { ...day('Runs out', 'Runs out about', ''), width: 121 },
-          day('Runs out earliest', 'Earliest', ''),
-          day('Runs out latest', 'Latest', 'open'),
-          day('Renewal', 'Renewal', 'no date'),
-          { ...VENDOR_LICENSE, minWidth: 215 },
-        ],
+        [feature, { name: 'Runs out', width: 92 }, { name: 'Renewal', width: 92 }, { ...VENDOR_LICENSE, hidden: true }],
       ),
     )
     .withPanel(
       rowsTable(
         {
-          title: 'Denials by feature, last 365 days',
+          title: 'Denials, 365 days to yesterday',
           description:
-            'Denied requests; days and hours a year in which requests were denied while all licenses were in use; and requests that were denied while licenses were free. These have other causes: check the options file, the version and the server list of the users.',
-          width: 24,
-          height: 8,
+            'Denied requests for any cause; days: those on which requests were denied while all licenses were in use. Requests that were denied while licenses were free have other causes: check the options file, the version and the server list of the users.',
+          width: 8,
+          height: 7,
         },
         {
           target: 'rightsizing',
@@ -237,117 +186,19 @@ export const optimisation = () =>
           none: 'No denial is recorded',
         },
         [
-          wideFeature,
-          number('Denials', 'Denials', 85),
+          { ...feature, minWidth: 105 },
+          number('Denials', 'Denials', 75),
           DENIED_DAYS,
-          number('Refusal hours', 'Hours denied', 115, { unknown: 'unknown' }),
-          number('Other refusals', 'Denied while free', 145, { unknown: 'unknown' }),
-          VENDOR_LICENSE,
+          { ...VENDOR_LICENSE, minWidth: 105 },
         ],
-      ),
-    )
-    .withPanel(
-      rowsTable(
-        {
-          title: 'No use seen, to be confirmed',
-          description:
-            'Features of which no use was seen for 180 days or more. Use between two samples is not seen: ask the users, or look at the log of checkouts. They are in no total.',
-          width: 24,
-          height: 6,
-        },
-        {
-          target: 'rightsizing',
-          parameters: { ...OF_VENDOR_LICENSES, state: ['unused'], sort: '-Bought' },
-          top: 100,
-          none: 'Use was seen of every feature',
-        },
-        [wideFeature, bought, { ...day('Unused since', 'No use since', 'records began'), width: 110 }, VENDOR_LICENSE],
-      ),
-    )
-    .withPanel(
-      rowsTable(
-        {
-          title: 'Reserved while users are denied',
-          width: 24,
-          description:
-            'Features whose users were denied although reserved licenses were free. Free the reservation before you buy licenses.',
-          height: 6,
-        },
-        {
-          target: 'rightsizing',
-          parameters: { ...OF_VENDOR_LICENSES, state: ['reserved'], sort: '-Refusal days' },
-          top: 50,
-          none: 'No reservation keeps users waiting',
-        },
-        [
-          wideFeature,
-          DENIED_DAYS,
-          number('Reserved unneeded', 'Never needed', 110, { unknown: 'unknown' }),
-          VENDOR_LICENSE,
-        ],
-      ),
-    )
-    .withPanel(
-      namedFigures(
-        {
-          title: 'Held but not used now, licenses',
-          description:
-            'Licenses of all features. Idle: checked out by applications that are idle. Borrowed: to computers, used or not. Reserved: for users who do not use them. Each is unknown if the analyzer does not report it.',
-          unit: 'locale',
-          width: 24,
-        },
-        {
-          idle: [sumOf('license_feature_inactive_use', OF), PLAIN],
-          borrowed: [sumOf('license_feature_borrowed_use', OF), PLAIN],
-          'reserved and unused': [sumOf('license_feature_unused_reserve', OF), PLAIN],
-        },
-        rows('Idle now'),
-        rows('Borrowed now'),
-        rows('Reserved and unused now'),
-      ),
-    )
-    .withPanel(
-      heldNow(
-        {
-          title: 'Idle now',
-          description:
-            'Licenses that are checked out by applications that are idle now. A timeout of the vendor daemon can release them.',
-        },
-        { name: 'Idle', width: 80, metric: 'license_feature_inactive_use', none: 'No license is idle' },
-      ),
-    )
-    .withPanel(
-      heldNow(
-        {
-          title: 'Borrowed now',
-          description:
-            'Licenses that are borrowed to computers. They are not available until the borrow period ends, even if nobody uses them.',
-        },
-        { name: 'Borrowed', width: 105, metric: 'license_feature_borrowed_use', none: 'No license is borrowed' },
-      ),
-    )
-    .withPanel(
-      heldNow(
-        {
-          title: 'Reserved and unused now',
-          description:
-            'Licenses that are reserved for users who do not use them now, and the requests that wait for the feature. If users wait, reduce the reservation.',
-        },
-        {
-          name: 'Unused',
-          width: 90,
-          metric: 'license_feature_unused_reserve',
-          none: 'No reservation is unused',
-        },
-        waiting(OF, ` and topk(50, ${select('license_feature_unused_reserve', OF)} > 0)`),
       ),
     )
     .withPanel(
       seriesTable(
         {
           title: 'Fewer licenses than a week ago',
-          width: 12,
-          height: 10,
+          width: 9,
+          height: 7,
           description: 'Features with fewer licenses than a week ago: an increment expired, or a server was changed.',
         },
         [
@@ -359,10 +210,31 @@ export const optimisation = () =>
               'Not recorded a week ago',
               `max(${FEATURES_KNOWN}) unless on () ${KNOWN_A_WEEK_AGO}`,
             ),
-            width: 90,
+            width: 80,
           },
         ],
-        { labels: ['vendor_license', 'feature', 'version'], sortBy: ['Change', 'Feature'] },
+        { labels: ['feature', 'vendor_license'], sortBy: ['Change', 'Feature'] },
+      ),
+    )
+    .withRow(
+      new RowBuilder('How good the advice of a year ago was').collapsed(true).withPanel(
+        totals(
+          {
+            title: 'The advice of a year ago',
+            description:
+              'Features whose licenses could go by the advice of a year ago. Too few: on some day since then, more licenses were in use than it would have left, or users were denied while all licenses were in use. It needs 23 months of history.',
+            unit: 'locale',
+            width: 12,
+          },
+          TOTALS,
+          {
+            'could go then': { of: 'Year ago features' },
+            'too few since then': { of: 'Year ago short features', steps: GOOD_BELOW(1, 'orange') },
+            'on days in all': { of: 'Year ago short days' },
+            'on more than 12 days': { of: 'Year ago short longer', steps: GOOD_BELOW(1, 'orange') },
+          },
+          rows('By renewal'),
+        ),
       ),
     )
     .withRow(help());

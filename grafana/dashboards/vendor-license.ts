@@ -1,33 +1,11 @@
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import { createDashboard, vendorLicense } from '../dashboard.ts';
-import { busyHours, periods } from '../history-panels.ts';
+import { busyHours, days, peaks, periods } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
-import {
-  DAYS_LEFT,
-  figure,
-  GOOD_AT_ONE,
-  GOOD_BELOW,
-  graph,
-  help,
-  namedFigures,
-  orNaN,
-  PLAIN,
-  SATURATED_AND_WAITING,
-  SERVER_OVER_TIME,
-  SHORT_DAYS_LEFT_NAMES,
-  SOME_NAME,
-  UNKNOWN_NAME,
-} from '../panels.ts';
-import {
-  expiration,
-  expired,
-  IN_RANGE,
-  metric,
-  OF_VENDOR_LICENSE,
-  ONE_VENDOR_LICENSE,
-  withoutExpiry,
-} from '../queries.ts';
+import { figures, GOOD_AT_ONE, GOOD_BELOW, graph, help, orNaN, PLAIN, SERVER_OVER_TIME } from '../panels.ts';
+import { IN_RANGE, metric, OF_VENDOR_LICENSE, ONE_VENDOR_LICENSE, saturated, sumOf } from '../queries.ts';
 import { EXPIRES, rowsTable, SHARE, STATES, VENDOR_LICENSE } from '../tables.ts';
+import { totals } from '../total-panel.ts';
 
 const OF = ONE_VENDOR_LICENSE;
 /** The sum of its features, by the analyzer. */
@@ -38,6 +16,10 @@ const panel = (title: string) => ({
   url: linkTo('license-vendor-license', KEEP.time, KEEP.vendorLicense, panelOf(title)),
 });
 const colored = (color: string) => [{ id: 'color', value: { mode: 'fixed', fixedColor: color } }];
+const SERVER_NAMES: dashboard.ValueMapping = {
+  type: dashboard.MappingType.ValueToText,
+  options: { '0': { text: 'down', index: 0 }, '1': { text: 'up', index: 1 } },
+};
 const expirations = linkTo('license-expirations', KEEP.asSeveral);
 
 /** One license server and daemon. */
@@ -45,106 +27,113 @@ export const vendorLicenseDashboard = () =>
   createDashboard({
     uid: 'license-vendor-license',
     title: 'Vendor license',
-    description: 'One license server and daemon: its state, its features, when it is busy, and who holds its licenses.',
+    description:
+      'One license server and daemon: its state, its use against what was bought, its features, who holds its licenses, and when it is busy.',
     from: 'now-7d',
     refresh: '5m',
     about: OF_VENDOR_LICENSE,
     variables: [vendorLicense()],
   })
     .withPanel(
-      figure(
+      figures(
         {
           title: 'Server',
-          description: 'Whether the license server and its daemon sent data in the last 30 minutes.',
-          unit: 'none',
-        },
-        `min(${metric('license_server_up', OF)})`,
-        GOOD_AT_ONE,
-        panel('Server'),
-      ).mappings([
-        {
-          type: dashboard.MappingType.ValueToText,
-          options: { '0': { text: 'down', index: 0 }, '1': { text: 'up', index: 1 } },
-        },
-      ]),
-    )
-    .withPanel(
-      figure(
-        {
-          title: 'Data age',
-          description: 'Time since the analyzer last collected data from this server. "unknown": it never did.',
-          unit: 'dtdurations',
-        },
-        `time() - max(${metric('license_vendor_license_last_collection_timestamp_seconds', OF)} > 0)`,
-        GOOD_BELOW(1800),
-        { title: 'Show', url: linkTo('license-exporter') },
-      ).decimals(0),
-    )
-    .withPanel(SATURATED_AND_WAITING(OF, panel('Features')))
-    .withPanel(
-      namedFigures(
-        {
-          title: 'Expiries',
           description:
-            'Days until the next of its licenses expires, and how many have expired, however long ago. Renew these, or remove them from the server. Unknown: features for which no expiry is reported; "some" if the server was never collected.',
-          unit: 'none',
+            'Whether the license server and its daemon sent data in the last 30 minutes, and how long ago the analyzer last collected some.',
+          unit: 'locale',
           width: 6,
         },
         {
-          next: [`(min(${expiration(OF)} > time()) - time()) / 86400`, DAYS_LEFT],
-          expired: [expired(OF), GOOD_BELOW(1)],
-          unknown: [withoutExpiry(OF), PLAIN],
+          server: { of: `min(${metric('license_server_up', OF)})`, steps: GOOD_AT_ONE, names: [SERVER_NAMES] },
+          'data age': {
+            of: `time() - max(${metric('license_vendor_license_last_collection_timestamp_seconds', OF)} > 0)`,
+            steps: GOOD_BELOW(1800),
+            unit: 'dtdurations',
+            decimals: 0,
+          },
         },
-        { title: 'Show its expiries', url: expirations },
-      )
-        .overrideByName('next', [
-          { id: 'unit', value: 'suffix: d' },
-          { id: 'decimals', value: 1 },
-          { id: 'mappings', value: SHORT_DAYS_LEFT_NAMES },
-        ])
-        .overrideByName('unknown', [{ id: 'mappings', value: [UNKNOWN_NAME, SOME_NAME] }]),
+        panel('Server over time'),
+        { title: 'Show: Exporter', url: linkTo('license-exporter') },
+      ),
     )
     .withPanel(
-      namedFigures(
+      figures(
         {
-          title: 'Users',
-          description: 'Distinct users that hold one of its licenses now, each counted once.',
-          unit: 'none',
+          title: 'Now',
+          description:
+            'Features that are saturated, as the alert LicenseFeatureSaturated defines it, and requests that wait. Distinct users that hold one of its licenses.',
+          unit: 'locale',
+          width: 8,
         },
-        { distinct: [`max(${metric('license_vendor_license_distinct_users', OF)})`, PLAIN] },
+        {
+          saturated: { of: saturated(OF), steps: GOOD_BELOW(1, 'orange') },
+          waiting: { of: sumOf('license_feature_max_queued', OF), steps: GOOD_BELOW(1, 'orange') },
+          users: { of: `max(${metric('license_vendor_license_distinct_users', OF)})` },
+        },
+        panel('Features'),
         panel('Who holds its licenses now'),
       ),
     )
-    .withPanel(SERVER_OVER_TIME(OF))
+    .withPanel(
+      totals(
+        {
+          title: 'Expiries',
+          description:
+            'Its features that have expired, however long ago, those that expire within 30 and 90 days, and those for which no expiry is reported. Renew them, or remove them from the server.',
+          width: 10,
+        },
+        { target: 'expirations', parameters: OF_VENDOR_LICENSE },
+        {
+          expired: { of: 'Expired', steps: GOOD_BELOW(1) },
+          '≤ 30 d': { of: 'Within 30 days', steps: GOOD_BELOW(1, 'orange') },
+          '≤ 90 d': { of: 'Within 90 days' },
+          'no date': { of: 'Without date' },
+        },
+        { title: 'Show its expiries', url: expirations },
+      ),
+    )
+    .withPanel(
+      peaks(
+        {
+          title: 'Use against bought',
+          description:
+            'All features of this vendor license, added up by the analyzer, those that take tokens beside their pool: the most licenses in use, available and reserved, for each local day of the analyzer, in a long time range for each week or month.',
+          unit: 'locale',
+          width: 24,
+          height: 9,
+        },
+        ALL_FEATURES,
+        days.filter(({ name }) => name !== 'Distinct Users'),
+      ),
+    )
     .withPanel(
       rowsTable(
         {
           title: 'Features',
           description:
             'Every feature, the largest share in use first. If usage cells are empty, usage is not known, because the server is down or its data is outdated. Without a number bought, the type says why.',
-          width: 24,
-          height: 13,
+          width: 14,
+          height: 12,
         },
         // from Prometheus, the answer is twenty times as large: a frame for each feature and column
         { target: 'features', parameters: OF_VENDOR_LICENSE, top: 1000, none: 'No feature is listed', keepsTime: true },
         [
-          { name: 'Feature' },
+          { name: 'Feature', minWidth: 105 },
           // a narrow screen shows only the first columns
-          { name: 'In use', type: 'number', unit: 'locale', width: 70 },
-          { name: 'Bought', type: 'number', unit: 'locale', width: 70 },
-          { ...SHARE, name: 'Share', as: 'Share in use', type: 'number' },
+          SHARE,
+          { name: 'In use', type: 'number', unit: 'locale', width: 62 },
+          { name: 'Bought', type: 'number', unit: 'locale', width: 67 },
           {
             name: 'Max queued',
             as: 'Waiting',
             type: 'number',
             unit: 'locale',
-            width: 75,
+            width: 70,
             steps: GOOD_BELOW(1, 'orange'),
           },
-          { ...EXPIRES, link: expirations, unknown: 'unknown' },
-          { name: 'Version', width: 85 },
-          { name: 'License type', as: 'Type', width: 95 },
-          { name: 'Owner', width: 110, wrap: true },
+          { ...EXPIRES, width: 95, link: expirations, unknown: 'unknown' },
+          { name: 'Version', width: 70 },
+          { name: 'License type', as: 'Type', width: 80 },
           { ...VENDOR_LICENSE, hidden: true },
         ],
       ),
@@ -154,9 +143,9 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Who holds its licenses now',
           description:
-            'Users that hold or wait for a license of its features, the longest first. If more than 20 features are in use, it shows those that users wait for and the busiest, and says of how many. User names are personal data: the exporter serves them only to those whom access.names lists.',
-          width: 24,
-          height: 11,
+            'Users that hold or wait for a license of its features, the longest first. On a large one, it shows the features of which most licenses are in use, and says of how many. User names are personal data: the exporter serves them only to those whom access.names lists.',
+          width: 10,
+          height: 12,
         },
         {
           target: 'users',
@@ -166,12 +155,10 @@ export const vendorLicenseDashboard = () =>
           keepsTime: true,
         },
         [
-          { name: 'User', minWidth: 180 },
+          { name: 'User', width: 95 },
           { name: 'Feature' },
-          { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 125 },
-          { name: 'Licenses', type: 'number', unit: 'locale', width: 76 },
-          { name: 'Status', width: 85, unknown: 'held', names: STATES, steps: PLAIN },
-          { name: 'Host', minWidth: 180 },
+          { name: 'Since', type: 'time', unit: 'dateTimeFromNow', width: 133 },
+          { name: 'Status', width: 84, names: STATES, steps: PLAIN },
           { ...VENDOR_LICENSE, hidden: true },
         ],
       ),
@@ -181,10 +168,10 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Busy hours: most in use, last 7 days',
           description:
-            "Maximum number of licenses in use at once, over all features, by hour and weekday in the analyzer's time zone.",
+            "Maximum number of licenses in use at once, over all features, by hour and weekday in the analyzer's time zone. The last line is what was bought, where the colours end.",
           unit: 'none',
-          width: 12,
-          height: 11,
+          width: 10,
+          height: 10,
         },
         { ...ALL_FEATURES, last: 'last-7-days' },
       ),
@@ -196,7 +183,8 @@ export const vendorLicenseDashboard = () =>
           description:
             'All features of this vendor license, added up by the analyzer. A bar is a day, in a long time range a week or a month.',
           unit: 'locale',
-          height: 11,
+          width: 7,
+          height: 10,
         },
         ALL_FEATURES,
         { series: 'Elapsed Time', as: 'license-hours', color: 'blue' },
@@ -209,7 +197,8 @@ export const vendorLicenseDashboard = () =>
           description:
             'Denied requests for all its features. A bar is a day, in a long time range a week or a month. A script that retries counts each time.',
           unit: 'locale',
-          height: 11,
+          width: 7,
+          height: 10,
         },
         ALL_FEATURES,
         { series: 'Denials', as: 'denials', color: 'red' },
@@ -222,7 +211,7 @@ export const vendorLicenseDashboard = () =>
           description:
             'Denied requests of the shown time range: of all its features, those with most of them, whether or not they are busy now. Compare the peak usage of the feature with its number of licenses.',
           width: 12,
-          height: 11,
+          height: 8,
         },
         {
           target: 'history',
@@ -235,7 +224,7 @@ export const vendorLicenseDashboard = () =>
             with: ['Denials'],
           },
           top: 20,
-          none: 'No denial in this time range',
+          none: 'No denial',
           keepsTime: true,
         },
         [
@@ -255,7 +244,7 @@ export const vendorLicenseDashboard = () =>
             'Licenses that are checked out but idle, borrowed, or reserved and unused. Try to free these before you buy more.',
           unit: 'none',
           width: 12,
-          height: 11,
+          height: 8,
         },
         {
           idle: orNaN(`sum(${metric('license_feature_inactive_use', OF)})`),
@@ -266,8 +255,9 @@ export const vendorLicenseDashboard = () =>
         'max',
       )
         .axisSoftMax(4)
-        .overrideByName('idle', colored('blue'))
+        .overrideByName('idle', colored('yellow'))
         .overrideByName('borrowed', colored('purple'))
-        .overrideByName('reserved and unused', colored('text')),
+        .overrideByName('reserved and unused', colored('orange')),
     )
+    .withPanel(SERVER_OVER_TIME(OF))
     .withRow(help());

@@ -2,11 +2,13 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { renderArchive } from '../../grafana/generate.ts';
+import { featureSaturated } from '../../src/alerting/alerts/definitions/feature-saturated/feature-saturated.ts';
 import { openStore } from '../../src/analyzer/history/store.ts';
 import { createLocalTime, dateText } from '../../src/base/model/local-time.ts';
 import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 import { exchangeOnce, exchangeOptions } from '../support/archive-peer.ts';
-import { type Dashboard, panelsOf, type Variable } from '../support/dashboards.ts';
+import { rules } from '../support/dashboard-lint.ts';
+import { type Dashboard, dashboards, type Panel, panelsOf, type Variable } from '../support/dashboards.ts';
 import { createCleanup } from '../support/harness.ts';
 import { peer } from '../support/peers.ts';
 import { type Postgresql, startPostgresql } from '../support/start-postgresql.ts';
@@ -20,7 +22,8 @@ afterAll(() => cleanup.run());
 
 const localTime = createLocalTime('Europe/Berlin');
 const DAY = 20_000;
-const quoted = (value: string): string => `'${value.replaceAll("'", "''")}'`;
+/** Grafana's `sqlstring`: it puts a backslash before double quotes, which PostgreSQL would keep. */
+const quoted = (value: string): string => `'${value.replaceAll("'", "''").replaceAll('"', '\\"')}'`;
 /** What the data source of Grafana makes of a query: "Macros" of its documentation, and the format `sqlstring` of variables. */
 function interpolate(
   sql: string,
@@ -41,40 +44,121 @@ describe('the dashboard on the archive', () => {
     expect(readFileSync(path, 'utf8')).toBe(renderArchive());
   });
 
-  it('has a title, a description and a text for no data in each panel, and one data source', () => {
-    for (const { title, description, datasource, targets = [], fieldConfig } of panelsOf(dashboard)) {
+  it('has a title and a description in each panel, one data source, and a text that is true after an error too', () => {
+    for (const { type, title, description, datasource, targets = [], fieldConfig } of panelsOf(dashboard)) {
       expect(title).not.toBe('');
       expect(description.length).toBeGreaterThan(15);
-      expect(fieldConfig?.defaults.noValue).toBe('nothing recorded');
+      expect(fieldConfig?.defaults.noValue).toBe(type === 'table' ? 'no answer' : 'nothing recorded, or no answer');
       for (const target of targets) expect(target.datasource).toEqual(datasource);
       expect(datasource).toEqual({ type: 'grafana-postgresql-datasource', uid: `\${postgresql}` });
     }
+  });
+
+  it.each([
+    'units, colours and bounds of tables belong to columns: as defaults they apply to names and versions',
+    'the text of a table without rows is in none of its empty cells',
+    'columns without a value are left out: a row that says something has no other',
+    'the lowest colour is that of a text or a plain bar: it is that of unknown values',
+    'coloured texts have a colour for those without one: the default is green',
+    'titles fit',
+    'links hand one value, never a list, to a variable with one value',
+    'a variable has one value, or several, in all dashboards: the menu hands on variables by name',
+  ] as const)('%s', (name) => {
+    const others = dashboards.map((one) => ({
+      ...one,
+      // jobs and instances are handed on as a text here: the menu of another dashboard gives one, or all
+      templating: { list: one.templating.list.filter((found) => !['job', 'instance'].includes(found.name)) },
+    }));
+    const all = name.startsWith('a variable') ? others : dashboards;
+    expect(rules[name](dashboard, [...all, dashboard])).toEqual([]);
+  });
+
+  it('has the menu of the other dashboards, and asks nobody for what its links hand on', () => {
+    expect(dashboard.links).toEqual(dashboards[0]?.links);
+    const hidden = dashboard.templating.list.filter(({ hide }) => hide === 2);
+    expect(hidden.map(({ name, type }) => [name, type])).toEqual([
+      ['prometheus_datasource', 'datasource'],
+      ['infinity', 'datasource'],
+      ['job', 'textbox'],
+      ['instance', 'textbox'],
+    ]);
+  });
+
+  it('leads from each name to what was and to what is now', () => {
+    const linksOf = ({ fieldConfig }: Panel): Readonly<Record<string, readonly string[]>> =>
+      Object.fromEntries(
+        (fieldConfig?.overrides ?? []).flatMap(({ matcher, properties }) => {
+          const links = properties.find(({ id }) => id === 'links')?.value as { url: string }[] | undefined;
+          return links === undefined ? [] : [[String(matcher.options), links.map(({ url }) => url)]];
+        }),
+      );
+    const sources = ['prometheus_datasource', 'infinity', 'job', 'instance']
+      .map((name) => `\${${name}:queryparam}`)
+      .join('&');
+    const cell = (variable: string, column: string): string =>
+      `&var-${variable}=\${__data.fields["${column}"]:percentencode}`;
+    const analyzer = cell('analyzer', 'Analyzer');
+    const vendorLicense = cell('vendor_license', 'Vendor license');
+    const featureName = cell('feature', 'Feature');
+    const here = `/d/license-archive?${sources}&\${__url_time_range}&\${postgresql:queryparam}${analyzer}${vendorLicense}`;
+    const ofVendorLicense = [here, `/d/license-vendor-license?${sources}${vendorLicense}`];
+    const tables = panelsOf(dashboard).filter(({ type }) => type === 'table');
+    expect(tables.map(linksOf)).toEqual([
+      {
+        Feature: [`${here}${featureName}`, `/d/license-feature?${sources}${vendorLicense}${featureName}`],
+        'Vendor license': ofVendorLicense,
+      },
+      { 'Vendor license': ofVendorLicense },
+    ]);
+    const [use] = panelsOf(dashboard);
+    expect(use?.title).toBe('Use against bought');
+    expect(use?.links?.map(({ url }) => url)).toEqual([
+      `/d/license-feature?${sources}&\${vendor_license:queryparam}&\${feature:queryparam}`,
+      `/d/license-vendor-license?${sources}&\${vendor_license:queryparam}`,
+    ]);
+  });
+
+  it('counts no days of the features that the alert ignores', () => {
+    expect(featureSaturated.parameters.min_licenses.parse(undefined)).toBe(2);
+    expect(JSON.stringify(dashboard)).toContain('peak >= bought AND bought > 1');
   });
 });
 
 describe.runIf(peer('postgres', 'initdb', 'psql'))('its queries', () => {
   let archive: Postgresql;
-  const feature = 'it\'s "cad"';
-  const values: Record<string, readonly string[]> = {
-    analyzer: ['Köln', 'other site'],
-    vendor_license: ['lic1;vend'],
-    feature: [feature],
-  };
-  const ask = (sql: string): readonly string[] => {
-    const text = interpolate(sql, values, localTime.startOf(DAY), localTime.startOf(DAY + 9));
-    const rows = archive.query(`SET TIME ZONE 'UTC';\n${text}`);
+  const feature = 'it\'s "cad" \\ 100%, ü';
+  const vendorLicense = '27000@lic\'1;ve"nd';
+  const boston = 'Bos"ton\'s';
+  type Values = Readonly<Record<'analyzer' | 'vendor_license' | 'feature', readonly string[]>>;
+  const cologne: Values = { analyzer: ['Köln', 'other site'], vendor_license: [vendorLicense], feature: [feature] };
+  const far: Values = { ...cologne, analyzer: [boston], feature: ['two'] };
+  const at = (date: string): number => Date.parse(date) / 1000;
+  const week = [localTime.startOf(DAY), localTime.startOf(DAY + 9)] as const;
+  const year = [at('2025-01-01T05:00:00Z'), at('2026-01-01T05:00:00Z')] as const;
+  const ask = (sql: string, values = cologne, [from, to]: readonly [number, number] = week): readonly string[] => {
+    const rows = archive.query(`SET TIME ZONE 'UTC';\n${interpolate(sql, values, from, to)}`);
     return rows === '' ? [] : rows.split('\n');
   };
   const queryOf = (title: string): string => {
     const [target] = panelsOf(dashboard).find((panel) => panel.title === title)?.targets ?? [];
     return (target as unknown as { rawSql: string } | undefined)?.rawSql ?? '';
   };
+  const [USE, DENIALS, HOURS] = ['Use against bought', 'Denials', 'License-hours'].map(queryOf) as [
+    string,
+    string,
+    string,
+  ];
+  const BY_HOUR = queryOf('Use against bought by hour, the last 62 days of the range');
+  const [TABLE, VENDOR_LICENSES] = ['Features of the vendor license', 'Vendor licenses'].map(queryOf) as [
+    string,
+    string,
+  ];
 
   beforeAll(async () => {
     archive = await startPostgresql(cleanup);
     const store = openStore({ path: undefined, localTime, origin: 'x', maxSize: 2 ** 30, isArchived: true });
     runAtOnce(store.seal(DAY + 9));
-    const base = { vendorLicense: 'lic1;vend', package: '', featureType: 'feature' };
+    const base = { vendorLicense, package: '', featureType: 'feature' };
     for (const [series, top] of [[{ ...base, feature }, 10] as const, [{ ...base, feature: 'cam' }, 4] as const]) {
       for (const day of [DAY, DAY + 2]) {
         const start = localTime.startOf(day);
@@ -91,36 +175,125 @@ describe.runIf(peer('postgres', 'initdb', 'psql'))('its queries', () => {
       }
     }
     await exchangeOnce(exchangeOptions(archive, 'Köln'), { store, localTime, origin: 'x' });
+    // a year of another site: a feature of two packages, one of which has a gap, and features of which less is known
+    archive.query(
+      `WITH site AS (
+        INSERT INTO license_exporter.analyzer (name, version, time_zone, history_of)
+        VALUES (${quoted(boston)}::text, '1', 'America/New_York', 'y') RETURNING id
+      ), series AS (
+        INSERT INTO license_exporter.series (analyzer, vendor_license, feature, package, feature_type)
+        SELECT id, '${vendorLicense.replaceAll("'", "''")}', feature, package, 'feature' FROM site, (VALUES
+          ('two', 'a'), ('two', 'b'), ('one', ''), ('free', ''), ('dark', '')) AS v (feature, package) RETURNING *
+      )
+      INSERT INTO license_exporter.day (series, day, origin, seconds, peak, license_seconds, denials, available, uncounted, reserved, hours, change)
+      SELECT id, day::date, 'live', 86400,
+        CASE feature WHEN 'one' THEN 1 WHEN 'dark' THEN NULL ELSE 1 + extract(day FROM day)::int % 5 END,
+        CASE WHEN feature <> 'dark' THEN 36000 END, CASE WHEN package = 'a' THEN 2 END,
+        CASE feature WHEN 'one' THEN 1 WHEN 'two' THEN 5 END, feature = 'free', 0, '', 1
+      FROM series, generate_series('2025-01-01'::timestamp, '2025-12-31', '1 day') AS day
+      WHERE package <> 'b' OR day NOT BETWEEN '2025-02-01' AND '2025-02-28'`.replaceAll(
+        quoted(boston),
+        `'${boston.replaceAll("'", "''")}'`,
+      ),
+    );
   });
 
-  it('find the names of the variables', () => {
+  it('find the names of the variables, the busiest first', () => {
     const queries = dashboard.templating.list.filter(({ type }: Variable) => type === 'query');
     expect(queries.map(({ name, query }) => [name, ask(String(query))])).toEqual([
-      ['analyzer', ['Köln']],
-      ['vendor_license', ['lic1;vend']],
-      ['feature', ['cam', feature]],
+      ['analyzer', [boston, 'Köln']],
+      ['vendor_license', [vendorLicense]],
+      ['feature', [feature, 'cam']],
     ]);
   });
 
-  it('draw the days of a feature at midnight of the site, and leave a gap where nothing was recorded', () => {
-    expect(ask(queryOf('Peak in use, bought and reserved'))).toEqual([
-      '2024-10-03 22:00:00+00|10|10|2',
-      '2024-10-05 22:00:00+00|10|10|2',
+  it('draw the days of a feature from midnight to midnight of the site, and a gap where nothing was recorded', () => {
+    const drawn = ask(USE);
+    expect(drawn.slice(0, 6)).toEqual([
+      '2024-10-03 22:00:00+00|10|2|10',
+      '2024-10-04 21:59:59.999+00|10|2|10',
+      '2024-10-04 22:00:00+00|||',
+      '2024-10-05 21:59:59.999+00|||',
+      '2024-10-05 22:00:00+00|10|2|10',
+      '2024-10-06 21:59:59.999+00|10|2|10',
     ]);
-    expect(ask(queryOf('Denied requests'))).toEqual(['2024-10-03 22:00:00+00|5', '2024-10-05 22:00:00+00|0']);
-    const hours = ask(queryOf('Peak of each hour'));
+    expect(drawn).toHaveLength(2 * 9);
+    expect(ask(DENIALS).slice(0, 4)).toEqual([
+      '2024-10-03 22:00:00+00|5',
+      '2024-10-04 22:00:00+00|',
+      '2024-10-05 22:00:00+00|0',
+      '2024-10-06 22:00:00+00|',
+    ]);
+    const hours = ask(BY_HOUR);
     expect(hours).toHaveLength(48);
-    expect(hours[9]).toBe('2024-10-04 07:00:00+00|10');
+    expect(hours[9]).toBe('2024-10-04 07:00:00+00|10|2|10');
   });
 
-  it('sum license-hours, and list the features', () => {
-    expect(ask(queryOf('License-hours by month and vendor license'))).toEqual([
-      '2024-09-30 22:00:00+00|lic1;vend|120.0000000000000000',
-    ]);
+  it('list features and vendor licenses', () => {
     expect(dateText(DAY)).toBe('2024-10-04');
-    expect(ask(queryOf('Features in the range'))).toEqual([
-      `Köln|lic1;vend|${feature}||10|10|2|66|5|2`,
-      'Köln|lic1;vend|cam||10|4|0|54|5|2',
+    expect(ask(TABLE)).toEqual([
+      `|${feature}|10|10|2|2|5|66|${vendorLicense}|Köln`,
+      `|cam|4|10|0|2|5|54|${vendorLicense}|Köln`,
     ]);
+    expect(ask(VENDOR_LICENSES)).toEqual([`|${vendorLicense}|120|10|2|Köln`]);
+    expect(ask(HOURS)).toEqual([
+      '2024-10-03 22:00:00+00|60.0000000000000000|',
+      '2024-10-05 22:00:00+00|60.0000000000000000|',
+    ]);
+    expect(ask(HOURS, { ...cologne, vendor_license: ['x'] })[0]).toBe('2024-10-03 22:00:00+00||60.0000000000000000');
+  });
+
+  it('say in a dated row that nothing is recorded, and draw nothing', () => {
+    const range = [localTime.startOf(DAY - 365), localTime.startOf(DAY - 334)] as const;
+    expect(ask(TABLE, cologne, range)).toEqual(['Nothing is recorded from 2023-10-05 to 2023-11-04|||||||||']);
+    expect(ask(VENDOR_LICENSES, cologne, range)).toEqual(['Nothing is recorded from 2023-10-05 to 2023-11-04|||||']);
+    for (const sql of [USE, DENIALS, HOURS, BY_HOUR]) expect(ask(sql, cologne, range)).toEqual([]);
+  });
+
+  it('ask an archive without analyzers without an error', () => {
+    const none: Values = { analyzer: [], vendor_license: [''], feature: [''] };
+    for (const sql of [USE, DENIALS, HOURS, BY_HOUR]) expect(ask(sql, none)).toEqual([]);
+    expect(ask(TABLE, none)).toEqual(['Nothing is recorded from 2024-10-03 to 2024-10-12|||||||||']);
+  });
+
+  it('count what is known: not the days of a single license, and no sum of which a part is missing', () => {
+    expect(ask(TABLE, far, year)).toEqual([
+      `|two|10|10|66|337|730|7020|${vendorLicense}|${boston}`,
+      `|free|5|-1||365||3650|${vendorLicense}|${boston}`,
+      `|one|1|1||365||3650|${vendorLicense}|${boston}`,
+      `|dark||||0|||${vendorLicense}|${boston}`,
+    ]);
+    const february = [at('2025-02-01T05:00:00Z'), at('2025-02-15T05:00:00Z')] as const;
+    expect(new Set(ask(USE, far, february).map((row) => row.split('|').slice(1).join()))).toEqual(new Set([',,']));
+    expect(ask(TABLE, far, february)[0]).toBe(`|free|5|-1||14||140|${vendorLicense}|${boston}`);
+  });
+
+  it.each([
+    ['days', [at('2025-03-01T05:00:00Z'), at('2025-05-01T04:00:00Z')], 61],
+    ['weeks', year, 53],
+    ['months', [at('2024-01-01T05:00:00Z'), year[1]], 24],
+  ] as const)('agree with each other over %s', (_, range, steps) => {
+    const numbers = (sql: string, column: number, values = far): number[] =>
+      ask(sql, values, range).flatMap((row) => {
+        const value = row.split('|')[column];
+        return value === '' || value === undefined ? [] : [Number(value)];
+      });
+    const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0);
+    expect(ask(USE, far, range)).toHaveLength(2 * steps);
+    expect(ask(DENIALS, far, range)).toHaveLength(steps);
+    const listed = ask(TABLE, far, range);
+    for (const row of listed) {
+      const [, name = '', peak = '', , , , denials = ''] = row.split('|');
+      const values = { ...far, feature: [name] };
+      const drawn = numbers(USE, 1, values);
+      expect([name, drawn.length === 0 ? '' : String(Math.max(...drawn))]).toEqual([name, peak]);
+      const denied = numbers(DENIALS, 1, values);
+      expect([name, denied.length === 0 ? '' : String(sum(denied))]).toEqual([name, denials]);
+    }
+    const hours = sum(listed.map((row) => Number(row.split('|')[7])));
+    expect(hours).toBeGreaterThan(0);
+    expect(sum(numbers(HOURS, 1))).toBeCloseTo(hours, 6);
+    const denied = sum(listed.map((row) => Number(row.split('|')[6])));
+    expect(ask(VENDOR_LICENSES, far, range)).toEqual([`|${vendorLicense}|${hours}|${denied}|4|${boston}`]);
   });
 });

@@ -62,7 +62,7 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
   'tables ask for a limited number of rows, and say when no row exists': [
     'license-overview',
     (d) => {
-      const options = panelOf(d, 'table').targets[0].url_options;
+      const options = d.panels.find(({ title }: Broken) => title === 'Busiest features').targets[0].url_options;
       options.params = options.params.filter(({ key }: Broken) => key !== 'none');
     },
   ],
@@ -76,7 +76,7 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
   'lists have room for four rows, long reasons too': [
     'license-optimisation',
     (d) => {
-      d.panels.find(({ title }: Broken) => title === 'Missing licenses, cost in year one').gridPos.h = 9;
+      d.panels.find(({ title }: Broken) => title === 'By renewal').gridPos.h = 5;
     },
   ],
   'one thing has one word: denied, idle, waiting, expired, missing': [
@@ -108,7 +108,8 @@ const mistakes: Readonly<Record<RuleName, readonly [uid: string, put: (dashboard
   'titles fit': [
     'license-exporter',
     (d) => {
-      panelOf(d, 'stat').title = 'Exporter reaches the analyzer';
+      panelOf(d, 'timeseries').title =
+        'How long the last poll of each of the endpoints of the analyzer took, in seconds';
     },
   ],
   'every figure has a link to what it counts': [

@@ -37,10 +37,8 @@ function optionOf(labels: object, value: unknown, regex: string): string | undef
 
 /** Queries that may be empty on a site without problems, and why. */
 const mayBeEmpty: Readonly<Record<string, string>> = {
-  'license-overview: Alerts by vendor license and owner B':
-    'whether a warning fires is not known while a server is down',
-  'license-overview: Alerts by vendor license and owner C':
-    'whether an alert of this severity fires is not known while a server is down',
+  'license-exporter: Sources B': 'this exporter has no source, as a row says',
+  'license-exporter: Sources C': 'this exporter has no source, as a row says',
   'license-exporter: Failed requests B': 'no request has failed',
   'license-exporter: Logons per minute E': 'this exporter needs a logon',
 };

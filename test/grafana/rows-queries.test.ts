@@ -28,7 +28,7 @@ beforeAll(async () => {
   ended = expirations.rows.find(isEnded).feature;
   const { body: products } = await get(`${url}/rows/products`);
   const names = products.rows.map(({ product }: { product: string }) => product);
-  variables = { vendor_license: PRODUCT, feature: FEATURE, month: '', vendor_licenses: names };
+  variables = { vendor_license: PRODUCT, feature: FEATURE, month: '', user: '%', vendor_licenses: names };
 });
 afterAll(() => cleanup.run());
 

@@ -75,7 +75,9 @@ const several = ({ templating }: Dashboard): ReadonlySet<string> =>
 
 /** What a link hands to the variables of a dashboard. */
 function linkProblems(from: Dashboard, url: string, all: readonly Dashboard[]): readonly string[] {
-  const [, uid = '', query = ''] = /^\/d\/([\w-]+)\?(.*)$/s.exec(url) ?? [];
+  // a row names its dashboard; of those that it can name, this one has all variables
+  const named = url.replace(`\${__data.fields["Dashboard"]}`, 'license-feature');
+  const [, uid = '', query = ''] = /^\/d\/([\w-]+)\?(.*)$/s.exec(named) ?? [];
   const to = all.find((dashboard) => dashboard.uid === uid);
   if (to === undefined) return [`${url} leads to no dashboard`];
   const lists = several(from);

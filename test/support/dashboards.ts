@@ -130,6 +130,8 @@ type Format = (value: string | readonly string[]) => string;
 const formats = {
   /** `${name:raw}`: several values are separated by commas. */
   raw: (value) => String(value),
+  /** `${__to:date:YYYY-MM-DD}`: here always the ISO form. */
+  date: (value) => new Date(Number(value)).toISOString().slice(0, 10),
   /** `${name:regex}`, and simpod-json-datasource for payloads given as objects. */
   regex: (value) => {
     if (typeof value === 'string') return regexEscape(value);
@@ -155,8 +157,8 @@ const formats = {
  */
 export function interpolate(text: string, values: Values, format: keyof typeof formats): string {
   return text.replace(
-    /\$(?:(\w+)|\{(\w+)(?::(raw|regex|json))?\})/g,
-    (all, plain?: string, braced?: string, own?: 'raw' | 'regex' | 'json') => {
+    /\$(?:(\w+)|\{(\w+)(?::(raw|regex|json|date)(?::[^}]*)?)?\})/g,
+    (all, plain?: string, braced?: string, own?: 'raw' | 'regex' | 'json' | 'date') => {
       const value = values[plain ?? braced ?? ''];
       if (value === undefined) throw new Error(`${all} has no value in ${text}`);
       return formats[own ?? format](value);

@@ -23,7 +23,7 @@ export interface PanelRange {
 export function pathOf({ url, url_options: { params } }: InfinityQuery, values: Values, range: PanelRange): string {
   const filled = params.map(({ key, value }): [string, string] => {
     const withTimes = value.replace(/\$\{__timeFrom\}/, String(range.from)).replace(/\$\{__timeTo\}/, String(range.to));
-    return [key, interpolate(withTimes, values, 'glob')];
+    return [key, interpolate(withTimes, { ...values, __from: `${range.from}`, __to: `${range.to}` }, 'glob')];
   });
   return `${url}?${new URLSearchParams(filled.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0)))}`;
 }
