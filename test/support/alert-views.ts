@@ -2,6 +2,7 @@ import { Listed } from '../../src/alerting/alerts/listed.ts';
 import type { Past } from '../../src/alerting/alerts/past.ts';
 import type { Evaluation, Rule, View } from '../../src/alerting/alerts/rule.ts';
 import { type AllSettings, createRules, ruleSettings } from '../../src/alerting/alerts/rules.ts';
+import { createSaturation } from '../../src/alerting/alerts/saturation.ts';
 import type { Snapshot } from '../../src/base/model/snapshot.ts';
 import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 import type { Inventory } from '../../src/exporter/inventory/inventory.ts';
@@ -16,6 +17,9 @@ export const policy = {
 } as const;
 
 export const settingsOf = (raw: unknown = {}): AllSettings => ruleSettings.parse(raw);
+
+/** Which features are saturated by the default settings. */
+export const isSaturated = createSaturation(settingsOf());
 
 /** What a view has apart from its inventory. */
 export type Surroundings = Partial<Omit<View, 'now' | 'inventory' | 'authenticated'>> & {

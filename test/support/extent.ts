@@ -38,6 +38,7 @@ export const matrix = [
   'test/deploy/expiry-digest.test.ts',
   'test/program/diagnosis/first-mistakes.test.ts',
   'test/analyzer/exchange/demo-year.test.ts',
+  'test/grafana/figures-agree.test.ts',
   'test/grafana/promql.test.ts',
   'test/grafana/stopped.test.ts',
   'test/alerting/messages/daemon.test.ts',

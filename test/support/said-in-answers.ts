@@ -1,9 +1,11 @@
 import { readCsv } from '../../src/program/config/entry-file.ts';
-import { type Figures, sum } from './said-figure.ts';
+import { type Figures, namedAdvice, refusedInText, sum } from './said-figure.ts';
 
 /** What rows, other answers and metrics say: figures by what they mean. */
 
 const DAY = 86_400;
+/** A feature with fewer licenses is not saturated. */
+const FEWEST_LICENSES = 2;
 
 /** A sum of what is known; not known if nothing is. */
 const sumOfKnown = (values: readonly (number | null | undefined)[]): number | undefined => {
@@ -28,7 +30,16 @@ function* productFigures(rows: readonly Row[]): Figures {
     const next = row.next_expiry as string | null;
     yield [`next expiry of ${name}`, next === 'permanent' ? 'none' : next];
   }
+  yield ['servers with known users', rows.filter(({ distinct_users: users }) => users !== null).length];
 }
+
+/** Columns of what is waited for and held, and what they are called. */
+const held = {
+  max_queued: 'waiting',
+  inactive_use: 'idle',
+  borrowed_use: 'borrowed',
+  unused_reserve: 'reserved',
+};
 
 function* featureRowFigures(rows: readonly Row[]): Figures {
   const isCounted = ({ in_use: inUse, bought }: Row): boolean => inUse !== null && bought !== null;
@@ -46,9 +57,20 @@ function* featureRowFigures(rows: readonly Row[]): Figures {
   for (const [name, versions] of Map.groupBy(rows, ({ product, feature }) => `${feature} of ${product}`)) {
     const inUse = numbers(versions, 'in_use');
     yield [`in use of ${name}`, inUse.includes(null) ? undefined : sumOfKnown(inUse)];
+    const bought = numbers(versions, 'bought');
+    yield [`bought of ${name}`, bought.includes(null) ? undefined : sumOfKnown(bought)];
+    for (const [column, kind] of Object.entries(held))
+      yield [`${kind} of ${name}`, sumOfKnown(numbers(versions, column))];
   }
-  const shares = numbers(rows, 'share').filter((share) => share !== null);
-  yield ['saturated', shares.length === 0 ? undefined : shares.filter((share) => share >= 0.95).length];
+  for (const [name, own] of Map.groupBy(rows, ({ product }) => product as string)) {
+    for (const [column, kind] of Object.entries(held))
+      yield [`${kind} of ${name}, all`, sumOfKnown(numbers(own, column))];
+    yield [`features of ${name}, reported`, own.length];
+  }
+  for (const [column, kind] of Object.entries(held)) yield [`${kind}, all`, sumOfKnown(numbers(rows, column))];
+  const shared = rows.filter(({ share }) => share !== null);
+  const full = shared.filter(({ share, bought }) => Number(share) >= 0.95 && Number(bought) >= FEWEST_LICENSES);
+  yield ['saturated', shared.length === 0 ? undefined : full.length];
   yield ['waiting', sumOfKnown(numbers(rows, 'max_queued'))];
   yield ['reported features', rows.length];
   yield ['in use, all', sumOfKnown(numbers(rows, 'in_use'))];
@@ -64,6 +86,19 @@ function* featureTotals([totals = {}]: readonly Row[]): Figures {
 function* expirationTotals([totals = {}]: readonly Row[]): Figures {
   yield ['expired', totals.expired as number | null];
   yield ['expiring in 30 days', totals.within_30_days as number | null];
+  yield ['without date', totals.without_date as number | null];
+}
+
+function* refusedFigures(rows: readonly Row[]): Figures {
+  for (const { product, feature, package: pkg, reason, ...row } of rows) {
+    const name = namedAdvice(`${feature}`, `${product}`, `${pkg}`);
+    yield [`denials before today of ${name}, 365 days`, row.denials as number | null];
+    yield [`days with denials before today of ${name}, 365 days`, row.days_with_denials as number | null];
+    if (row.refusal_days === null) continue;
+    yield [`days refused, ${name}`, row.refusal_days as number];
+    yield [`days with known denials, ${name}`, row.days_with_known_denials as number];
+    yield* refusedInText(name, `${reason}`);
+  }
 }
 
 function* adviceTotals(rows: readonly Row[]): Figures {
@@ -72,12 +107,28 @@ function* adviceTotals(rows: readonly Row[]): Figures {
   yield ['licenses that could go', sumOfKnown(numbers(rows, 'could_go'))];
   yield ['features that lack licenses', first.features_missing as number];
   yield ['features that run out', first.run_out_within_120_days as number];
+  yield ['features that could go', first.features_that_could_go as number];
+  yield ['features whose notice has passed', first.features_too_late as number];
+  yield ['permanent features to spare', first.features_permanent as number];
   yield ['provisional advice', first.provisional as number];
   const priced = rows.filter(({ saving }) => saving !== null);
   yield [
     'saving',
     priced.length === 0 ? 'none' : priced.map(({ currency, saving }) => `${currency} ${saving}`).join(', '),
   ];
+}
+
+/** What the history of the features of a vendor license adds up to in a range. */
+export function* historyTotals(rows: readonly Row[], vendorLicense: string, range: string): Figures {
+  const columns = { license_hours: 'license-hours', denials: 'denials', days_with_denials: 'days with denials' };
+  for (const row of rows) {
+    for (const [column, kind] of Object.entries(columns)) {
+      yield [`${kind} of ${row.feature} of ${vendorLicense}, ${range}`, row[column] as number | null];
+    }
+  }
+  const hours = numbers(rows, 'license_hours');
+  yield [`license-hours of ${vendorLicense}, all, ${range}`, hours.includes(null) ? undefined : sumOfKnown(hours)];
+  yield [`denials of ${vendorLicense}, all, ${range}`, sumOfKnown(numbers(rows, 'denials'))];
 }
 
 /** The questions to which these are the answers, beside those that are asked of every site. */
@@ -88,6 +139,7 @@ export const countedQuestions: Readonly<Record<string, (rows: readonly Row[]) =>
   '/grafana/rows/features?product=%25&shape=totals': featureTotals,
   '/grafana/rows/expirations?product=%25&shape=totals': expirationTotals,
   '/grafana/rows/rightsizing?shape=totals': adviceTotals,
+  '/grafana/rows/rightsizing?product=%25': refusedFigures,
 };
 
 function* alertsJsonFigures(body: string): Figures {
@@ -139,6 +191,7 @@ function* adviceAnswer(body: string): Figures {
   const isCsv = !body.startsWith('{');
   const total = isCsv ? readCsv(body).rows.length - 1 : (JSON.parse(body) as { total: number }).total;
   yield ['features, all versions together', total];
+  if (!isCsv) yield* refusedFigures(rowsOf(body));
 }
 
 function* sourcesJson(body: string): Figures {
@@ -184,11 +237,16 @@ function* metricFigures(body: string): Figures {
     yield [`in use of ${name}`, sum(counted.map(({ value }) => value))];
     yield [`bought of ${name}`, sum(counted.map((sample) => bought.get(keyOf(sample)) ?? 0))];
   }
-  const shares = inUse.flatMap((sample) => {
+  const shared = inUse.flatMap((sample) => {
     const licenses = bought.get(keyOf(sample)) ?? 0;
-    return licenses === 0 || unlimited.has(keyOf(sample)) ? [] : [sample.value / licenses];
+    return licenses === 0 || unlimited.has(keyOf(sample)) ? [] : [{ licenses, share: sample.value / licenses }];
   });
-  yield ['saturated', shares.length === 0 ? undefined : shares.filter((share) => share >= 0.95).length];
+  const full = shared.filter(({ licenses, share }) => share >= 0.95 && licenses >= FEWEST_LICENSES);
+  yield ['saturated', shared.length === 0 ? undefined : full.length];
+  const saturated = of('license_vendor_license_saturated_features');
+  yield ['servers with known use', saturated.length];
+  yield ['saturated', sumOfKnown(saturated.map(({ value }) => value))];
+  for (const { labels, value } of saturated) yield [`saturated of ${labels.vendor_license}`, value];
   yield ['waiting', sumOfKnown(of('license_feature_max_queued').map(({ value }) => value))];
   const ends = of('license_feature_expiration_timestamp_seconds').map(({ value }) => value - Date.now() / 1000);
   yield ['expired', ends.length === 0 ? undefined : ends.filter((left) => left <= 0).length];

@@ -1,4 +1,4 @@
-import { type Figures, sum } from './said-figure.ts';
+import { type Figures, namedAdvice, refusedInText, sum } from './said-figure.ts';
 
 /** What pages say: figures by what they mean. */
 
@@ -97,6 +97,8 @@ function* vendorLicenseRows(page: string): Figures {
     yield* useFigures(name, use);
     yield [`users of ${name}`, before(use, 'users?')];
     yield [`features of ${name}`, before(counts, 'features?')];
+    const full = before(counts, 'saturated');
+    if (full !== undefined) yield [`saturated of ${name}`, full];
     yield* expiryFigures(name, counts);
   }
   const texts = rows.map(textOf);
@@ -154,8 +156,27 @@ function* adviceFigures(page: string): Figures {
   yield ['features that lack licenses', find('features? lacks? licenses')];
   yield ['features that run out', find('features? runs? out')];
   yield ['provisional advice', orNone(text, 'more features? may have licenses to spare')];
-  const saving = /([A-Z]{3} [\d,]+) a year could be saved/.exec(text)?.[1];
-  yield ['saving', saving === undefined ? 'none' : saving.replaceAll(',', '')];
+  const savings = Array.from(text.matchAll(/([A-Z]{3}) ([\d,]+) a year could be saved/g), ([, currency, amount = '']) =>
+    [currency, amount.replaceAll(',', '')].join(' '),
+  );
+  yield ['saving', savings.length === 0 ? 'none' : savings.join(', ')];
+  yield* refusedLines(page);
+}
+
+/** On how many days requests were refused, in the lines of features and in their sentences. */
+function* refusedLines(page: string): Figures {
+  for (const [, line = ''] of page.matchAll(/<li\b[^>]*>(<details>.*?)<\/li>/gs)) {
+    const [, feature = '', about = ''] = /<strong>(.*?)<\/strong> <span class="soft">(.*?)<\/span>/s.exec(line) ?? [];
+    const [vendorLicense = '', ...others] = about.split(' · ').map(textOf);
+    const pkg = others.find((part) => part.startsWith('package '))?.slice('package '.length) ?? '';
+    const name = namedAdvice(textOf(feature), vendorLicense, pkg);
+    const text = textOf(line);
+    yield* refusedInText(name, text);
+    const [, days, known] = new RegExp(`refused on (${N}) of (${N}) days?(?! whose)`).exec(text) ?? [];
+    if (days === undefined) continue;
+    yield [`days refused, ${name}`, numberOf(days)];
+    yield [`days with known denials, ${name}`, numberOf(known)];
+  }
 }
 
 /** The versions of a feature, and who was denied today. */
@@ -165,8 +186,14 @@ function* featureFigures(page: string): Figures {
   const [now = ''] = page.split('<h2>Now</h2>')[1]?.split('<h2>') ?? [];
   const inUse = itemsOf(now).map((item) => before(item, `in use|of ${N} in use`));
   yield [`in use of ${name}`, inUse.includes(undefined) ? undefined : sum(inUse.map((count = 0) => count))];
-  const denied = /Denied today: (no|[\d,]+) requests?\./.exec(textOf(page))?.[1];
+  const denied = /Denied today: (no|[\d,]+) requests? ?\./.exec(textOf(page))?.[1];
   if (denied !== undefined) yield [`denied today, ${name}`, denied === 'no' ? 0 : numberOf(denied)];
+  const vendorLicense = textOf(/Feature of (<a .*?<\/a>)/s.exec(page)?.[1] ?? '');
+  for (const [, sentence = ''] of page.split('<h2>Right-sizing</h2>')[1]?.matchAll(/<p>(.*?)<\/p>/gs) ?? []) {
+    const text = textOf(sentence);
+    const pkg = /^Package (.*?): /.exec(text)?.[1] ?? '';
+    yield* refusedInText(namedAdvice(feature, vendorLicense, pkg), text);
+  }
 }
 
 /** By the path of a page. */
