@@ -33,6 +33,18 @@ export const days: readonly (Read & { readonly color: string; readonly fill?: nu
   { name: 'Max Available', as: 'bought', color: 'text', dashed: true },
 ];
 
+/** A chart whose series are drawn as those of a day. */
+export function drawn(panel: timeseries.PanelBuilder, shown: typeof days): timeseries.PanelBuilder {
+  for (const { name, as = name, color, fill = 0, dashed } of shown) {
+    panel.overrideByName(as, [
+      colored(color),
+      { id: 'custom.fillOpacity', value: fill },
+      ...(dashed === true ? [DASHED] : []),
+    ]);
+  }
+  return panel;
+}
+
 /**
  * Steps by local day of the analyzer. A day fills its part of the time range, so that hours and a year are drawn alike.
  *
@@ -55,14 +67,7 @@ export function peaks(about: About, parameters: Parameters, shown = days): times
     .legend(legend())
     .tooltip(allSeries)
     .withOverride(UNKNOWN_SERIES);
-  for (const { name, as = name, color, fill = 0, dashed } of shown) {
-    panel.overrideByName(as, [
-      colored(color),
-      { id: 'custom.fillOpacity', value: fill },
-      ...(dashed === true ? [DASHED] : []),
-    ]);
-  }
-  return panel;
+  return drawn(panel, shown);
 }
 
 /** What all charts with bars have. */

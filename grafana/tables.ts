@@ -8,6 +8,7 @@ import {
   absolute,
   DAYS_LEFT,
   DAYS_LEFT_NAMES,
+  GOOD_BELOW,
   NO_ANSWER,
   ordered,
   PLAIN,
@@ -73,6 +74,23 @@ export const VENDOR_LICENSE: Shown = { name: 'Product', as: 'Vendor license', mi
 
 /** Licenses in use / bought. */
 export const SHARE: Shown = { name: 'Share', type: 'number', unit: 'percentunit', decimals: 0, width: 62 };
+
+/** The share of a feature, with both of its numbers. */
+export const IN_USE_OF_BOUGHT: readonly Shown[] = [
+  SHARE,
+  { name: 'In use', type: 'number', unit: 'locale', width: 62 },
+  { name: 'Bought', type: 'number', unit: 'locale', width: 67 },
+];
+
+/** Requests that wait for a feature. */
+export const WAITING: Shown = {
+  name: 'Max queued',
+  as: 'Waiting',
+  type: 'number',
+  unit: 'locale',
+  width: 70,
+  steps: GOOD_BELOW(1, 'orange'),
+};
 
 /** A figure that stands for uncounted licenses, which have no number. */
 export const UNCOUNTED = -1;

@@ -15,9 +15,9 @@ import {
   VENDOR_LICENSES_IN_RANGE,
 } from '../archive-sql.ts';
 import { menu } from '../dashboard.ts';
-import { colored, days, UNKNOWN_SERIES } from '../history-panels.ts';
+import { colored, days, drawn, UNKNOWN_SERIES } from '../history-panels.ts';
 import { archiveLink, KEEP, linkTo, rowLink } from '../links.ts';
-import { type About, allSeries, DASHED, head, legend, linksOf, NOT_RECORDED } from '../panels.ts';
+import { type About, allSeries, head, legend, linksOf, NOT_RECORDED } from '../panels.ts';
 import { type Shown, shownAs, tablePanel, UNCOUNTED, UNCOUNTED_NAME } from '../tables.ts';
 
 /** Years of all sites, from the archive in PostgreSQL. It needs neither the exporter nor Prometheus. */
@@ -79,14 +79,7 @@ function use(about: About, sql: string): timeseries.PanelBuilder {
         { title: 'Show the vendor license now', url: linkTo('license-vendor-license', KEEP.vendorLicense) },
       ]),
     );
-  for (const { name, as = name, color, fill = 0, dashed } of days) {
-    panel.overrideByName(as, [
-      colored(color),
-      { id: 'custom.fillOpacity', value: fill },
-      ...(dashed === true ? [DASHED] : []),
-    ]);
-  }
-  return panel;
+  return drawn(panel, days);
 }
 
 /** A bar begins with its day, week or month. */

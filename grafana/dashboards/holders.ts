@@ -3,7 +3,7 @@ import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { GOOD_BELOW, help, PLAIN, type Rows } from '../panels.ts';
 import { OF_VENDOR_LICENSES } from '../queries.ts';
-import { rowsTable, type Shown, STATES, VENDOR_LICENSE } from '../tables.ts';
+import { rowsTable, type Shown, STATES, VENDOR_LICENSE, WAITING } from '../tables.ts';
 import { totals } from '../total-panel.ts';
 
 const rows = (title: string): Rows => ({
@@ -94,14 +94,7 @@ export const holders = () =>
           width: 6,
         },
         { name: 'Unused reserve', as: 'Unused', none: 'No reservation is unused' },
-        {
-          name: 'Max queued',
-          as: 'Waiting',
-          type: 'number',
-          unit: 'locale',
-          width: 70,
-          steps: GOOD_BELOW(1, 'orange'),
-        },
+        WAITING,
       ),
     )
     .withPanel(

@@ -4,7 +4,15 @@ import { createDashboard } from '../dashboard.ts';
 import { ATTENTION_OF_ROW, linkTo, panelOf } from '../links.ts';
 import { figures, GOOD_BELOW, help, orNaN, QUIET, states } from '../panels.ts';
 import { metric, named, once, saturated, select, sumOf } from '../queries.ts';
-import { rowsTable, SHARE, type Shown, seriesTable, stateNames, VENDOR_LICENSE } from '../tables.ts';
+import {
+  IN_USE_OF_BOUGHT,
+  rowsTable,
+  type Shown,
+  seriesTable,
+  stateNames,
+  VENDOR_LICENSE,
+  WAITING,
+} from '../tables.ts';
 import { totals } from '../total-panel.ts';
 
 const panel = (title: string) => ({ title: `Show: ${title}`, url: linkTo('license-overview', panelOf(title)) });
@@ -179,21 +187,7 @@ export const overview = () =>
           height: 12,
         },
         { target: 'features', parameters: { product: '%' }, top: 250, none: 'No feature is listed' },
-        [
-          { name: 'Feature', minWidth: 110 },
-          SHARE,
-          { name: 'In use', type: 'number', unit: 'locale', width: 62 },
-          { name: 'Bought', type: 'number', unit: 'locale', width: 67 },
-          {
-            name: 'Max queued',
-            as: 'Waiting',
-            type: 'number',
-            unit: 'locale',
-            width: 70,
-            steps: GOOD_BELOW(1, 'orange'),
-          },
-          { ...VENDOR_LICENSE, minWidth: 110 },
-        ],
+        [{ name: 'Feature', minWidth: 110 }, ...IN_USE_OF_BOUGHT, WAITING, { ...VENDOR_LICENSE, minWidth: 110 }],
       ),
     )
     .withPanel(

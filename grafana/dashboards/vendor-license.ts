@@ -4,7 +4,7 @@ import { busyHours, days, peaks, periods } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { figures, GOOD_AT_ONE, GOOD_BELOW, graph, help, orNaN, PLAIN, SERVER_OVER_TIME } from '../panels.ts';
 import { IN_RANGE, metric, OF_VENDOR_LICENSE, ONE_VENDOR_LICENSE, saturated, sumOf } from '../queries.ts';
-import { EXPIRES, rowsTable, SHARE, STATES, VENDOR_LICENSE } from '../tables.ts';
+import { EXPIRES, IN_USE_OF_BOUGHT, rowsTable, STATES, VENDOR_LICENSE, WAITING } from '../tables.ts';
 import { totals } from '../total-panel.ts';
 
 const OF = ONE_VENDOR_LICENSE;
@@ -120,17 +120,8 @@ export const vendorLicenseDashboard = () =>
         [
           { name: 'Feature', minWidth: 105 },
           // a narrow screen shows only the first columns
-          SHARE,
-          { name: 'In use', type: 'number', unit: 'locale', width: 62 },
-          { name: 'Bought', type: 'number', unit: 'locale', width: 67 },
-          {
-            name: 'Max queued',
-            as: 'Waiting',
-            type: 'number',
-            unit: 'locale',
-            width: 70,
-            steps: GOOD_BELOW(1, 'orange'),
-          },
+          ...IN_USE_OF_BOUGHT,
+          WAITING,
           { ...EXPIRES, width: 95, link: expirations, unknown: 'unknown' },
           { name: 'Version', width: 70 },
           { name: 'License type', as: 'Type', width: 80 },
