@@ -152,7 +152,7 @@ function usersTile({ inventory: { concurrentUsers }, figures: { vendorLicenses }
   const tile = { title: 'Users now', href: '#vendor-licenses' };
   if (!isKnown(concurrentUsers)) return { ...tile, figure: 'not known', about: 'hold a license', mark: 'unknown' };
   const unseen = vendorLicenses.filter((one) => one.row.isReported && !isKnown(usersOf(one))).length;
-  const about = `hold a license${unseen === 0 ? '' : `, without ${countText(unseen, 'vendor license')}`}`;
+  const about = `hold a license${unseen === 0 ? '' : `; not known of ${countText(unseen, 'vendor license')}`}`;
   return { ...tile, figure: numberText(concurrentUsers), about, mark: 'plain' };
 }
 
