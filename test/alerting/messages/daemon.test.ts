@@ -196,23 +196,36 @@ describe('the digest', () => {
   it.concurrent('lists 300 expiries in one mail for each owner, with a calendar', async ({ cleanup }) => {
     const [site, sink] = await Promise.all([startExpiring(cleanup), startSmtpServer(cleanup)]);
     const ownerOf = (i: number): string => (i < 5 ? 'cad' : i < 8 ? 'cfd' : 'nobody');
-    const daemon = createMessageDaemon(
-      cleanup,
-      site,
-      {
-        group_wait: '300ms',
-        email: {
-          ...plainMail(sink),
-          owners: { cad: ['cad@example.com'], cfd: ['cfd@example.com'] },
-          digest: onceAt(Date.now() / 1000 + 20),
-        },
+    const messagesWithDigestAt = (at: number) => ({
+      group_wait: '300ms',
+      rules: {
+        LicenseExpiringSoon: { for: '0s', keep_firing_for: '0s' },
+        // at some hours the site has features in full use, and the digest waits for an alert that is to fire
+        LicenseFeatureSaturated: { enabled: false },
+        LicenseRequestsQueued: { enabled: false },
+        LicenseDenials: { enabled: false },
       },
-      {
-        datasource: { time_zone: 'UTC' },
-        owners: site.names.map((vendor_license, i) => ({ vendor_license, owner: ownerOf(i) })),
+      email: {
+        ...plainMail(sink),
+        owners: { cad: ['cad@example.com'], cfd: ['cfd@example.com'] },
+        digest: onceAt(at),
       },
-    );
+    });
+    const daemon = createMessageDaemon(cleanup, site, messagesWithDigestAt(Date.now() / 1000 - DAY), {
+      datasource: { time_zone: 'UTC' },
+      owners: site.names.map((vendor_license, i) => ({ vendor_license, owner: ownerOf(i) })),
+    });
     const running = await daemon.start();
+    await eventually('the expiries fire', async () => (await firingExpiries(running.url)).length > 300);
+    // the hour of the digest comes after the alerts and after the reload that sets it
+    for (let ahead = 3, at = 0; at <= Date.now() / 1000; ahead *= 2) {
+      at = Math.floor(Date.now() / 1000) + ahead;
+      daemon.change(messagesWithDigestAt(at));
+      const reloads = () => running.lines.filter(({ msg }) => msg === 'configuration reloaded').length;
+      const before = reloads();
+      running.child.kill('SIGHUP');
+      await eventually('the digest is set', () => reloads() > before);
+    }
     const digests = () => sink.mails.filter(({ subject = '' }) => subject.includes('] Licenses'));
     await eventually('three digests', () => digests().length === 3);
     await evaluations(8, { app: running });
