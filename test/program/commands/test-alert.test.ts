@@ -13,6 +13,15 @@ const cleanup = createCleanup();
 afterEach(() => cleanup.run());
 const { run, temporaryFolder } = createRunner(cleanup);
 
+/** A configuration with these Alertmanagers. @param timeout a busy host answers late */
+function configured(urls: readonly string[], timeout = '1m'): string {
+  const file = join(temporaryFolder(), 'config.yml');
+  const targets = urls.map((url) => new URL(url).host);
+  const entry = { timeout, static_configs: [{ targets }] };
+  writeFileSync(file, JSON.stringify({ alerting: { alertmanagers: [entry] } }));
+  return `--config.file=${file}`;
+}
+
 describe('test-alert', () => {
   it.runIf(peer('prometheus-alertmanager'))(
     'reaches the receiver behind an Alertmanager, marked as what it is',
@@ -42,10 +51,7 @@ describe('test-alert', () => {
     const good = await startFakeAlertmanager(cleanup);
     const bad = await startFakeAlertmanager(cleanup);
     bad.answer(status(400, '"start time must be before end time"'));
-    const test = run([
-      'test-alert',
-      ...[good.url, bad.url, 'http://127.0.0.1:1'].map((url) => `--alerting.alertmanagers=${url}`),
-    ]);
+    const test = run(['test-alert', configured([good.url, bad.url, 'http://127.0.0.1:1'])]);
     expect(await test.exit).toBe(1);
     const output = test.output();
     expect(output).toContain(`${good.url}  accepted: 200 OK (`);
@@ -68,9 +74,19 @@ describe('test-alert', () => {
   ])('says what to do about an Alertmanager that answers %i', async (code, body, words) => {
     const alertmanager = await startFakeAlertmanager(cleanup);
     alertmanager.answer(status(code, body));
-    const test = run(['test-alert', `--alerting.alertmanagers=${alertmanager.url}`]);
+    const test = run(['test-alert', configured([alertmanager.url])]);
     expect(await test.exit).toBe(1);
     expect(test.output()).toContain(`${alertmanager.url}  failed: ${words}`);
+  });
+
+  it('says that an Alertmanager does not answer in time', async () => {
+    const alertmanager = await startFakeAlertmanager(cleanup);
+    alertmanager.answer(() => undefined);
+    const test = run(['test-alert', configured([alertmanager.url], '100ms')]);
+    expect(await test.exit).toBe(1);
+    expect(test.output()).toContain(
+      `${alertmanager.url}  failed: it cannot be reached: no answer within 0.1 s; check alerting.alertmanagers, whether it is running, and its load`,
+    );
   });
 
   it('sends a test mail to each list of addresses and a test to the webhook, and prints each answer', async () => {
