@@ -91,7 +91,7 @@ function proxyAt(url: URL): ForwardProxy {
   const unreachable = (error: Error & { code?: string }): ProxyError => {
     const peer = { name, url: 'proxy_url', tls: 'tls_config' };
     const { code } = error;
-    const { finding, remedy } = explainConnection(code ?? '', error, peer) ?? explainUnknown(code, peer);
+    const { finding, remedy } = explainConnection(code, error, peer) ?? explainUnknown(code, peer);
     return new ProxyError({ finding: `${name} cannot be reached: ${finding}`, remedy }, error);
   };
 

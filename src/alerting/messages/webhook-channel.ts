@@ -131,7 +131,7 @@ function remedyOf(status: number): string {
 
 /** Why there is no answer, with the remedy. */
 function noAnswer(target: string, { reason, error }: { readonly reason: string; readonly error: unknown }): string {
-  const { code = '' } = error as { code?: string };
+  const { code } = error as { code?: unknown };
   const peer = { name: target, url: 'alerting.webhook.url', tls: 'alerting.webhook.tls_config' };
   const why = error instanceof ProxyError ? undefined : explainConnection(code, error, peer);
   return `no answer of ${target}: ${why === undefined ? reason : inOneLine(why)}`;

@@ -166,11 +166,12 @@ export const isTlsCode = (code: string): boolean =>
 /**
  * Explains why there is no connection to a server.
  *
- * @param code of the error
+ * @param code of the error; that of a timeout is a number, which says nothing
  * @param error may have the host name or the address of the attempt
  * @returns `undefined` for a code that says nothing about connections
  */
-export function explainConnection(code: string, error: unknown, peer: Peer): Explanation | undefined {
+export function explainConnection(code: unknown, error: unknown, peer: Peer): Explanation | undefined {
+  if (typeof code !== 'string') return undefined;
   const sentence = sentenceOf(code);
   if (sentence === undefined) return undefined;
   const { finding, remedy } = sentence(peer, (error ?? {}) as Attempt);

@@ -1,7 +1,6 @@
 import type { Outcome } from '../../alerting/alerts/alertmanager.ts';
 import { ProxyError } from '../../alerting/alerts/proxy.ts';
-import { explainConnection, type Peer } from '../../base/model/connection-failure.ts';
-import type { Explanation } from '../../base/model/operator-error.ts';
+import { explainConnection } from '../../base/model/connection-failure.ts';
 
 /** Why an Alertmanager does not accept alerts, for `doctor` and `test-alert`. */
 
@@ -14,12 +13,6 @@ interface AlertmanagerProblem {
 const SETTING = 'alerting.alertmanagers';
 const BASE_URL = `write its base URL in ${SETTING}, such as http://alertmanager:9093, or set path_prefix`;
 
-/** A timeout has a number as its code, which says nothing more than its reason. */
-function explainError(error: unknown, peer: Peer): Explanation | undefined {
-  const { code } = (error ?? {}) as { code?: unknown };
-  return typeof code === 'string' ? explainConnection(code, error, peer) : undefined;
-}
-
 /** @param url of the Alertmanager @param outcome of a request for its status, or with an alert */
 export function alertmanagerProblem(url: string, outcome: Outcome): AlertmanagerProblem | undefined {
   if (outcome.is === 'accepted') return undefined;
@@ -31,7 +24,8 @@ export function alertmanagerProblem(url: string, outcome: Outcome): Alertmanager
   if (status === undefined) {
     const { error } = outcome;
     const peer = { name: `the Alertmanager ${url}`, url: SETTING, tls: `${SETTING}[].tls_config` };
-    const why = error instanceof ProxyError ? error : explainError(error, peer);
+    const { code } = (error ?? {}) as { code?: unknown };
+    const why = error instanceof ProxyError ? error : explainConnection(code, error, peer);
     return {
       does: `cannot be reached: ${why?.finding ?? reason}`,
       remedy: why?.remedy ?? `check ${SETTING}, whether it is running, and its load`,

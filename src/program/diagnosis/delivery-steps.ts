@@ -130,9 +130,7 @@ export const webhookStep: Step = {
     } catch (error) {
       if (error instanceof ProxyError) return explained(error);
       const { code } = error as NodeJS.ErrnoException;
-      return explained(
-        explainConnection(code ?? '', error, webhookPeer(url)) ?? explainUnknown(code, webhookPeer(url)),
-      );
+      return explained(explainConnection(code, error, webhookPeer(url)) ?? explainUnknown(code, webhookPeer(url)));
     }
   },
 };

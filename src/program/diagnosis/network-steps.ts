@@ -88,7 +88,7 @@ export const tcpStep = stepToAnalyzer({
       return good(`${host}:${remotePort} accepts connections (${(performance.now() - started).toFixed(0)} ms)`);
     } catch (error) {
       const { code } = error as NodeJS.ErrnoException;
-      const why = explainConnection(code ?? '', error, theAnalyzer) ?? explainUnknown(code, theAnalyzer);
+      const why = explainConnection(code, error, theAnalyzer) ?? explainUnknown(code, theAnalyzer);
       const { remedy = [], ...outcome } = explained(why);
       return { ...outcome, remedy: [...remedy, ...proxyNote(env)] };
     }

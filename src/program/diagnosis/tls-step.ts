@@ -95,7 +95,7 @@ function accepted({ certificate, version }: Handshake, { tls }: AnalyzerConfig):
 
 const messageOf = (error: unknown): Explanation => {
   const { code } = error as NodeJS.ErrnoException;
-  return explainConnection(code ?? '', error, theAnalyzer) ?? explainUnknown(code, theAnalyzer);
+  return explainConnection(code, error, theAnalyzer) ?? explainUnknown(code, theAnalyzer);
 };
 
 async function checkHttps({ analyzer, version }: AnalyzerSite, evidence: Evidence): Promise<Outcome> {

@@ -89,6 +89,16 @@ describe('test-alert', () => {
     );
   });
 
+  it('says that the receiver of the webhook does not answer in time', async () => {
+    const hook = await startFakeAlertmanager(cleanup);
+    hook.answer(() => undefined);
+    const file = join(temporaryFolder(), 'config.yml');
+    writeFileSync(file, JSON.stringify({ alerting: { webhook: { url: `${hook.url}/hook`, timeout: '100ms' } } }));
+    const test = run(['test-alert', `--config.file=${file}`]);
+    expect(await test.exit).toBe(1);
+    expect(test.output()).toContain(`webhook ${hook.url}  unknown: no answer of ${hook.url}: no answer within 0.1 s (`);
+  });
+
   it('sends a test mail to each list of addresses and a test to the webhook, and prints each answer', async () => {
     const sink = await startSmtpServer(cleanup);
     sink.refuseAddress((address) => (address.startsWith('gone') ? { code: 550, text: 'no such user' } : undefined));
