@@ -1,3 +1,4 @@
+import { uptime } from 'node:os';
 import { join } from 'node:path';
 import { createLocalTime } from '../base/model/local-time.ts';
 import type { Log } from '../base/model/log.ts';
@@ -7,6 +8,7 @@ import type { Clock } from '../base/scheduling/clock.ts';
 import { HISTORY_FILE } from '../base/storage/saved-files.ts';
 import { setAside } from '../base/storage/set-aside.ts';
 import { createArchiving } from './archive/archiving.ts';
+import { BlockedPeople, type BlockedPeopleOptions } from './blocked/blocked-people.ts';
 import { StoreError } from './history/history-file.ts';
 import { IMPORT_FOLDER } from './history/staged-import.ts';
 import type { ListenerOptions } from './server/http-front.ts';
@@ -84,7 +86,7 @@ const openingOf = ({ storage, embeddedAnalyzer }: OwnConfig, at: number): number
 function simulatedSiteOf(
   config: Pick<OwnConfig, 'embeddedAnalyzer'>,
   now: () => number,
-  opening?: number,
+  { opening, people }: { readonly opening?: number | undefined; readonly people?: BlockedPeople | undefined } = {},
 ): ReturnType<typeof createSimulatedSite> {
   const { seed, vendorLicenses, features, timeZone, collectionInterval, historyDays, knowledge } =
     config.embeddedAnalyzer;
@@ -99,7 +101,19 @@ function simulatedSiteOf(
     knowledge,
     downSince: now() - DOWN_BEFORE_START,
     ...(opening !== undefined && { opening }),
+    people,
   });
+}
+
+/** Undefined if nobody may know of them. */
+function createPeople(
+  { people, embeddedAnalyzer }: OwnConfig,
+  { clock }: Ownership,
+  current: BlockedPeopleOptions['current'],
+): BlockedPeople | undefined {
+  if (!people) return undefined;
+  const { dayOf } = createLocalTime(embeddedAnalyzer.timeZone);
+  return new BlockedPeople({ now: clock.now, elapsed: uptime, dayOf, current });
 }
 
 /** What the history of this configuration is of: license managers, or a simulated site. */
@@ -108,25 +122,33 @@ export const originOf = (config: Pick<OwnConfig, 'embeddedAnalyzer'>): string =>
 
 /** The configured embedded analyzer on a simulated site. */
 export function createSimulatedAnalyzer(config: OwnConfig, own: Ownership): Analyzer {
-  const site = simulatedSiteOf(config, own.clock.now, openingOf(config, own.clock.now()));
-  return createAnalyzer({
+  const people = createPeople(config, own, () => analyzer.collector.current());
+  const site = simulatedSiteOf(config, own.clock.now, { opening: openingOf(config, own.clock.now()), people });
+  const analyzer = createAnalyzer({
     ...optionsOf(config, own),
     origin: site.origin,
     sources: [site],
     lastSeen: site.lastSeen(),
     past: site.past,
     pastDelay: PAST_DELAY,
+    ...(people !== undefined && { people }),
   });
+  return analyzer;
 }
 
 /** The configured embedded analyzer on license managers. */
-function createCollectingAnalyzer(config: OwnConfig, sources: readonly Source[], own: Ownership): Analyzer {
+function createCollectingAnalyzer(
+  config: OwnConfig,
+  { sources, people }: { readonly sources: readonly Source[]; readonly people: BlockedPeople | undefined },
+  own: Ownership,
+): Analyzer {
   const { path: storagePath } = config.storage;
   return createAnalyzer({
     ...optionsOf(config, own),
     origin: LICENSE_MANAGERS,
     isOriginRequired: true,
     sources,
+    ...(people !== undefined && { people }),
     importFolder: storagePath && join(storagePath, IMPORT_FOLDER),
     onTakenUp: ({ form, name, series, days }) =>
       own.log.info({ form, name, series, days }, 'imported history is in use now'),
@@ -148,8 +170,10 @@ export function createCollecting(
   config: OwnConfig,
   own: Ownership & Pick<SourcesHost, 'askAnalyzers'>,
 ): CollectingAnalyzer {
-  const sources = createSources(config, { ...own, now: own.clock.now });
-  const analyzer = createCollectingAnalyzer(config, sources.sources(), own);
+  const { now } = own.clock;
+  const people = createPeople(config, own, () => analyzer.collector.current());
+  const sources = createSources(config, { ...own, now, people });
+  const analyzer = createCollectingAnalyzer(config, { sources: sources.sources(), people }, own);
   return {
     analyzer,
     health: () =>

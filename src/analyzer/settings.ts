@@ -3,7 +3,7 @@ import { listenAddress } from '../base/settings/addresses.ts';
 import type { Secret } from '../base/settings/secret.ts';
 import { listOf, strictListOf } from '../base/settings/structures.ts';
 import type { SectionOf } from '../base/settings/table.ts';
-import { duration, integer, oneOf, size, text, timeZone } from '../base/settings/values.ts';
+import { boolean, duration, integer, oneOf, size, text, timeZone } from '../base/settings/values.ts';
 import type { ArchiveConfig } from './archive/settings.ts';
 import { sourceDefaults, sourceEntry } from './sources/settings.ts';
 import type { SourceConfig } from './sources/source-settings.ts';
@@ -153,8 +153,17 @@ export interface EmbeddedConfig
   readonly sources: readonly SourceConfig[];
 }
 
+/** Whether people are looked at: those who wait, and those who hold what could come back. */
+export const people = boolean
+  .prefault(true)
+  .meta({ restart: true })
+  .describe(
+    'Whether people who wait for licenses are counted, and checkouts that could come back are shown. Without it, denied requests are counted as requests.',
+  );
+
 /** What an analyzer of this process reads of the configuration. */
 export interface OwnConfig {
+  readonly people: boolean;
   readonly embeddedAnalyzer: EmbeddedConfig;
   readonly storage: { readonly path: string | undefined; readonly archive: ArchiveConfig | undefined };
 }

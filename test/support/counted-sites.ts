@@ -1,8 +1,12 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { LICENSE_MANAGERS } from '../../src/analyzer/analyzer.ts';
+import { openStore } from '../../src/analyzer/history/store.ts';
 import { createSimulatedSite } from '../../src/analyzer/simulated/simulated-site.ts';
+import { createLocalTime } from '../../src/base/model/local-time.ts';
 import type { WireFeature, WireProduct } from '../../src/base/query-api/records.ts';
+import { runAtOnce } from '../../src/base/scheduling/slices.ts';
 import { startCollectingApp } from './collecting-app.ts';
 import { startFaulty } from './faulty-analyzer.ts';
 import { type Cleanup, createConfig, startAnalyzer, startApp } from './harness.ts';
@@ -118,6 +122,24 @@ export async function startOddAnalyzer(cleanup: Cleanup): Promise<CountedSite> {
   return { url: app.url, product: names[0] ?? '', feature: 'x' };
 }
 
+/** People who waited on two days before today. */
+function recordWaits(path: string, today: number): void {
+  const localTime = createLocalTime('UTC');
+  const store = openStore({ path, localTime, origin: LICENSE_MANAGERS, maxSize: 2 ** 30 });
+  const series = { vendorLicense: '4084@alpha;meshd', feature: 'full', package: '', featureType: 'feature' };
+  const unknown = { available: undefined, inUse: undefined, reserved: undefined, users: undefined };
+  const wait = { cause: 'all_busy', ended: 'got', episodes: 2, people: 1, seconds: 90 } as const;
+  for (const day of [today - 3, today - 1]) {
+    const samples = Array.from({ length: 24 }, (_, hour) => {
+      const at = localTime.startOf(day) + hour * 3600;
+      return { ...unknown, at, seconds: 3600, denials: hour === 9 ? 5 : 0 };
+    });
+    runAtOnce(store.add([{ series, day, samples }], ['people', `${day}`]));
+    runAtOnce(store.addBlocked([[series, { day, waits: [wait, { ...wait, cause: 'held_idle', ended: 'gave_up' }] }]]));
+  }
+  store.close();
+}
+
 /** Sources: one with troubles of all kinds, one with lines that nobody understands, and one that was never reached. */
 export async function startTroubledSources(cleanup: Cleanup): Promise<CountedSite> {
   const now = Math.floor(Date.now() / 1000);
@@ -160,6 +182,7 @@ export async function startTroubledSources(cleanup: Cleanup): Promise<CountedSit
     { name: 'site', manager: 'json', via: { file } },
     { name: 'never', manager: 'json', via: { file: missing } },
   ];
-  const { url } = await startCollectingApp(cleanup, sources, settingsOf(cleanup));
+  recordWaits(join(folder, 'history.db'), Math.floor(now / DAY));
+  const { url } = await startCollectingApp(cleanup, sources, { ...settingsOf(cleanup), 'storage.path': folder });
   return { url, product: '4084@alpha;meshd', feature: 'full' };
 }

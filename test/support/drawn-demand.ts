@@ -1,4 +1,4 @@
-import type { Demand, DemandColumns } from '../../src/insight/advice/method/demand.ts';
+import type { Demand, DemandColumns, WaitsByDay } from '../../src/insight/advice/method/demand.ts';
 
 /** The recorded demand of a series, made from days of hours. */
 
@@ -60,8 +60,9 @@ function columnsOf({ day, hours }: DemandDay): DemandColumns {
 }
 
 /** The hours of days, for a reader that asks for some of them. */
-export const hoursOf = (days: readonly DemandDay[]): Demand['detail'] => ({
+export const hoursOf = (days: readonly DemandDay[], waits: WaitsByDay = new Map()): Demand['detail'] => ({
   kind: 'hours',
+  waits,
   *hours(from, to) {
     for (const day of days) if (day.day >= from && day.day < to) yield columnsOf(day);
   },
@@ -70,6 +71,7 @@ export const hoursOf = (days: readonly DemandDay[]): Demand['detail'] => ({
 /** The same, but all days are returned, no matter which were asked for. */
 export const allHoursOf = (days: readonly DemandDay[]): Demand['detail'] => ({
   kind: 'hours',
+  waits: new Map(),
   hours: () => days.map(columnsOf),
 });
 

@@ -49,6 +49,7 @@ export async function importPath(
     names: new Names({ known: [], server, servers: [] }),
     firstDay,
     asOfNow: false,
+    people: true,
     isWithoutReservations: () => false,
     isDryRun: false,
     now,

@@ -76,7 +76,13 @@ export function createPolledSite({ from, now, interval, site, sources, change }:
       today = day;
       for (const { observation } of reached) {
         for (const { feature, package: pkg, featureType, denials: more = 0 } of observation.pools) {
-          const one = { vendorLicense: vendorLicenseName(observation), feature, package: pkg, featureType };
+          const one = {
+            vendorLicense: vendorLicenseName(observation),
+            feature,
+            package: pkg,
+            featureType,
+            waits: undefined,
+          };
           const key = JSON.stringify(one);
           denials.set(key, { ...one, denials: (denials.get(key)?.denials ?? 0) + more });
         }
@@ -120,6 +126,6 @@ export function createPolledSite({ from, now, interval, site, sources, change }:
       }
       return { at, endpoints: { ...endpoints, ...(expiries !== undefined && { GetExpirationFeatures: expiries }) } };
     },
-    denied: () => newestOf([...denials.values()], before),
+    denied: () => newestOf([...denials.values()], before, []),
   };
 }

@@ -31,6 +31,7 @@ export function recordHours(hours: Int32Array, past: number, bought: (day: numbe
     days: columns,
     detail: {
       kind: 'hours',
+      waits: new Map(),
       *hours(first, last) {
         const one: DemandColumns & { day: number } = {
           day: 0,

@@ -99,15 +99,23 @@ export const wings: Readonly<Record<string, Wing>> = {
     uses: ['base'],
     rooms: {
       history: { promise: 'What was observed is kept, and a gap is no data, never 0.', uses: [] },
-      server: {
-        promise: 'A complete server of the Query API. Over HTTP, only authenticated requests get an answer.',
+      blocked: {
+        promise:
+          'Who waits for a license is one person in all logs, on each host and by each clock. No name is kept, and no figure says who.',
         uses: ['history'],
       },
-      simulated: { promise: 'A site for the demo, the same on each start with one seed.', uses: ['history'] },
+      server: {
+        promise: 'A complete server of the Query API. Over HTTP, only authenticated requests get an answer.',
+        uses: ['blocked', 'history'],
+      },
+      simulated: {
+        promise: 'A site for the demo, the same on each start with one seed.',
+        uses: ['blocked', 'history'],
+      },
       sources: {
         promise:
           'Each source is read within its own time and limits, and becomes an observation, or a failure that names the remedy. A failing one disturbs no other, and leaves no process behind.',
-        uses: [],
+        uses: ['blocked'],
       },
       archive: {
         promise:
@@ -117,7 +125,7 @@ export const wings: Readonly<Record<string, Wing>> = {
       exchange: {
         promise:
           'What other programs recorded comes into the history, and what it has goes out: each figure once, and what a text does not tell stays unknown.',
-        uses: ['history', 'sources'],
+        uses: ['blocked', 'history', 'sources'],
       },
     },
   },

@@ -184,6 +184,18 @@ const forms: readonly Form[] = [
           ]
         : [[refusalDays, 0]],
   },
+  {
+    form: sentence(
+      `people waited (?:once|${N} times), (?:less than 1|${N}) min(?: in all)?: (?:all licenses were (?:busy|in use)|the cause is not known)`,
+    ),
+    says: () => [],
+  },
+  {
+    form: sentence(
+      `people waited (?:once|${N} times), (?:less than 1|${N}) min(?: in all)? \\(.+: ${N}\\): no more licenses are needed for them`,
+    ),
+    says: () => [],
+  },
   { form: sentence('refusals are not known \\(.*\\)'), says: (_, { refusalDays }) => [[refusalDays, undefined]] },
   {
     form: sentence(`(?<days>\\d+) of 365 days are recorded`),

@@ -106,8 +106,8 @@ export const panelReaders: Readonly<Record<string, Read>> = {
   *'license-vendor-license: Denials by feature'(panel, range) {
     for (const row of listed(panel)) {
       yield [`denials of ${featureOf(row)}, ${range}`, number(row, 'Denials')];
-      yield [`days with denials of ${featureOf(row)}, ${range}`, number(row, 'Days with denials')];
-      yield [`license-hours of ${featureOf(row)}, ${range}`, number(row, 'License-hours')];
+      yield [`people who waited of ${featureOf(row)}, ${range}`, number(row, 'People')];
+      yield [`minutes waited of ${featureOf(row)}, ${range}`, number(row, 'Minutes')];
     }
   },
   *'license-vendor-license: Idle, borrowed and reserved'(panel) {
@@ -153,6 +153,18 @@ export const panelReaders: Readonly<Record<string, Read>> = {
   },
   *'license-feature: Denials'(panel, range) {
     yield [`denials of ${shownFeature(panel)}, ${range}`, barSum(panel, 'denials')];
+  },
+  *'license-feature: Minutes that people waited, by cause'(panel, range) {
+    // of a day that is not known, there is no bar
+    const minutes = panel.rows.flatMap(({ Period: _, ...causes }) => Object.values(causes) as (number | null)[]);
+    yield [`minutes waited of ${shownFeature(panel)}, ${range}`, sumOfKnown(minutes)];
+  },
+  *'license-feature: People who waited, by cause'(panel, range) {
+    const rows = listed(panel);
+    // whether nobody waited, or it is not known, a note says
+    if (rows.length === 0) return;
+    yield [`people who waited of ${shownFeature(panel)}, ${range}`, sumOfAll(numbers(rows, 'People'))];
+    yield [`minutes waited of ${shownFeature(panel)}, ${range}`, sumOfAll(numbers(rows, 'Minutes'))];
   },
   *'license-feature: Hours with at least N in use, last 365 days'(panel, range) {
     // of what was never in use there is no bar, and hours go on while the other ranges are asked

@@ -32,6 +32,8 @@ export const selfMetricsOf = ({ upstream, ...given }: Given = {}): SelfMetrics =
     }),
     recording: () => undefined,
     denials: () => [],
+    people: () => undefined,
+    reclaimable: () => [],
     stateWrites: () => [],
     processMetrics: false,
     ...given,

@@ -1,4 +1,11 @@
 import type { LocalHour, LocalTime } from '../../base/model/local-time.ts';
+import {
+  type BlockedCause,
+  blockedCauses,
+  type EndedWaits,
+  type Ending,
+  endings,
+} from '../../base/model/observation/observation.ts';
 import { isUncountedFigure, UNCOUNTED } from '../../base/model/uncounted.ts';
 import { type ArchivedDay, type DayOrigin, knownSeconds, type MergedDay } from '../history/archived-day.ts';
 import { decodeHours } from '../history/hour-columns.ts';
@@ -25,6 +32,7 @@ interface Column<T> {
 
 const LIVE = 'live';
 const JOIN = ', ';
+const listOf = (names: readonly string[]): string => names.map((name) => `\`${name}\``).join(', ');
 
 /** The number of licenses; an uncounted feature has none. */
 const counted = (available: number | undefined): number | undefined =>
@@ -43,7 +51,17 @@ const figureOf = (row: ArchiveRow, column: string): number | undefined =>
 
 /** The columns of a day that `dayOf` needs. */
 export const DAY_COLUMNS = `vendor_license, feature, package, feature_type, series, day - date '1970-01-01' AS day, origin,
-  resolution, peak, license_seconds, denials, available, uncounted, reserved, users, hours, day.change`;
+  resolution, peak, license_seconds, denials, available, uncounted, reserved, users, hours, day.episodes, day.change,
+  (SELECT json_agg(json_build_array(waits.cause, waits.ended, waits.episodes, waits.seconds, waits.people))
+    FROM schema.blocked_day AS waits WHERE waits.series = day.series AND waits.day = day.day)::text AS waits`;
+
+type WaitsRow = readonly [cause: BlockedCause, ended: Ending, episodes: number, seconds: number, people: number];
+
+function waitsOf(row: ArchiveRow): readonly EndedWaits[] | undefined {
+  if (row.episodes === null) return undefined;
+  const rows = row.waits === null ? [] : (JSON.parse(String(row.waits)) as readonly WaitsRow[]);
+  return rows.map(([cause, ended, episodes, seconds, people]) => ({ cause, ended, episodes, seconds, people }));
+}
 
 /** A row with these columns. */
 export function dayOf(row: ArchiveRow): DayOfArchive {
@@ -69,6 +87,7 @@ export function dayOf(row: ArchiveRow): DayOfArchive {
       },
       hours: row.hours as Uint8Array,
       origin: originOf(text('origin'), row.resolution as number | null),
+      waits: waitsOf(row),
     },
   };
 }
@@ -99,6 +118,11 @@ interface HourRow {
   readonly origin: DayOrigin;
   readonly at: LocalHour;
   readonly hour: HourSummary;
+}
+
+interface BlockedRow extends EndedWaits {
+  readonly id: number;
+  readonly day: number;
 }
 
 const uncounted = 'Whether the feature is uncounted: `available` then is null.';
@@ -132,6 +156,11 @@ export const dayColumns = {
     of: ({ origin }) => origin.seconds,
   },
   change: { type: 'bigint', about: 'Number of the transaction that wrote the row last.', of: ({ change }) => change },
+  episodes: {
+    type: 'bigint',
+    about: 'Waits of people, those in `blocked_day`; null if it is not known who was refused.',
+    of: ({ waits }) => waits?.reduce((sum, { episodes }) => sum + episodes, 0),
+  },
 } as const satisfies Readonly<Record<string, Column<DayRow>>>;
 
 /** The columns of `hour`. The levels of an hour are in `hours` of its day. */
@@ -161,6 +190,21 @@ export const hourColumns = {
   uncounted: { type: 'boolean', about: uncounted, of: ({ hour }) => isUncounted(hour.available) },
   reserved: { type: 'bigint', about: 'Reserved licenses, at most.', of: ({ hour }) => hour.reserved },
 } as const satisfies Readonly<Record<string, Column<HourRow>>>;
+
+/** The columns of `blocked_day`. */
+export const blockedColumns = {
+  series: { type: 'bigint', about: 'Key in `series`.', of: ({ id }) => id },
+  day: { type: 'date', about: 'Day in the time zone of the analyzer.', of: ({ day }) => day },
+  cause: { type: 'text', about: `Why they waited: ${listOf(blockedCauses)}.`, of: ({ cause }) => cause },
+  ended: { type: 'text', about: `How the waits ended: ${listOf(endings)}.`, of: ({ ended }) => ended },
+  episodes: { type: 'bigint', about: 'Waits that ended.', of: ({ episodes }) => episodes },
+  people: {
+    type: 'bigint',
+    about: 'Those of whom the first wait of the day for the feature is one of them.',
+    of: ({ people }) => people,
+  },
+  seconds: { type: 'bigint', about: 'Seconds of all waits together.', of: ({ seconds }) => seconds },
+} as const satisfies Readonly<Record<string, Column<BlockedRow>>>;
 
 /** Types that are sent as another one, which takes a third of the work, and what makes them of it. */
 const sent: Readonly<Record<string, readonly [type: string, expression: string]>> = {
@@ -198,7 +242,7 @@ async function upsert<T>(
   );
 }
 
-/** Writes days and those of their hours that have changed. Within a transaction of the analyzer. @throws ArchiveError */
+/** Writes days, those of their hours that have changed, and the people who waited. Within a transaction of the analyzer. @throws ArchiveError */
 export async function writeDays(
   connection: ArchiveConnection,
   days: readonly DayToWrite[],
@@ -222,4 +266,13 @@ export async function writeDays(
     });
   });
   await upsert(connection, 'hour', ['series', 'day', 'hour'], hourColumns, hourRows);
+  await connection.query(
+    `DELETE FROM schema.blocked_day USING unnest($1::bigint[], $2::integer[]) AS sent (series, day)
+      WHERE blocked_day.series = sent.series AND blocked_day.day = date '1970-01-01' + sent.day`,
+    [days.map(({ series }) => series), days.map(({ day: { day } }) => day)],
+  );
+  const blockedRows = days.flatMap(({ series: id, day: { day, waits = [] } }) =>
+    waits.map((one): BlockedRow => ({ ...one, id, day })),
+  );
+  await upsert(connection, 'blocked_day', ['series', 'day', 'cause', 'ended'], blockedColumns, blockedRows);
 }

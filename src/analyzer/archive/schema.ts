@@ -67,6 +67,17 @@ const versions: readonly string[] = [
     reserved bigint,
     PRIMARY KEY (series, day, hour)
   ) PARTITION BY RANGE (day);`,
+  `ALTER TABLE schema.day ADD COLUMN episodes bigint;
+  CREATE TABLE schema.blocked_day (
+    series bigint NOT NULL,
+    day date NOT NULL,
+    cause text NOT NULL,
+    ended text NOT NULL,
+    episodes bigint NOT NULL,
+    people bigint NOT NULL,
+    seconds bigint NOT NULL,
+    PRIMARY KEY (series, day, cause, ended)
+  );`,
 ];
 
 /** The key of the lock for changes of the tables. Those of analyzers begin at 1. */

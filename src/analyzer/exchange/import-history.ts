@@ -8,8 +8,9 @@ import type { DayOfSamples, Series } from '../history/sample.ts';
 import { removeWorkFolders, StagingFile, workFolderOf } from '../history/staged-import.ts';
 import type { UsageLog } from '../sources/log/usage-log.ts';
 import { FoundDays } from './found-days.ts';
+import { FoundWaits } from './found-waits.ts';
 import { type AnalyzerImportOptions, importAnalyzer } from './import-analyzer.ts';
-import { importLogs, type LogImport } from './import-logs.ts';
+import { type HistoryWriter, importLogs, type LogImport } from './import-logs.ts';
 import { importPrometheus } from './import-prometheus.ts';
 import { importTexts, type ReadText, type TextImport } from './import-texts.ts';
 import { contentStream, findFiles, type InputFile, type LeftOut } from './input-files.ts';
@@ -28,6 +29,8 @@ interface CommonOptions {
   readonly asOfNow: boolean;
   /** Whether no licenses of a series are reserved where nothing is known of it. */
   readonly isWithoutReservations: (series: Series) => boolean;
+  /** Whether people who waited are counted. */
+  readonly people: boolean;
   readonly isDryRun: boolean;
   /** Epoch seconds. */
   readonly now: number;
@@ -58,6 +61,7 @@ export interface ImportReport {
   readonly texts: TextImport | undefined;
   readonly leftOut: readonly LeftOut[];
   readonly days: FoundDays;
+  readonly waits: FoundWaits;
   /** The files that wait to be taken up; none if nothing was found, or if it was only a trial. */
   readonly staged: readonly string[];
 }
@@ -99,6 +103,7 @@ class Staged {
   readonly #work: string;
   #file: StagingFile | undefined;
   days = new FoundDays();
+  waits = new FoundWaits();
 
   constructor(options: CommonOptions, work: string, origin: Pick<ImportOrigin, 'form' | 'name' | 'seconds'>) {
     this.#options = options;
@@ -107,7 +112,7 @@ class Staged {
   }
 
   /** Begins, or begins again. */
-  begin(): (days: readonly DayOfSamples[]) => void {
+  begin(): HistoryWriter {
     this.#file?.discard();
     const { folder, localTime, now, asOfNow } = this.#options;
     const work = this.#work;
@@ -117,13 +122,21 @@ class Staged {
     const file = new StagingFile({ work, folder, localTime }, origin);
     this.#file = file;
     this.days = new FoundDays();
-    const { firstDay, isWithoutReservations } = this.#options;
-    return (found) => {
-      const days = found.map((one) => (isWithoutReservations(one.series) ? withoutReservations(one) : one));
-      const kept = days.filter(({ day }) => day >= firstDay);
-      file.write(kept);
-      this.days.add(kept);
-      if (kept.length < days.length) this.days.addTooOld(days.filter(({ day }) => day < firstDay));
+    this.waits = new FoundWaits();
+    const { firstDay, isWithoutReservations, people } = this.#options;
+    return {
+      days: (found) => {
+        const days = found.map((one) => (isWithoutReservations(one.series) ? withoutReservations(one) : one));
+        const kept = days.filter(({ day }) => day >= firstDay);
+        file.write(kept);
+        this.days.add(kept);
+        if (kept.length < days.length) this.days.addTooOld(days.filter(({ day }) => day < firstDay));
+      },
+      blocked: ({ series, day, waits }) => {
+        if (!people || day < firstDay) return;
+        this.waits.add(series, waits);
+        if (waits !== undefined) file.writeBlocked(series, { day, waits });
+      },
     };
   }
 
@@ -209,12 +222,16 @@ export async function importHistory(options: ImportOptions): Promise<ImportRepor
     const texts =
       others.length === 0
         ? undefined
-        : await importTexts({ ...options, files: others, write: stage(TEXTS, 300).begin() });
+        : await importTexts({ ...options, files: others, write: stage(TEXTS, 300).begin().days });
     leftOut.push(...(texts?.leftOut ?? []));
     const days = new FoundDays();
-    for (const one of begun) days.join(one.days);
+    const waits = new FoundWaits();
+    for (const one of begun) {
+      days.join(one.days);
+      waits.join(one.waits);
+    }
     const staged = begun.flatMap((one) => one.end(contradictions.get(one)) ?? []);
-    return { logs, texts, leftOut, days, staged };
+    return { logs, texts, leftOut, days, waits, staged };
   } catch (error) {
     for (const one of begun) one.discard();
     throw error;
@@ -232,9 +249,10 @@ async function stageOne(
   const work = createWorkFolder(options.folder);
   const staged = new Staged(options, work, origin);
   try {
-    const leftOut = await read(staged.begin());
+    const leftOut = await read(staged.begin().days);
     const file = staged.end();
-    return { logs: [], texts: undefined, leftOut, days: staged.days, staged: file === undefined ? [] : [file] };
+    const { days, waits } = staged;
+    return { logs: [], texts: undefined, leftOut, days, waits, staged: file === undefined ? [] : [file] };
   } catch (error) {
     staged.discard();
     throw error;

@@ -8,6 +8,7 @@ import type { InputFile, LeftOut } from './input-files.ts';
 import { eachSaid, type MergedFile } from './log-merge.ts';
 import { type LogPart, MergedLog, memberName } from './merged-log.ts';
 import type { Names } from './names.ts';
+import type { ReplayedDay } from './replayed-waits.ts';
 import { type BegunBefore, UsageReplay } from './usage-replay.ts';
 
 /** What a file says of where it was written. */
@@ -73,6 +74,13 @@ function membersOf(files: readonly Whereabouts[]): ReadonlyMap<string, string | 
   );
 }
 
+/** Where days go. */
+export interface HistoryWriter {
+  days(days: readonly DayOfSamples[]): void;
+  /** The people who waited for a feature on a day. */
+  blocked(day: ReplayedDay): void;
+}
+
 /** The logs, how they are read, and where their days go. */
 export interface LogImportOptions {
   readonly log: UsageLog;
@@ -84,7 +92,7 @@ export interface LogImportOptions {
   readonly encoding: string | undefined;
   readonly names: Names;
   /** Begins to write all days, also after others were written. */
-  readonly begin: () => (days: readonly DayOfSamples[]) => void;
+  readonly begin: () => HistoryWriter;
   /** @param name of the file that is read @param read bytes of all files @param all bytes */
   readonly onProgress: (name: string, read: number, all: number) => void;
 }
@@ -137,7 +145,11 @@ async function replayFiles(
   const { log, logTime, localTime, names, begin, onProgress } = options;
   const seriesOf = (daemon: string, feature: string) => names.seriesOf(daemon, feature);
   const isListed = (daemon: string, feature: string) => names.isListed(daemon, feature);
-  const replay = new UsageReplay({ localTime, seriesOf, isListed, write: begin() }, begunBefore);
+  const { days: write, blocked: writeBlocked } = begin();
+  const replay = new UsageReplay(
+    { localTime, seriesOf, isListed, userOf: (who) => log.userOf(who), write, writeBlocked },
+    begunBefore,
+  );
   const size = total(dated.map(({ file }) => file.size));
   const unparsed: { name: string; line: number }[] = [];
   const leftOut: LeftOut[] = [];

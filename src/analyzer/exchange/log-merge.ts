@@ -1,4 +1,10 @@
-import type { LicenseEvent, LogBeginning, UsageEvents, UsageFileReader } from '../sources/log/usage-log.ts';
+import type {
+  LicenseEvent,
+  LicenseRefusal,
+  LogBeginning,
+  UsageEvents,
+  UsageFileReader,
+} from '../sources/log/usage-log.ts';
 
 /** The lines of several files of a log, in the order of time. */
 
@@ -79,8 +85,8 @@ class Kept implements UsageEvents {
     this.#add('asks', daemon, at, (events) => events.asks(daemon, at, feature));
   }
 
-  denied(daemon: string, at: number, feature: string, client: string | undefined): void {
-    this.#add('denied', daemon, at, (events) => events.denied(daemon, at, feature, client));
+  denied(daemon: string, at: number, refusal: LicenseRefusal): void {
+    this.#add('denied', daemon, at, (events) => events.denied(daemon, at, refusal));
   }
 
   bought(daemon: string, at: number, feature: string, licenses: number): void {

@@ -1,7 +1,8 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
 import type { DayOfSamples, Series } from '../history/sample.ts';
-import type { LicenseEvent, UsageEvents } from '../sources/log/usage-log.ts';
+import type { LicenseEvent, LicenseRefusal, UsageEvents } from '../sources/log/usage-log.ts';
 import { DaemonUse, type OpenSessions, type ReplayCounts } from './daemon-use.ts';
+import { type ReplayedDay, ReplayedWaits } from './replayed-waits.ts';
 
 /** Days that are written at once. */
 const BATCH = 256;
@@ -17,7 +18,11 @@ export interface ReplayOptions {
   readonly seriesOf: (daemon: string, feature: string) => Series | undefined;
   /** Whether a feature that nobody uses is imported too. */
   readonly isListed: (daemon: string, feature: string) => boolean;
+  /** The name of the user in a refusal; empty if it has none. */
+  readonly userOf: (who: string) => string;
   readonly write: (days: readonly DayOfSamples[]) => void;
+  /** Gets the people who waited. */
+  readonly writeBlocked: (day: ReplayedDay) => void;
 }
 
 /** Replays what logs say of checkouts and checkins, as samples of local days. */
@@ -26,12 +31,14 @@ export class UsageReplay implements UsageEvents {
   readonly #options: ReplayOptions;
   readonly #begunBefore: BegunBefore | undefined;
   readonly #daemons = new Map<string, DaemonUse>();
+  readonly #waits: ReplayedWaits;
   #batch: DayOfSamples[] = [];
 
   /** @param begunBefore what an earlier replay of the same log has found */
   constructor(options: ReplayOptions, begunBefore?: BegunBefore) {
     this.#options = options;
     this.#begunBefore = begunBefore;
+    this.#waits = new ReplayedWaits(options);
   }
 
   /** The sessions that had begun before the log: a replay that begins with them is complete. */
@@ -71,10 +78,15 @@ export class UsageReplay implements UsageEvents {
 
   out(daemon: string, at: number, event: LicenseEvent): void {
     this.#daemon(daemon).out(at, event);
+    const { feature, askedFor, user } = event;
+    this.#waits.passTo(at);
+    this.#waits.got(at, feature, user);
+    if (askedFor !== undefined) this.#waits.got(at, askedFor, user);
   }
 
   in(daemon: string, at: number, event: LicenseEvent): void {
     this.#daemon(daemon).in(at, event);
+    this.#waits.passTo(at);
   }
 
   serves(daemon: string, at: number, feature: string): void {
@@ -85,8 +97,10 @@ export class UsageReplay implements UsageEvents {
     this.#daemon(daemon).asks(at, feature);
   }
 
-  denied(daemon: string, at: number, feature: string, client: string | undefined): void {
-    this.#daemon(daemon).denied(at, feature, client);
+  denied(daemon: string, at: number, refusal: LicenseRefusal): void {
+    this.#daemon(daemon).denied(at, refusal.feature, refusal.client);
+    this.#waits.passTo(at);
+    this.#waits.refused(daemon, at, refusal);
   }
 
   bought(daemon: string, at: number, feature: string, licenses: number): void {
@@ -98,6 +112,7 @@ export class UsageReplay implements UsageEvents {
     for (const daemon of this.#daemons.values()) daemon.finish();
     this.#options.write(this.#batch);
     this.#batch = [];
+    for (const day of this.#waits.finish()) this.#options.writeBlocked(day);
   }
 
   #daemon(name: string): DaemonUse {

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { EndedWaits } from '../../base/model/observation/observation.ts';
+import { hasSameWaits, moreWaits } from './blocked-table.ts';
 import { encodeHours } from './day-codec.ts';
 import { type DayTotals, totalsOf } from './day-summary.ts';
 import { fillHour } from './fill-hours.ts';
@@ -25,11 +27,13 @@ export interface ArchivedDay {
   /** As `encodeHours` writes them. */
   readonly hours: Uint8Array;
   readonly origin: DayOrigin;
+  /** The people who waited; undefined if they are not known. */
+  readonly waits: readonly EndedWaits[] | undefined;
 }
 
 /** Whether two recordings of a day say the same. */
 export const isSameDay = (a: ArchivedDay, b: ArchivedDay): boolean =>
-  isDeepStrictEqual(a.totals, b.totals) && Buffer.compare(a.hours, b.hours) === 0;
+  isDeepStrictEqual(a.totals, b.totals) && Buffer.compare(a.hours, b.hours) === 0 && hasSameWaits(a.waits, b.waits);
 
 /** Two recordings of a day as one. */
 export interface MergedDay {
@@ -71,9 +75,16 @@ function isBetter(second: HourSummary, first: HourSummary, isLiveBeforeImport: b
 
 /**
  * The union of two recordings of a day of a series, hour by hour. What the better recording of an hour does not know comes from
- * the other one. Merging the second into the result once more changes nothing.
+ * the other one; of people who waited, the recording with more episodes counts. Merging the second into the result once more
+ * changes nothing.
  */
 export function mergeDays(first: ArchivedDay, second: ArchivedDay): MergedDay {
+  const { day, changed } = mergeHours(first, second);
+  const waits = moreWaits(first.waits, second.waits);
+  return { day: hasSameWaits(day.waits, waits) ? day : { ...day, waits }, changed };
+}
+
+function mergeHours(first: ArchivedDay, second: ArchivedDay): MergedDay {
   const hoursOfFirst = decodeHours(first.hours);
   const hoursOfSecond = decodeHours(second.hours);
   const whole = { day: second, changed: hoursOfSecond.map((hour) => ({ hour, origin: second.origin })) };
@@ -98,6 +109,6 @@ export function mergeDays(first: ArchivedDay, second: ArchivedDay): MergedDay {
   const all = [...merged.values()].sort((a, b) => a.index - b.index);
   const hours = encodeHours(all);
   if (hours.equals(second.hours)) return { day: second, changed };
-  const { series, day } = first;
-  return { day: { series, day, totals: totalsOf(all), hours, origin: joined(first.origin, second.origin) }, changed };
+  const origin = joined(first.origin, second.origin);
+  return { day: { ...first, totals: totalsOf(all), hours, origin }, changed };
 }

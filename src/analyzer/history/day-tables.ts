@@ -1,6 +1,7 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
 import type { ArchiveMarks } from './archive-marks.ts';
 import { type ArchivedDay, knownSeconds } from './archived-day.ts';
+import { type BlockedDay, BlockedTable } from './blocked-table.ts';
 import { decodeSamples, encodeHours, encodeSamples } from './day-codec.ts';
 import { createDaySummary, type DayRecord, type DayTotals, totalsOf, totalsOfDay } from './day-summary.ts';
 import { fillHours } from './fill-hours.ts';
@@ -46,6 +47,7 @@ export class DayTables {
   readonly #localTime: LocalTime;
   readonly #summariseDay = createDaySummary();
   readonly imported: ImportedTable;
+  readonly blocked: BlockedTable;
   /** The days that an archive does not have yet; `undefined` without an archive. */
   readonly #marks: ArchiveMarks | undefined;
   /** How often what is kept of a day was written, and of all days. */
@@ -58,6 +60,7 @@ export class DayTables {
     this.#file = file;
     this.#localTime = localTime;
     this.imported = new ImportedTable(file, localTime);
+    this.blocked = new BlockedTable(file);
   }
 
   /** Must come before the samples of that time. */
@@ -157,15 +160,23 @@ export class DayTables {
     const row = this.#file.sql('SELECT * FROM day WHERE series = ? AND day = ?').get(series.id, day);
     if (row === undefined) return undefined;
     const totals = { ...figuresOf(row), licenseSeconds: figure(row, 'license_seconds') };
-    return { series, day, totals, hours: blob(row, 'hours'), origin: this.imported.originOf(series.id, day) };
+    return {
+      series,
+      day,
+      totals,
+      hours: blob(row, 'hours'),
+      origin: this.imported.originOf(series.id, day),
+      waits: this.blocked.of(series.id, day),
+    };
   }
 
   /** Writes what an archive has of a day that is over. Samples that say less or something else are deleted. @param at epoch seconds */
-  writeArchived(id: number, { day, totals, hours, origin }: ArchivedDay, at: number): void {
+  writeArchived(id: number, { day, totals, hours, origin, waits }: ArchivedDay, at: number): void {
     this.#wrote(day);
     this.#writeRow(id, day, totals, hours);
     this.#file.sql('DELETE FROM day_samples WHERE series = ? AND day = ?').run(id, day);
     this.imported.replaceByArchive(id, day, origin, at);
+    this.blocked.replace(id, day, waits);
   }
 
   /**
@@ -191,6 +202,13 @@ export class DayTables {
     const known = this.imported.withNowBought(id, day, all);
     if (ownHours !== undefined) this.#writeBesideHours(id, day, ownHours, known);
     else if (isOver) this.#writeTotals(id, day, fillSamples(own ?? [], known));
+  }
+
+  /** Adds the people who waited on a day, as an import knows them. */
+  importBlocked(id: number, blocked: BlockedDay, isOver: boolean): void {
+    if (!this.blocked.merge(id, blocked)) return;
+    this.#wrote(blocked.day);
+    if (isOver) this.#marks?.add(id, blocked.day);
   }
 
   /** The totals of a day that is over and has imported samples: the number of licenses as of now is another one. */
@@ -296,6 +314,7 @@ export class DayTables {
     this.#file.sql('DELETE FROM day_samples WHERE series = ? AND day < ?').run(id, samplesBefore);
     this.#file.sql('DELETE FROM day WHERE series = ? AND day < ?').run(id, before);
     this.imported.prune(id, before);
+    this.blocked.prune(id, before);
   }
 
   /** Deletes a series of which nothing is left. */
@@ -307,6 +326,8 @@ export class DayTables {
         AND NOT EXISTS (SELECT 1 FROM imported_samples WHERE series = ?1)
         AND NOT EXISTS (SELECT 1 FROM open_collection CROSS JOIN open_sample USING (at) WHERE series = ?1)`)
       .run(id);
-    if (changes > 0) this.imported.forget(id);
+    if (changes === 0) return;
+    this.imported.forget(id);
+    this.blocked.prune(id, Number.MAX_SAFE_INTEGER);
   }
 }

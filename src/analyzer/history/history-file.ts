@@ -7,8 +7,8 @@ import { DamagedRecord } from './day-codec.ts';
 
 /** The SQLite file of the history: its tables, how a file of an earlier version gets them, how it is opened and written to. */
 
-/** Version 0.2.0 made 3, without imports. 4 lost samples of old imports. */
-const SCHEMA_VERSION = 5;
+/** Version 0.2.0 made 3, without imports. 4 lost samples of old imports. 5 had no people who wait. */
+const SCHEMA_VERSION = 6;
 
 /** The oldest that is converted: that of the release before. */
 const OLDEST_SCHEMA_VERSION = 3;
@@ -69,7 +69,13 @@ const nowBought = `CREATE TABLE now_bought (
     PRIMARY KEY (series, imported)
   ) WITHOUT ROWID`;
 
-const addedTables = [...Object.values(importTables), ownHours, nowBought];
+/** People who waited on a day, as counts. A row without a cause says that they are known, and its ending whether from an import. */
+const blockedDay = `CREATE TABLE blocked_day (
+    series INTEGER NOT NULL, day INTEGER NOT NULL, cause TEXT NOT NULL, ended TEXT NOT NULL, episodes INTEGER NOT NULL,
+    people INTEGER NOT NULL, seconds INTEGER NOT NULL, PRIMARY KEY (series, day, cause, ended)
+  ) WITHOUT ROWID`;
+
+const addedTables = [...Object.values(importTables), ownHours, nowBought, blockedDay];
 
 /** Makes the tables of a new file. Within a transaction. */
 function createTables(database: DatabaseSync): void {
@@ -78,7 +84,7 @@ function createTables(database: DatabaseSync): void {
 }
 
 /**
- * Adds the tables of imports to a file of an earlier version. No row is rewritten, so a file of any size is ready at once. One
+ * Adds the tables that a file of an earlier version does not have. No row is rewritten, so a file of any size is ready at once. One
  * transaction: a crash leaves the one version or the other.
  */
 export function migrateTables(database: DatabaseSync, transact: (action: () => void) => void): void {

@@ -1,8 +1,13 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
 import type { ImportedDays } from '../../base/model/observation/recording.ts';
+import type { BlockedDay } from './blocked-table.ts';
 import { StoreError } from './history-file.ts';
 import { HourColumns } from './hour-columns.ts';
+import type { RecordedBlocked } from './recorded-blocked.ts';
 import type { RecordedDenials } from './recorded-denials.ts';
+import type { RecordedReclaimable } from './recorded-reclaimable.ts';
+import { type WaitedDay, waitedDays } from './recorded-waits.ts';
+import type { Series } from './sample.ts';
 import type { DayColumns } from './sealed-days.ts';
 import type { StoredSeries } from './series-table.ts';
 import type { Store } from './store.ts';
@@ -32,6 +37,8 @@ export interface RecordedDemand {
   totals(series: StoredSeries, before: number): DayColumns;
   /** The hours of days from one to before another, ascending. */
   hours(series: StoredSeries, from: number, to: number): Generator<DayOfColumns, void>;
+  /** The days from one to before another of which the people who waited are known, in order. */
+  waits(series: StoredSeries, from: number, to: number): readonly BlockedDay[];
   /** Seconds between two collections of a vendor license; `undefined` if it is not collected. */
   intervalOf(vendorLicense: string): number | undefined;
   /** Resolves when the past that a source knows has been added. */
@@ -42,14 +49,26 @@ export interface RecordedDemand {
   onImported(listener: () => void): void;
   /** What of a series was imported, the oldest first. */
   imported(series: StoredSeries): readonly ImportedDays[];
+  /** The people who waited on days from one to before another, also on days that are not sealed. Rejects with `StoreError`. */
+  waitedDays(from: number, to: number, isAskedFor: (series: Series) => boolean): Promise<readonly WaitedDay[]>;
   readonly denials: RecordedDenials;
+  readonly blocked: RecordedBlocked;
+  readonly reclaimable: RecordedReclaimable;
 }
 
 /** The history, and what is known about it without reading it. */
 export interface RecordedDemandOptions
   extends Pick<
     RecordedDemand,
-    'origin' | 'localTime' | 'intervalOf' | 'pastAdded' | 'pastDaysLeft' | 'onImported' | 'denials'
+    | 'origin'
+    | 'localTime'
+    | 'intervalOf'
+    | 'pastAdded'
+    | 'pastDaysLeft'
+    | 'onImported'
+    | 'denials'
+    | 'blocked'
+    | 'reclaimable'
   > {
   /** @throws StoreError */
   readonly store: () => Store;
@@ -100,7 +119,13 @@ export function createRecordedDemand({ store, localTime, ...options }: RecordedD
     series: () => store().series(),
     sealedUntil: () => store().sealedUntil(),
     imported: (series) => store().imported(series),
+    waitedDays: async (from, to, isAskedFor) => {
+      if (options.pastDaysLeft() !== undefined)
+        throw new StoreError('the history before the start is still being added');
+      return waitedDays(store(), from, to, isAskedFor);
+    },
     totals: (series, before) => store().sealedColumns(series, before),
+    waits: (series, from, to) => store().blocked(series, from, to),
     hours: function* (series, from, to) {
       const memory = take();
       const { columns, hour } = memory;

@@ -1,5 +1,11 @@
 import type { LocalTime } from '../../base/model/local-time.ts';
-import { type Collected, type DenialCause, vendorLicenseName } from '../../base/model/observation/observation.ts';
+import {
+  type Collected,
+  type DenialCause,
+  type EndedWaits,
+  vendorLicenseName,
+} from '../../base/model/observation/observation.ts';
+import { waitsWith } from './blocked-table.ts';
 import { StoreError } from './history-file.ts';
 import { eachSliced } from './recorded-days.ts';
 import type { Series } from './sample.ts';
@@ -15,6 +21,8 @@ export interface CountedDenials extends Series {
 /** Refused requests of a series on a day. */
 export interface DeniedSeries extends Series {
   readonly denials: number;
+  /** The people who waited; undefined if they are not known. */
+  readonly waits: readonly EndedWaits[] | undefined;
 }
 
 /** What is known of a local day so far. */
@@ -72,7 +80,8 @@ export function createDenialRecord(options: RecordedDenialsOptions): DenialRecor
       if (figures.length === 0) return;
       const { vendorLicense, feature, package: packageName, featureType } = stored;
       const denials = figures.reduce((sum, figure) => sum + figure, 0);
-      series.push({ vendorLicense, feature, package: packageName, featureType, denials });
+      const waits = waitsWith(denials, store().blocked(stored, day, day + 1)[0]?.waits);
+      series.push({ vendorLicense, feature, package: packageName, featureType, denials, waits });
     });
     return { series };
   };

@@ -108,6 +108,7 @@ export class Recorder {
       await this.#write(() => runSliced(this.#untilStopped(work())));
       summary.add(piece);
     }
+    await this.#write(() => runSliced(this.#untilStopped(this.#store?.importBlocked([...open.blocked()]) ?? [])));
     await this.#write(async () => {
       if (this.#store === undefined) return;
       summary.remember(this.#store, open);

@@ -3,11 +3,12 @@ import { basename, join } from 'node:path';
 import type { LocalTime } from '../../base/model/local-time.ts';
 import type { ImportedHistory } from '../../base/model/observation/recording.ts';
 import { removeAbandoned } from '../../base/storage/leftovers.ts';
+import { type BlockedDay, BlockedTable } from './blocked-table.ts';
 import { decodeSamples } from './day-codec.ts';
 import { type HistoryFile, openHistoryFile, StoreError, text } from './history-file.ts';
 import { higherSamples } from './imported-samples.ts';
 import { ImportedTable, type ImportOrigin } from './imported-table.ts';
-import type { DayOfSamples, EncodedDay, Sample } from './sample.ts';
+import type { DayOfSamples, EncodedDay, Sample, Series } from './sample.ts';
 import { SeriesTable, type StoredSeries } from './series-table.ts';
 import type { Store } from './store.ts';
 
@@ -66,6 +67,7 @@ export class StagingFile {
   readonly #file: HistoryFile;
   readonly #series: SeriesTable;
   readonly #samples: ImportedTable;
+  readonly #blocked: BlockedTable;
   readonly #import: ImportOrigin;
   /** Series and days that are written. */
   readonly #written = new Set<string>();
@@ -77,6 +79,7 @@ export class StagingFile {
     this.#file = openFile(this.#path, localTime);
     this.#series = new SeriesTable(this.#file);
     this.#samples = new ImportedTable(this.#file, localTime, false);
+    this.#blocked = new BlockedTable(this.#file);
   }
 
   write(days: readonly DayOfSamples[]): void {
@@ -94,6 +97,11 @@ export class StagingFile {
     const before = this.#written.has(key) ? this.#samples.samples(id, day) : undefined;
     this.#written.add(key);
     this.#samples.writeSamples(id, day, before === undefined ? samples : higherSamples(before, samples));
+  }
+
+  /** The people who waited. */
+  writeBlocked(series: Series, waits: BlockedDay): void {
+    this.#file.guard(() => this.#file.transact(() => this.#blocked.add(this.#series.identify(series, []).id, waits)));
   }
 
   /** Gives it up. */
@@ -125,6 +133,8 @@ export interface OpenImport {
   readonly series: number;
   /** Days of series, some at once. Yields nothing between steps of the work. */
   pieces(): Generator<readonly EncodedDay[] | undefined, void>;
+  /** The people who waited. */
+  blocked(): Iterable<BlockedDay & { readonly series: Series }>;
   close(): void;
 }
 
@@ -170,6 +180,10 @@ export function openImport(path: string, localTime: LocalTime): OpenImport {
           yield undefined;
         }
         if (piece.length > 0) yield piece;
+      },
+      blocked: function* () {
+        for (const { id, ...one } of new BlockedTable(file).all())
+          yield { ...one, series: series.get(id) as StoredSeries };
       },
       close: () => file.close(),
     };

@@ -4,6 +4,7 @@ import type { LocalTime } from '../../base/model/local-time.ts';
 import type { Collected, VendorLicenseObservation } from '../../base/model/observation/observation.ts';
 import type { ImportedDays } from '../../base/model/observation/recording.ts';
 import { ArchiveMarks } from './archive-marks.ts';
+import type { BlockedChange, BlockedDay } from './blocked-table.ts';
 import { DamagedRecord } from './day-codec.ts';
 import type { DayRecord } from './day-summary.ts';
 import { DayTables } from './day-tables.ts';
@@ -93,6 +94,8 @@ export interface Recording {
    * with its checkout.
    */
   readonly observations: readonly Collected[];
+  /** People who waited, by series; each with the day of their waits. */
+  readonly blocked?: Iterable<readonly [Series, BlockedChange]>;
   /** The vendor licenses that exist. Observations of others are deleted. */
   readonly vendorLicenses: ReadonlySet<string>;
 }
@@ -124,6 +127,12 @@ export interface Store {
    * nothing.
    */
   import(days: readonly EncodedDay[], origin: ImportOrigin): Generator<void, void>;
+  /** Adds the people who waited, as an import knows them. What was recorded stays; of two imports, the one with more episodes counts. */
+  importBlocked(days: readonly (BlockedDay & { readonly series: Series })[]): Generator<void, void>;
+  /** Adds people whose waits have ended. */
+  addBlocked(days: Iterable<readonly [Series, BlockedChange]>): Generator<void, void>;
+  /** The days from one to before another of which the people who waited are known, in order. */
+  blocked(series: StoredSeries, from: number, to: number): readonly BlockedDay[];
   /** Numbers of licenses that became known count for imports that did not have them. @returns whether there were any */
   addNowBought(): Generator<void, boolean>;
   /** What of a series was imported, the oldest first. */
@@ -212,7 +221,7 @@ export function openStore({ localTime, isArchived, ...options }: StoreOptions): 
   const openDays = (id: number, collected: readonly number[]): number[] =>
     [...new Set([...collected, ...days.keptDays(id, sealedDay())])].sort((a, b) => a - b);
 
-  const record: Store['record'] = (at, seconds, { figures, observations, vendorLicenses }) =>
+  const record: Store['record'] = (at, seconds, { figures, observations, blocked = [], vendorLicenses }) =>
     write(function* (added) {
       days.insertCollection(at);
       const day = localTime.dayOf(at);
@@ -227,6 +236,7 @@ export function openStore({ localTime, isArchived, ...options }: StoreOptions): 
         count += 1;
         if (count % SLICE === 0) yield;
       }
+      for (const [series, waits] of blocked) days.blocked.add(seriesTable.identify(series, added).id, waits);
       // only needed after a restart, so not kept in memory
       if (options.path === undefined) return;
       for (const observation of observations) {
@@ -264,6 +274,20 @@ export function openStore({ localTime, isArchived, ...options }: StoreOptions): 
         days.importDay(id, one, { imported, isOver: one.day < sealed });
         if (i % BATCH === BATCH - 1) yield;
       }
+    });
+
+  const importBlocked: Store['importBlocked'] = (found) =>
+    write(function* (added) {
+      for (const [i, { series, ...one }] of found.entries()) {
+        days.importBlocked(seriesTable.identify(series, added).id, one, one.day < sealed);
+        if (i % SLICE === SLICE - 1) yield;
+      }
+    });
+
+  const addBlocked: Store['addBlocked'] = (found) =>
+    write(function* (added) {
+      for (const [series, waits] of found) days.blocked.add(seriesTable.identify(series, added).id, waits);
+      yield;
     });
 
   const addNowBought = function* (): Generator<void, boolean> {
@@ -334,6 +358,9 @@ export function openStore({ localTime, isArchived, ...options }: StoreOptions): 
     known: () => lastObservations.all(),
     add,
     import: importDays,
+    importBlocked,
+    addBlocked,
+    blocked: ({ id }, from, to) => guard(() => days.blocked.days(id, from, to)),
     addNowBought,
     imported: ({ id }) => guard(() => days.imported.spans(id)),
     seal,

@@ -4,11 +4,14 @@ import { createLocalTime } from '../../base/model/local-time.ts';
 import type { Collected } from '../../base/model/observation/observation.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { Source } from '../../base/model/observation/source.ts';
+import type { BlockedPeople } from '../blocked/blocked-people.ts';
 import { type Collector, createCollector } from '../history/collector.ts';
 import { checkOrigin } from '../history/history-file.ts';
 import { ImportWatch, type TakenUp } from '../history/import-watch.ts';
+import { blockedOf, createBlockedRecord } from '../history/recorded-blocked.ts';
 import { createRecordedDemand, type RecordedDemand } from '../history/recorded-demand.ts';
 import { createDenialRecord } from '../history/recorded-denials.ts';
+import { createReclaimableRecord } from '../history/recorded-reclaimable.ts';
 import { Recorder } from '../history/recorder.ts';
 import { figuresOf, type Past } from '../history/sample.ts';
 import { createSlots } from '../history/slots.ts';
@@ -64,6 +67,8 @@ export interface AnalyzerOptions {
   readonly importFolder?: string | undefined;
   /** Exchanges the history with an archive; absent without one. */
   readonly archive?: ((history: ArchivableHistory) => Archiving) | undefined;
+  /** The people whom logs of sources name. */
+  readonly people?: Pick<BlockedPeople, 'taken' | 'end'>;
   /** Called when an import is in the history. */
   readonly onTakenUp?: (taken: TakenUp) => void;
   /** Sets the damaged file of the history aside. Returns whether a new one can take its place. */
@@ -130,19 +135,26 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
     localTime,
     now: options.now,
     onProblem: options.onProblem,
-    onCollected: ({ source, at, slot, reached, names }, vendorLicenses) => {
+    onCollected: async ({ source, at, slot, reached, names }, vendorLicenses) => {
       denials.add(reached);
+      blocked.add(reached);
       for (const listener of collectionListeners) listener(names);
-      return recorder.record(slot, source.interval, {
-        figures: {
-          [Symbol.iterator]: () =>
-            reached.values().flatMap(({ name, observation }) => figuresOf(observation, name, at)),
-        },
-        observations: reached,
-        vendorLicenses,
-      });
+      await Promise.all([
+        reclaimable.add(reached),
+        recorder.record(slot, source.interval, {
+          figures: {
+            [Symbol.iterator]: () =>
+              reached.values().flatMap(({ name, observation }) => figuresOf(observation, name, at)),
+          },
+          observations: reached,
+          blocked: blockedOf(reached),
+          vendorLicenses,
+        }),
+      ]);
     },
   });
+  const reclaimable = createReclaimableRecord(() => collector.current(), options.now);
+  const blocked = createBlockedRecord(() => collector.current(), options.now);
   /** The beginning of the first slot in which anything is collected. */
   const firstSlot = (): number => {
     const now = options.now();
@@ -207,6 +219,16 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
           },
           onChanged: onImported,
         });
+  /** Those who still wait are lost: nobody watches them any longer. */
+  const recordLost = async (): Promise<void> => {
+    const { people } = options;
+    if (people === undefined) return;
+    people.end();
+    const known = collector.current().filter(({ observation }) => observation.pools.some((pool) => pool.blocked));
+    const last = known.map((one) => ({ ...one, observation: people.taken(one.observation, one.name) }));
+    const waits = [...blockedOf(last)];
+    if (waits.length > 0) await recorder.apply((store) => store.addBlocked(waits));
+  };
   let addingPast: NodeJS.Timeout | undefined;
   const pastAdded = Promise.withResolvers<void>();
   if (options.past === undefined) pastAdded.resolve();
@@ -232,6 +254,8 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       pastDaysLeft: () => recorder.pastDaysLeft(),
       onImported: (listener) => importListeners.push(listener),
       denials,
+      blocked,
+      reclaimable,
     }),
     recording,
     start: async () => {
@@ -258,6 +282,7 @@ export function createAnalyzer(options: AnalyzerOptions): Analyzer {
       await archive?.stop();
       collector.stop();
       await front?.stop();
+      await recordLost();
       await recorder.stop();
     },
   };

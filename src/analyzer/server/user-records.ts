@@ -52,6 +52,8 @@ function toHolder(checkout: Checkout, pool: PoolObservation): WireUser {
     license_model: pool.licenseModel,
     DisplayName: null,
     Mapped: pool.mappedTo ?? null,
+    Server: checkout.server,
+    Until: checkout.until,
   };
 }
 
@@ -72,6 +74,8 @@ function toWaiter(request: QueuedRequest, pool: PoolObservation): WireUser {
     license_model: pool.licenseModel,
     DisplayName: null,
     Mapped: pool.mappedTo ?? null,
+    Server: undefined,
+    Until: undefined,
   };
 }
 

@@ -1,5 +1,5 @@
 import type { SimulatedPool } from './simulated-catalogue.ts';
-import { patienceOf, type Wish, wishesOf } from './simulated-load.ts';
+import { patienceOf, retryOf, type Wish, wishesOf } from './simulated-load.ts';
 import { random, randomInteger } from './simulated-random.ts';
 import { countOn } from './simulated-supply.ts';
 
@@ -7,9 +7,15 @@ import { countOn } from './simulated-supply.ts';
 export interface DayPlan {
   readonly sessions: readonly PlannedSession[];
   readonly queued: readonly { readonly user: string; readonly from: number; readonly to: number }[];
-  /** When requests were refused. */
-  readonly denials: readonly number[];
+  readonly refused: readonly RefusedRequest[];
   readonly long: readonly LongSession[];
+}
+
+/** A request that is refused, and repeated by a user who wants the license until then. Epoch seconds. */
+export interface RefusedRequest {
+  readonly user: string;
+  readonly from: number;
+  readonly to: number;
 }
 
 /** A checkout that will happen: who holds how many licenses, from when to when. Epoch seconds. */
@@ -40,12 +46,12 @@ const HOUR = 3600;
 interface Granted {
   readonly sessions: { user: string; from: number; to: number }[];
   readonly queued: { user: string; from: number; to: number }[];
-  readonly denials: number[];
+  readonly refused: { user: string; from: number; to: number }[];
 }
 
 /** First come, first served against a number of licenses. One license to a worker, however many windows are open. */
 function grant(pool: SimulatedPool, wishes: readonly Wish[], licenses: number): Granted {
-  const result: Granted = { sessions: [], queued: [], denials: [] };
+  const result: Granted = { sessions: [], queued: [], refused: [] };
   let running: { worker: number; to: number }[] = [];
   let waiting: { wish: Wish; givesUp: number }[] = [];
 
@@ -54,12 +60,17 @@ function grant(pool: SimulatedPool, wishes: readonly Wish[], licenses: number): 
     running.push({ worker: wish.worker, to });
     result.sessions.push({ user: wish.user, from: at === wish.at ? wish.since : at, to });
   };
+  const refuse = (wish: Wish, at: number): void => {
+    result.refused.push({ user: wish.user, from: at, to: at + retryOf(wish) });
+  };
   /** Ends sessions up to a time, and gives each freed license to the next user in the queue. */
   const advance = (until: number): void => {
     for (;;) {
       const next = running.reduce<number>((earliest, { to }) => Math.min(earliest, to), Number.POSITIVE_INFINITY);
       if (next > until) return;
       running = running.filter(({ to }) => to > next);
+      // who still asks then has found another license
+      if (waiting.length === 0) for (const one of result.refused) one.to = Math.max(one.from, Math.min(one.to, next));
       while (waiting.length > 0 && running.length < licenses) {
         const [first, ...others] = waiting;
         waiting = others;
@@ -67,7 +78,7 @@ function grant(pool: SimulatedPool, wishes: readonly Wish[], licenses: number): 
         const { wish, givesUp } = first;
         result.queued.push({ user: wish.user, from: wish.at, to: Math.min(next, givesUp) });
         if (givesUp >= next) begin(wish, next);
-        else result.denials.push(givesUp);
+        else refuse(wish, givesUp);
       }
     }
   };
@@ -81,7 +92,7 @@ function grant(pool: SimulatedPool, wishes: readonly Wish[], licenses: number): 
     }
     const patience = patienceOf(pool, wish);
     if (patience > 0) waiting.push({ wish, givesUp: wish.at + patience });
-    else result.denials.push(wish.at);
+    else refuse(wish, wish.at);
   }
   advance(Number.MAX_SAFE_INTEGER);
   return result;
@@ -168,7 +179,7 @@ function planTokens(takers: readonly SimulatedPool[], day: number, startOf: Star
     sessions: plans.flatMap(({ sessions }) => sessions),
     long: plans.flatMap(({ long }) => long),
     queued: [],
-    denials: [],
+    refused: [],
   };
 }
 
@@ -181,7 +192,7 @@ function planComponent({ key }: SimulatedPool, suite: SimulatedPool, { sessions,
     sessions: sessions.filter(isUsed).map((session) => ({ ...session, by: suite })),
     long: long.filter(isUsed).map((session) => ({ ...session, by: suite })),
     queued: [],
-    denials: [],
+    refused: [],
   };
 }
 
@@ -206,7 +217,7 @@ export function planDay(pool: SimulatedPool, day: number, startOf: StartOf): Day
       ...kept.sessions.map((session) => ({ ...session, reserved: true })),
     ],
     queued: [...general.queued, ...kept.queued],
-    denials: [...general.denials, ...kept.denials].sort((a, b) => a - b),
+    refused: [...general.refused, ...kept.refused].sort((a, b) => a.from - b.from),
     long,
   };
 }

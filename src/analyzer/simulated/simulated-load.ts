@@ -167,6 +167,9 @@ export function patienceOf({ shape }: Pick<Load, 'shape'>, { key }: Pick<Wish, '
   return random(key, 'patience') < 0.8 ? randomInteger(300, habits[shape].patience, key, 'wait') : 0;
 }
 
+/** How long a user who was refused asks again, seconds. */
+export const retryOf = ({ key }: Pick<Wish, 'key'>): number => randomInteger(120, 3600, key, 'retry');
+
 /**
  * What the users of a pool want on a day, in the order of time.
  *

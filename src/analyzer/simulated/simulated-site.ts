@@ -1,4 +1,4 @@
-import { createLocalTime, type LocalTime } from '../../base/model/local-time.ts';
+import { createLocalTime } from '../../base/model/local-time.ts';
 import {
   type ApplicationStatus,
   type Checkout,
@@ -11,10 +11,9 @@ import {
   vendorLicenseName,
 } from '../../base/model/observation/observation.ts';
 import type { Source } from '../../base/model/observation/source.ts';
+import type { BlockedPeople } from '../blocked/blocked-people.ts';
 import { eachSliced } from '../history/recorded-days.ts';
-import type { DayOfSamples, PastPiece, Sample, Series } from '../history/sample.ts';
-import { createSlots, type Slots } from '../history/slots.ts';
-import { poolCapacity, sumOfVersions } from '../history/usage.ts';
+import type { PastPiece } from '../history/sample.ts';
 import {
   type CatalogueOptions,
   createCatalogue,
@@ -22,128 +21,15 @@ import {
   type SimulatedVendorLicense,
 } from './simulated-catalogue.ts';
 import { type DayPlan, type LongSession, type PlannedSession, planDay } from './simulated-day.ts';
-import { asFlexNetKnows, asFlexNetSample, asFlexNetSeries, type SimulatedKnowledge } from './simulated-knowledge.ts';
+import { asFlexNetKnows, type SimulatedKnowledge } from './simulated-knowledge.ts';
 import { siteNames } from './simulated-names.ts';
+import { createSimulatedPast } from './simulated-past.ts';
 import { random, randomInteger } from './simulated-random.ts';
+import { createRequestLog, logRequests } from './simulated-requests.ts';
+import { hasEnded, lentUntil, licenseServerOf } from './simulated-return.ts';
 import { incrementsOf, isOut, type Outages, type SimulatedIncrement } from './simulated-supply.ts';
 
-/** The site whose past is made up, and for which days. */
-export interface SimulatedPastOptions {
-  readonly catalogue: readonly SimulatedVendorLicense[];
-  readonly outages: Outages;
-  readonly localTime: LocalTime;
-  /** Seconds between samples of the last week, where the site is not so large that they are an hour apart. */
-  readonly interval: number;
-  /** Days before the first collection, where the site is not so large that it gets fewer. */
-  readonly days: number;
-  readonly knowledge: SimulatedKnowledge;
-}
-
-/** Older samples are an hour apart. */
-const FINE_DAYS = 2;
 const HOUR = 3600;
-/** A site of more pools gets fewer days, and all samples an hour apart: more would take memory and minutes. */
-const MANY_POOLS = 2000;
-const MAX_POOL_DAYS = 400 * MANY_POOLS;
-/** Pools planned between two chances for others to run. */
-const SLICE = 25;
-
-interface Held {
-  readonly user: string;
-  readonly from: number;
-  readonly to: number;
-  readonly licenses?: number;
-}
-
-/** Samples of the pools of a series: what is held in the middle of each slot, and the refusals in it. */
-function samplesOf(
-  plans: readonly DayPlan[],
-  supply: Pick<Sample, 'available' | 'reserved'>,
-  times: readonly number[],
-  seconds: number,
-): Sample[] {
-  const held: Held[] = plans.flatMap(({ sessions, long }) => [...sessions, ...long]);
-  const begins = held.toSorted((a, b) => a.from - b.from);
-  const ends = held.toSorted((a, b) => a.to - b.to);
-  const denials = plans.flatMap((plan) => plan.denials).sort((a, b) => a - b);
-  const licensesOf = new Map<string, number>();
-  let [begun, ended, refused, inUse] = [0, 0, 0, 0];
-  const change = (user: string, by: number): void => {
-    inUse += by;
-    const licenses = (licensesOf.get(user) ?? 0) + by;
-    if (licenses === 0) licensesOf.delete(user);
-    else licensesOf.set(user, licenses);
-  };
-  return times.map((at) => {
-    const moment = at + Math.floor(seconds / 2);
-    for (let next = begins[begun]; next !== undefined && next.from <= moment; next = begins[begun]) {
-      change(next.user, next.licenses ?? 1);
-      begun += 1;
-    }
-    for (let next = ends[ended]; next !== undefined && next.to <= moment; next = ends[ended]) {
-      change(next.user, -(next.licenses ?? 1));
-      ended += 1;
-    }
-    const before = refused;
-    while ((denials[refused] ?? Number.POSITIVE_INFINITY) < at + seconds) refused += 1;
-    return { at, seconds, ...supply, inUse, users: licensesOf.size, denials: refused - before };
-  });
-}
-
-/** Pools that history keeps together: versions of one feature. FlexNet knows no packages either. */
-function bySeries({ pools }: SimulatedVendorLicense, knowledge: SimulatedKnowledge): SimulatedPool[][] {
-  const key = (pool: SimulatedPool): string =>
-    knowledge === 'full' ? JSON.stringify([pool.feature, pool.package, pool.featureType]) : pool.feature;
-  return [...Map.groupBy(pools, key).values()];
-}
-
-function seriesOf(license: SimulatedVendorLicense, pool: SimulatedPool, knowledge: SimulatedKnowledge): Series {
-  const vendorLicense = vendorLicenseName(license);
-  const { feature, package: packageName, featureType } = pool;
-  if (knowledge === 'flexnet') return asFlexNetSeries({ vendorLicense, feature });
-  return { vendorLicense, feature, package: packageName, featureType };
-}
-
-/** What the simulated site would have recorded before it was started, day by day, newest first. */
-function createSimulatedPast(options: SimulatedPastOptions) {
-  const { catalogue, outages, localTime, interval, knowledge } = options;
-  const pools = catalogue.reduce((sum, license) => sum + license.pools.length, 0);
-  const days = Math.min(options.days, Math.floor(MAX_POOL_DAYS / pools));
-  const fineDays = pools > MANY_POOLS ? 0 : FINE_DAYS;
-  const fine = createSlots(localTime, interval);
-  const coarse = createSlots(localTime, HOUR);
-
-  return function* past(until: number, before: number): Generator<PastPiece | undefined> {
-    const today = localTime.dayOf(until);
-    for (let day = Math.min(before - 1, today); day >= today - days; day -= 1) {
-      const slots: Slots = day > today - fineDays ? fine : coarse;
-      const end = Math.min(localTime.startOf(day + 1), until);
-      const times: number[] = [];
-      for (let at = localTime.startOf(day); at < end; at = slots.after(at)) times.push(slots.of(at));
-      let planned = 0;
-      for (const license of catalogue) {
-        const series: DayOfSamples[] = [];
-        const up = times.filter((at) => !isOut(license, at, outages));
-        for (const versions of bySeries(license, knowledge)) {
-          const plans = versions.map((pool) => planDay(pool, day, localTime.startOf));
-          const supply = {
-            available: sumOfVersions(
-              versions.map((pool) => poolCapacity(incrementsOf(pool, day, localTime), localTime.startOf(day))),
-            ),
-            reserved: versions.reduce((sum, { reserved }) => sum + reserved, 0),
-          };
-          const all = samplesOf(plans, supply, up, slots.interval);
-          const samples = knowledge === 'full' ? all : all.map(asFlexNetSample);
-          const [first] = versions as [SimulatedPool];
-          if (samples.length > 0) series.push({ series: seriesOf(license, first, knowledge), day, samples });
-          planned += versions.length;
-          if (planned % SLICE < versions.length) yield undefined;
-        }
-        yield { series, completeFrom: license === catalogue.at(-1) ? day : day + 1, daysLeft: day - (today - days) };
-      }
-    }
-  };
-}
 
 /** The size, the seed, the clock and the outages of a simulated site. */
 export interface SimulatedSiteOptions extends CatalogueOptions, Outages {
@@ -157,6 +43,8 @@ export interface SimulatedSiteOptions extends CatalogueOptions, Outages {
   readonly historyDays?: number;
   /** What `read` and `past` report; everything by default. */
   readonly knowledge?: SimulatedKnowledge;
+  /** Take the requests that are refused, from an hour before the first collection on. */
+  readonly people?: BlockedPeople | undefined;
 }
 
 /** A pool of which everything is known. */
@@ -202,21 +90,25 @@ const STATUS_BEAT = 3600;
 /** So many that hardly two people have the same. */
 const WORKSTATIONS = 9000;
 const NODES = 250;
+/** Nodes on which the jobs of an account for one pool run: several of them on one. */
+const NODES_OF_ACCOUNT = 4;
 /** Longest time in one state, beats: a working day. */
 const LONGEST_STATE = 9;
 
 function stateOf(chance: number): ApplicationStatus['state'] {
   if (chance > 0.3) return 'active';
-  if (chance > 0.05) return 'inactive';
-  if (chance > 0.03) return 'suspended';
-  return chance > 0.015 ? 'blocked' : 'terminated';
+  if (chance > 0.08) return 'inactive';
+  if (chance > 0.06) return 'suspended';
+  return chance > 0.045 ? 'blocked' : 'terminated';
 }
 
-/** What the application of a user does, and since when. An application that was left open is idle from the evening on. */
+/** What the application of a user does, and since when. An application that was left open is idle from the evening on, or has ended. */
 function statusOf(key: number, session: PlannedSession | LongSession, at: number): ApplicationStatus {
   const { user, from } = session;
   const left = 'kind' in session && session.kind === 'left open' ? from + randomInteger(7, 10, key, user) * HOUR : at;
-  if (at > left) return { state: 'inactive', seconds: Math.floor(at - left) };
+  if (at > left) {
+    return { state: hasEnded(key, session) ? 'terminated' : 'inactive', seconds: Math.floor(at - left) };
+  }
   const stateAt = (beat: number): ApplicationStatus['state'] => stateOf(random(key, user, from, beat));
   const phase = randomInteger(0, STATUS_BEAT - 1, key, user, from, 'phase');
   const now = Math.floor((at + phase) / STATUS_BEAT);
@@ -231,10 +123,13 @@ function statusOf(key: number, session: PlannedSession | LongSession, at: number
 export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSite {
   const { seed, vendorLicenses, featuresPerVendorLicense, names = siteNames, interval, knowledge = 'full' } = options;
   const catalogue = createCatalogue(options);
+  const servers = new Map(catalogue.map((license, v) => [license, licenseServerOf(license, v)]));
   const localTime = createLocalTime(options.timeZone);
   const plans = new Map<SimulatedPool, { day: number; plan: DayPlan }>();
   let forced: Forced = {};
   let lastRead: number | undefined;
+  const people = knowledge === 'full' ? options.people : undefined;
+  const requests = people && createRequestLog(people);
 
   const planOf = (pool: SimulatedPool, day: number): DayPlan => {
     const known = plans.get(pool);
@@ -258,8 +153,11 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
   ): SimulatedPoolObservation['checkouts'][number] => {
     const { user, from, licenses = 1, by = pool } = session;
     const isJob = by.shape === 'batch' || by.shape === 'service';
-    // a person always has the same host, and each job another one
-    const host = isJob ? names.node(randomInteger(1, NODES, seed, user, by.key, from)) : hostOf(user);
+    // a person always has the same host
+    const node = randomInteger(1, NODES_OF_ACCOUNT, seed, user, by.key, from);
+    const host = isJob ? names.node(randomInteger(1, NODES, seed, user, by.key, node)) : hostOf(user);
+    const isBorrowed = 'kind' in session && session.kind === 'borrowed';
+    const server = servers.get(license);
     return {
       user,
       host,
@@ -268,7 +166,9 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
       licenses,
       handle: String(randomInteger(100, 99_999, pool.key, user, from)),
       shareHandle: undefined,
-      borrowed: 'kind' in session && session.kind === 'borrowed',
+      borrowed: isBorrowed,
+      ...(server !== undefined && { server }),
+      ...(isBorrowed && { until: lentUntil(by.key, session) }),
       status: license.knowsStatus ? statusOf(by.key, session, at) : undefined,
     };
   };
@@ -286,7 +186,7 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
     const used = sessions.filter(({ reserved }) => reserved).length;
     const end = forced.expirations?.[`${license.server};${license.daemon}/${pool.feature}`];
     const increments = incrementsOf(pool, day, localTime);
-    const denials = plan.denials.filter((time) => time > since && time <= at).length;
+    const denials = plan.refused.filter(({ from }) => from > since && from <= at).length;
     const { feature, version, featureType, licenseType, licenseModel, token, mappedTo } = pool;
     return {
       feature,
@@ -366,8 +266,21 @@ export function createSimulatedSite(options: SimulatedSiteOptions): SimulatedSit
       const at = options.now();
       const { observations: all, additions } = begin(at, lastRead);
       await eachSliced(additions, (add) => add(), signal);
+      const since = lastRead ?? at - HOUR;
       lastRead = at;
-      return knowledge === 'full' ? all : all.map((license) => asFlexNetKnows(license, at));
+      if (knowledge === 'flexnet') return all.map((license) => asFlexNetKnows(license, at));
+      if (people === undefined || requests === undefined) return all;
+      const day = localTime.dayOf(at);
+      const up = catalogue.filter((license) => !isDown(license, at));
+      const asked = up.flatMap((license) => license.pools.map((pool) => [vendorLicenseName(license), pool] as const));
+      await eachSliced(
+        asked,
+        ([vendorLicense, pool]) =>
+          logRequests(requests, planOf(pool, day), { vendorLicense, feature: pool.feature }, [since, at]),
+        signal,
+      );
+      requests.settle();
+      return all.map((one) => people.taken(one, vendorLicenseName(one)));
     },
   };
 }

@@ -9,6 +9,7 @@ import type { SourceProblem } from '../../base/model/observation/source-failure.
 import { giveToOwnerOf } from '../../base/storage/files.ts';
 import { PSEUDONYM_KEY } from '../../base/storage/saved-files.ts';
 import { setAside } from '../../base/storage/set-aside.ts';
+import type { BlockedPeople } from '../blocked/blocked-people.ts';
 import { createManagerSource, type ManagerSource } from './manager-source.ts';
 import { managerNamed, managers } from './managers.ts';
 import { createReader } from './reading/read-output.ts';
@@ -125,6 +126,8 @@ export interface SourcesHost {
     storagePath: string | undefined,
     host: Pick<SourcesHost, 'now' | 'log'>,
   ) => { readonly transport: TransportHost['analyzer']; close(): void };
+  /** The people whom logs name; absent if nobody wants to know of them. */
+  readonly people?: BlockedPeople | undefined;
   /** Epoch seconds. */
   readonly now: () => number;
   readonly log: Log;
@@ -163,7 +166,7 @@ export function createHost(
 
 /** Creates the sources of this configuration, and what their transports share. */
 export function createSources(config: SourcesConfig, sourcesHost: SourcesHost): ConfiguredSources {
-  const { now, log } = sourcesHost;
+  const { now, log, people } = sourcesHost;
   const { embeddedAnalyzer } = config;
   const { path: storagePath } = config.storage;
   const host = createHost(config, sourcesHost);
@@ -177,7 +180,12 @@ export function createSources(config: SourcesConfig, sourcesHost: SourcesHost): 
   const set = createSourceSet(
     sources.map((source) => settingsOf(source, log)),
     (settings) =>
-      createManagerSource(settings, { reader: createReader(settings, host, thread), now, pseudonymKey, log }),
+      createManagerSource(settings, {
+        reader: createReader(settings, host, thread, { people }),
+        now,
+        pseudonymKey,
+        log,
+      }),
   );
   return {
     sources: set.sources,

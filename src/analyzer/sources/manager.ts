@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import type { Collected, VendorLicenseObservation } from '../../base/model/observation/observation.ts';
 import type { SourceProblem } from '../../base/model/observation/source-failure.ts';
+import type { BlockedPeople } from '../blocked/blocked-people.ts';
 import type { OnUnread } from './lines.ts';
 import type { DenialLog } from './log/denials.ts';
 import type { Parsed } from './parsed.ts';
@@ -23,6 +24,7 @@ export const questions = {
   borrowed: 'borrowed licenses',
   denials: 'denials',
   denialCauses: 'why a request was denied',
+  people: 'the people who wait',
   versions: 'versions',
   expiry: 'expiry',
   tokens: 'tokens that a license costs',
@@ -81,6 +83,8 @@ export interface ReaderDeps<Own extends object = object, More = unknown, Result 
   /** Undefined without `via`. */
   readonly transport: Transport | undefined;
   readonly host: TransportHost;
+  /** The people whom logs name; undefined if nobody wants to know of them. */
+  readonly people?: BlockedPeople | undefined;
   /** Runs `read` of the manager, a large output in another thread. */
   readonly read: (input: ReadInput<Own, More>) => Promise<Result>;
 }

@@ -17,6 +17,8 @@ export interface TextManager extends ToolNames {
   runs(server: string): readonly (readonly string[])[];
   /** How the tool is asked, if not by each of `runs`. */
   readonly ask?: (run: (args: readonly string[]) => Promise<Output>) => Promise<Output>;
+  /** Whether the status of an application can be that it has ended, where the tool says one. */
+  readonly saysEnded?: false;
   /** Pure. It never fails: a text of another tool gives a report without data. */
   parse(text: string, context: TextContext): TextReport;
   readonly shapes: readonly string[];
@@ -67,6 +69,14 @@ function observe(
   };
 }
 
+const withoutEnds = (parsed: ParsedText): ParsedText => ({
+  ...parsed,
+  vendorLicenses: parsed.vendorLicenses.map((one) => ({
+    ...one,
+    pools: one.pools.map((pool) => ({ ...pool, unknownOfCheckouts: [...(pool.unknownOfCheckouts ?? []), 'ended'] })),
+  })),
+});
+
 /** The texts of several runs for one server, as one. */
 const joined = (outputs: readonly [Output, ...Output[]]): Output => {
   const [first] = outputs;
@@ -86,7 +96,8 @@ export function textManagerCode(manager: TextManager): ManagerCode<object, Besid
     const report = manager.parse(textOf(output), context);
     const failure = failureOf(report, manager, more.server, via);
     if (failure !== undefined) throw failure;
-    return observe(report, { ...context, server: servers[0] ?? more.server, part }, more.memory);
+    const parsed = observe(report, { ...context, server: servers[0] ?? more.server, part }, more.memory);
+    return manager.saysEnded === false ? withoutEnds(parsed) : parsed;
   };
 
   const recognize = (text: string, now: number, timeZone: string): Recognized | undefined => {

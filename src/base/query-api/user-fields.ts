@@ -42,4 +42,19 @@ export const userFields = {
   license_model: { ...unmerged, type: 'text', meaning: 'concurrent, token or named.' },
   DisplayName: { ...unmerged, type: 'text', unknown: 'null', meaning: 'Full name of the user, or null.' },
   Mapped: { ...unmerged, type: 'scalar', unknown: 'null', meaning: 'Application the feature belongs to, or null.' },
+  Server: {
+    ...unmerged,
+    type: 'text',
+    unknown: 'absent',
+    meaning:
+      'License server that can take the checkout back, flexnet:PORT@HOST or rlm:PORT@HOST/ISV. Not in the specification.',
+  },
+  Until: {
+    ...unmerged,
+    type: 'time',
+    unit: 'epoch seconds',
+    unknown: 'absent',
+    meaning:
+      'When the server takes the checkout back by itself, at the latest: the end of a borrowed one. Not in the specification.',
+  },
 } as const satisfies Fields;

@@ -59,10 +59,12 @@ export const anyText = z.preprocess(
 
 const switches: ReadonlyMap<unknown, boolean> = new Map([
   ['true', true],
+  ['on', true],
   ['false', false],
+  ['off', false],
 ]);
 
-/** `true` or `false`, also as a text of the environment. */
+/** `true` or `false`, also as a text of the environment; `on` and `off` are texts in YAML 1.2. */
 export const boolean = z.preprocess(
   (raw) => (typeof raw === 'string' ? (switches.get(raw.trim().toLowerCase()) ?? raw) : raw),
   z.boolean({ error: isNot('true or false') }),

@@ -6,7 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest
 import { Archive } from '../../../src/analyzer/archive/archiving.ts';
 import { connectArchive } from '../../../src/analyzer/archive/connection.ts';
 import type { ExchangeOptions } from '../../../src/analyzer/archive/exchange.ts';
-import { dayColumns, hourColumns } from '../../../src/analyzer/archive/rows.ts';
+import { blockedColumns, dayColumns, hourColumns } from '../../../src/analyzer/archive/rows.ts';
 import { prepareSchema } from '../../../src/analyzer/archive/schema.ts';
 import type { Sample, Series } from '../../../src/analyzer/history/sample.ts';
 import { openStore, type Store } from '../../../src/analyzer/history/store.ts';
@@ -223,6 +223,7 @@ describe.runIf(peer('postgres', 'initdb', 'psql', 'openssl'))('an archive in Pos
         .join('\n');
     expect(columns('day')).toBe(listed(dayColumns));
     expect(columns('hour')).toBe(listed(hourColumns));
+    expect(columns('blocked_day')).toBe(listed(blockedColumns));
   });
 
   it('is made once by several that begin at the same time', async () => {
@@ -230,7 +231,7 @@ describe.runIf(peer('postgres', 'initdb', 'psql', 'openssl'))('an archive in Pos
     const stores = Array.from({ length: 4 }, () => openHistory());
     for (const store of stores) fill(store, cad, DAY);
     await Promise.all(stores.map((store, i) => exchange(`twin ${i % 2}`, store, { schema: 'twice' })));
-    expect(archive.query('SELECT version FROM twice.archive')).toBe('1');
+    expect(archive.query('SELECT version FROM twice.archive')).toBe('2');
     expect(archive.query('SELECT count(*) FROM twice.day')).toBe('2');
   });
 

@@ -76,12 +76,12 @@ const features: readonly Feature[] = createCatalogue({ seed: 1, ...size, names: 
 
 function dayOf({ pool }: Feature, day: number): Day {
   const [start, end] = [localTime.startOf(day), localTime.startOf(day + 1)];
-  const { sessions, long, denials } = planDay(pool, day, localTime.startOf);
+  const { sessions, long, refused } = planDay(pool, day, localTime.startOf);
   const held = sessions.map(({ user, from, to }) => ({ user, from: Math.max(from, start), to: Math.min(to, end) }));
   const overDays = long.filter(({ from }) => from >= start && from < end);
   return {
     held: [...held, ...overDays].map((one) => ({ ...one, from: Math.floor(one.from), to: Math.ceil(one.to) })),
-    denials,
+    denials: refused.map(({ from }) => from),
   };
 }
 
@@ -126,13 +126,15 @@ function demandOf(store: Store, series: Series): Demand {
     pastDaysLeft: () => undefined,
     onImported: () => undefined,
     denials: { sinceStart: () => [], today: async () => ({ series: [] }), yesterday: async () => ({ series: [] }) },
+    blocked: { sinceStart: () => [], now: () => [] },
+    reclaimable: { now: () => [] },
   });
   const stored = store
     .series()
     .find(({ vendorLicense, feature }) => vendorLicense === series.vendorLicense && feature === series.feature);
   if (stored === undefined) throw new Error(`${series.feature} is not recorded`);
   const hours = (from: number, to: number) => recorded.hours(stored, from, to);
-  return { series, days: recorded.totals(stored, today), detail: { kind: 'hours', hours } };
+  return { series, days: recorded.totals(stored, today), detail: { kind: 'hours', hours, waits: new Map() } };
 }
 
 function adviceOf(store: Store, { series, pool, daemon }: Feature, refusing: ReadonlySet<string>): Advice {
@@ -209,6 +211,7 @@ it('imported from its logs, a year gives the advice of the year as it was record
     names: new Names({ known: imported.series(), server: undefined, servers: [] }),
     firstDay: 0,
     asOfNow: true,
+    people: true,
     isWithoutReservations: () => false,
     isDryRun: false,
     now,

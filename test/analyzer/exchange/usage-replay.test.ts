@@ -29,6 +29,7 @@ async function replayOnce(text: string, localTime: LocalTime, begunBefore?: Begu
       localTime,
       seriesOf: (daemon, feature) => ({ vendorLicense: daemon, feature, package: '', featureType: 'feature' }),
       isListed: () => true,
+      userOf: (who) => who,
       write: (written) => {
         for (const { series, day, samples } of written) {
           const key = `${series.vendorLicense} ${series.feature} ${day}`;
@@ -36,6 +37,7 @@ async function replayOnce(text: string, localTime: LocalTime, begunBefore?: Begu
           days.set(key, samples);
         }
       },
+      writeBlocked: () => undefined,
     },
     begunBefore,
   );

@@ -68,6 +68,7 @@ async function stage(path: string, { localTime, ages }: Import): Promise<ImportR
     names: new Names({ known: [], server: SERVER, servers: [] }),
     firstDay: ages.before,
     asOfNow: false,
+    people: true,
     isWithoutReservations: () => false,
     isDryRun: false,
     now: Date.parse('2026-11-28') / 1000,

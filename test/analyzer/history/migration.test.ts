@@ -97,7 +97,7 @@ describe('a store of version 0.2.0', () => {
     const day = localTime.startOf(localTime.dayOf(END) + 1) * 1000;
     expect(later.map(({ data }) => data.find(([at]) => at === day))).toEqual([[day, 9], undefined, undefined]);
     store.close();
-    expect(inspect(path)).toMatchObject({ version: 5, problems: 'ok' });
+    expect(inspect(path)).toMatchObject({ version: 6, problems: 'ok' });
     open(path).close();
   });
 
@@ -105,8 +105,8 @@ describe('a store of version 0.2.0', () => {
     const path = oldFile();
     const { size } = statSync(path);
     open(path).close();
-    // four tables of imports, the index of one of them, and the numbers of licenses as of now
-    expect(statSync(path).size).toBe(size + 6 * 4096);
+    // four tables of imports, the index of one of them, the numbers of licenses as of now, and people who waited
+    expect(statSync(path).size).toBe(size + 7 * 4096);
     const fresh = join(path, '../fresh.db');
     open(fresh).close();
     expect(inspect(path)).toEqual(inspect(fresh));
@@ -127,7 +127,7 @@ describe('a store of version 0.2.0', () => {
     database.close();
     expect(inspect(path)).toEqual(before);
     open(path).close();
-    expect(inspect(path).version).toBe(5);
+    expect(inspect(path).version).toBe(6);
   });
 
   it('of an older version is refused with the version that converts it', () => {

@@ -96,6 +96,8 @@ const demandOf = (store: Store) =>
     pastDaysLeft: () => undefined,
     onImported: () => undefined,
     denials: { sinceStart: () => [], today: async () => ({ series: [] }), yesterday: async () => ({ series: [] }) },
+    blocked: { sinceStart: () => [], now: () => [] },
+    reclaimable: { now: () => [] },
   });
 
 describe('recorded demand', () => {
@@ -130,6 +132,24 @@ describe('recorded demand', () => {
       [SPRING - 1, whole],
       [SPRING, whole.filter((hour) => hour !== 2)],
     ]);
+  });
+
+  it('has the people who waited, of the days of which they are known', () => {
+    const store = startStore();
+    const wait = { cause: 'all_busy', ended: 'got', episodes: 2, seconds: 60, people: 1 } as const;
+    for (const day of [0, 1, 2]) record(store, localTime.startOf(SPRING + day), { denials: 1 });
+    for (const _ of store.addBlocked([
+      [one, { day: SPRING, waits: [wait] }],
+      [one, { day: SPRING + 1, waits: [] }],
+    ]));
+    const demand = demandOf(store);
+    const [series] = demand.series();
+    if (series === undefined) throw new Error('there is no series');
+    expect(demand.waits(series, SPRING, SPRING + 3)).toEqual([
+      { day: SPRING, waits: [wait] },
+      { day: SPRING + 1, waits: [] },
+    ]);
+    expect(demand.waits(series, SPRING + 1, SPRING + 3)).toHaveLength(1);
   });
 
   it('can be read twice at once', () => {

@@ -359,7 +359,7 @@ describe('a store that cannot be used', () => {
     const path = join(temporaryFolder(), 'history.db');
     open({ path }).close();
     const database = new DatabaseSync(path);
-    database.exec('PRAGMA user_version = 6');
+    database.exec('PRAGMA user_version = 7');
     database.close();
     expect(messageOf(() => open({ path }))).toContain('it was written by a newer version of license-exporter');
   });

@@ -22,6 +22,8 @@ const checkout: fc.Arbitrary<Checkout> = fc.record(
     handle: fc.constantFrom('7', '10', 'b', 'A'),
     shareHandle: fc.option(fc.constantFrom('s1', 'S2'), { nil: undefined }),
     borrowed: fc.boolean(),
+    server: fc.constantFrom('flexnet:27000@lica', 'rlm:5053@licb/foundry'),
+    until: fc.integer({ min: NOW - 99, max: NOW + 99 }),
     status: fc.option(
       fc.record({
         state: fc.constantFrom('active', 'inactive', 'suspended', 'terminated', 'blocked'),
@@ -163,6 +165,8 @@ describe('GetUsers', () => {
                 app_status: c.status ? numbers[c.status.state] : null,
                 app_duration: c.status?.seconds ?? null,
                 ...common,
+                Server: c.server,
+                Until: c.until,
               });
             }
             for (const q of one.queued ?? []) {
@@ -180,6 +184,8 @@ describe('GetUsers', () => {
                 app_status: null,
                 app_duration: null,
                 ...common,
+                Server: undefined,
+                Until: undefined,
               });
             }
           }

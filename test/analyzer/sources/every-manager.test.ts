@@ -59,6 +59,7 @@ const known: Readonly<Record<Question, (pool: PoolObservation, read: Parsed) => 
   borrowed: (pool) => has(pool, 'borrowed'),
   denials: ({ denials }) => denials !== undefined,
   denialCauses: ({ denialCauses }) => denialCauses !== undefined,
+  people: ({ blocked }) => blocked !== undefined,
   versions: ({ version }) => version !== '',
   expiry: ({ increments }) => typeof increments[0]?.expires === 'number',
   tokens: ({ token }) => typeof token === 'object',
@@ -67,9 +68,9 @@ const known: Readonly<Record<Question, (pool: PoolObservation, read: Parsed) => 
 
 /** What needs more than this text: files of FlexNet, keys that the document does not have, or no reservation at all. */
 const elsewhere: Readonly<Partial<Record<Manager, readonly Question[]>>> = {
-  flexnet: ['usedReserve', 'denials', 'denialCauses', 'versions'],
+  flexnet: ['usedReserve', 'denials', 'denialCauses', 'people', 'versions'],
   // that nothing is reserved says that nothing reserved is in use
-  rlm: ['usedReserve', 'denials', 'denialCauses'],
+  rlm: ['usedReserve', 'denials', 'denialCauses', 'people'],
   slurm: ['usedReserve', 'redundancy'],
   // a counter says nothing at first sight
   lmx: ['denials'],

@@ -156,6 +156,27 @@ describe('the records of another analyzer', () => {
     expect(pool?.unknownOfCheckouts).toBeUndefined();
   });
 
+  it('keep server and end of a checkout, which only an analyzer of this program says', async () => {
+    const data = [
+      user('ada', { Server: 'rlm:5053@licb/foundry', Until: 1_800_900_000 }),
+      user('bob', { Server: 'flexnet:27000@lica' }),
+      user('cid', { Server: 'lica; reboot', Until: 'soon' }),
+      user('dan', { Server: 7, Until: 0 }),
+      user('eve'),
+    ];
+    const [pool] = poolsOf(await read({ ...one, 'GetUsers 27000@lic1;vend solver': { data } }));
+    const known = pool?.checkouts.map(({ user: name, server, until }) => ({ name, server, until }));
+    expect(known).toEqual([
+      { name: 'ada', server: 'rlm:5053@licb/foundry', until: 1_800_900_000 },
+      { name: 'bob', server: 'flexnet:27000@lica' },
+      { name: 'cid' },
+      { name: 'dan' },
+      { name: 'eve' },
+    ]);
+    expect(pool?.checkouts[4]).not.toHaveProperty('server');
+    expect(pool?.checkouts[4]).not.toHaveProperty('until');
+  });
+
   it('have a prefix in every name, also of token pools, and are asked for without it', async () => {
     const asked: string[] = [];
     const token = { LicenseModel: 'token', TokenPool: 'credits', TokenSource: '27000@lic1;vend', TokenCostValue: 2 };

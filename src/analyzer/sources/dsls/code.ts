@@ -285,6 +285,8 @@ export const dslsCode = textManagerCode({
     return [['-admin', '-run', `connect ${host} ${port || '4084'} -restricted; getLicenseUsage -csv; quit`]];
   },
   parse: parseDsls,
+  // an application that has ended looks like one that nobody uses
+  saysEnded: false,
   shapes: [
     `${AT_START}(?:License Administration Tool Version|Software version:|Build date:|Ready: (?:yes|no)|(?:Standalone|Failover) mode|Server name:)`,
     `^admin >|(?<= )Server id:|${AT_START}Warning: restricted connection`,

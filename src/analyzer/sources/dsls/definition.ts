@@ -17,6 +17,7 @@ export const dsls: ManagerDefinition = defineManager({
     borrowed: 'none',
     denials: 'none',
     denialCauses: 'none',
+    people: 'none',
     versions: 'yes, the release number',
     expiry: 'yes',
     tokens: 'none',

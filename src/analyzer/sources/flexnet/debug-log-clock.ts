@@ -75,6 +75,11 @@ export class LogClock {
     return this.#localNow(now) - at;
   }
 
+  /** From times of the log to epoch seconds; undefined while it has no date. */
+  offsetAt(now: number): number | undefined {
+    return this.isDated ? now - this.#localNow(now) : undefined;
+  }
+
   #localNow(now: number): number {
     const day = this.#localTime.dayOf(now);
     return day * DAY + now - this.#localTime.startOf(day);

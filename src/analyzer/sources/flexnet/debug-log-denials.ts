@@ -1,4 +1,5 @@
 import type { LocalTime } from '../../../base/model/local-time.ts';
+import type { PersonLog } from '../../blocked/person-log.ts';
 import { DiagnosticsCount, MAX_LINE } from '../lines.ts';
 import { type DenialLog, type DenialReader, type Denials, isForeign, noneOf } from '../log/denials.ts';
 import { MAX_REFUSAL_AGE, MAX_REMEMBERED, type Refusal, RefusedRequests, requestKey } from '../log/refused-requests.ts';
@@ -6,11 +7,12 @@ import { LogClock } from './debug-log-clock.ts';
 import { formOfLog, type LogEvent, type LogLine, readLogLine } from './debug-log-line.ts';
 
 const MAX_DAEMONS = 200;
+
 /** What a refusal counts for. */
 type Refused = Omit<Denials, 'count'>;
 
 /** A daemon that has forked writes `_` and a number after its name (vendor's documentation). */
-const withoutFork = (daemon: string): string => daemon.replace(/_\d{1,4}$/, '');
+export const withoutFork = (daemon: string): string => daemon.replace(/_\d{1,4}$/, '');
 
 const keyOf = (daemon: string, feature: string, client: string): string =>
   `${withoutFork(daemon)}\0${requestKey(feature, client)}`;
@@ -30,6 +32,7 @@ export class DebugLogReader implements DenialReader {
   /** Vendor daemons that write to the log what happens, and `lmgrd`. */
   readonly daemons = new Set<string>();
   readonly #clock: LogClock;
+  readonly #people: PersonLog | undefined;
   readonly #requests = new RefusedRequests<Refused>((refusal) => this.#count(refusal));
   /** Refusals without a date, by hour and what was refused. */
   readonly #undated = new Map<string, { what: Refused; at: number; count: number }>();
@@ -39,8 +42,9 @@ export class DebugLogReader implements DenialReader {
   /** Time of the last line. */
   #at = 0;
 
-  /** @param localTime zone of the log */
-  constructor(localTime: LocalTime) {
+  /** @param localTime zone of the log @param people gets who was refused and who got a license */
+  constructor(localTime: LocalTime, people?: PersonLog) {
+    this.#people = people;
     this.#clock = new LogClock(localTime, (seconds) => this.#shift(seconds));
   }
 
@@ -68,6 +72,7 @@ export class DebugLogReader implements DenialReader {
    */
   push(lines: Iterable<string>, { now, isRecent }: { now: number; isRecent: boolean }): readonly Denials[] {
     this.#now = now;
+    this.#people?.date(this.#clock.offsetAt(now), now - MAX_REFUSAL_AGE);
     for (const line of lines) {
       const read = readLogLine(line);
       if (read === undefined) {
@@ -82,6 +87,7 @@ export class DebugLogReader implements DenialReader {
       else if (read.event !== undefined) this.#readEvent(read.event, read.daemon ?? '', at);
     }
     if (isRecent) this.#clock.guess(now);
+    this.#people?.date(this.#clock.offsetAt(now), now - MAX_REFUSAL_AGE);
     return this.#taken();
   }
 
@@ -103,15 +109,23 @@ export class DebugLogReader implements DenialReader {
   }
 
   #readEvent({ kind, feature, client, checkoutData, cause }: LogEvent, daemon: string, at: number): void {
+    if (kind === 'in' || this.#clock.isRepeated(at, this.#now)) return;
     if (kind === 'denied') {
-      if (this.#clock.isRepeated(at, this.#now)) return;
       const key = client === undefined ? undefined : keyOf(daemon, feature, client);
       this.#requests.refuse(key, { what: { daemon, feature, cause }, at, readAt: this.#now });
-    } else if (kind === 'out' && client !== undefined) {
-      this.#requests.forget(keyOf(daemon, feature, client));
+      if (client === undefined || key === undefined) this.#people?.refusedUnnamed({ daemon, feature });
+      else this.#people?.refused(key, { daemon, feature, client }, at, cause);
+    } else if (client !== undefined) {
+      this.#got(daemon, feature, client, at);
       // tokens: another feature is checked out, with the wanted one as its data
-      if (checkoutData !== undefined) this.#requests.forget(keyOf(daemon, checkoutData, client));
+      if (checkoutData !== undefined) this.#got(daemon, checkoutData, client, at);
     }
+  }
+
+  #got(daemon: string, feature: string, client: string, at: number): void {
+    const key = keyOf(daemon, feature, client);
+    this.#requests.forget(key);
+    this.#people?.got(key, { daemon, feature, client }, at);
   }
 
   #count({ what, at }: Pick<Refusal<Refused>, 'what' | 'at'>, count = 1): void {
@@ -129,6 +143,7 @@ export class DebugLogReader implements DenialReader {
   /** The log has a date now, or another one than was guessed. */
   #shift(seconds: number): void {
     this.#requests.shift(seconds);
+    this.#people?.shift(seconds);
     for (const waiting of this.#undated.values()) waiting.at += seconds;
   }
 
@@ -150,7 +165,7 @@ const remedy =
 export const debugLog: DenialLog = {
   name: 'debug log',
   remedy,
-  createReader: (localTime) => new DebugLogReader(localTime),
+  createReader: (localTime, people) => new DebugLogReader(localTime, people),
   problemOf: (head) => {
     const form = formOfLog(head);
     if (form === 'debug') return undefined;

@@ -60,6 +60,12 @@ function causeIn(rest: string): DenialCause | undefined {
   return number === undefined ? undefined : (causes[number] ?? 'other');
 }
 
+/** Of a client. */
+export function userOf(client: string): string {
+  const end = client.lastIndexOf('@');
+  return end > 0 ? client.slice(0, end) : client;
+}
+
 /** Seconds between a line and the time in its text, if the text says when the line was written. */
 const SAME_MOMENT = 120;
 const MAX_FEATURE = 200;

@@ -4,7 +4,7 @@ import { SaidInUse } from '../log/said-in-use.ts';
 import type { BeginningReader, LogBeginning, UsageEvents, UsageFileReader, UsageLog } from '../log/usage-log.ts';
 import { shownAt, WallClock } from '../log/wall-clock.ts';
 import { LogClock } from './debug-log-clock.ts';
-import { formOfLog, type LogEvent, type LogLine, readLogLine, withoutJournal } from './debug-log-line.ts';
+import { formOfLog, type LogEvent, type LogLine, readLogLine, userOf, withoutJournal } from './debug-log-line.ts';
 
 /** The use of licenses in the debug log of FlexNet (vendor's documentation, "Debug Log Messages" and "Informational Messages"). */
 
@@ -68,12 +68,6 @@ const ENDS =
 /** What `lmgrd` says of another daemon. */
 const LMGRD_STARTS = /^(?:re)?started (\S+) \(/i;
 const LMGRD_ENDS = /^(?:shutting down (\S+) pid|(\S+) exited with status)/i;
-
-/** `user@host`, and perhaps the process behind it. */
-function userOf(client: string): string {
-  const end = client.lastIndexOf('@');
-  return end > 0 ? client.slice(0, end) : client;
-}
 
 /** A line of a daemon that does not begin with its time, or was made a comment. */
 const STRAY = /^\s*#|\([^\s()]{1,64}\) (?:OUT|IN|DENIED): /;
@@ -153,11 +147,12 @@ class DebugLogUsage implements UsageFileReader {
     return daemon ?? name;
   }
 
-  #readEvent({ kind, feature, client, checkoutData, licenses, counts }: LogEvent, daemon: string): void {
+  #readEvent(event: LogEvent, daemon: string): void {
+    const { kind, feature, client, checkoutData, licenses, counts } = event;
     const at = this.#moment;
     this.#writing.add(daemon);
     if (kind === 'denied') {
-      this.#events.denied(daemon, at, feature, client);
+      this.#events.denied(daemon, at, event);
       return;
     }
     const change = {
@@ -242,6 +237,7 @@ export const debugLogUsage: UsageLog = {
       ? 'is not text; the REPORT log of a vendor daemon (REPORTLOG in its options file) is encrypted and cannot be read: pass the debug log'
       : undefined,
   ownLine: withoutJournal,
+  userOf,
   findBeginning: (localTime) => new BeginningOfDebugLog(localTime),
   readFile: (localTime, beginning, events, onUnparsed) => new DebugLogUsage(localTime, beginning, events, onUnparsed),
 };

@@ -27,6 +27,7 @@ export const flexnet: ManagerDefinition = defineManager({
     borrowed: 'by their linger time',
     denials: 'with `debug_log`',
     denialCauses: 'with `debug_log`',
+    people: 'with `debug_log`',
     versions: 'with `license_files`, or from `lmstat -i`; else all versions are one',
     expiry: 'from license files, `lmstat -i`, or the lists of users',
     tokens: 'none',

@@ -112,6 +112,8 @@ export interface LmstatCheckout {
   readonly licenses: number;
   /** The largest number of `(linger: …)`, seconds. */
   readonly linger: number | undefined;
+  /** The other number, of two. */
+  readonly lingerPart: number | undefined;
   readonly pid: string | undefined;
   /** The end of the line as far as it was not understood. */
   readonly unknownTail: string | undefined;

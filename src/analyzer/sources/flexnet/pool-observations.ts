@@ -1,3 +1,4 @@
+import { parseServer } from '../../../base/model/license-server.ts';
 import type {
   Checkout,
   Increment,
@@ -83,6 +84,8 @@ export interface FeatureKnowledge {
 
 /** How a checkout in the output becomes one of a user. */
 interface CheckoutRules {
+  /** When the output was made, epoch seconds. */
+  readonly at: number;
   /** A license with a linger time of at least this many seconds is borrowed. */
   readonly lingerAtLeast: number;
   /** By license files; undefined if they do not say. */
@@ -93,7 +96,7 @@ interface CheckoutRules {
   readonly hasTimes: boolean;
 }
 
-type Rules = Omit<CheckoutRules, 'mayBorrow'>;
+type Rules = Omit<CheckoutRules, 'mayBorrow' | 'at'>;
 
 /**
  * The pools of a feature. They are separated by version only if license files or `lmstat -i` fit to what the server
@@ -106,9 +109,9 @@ export function observePools(usage: FeatureUsage, knowledge: FeatureKnowledge, r
   const isWhole = countOf(supply) === issuedOf(usage);
   const mayBorrow = mayBorrowOf(knowledge.supply);
   const current = { ...knowledge, supply };
-  if (groups.length > 1 && isWhole)
-    return groups.map((group) => observeGroup(usage, group, current, { ...rules, mayBorrow }));
-  const whole = observeWhole(usage, current, { ...rules, mayBorrow });
+  const ofCheckouts = { ...rules, mayBorrow, at: knowledge.at };
+  if (groups.length > 1 && isWhole) return groups.map((group) => observeGroup(usage, group, current, ofCheckouts));
+  const whole = observeWhole(usage, current, ofCheckouts);
   if (groups.length !== 1 || single === undefined) return [whole];
   const { version, featureType } = single;
   const increments = isWhole ? single.supply.map(incrementOf) : whole.increments;
@@ -206,23 +209,63 @@ function observeCheckouts(
 ): { checkouts: Checkout[]; queued: QueuedRequest[] | undefined } {
   const checkouts: Checkout[] = [];
   const queued: QueuedRequest[] = [];
+  // there can be a million, mostly of one server: equal texts are one string
+  let written = '';
+  let server: string | undefined;
   for (const pool of pools)
     for (const checkout of pool.checkouts) {
       if (checkout.queued) queued.push(observeQueued(checkout, rules));
-      else checkouts.push(observeCheckout(checkout, rules));
+      else {
+        if (checkout.server !== written) {
+          written = checkout.server;
+          server = serverOf(written);
+        }
+        checkouts.push(observeCheckout(checkout, server, rules));
+      }
     }
   return { checkouts, queued: rules.hasSeenQueue ? queued : undefined };
 }
 
+/** `host/port` as the text of a license server. Undefined if it cannot be one argument of a tool. */
+function serverOf(written: string): string | undefined {
+  const slash = written.lastIndexOf('/');
+  const text = `flexnet:${written.slice(slash + 1)}@${written.slice(0, slash)}`;
+  return parseServer(text) === undefined ? undefined : text;
+}
+
 function observeCheckout(
-  { user, host, display, since, licenses, handle, linger }: LmstatCheckout,
+  { user, host, display, since, licenses, handle, linger, lingerPart }: LmstatCheckout,
+  server: string | undefined,
   rules: CheckoutRules,
-) {
+): Checkout {
   // a linger time marks a borrowed license, or one that is only kept for a while after its return
   const borrowed = linger !== undefined && linger >= rules.lingerAtLeast && rules.mayBorrow !== false;
-  const checkout = { user, host, display, licenses, handle, shareHandle: undefined, borrowed, status: undefined };
-  return since === undefined || !rules.hasTimes ? checkout : { ...checkout, since };
+  const checkout: { -readonly [Key in keyof Checkout]: Checkout[Key] } = {
+    user,
+    host,
+    display,
+    licenses,
+    handle,
+    shareHandle: undefined,
+    borrowed,
+    status: undefined,
+  };
+  if (server !== undefined) checkout.server = server;
+  if (since === undefined || !rules.hasTimes) return checkout;
+  checkout.since = since;
+  if (borrowed && isSinceStart(rules.at - since, linger, lingerPart)) checkout.until = since + linger;
+  return checkout;
 }
+
+/** By how many seconds two times can differ that are printed without seconds. */
+const ROUNDED = 120;
+
+/**
+ * Whether a linger time counts from the printed start. The larger number is the whole time. No document says whether the other one
+ * has passed or is left: it fits in one of the two ways, unless the server has restarted, from when on it prints a later start.
+ */
+const isSinceStart = (passed: number, linger: number, part: number | undefined): boolean =>
+  part === undefined || Math.abs(passed - part) <= ROUNDED || Math.abs(linger - passed - part) <= ROUNDED;
 
 function observeQueued({ user, host, licenses, since }: LmstatCheckout, { hasTimes }: CheckoutRules): QueuedRequest {
   return since === undefined || !hasTimes ? { user, host, licenses } : { user, host, licenses, since };

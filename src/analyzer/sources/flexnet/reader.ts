@@ -1,11 +1,12 @@
-import type { VendorLicenseObservation } from '../../../base/model/observation/observation.ts';
+import { type VendorLicenseObservation, vendorLicenseName } from '../../../base/model/observation/observation.ts';
 import { SourceFailure, type SourceProblem } from '../../../base/model/observation/source-failure.ts';
 import { joined, type OnUnread } from '../lines.ts';
 import { DenialCount, type Denials, type TakenDenials, withDenials } from '../log/denials.ts';
 import type { ManagerReader, ReaderDeps, ReadInput } from '../manager.ts';
 import type { SourceSettings } from '../source-settings.ts';
 import { type Transport, textOf } from '../transport/transport.ts';
-import { debugLog as debugLogKind } from './debug-log-denials.ts';
+import { debugLog as debugLogKind, withoutFork } from './debug-log-denials.ts';
+import { userOf } from './debug-log-line.ts';
 import { createFlexnetFiles, lmstatArguments } from './flexnet-files.ts';
 import type { LicenseSupply } from './inventory.ts';
 import { parseLmstat } from './lmstat.ts';
@@ -76,13 +77,31 @@ const listsFeatures = ({ stdout, stderr }: { stdout: string; stderr: string }): 
 /** Reads a FlexNet license server with what is known beside it, or license files alone. */
 export function createFlexnetReader(
   settings: SourceSettings & FlexnetOwn,
-  { transport, host, read }: ReaderDeps<FlexnetOwn, Beside, FlexnetParsed>,
+  { transport, host, people, read }: ReaderDeps<FlexnetOwn, Beside, FlexnetParsed>,
 ): ManagerReader {
   const { via, ...others } = settings;
   const { debugLogs, licenseFiles } = settings;
   const flexnet = flexnetSettings(settings);
   const files = createFlexnetFiles(settings, flexnet.localTime, via?.kind === 'command' ? transport : undefined, host);
-  const counts = debugLogs.map((log) => new DenialCount(debugLogKind, log, { now: host.now, elapsed: host.elapsed }));
+  const nameOf = (daemon: string): string =>
+    vendorLicenseName({
+      server: flexnet.servers[0]?.toLowerCase() ?? '',
+      daemon: withoutFork(daemon),
+      part: settings.part,
+    });
+  const counts = debugLogs.map(
+    (log) =>
+      new DenialCount(debugLogKind, log, {
+        now: host.now,
+        elapsed: host.elapsed,
+        people: people?.log({ userOf, vendorLicenseOf: nameOf }),
+      }),
+  );
+  const withRefused = (observation: VendorLicenseObservation, denied: readonly TakenDenials[]) => {
+    const known = deniedIn(denied, options, observation.daemon);
+    const counted = withDenials(observation, known);
+    return known === undefined || people === undefined ? counted : people.taken(counted, nameOf(observation.daemon));
+  };
   let memory = noMemory;
   let options: ReadonlyMap<string, OptionsFile> = new Map();
   let supplied: readonly VendorLicenseObservation[] = [];
@@ -115,7 +134,7 @@ export function createFlexnetReader(
       for (const one of denied) one.confirm();
       return {
         ...parsed,
-        vendorLicenses: parsed.vendorLicenses.map((one) => withDenials(one, deniedIn(denied, options, one.daemon))),
+        vendorLicenses: parsed.vendorLicenses.map((one) => withRefused(one, denied)),
         problems: [
           ...parsed.problems,
           ...files.problems(),

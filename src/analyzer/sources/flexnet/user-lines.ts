@@ -70,6 +70,7 @@ export class UserLines {
       since: tail.since,
       licenses: tail.licenses,
       linger: tail.linger,
+      lingerPart: tail.lingerPart,
       pid: tail.pid,
       unknownTail: tail.unknown,
       queued: tail.queued,
@@ -134,6 +135,8 @@ class UserTail {
   licenses = 1;
   /** The largest number. */
   linger: number | undefined;
+  /** The other one, of two. */
+  lingerPart: number | undefined;
   pid: string | undefined;
   queued = false;
   /** Remarks that were not understood. */
@@ -149,6 +152,7 @@ class UserTail {
     this.since = undefined;
     this.licenses = 1;
     this.linger = undefined;
+    this.lingerPart = undefined;
     this.pid = undefined;
     this.queued = false;
     this.unknown = undefined;
@@ -177,12 +181,15 @@ class UserTail {
       return;
     }
     const pid = PID.exec(remark)?.[1];
-    const [, linger, total = linger] = LINGER.exec(remark) ?? [];
+    const [found, ...linger] = LINGER.exec(remark) ?? [];
     if (pid !== undefined) this.pid = pid;
-    else if (linger !== undefined) this.linger = Math.max(Number(linger), Number(total));
+    else if (found !== undefined) [this.linger, this.lingerPart] = largestFirst(linger);
     else this.unknown = this.unknown === undefined ? remark : `${this.unknown}, ${remark}`;
   }
 }
+
+const largestFirst = (written: readonly (string | undefined)[]): number[] =>
+  written.flatMap((one) => (one === undefined ? [] : Number(one))).sort((one, other) => other - one);
 
 /** A remark ends before a comma or a bracket, or after its own bracket. */
 function endOfRemark(block: TextBlock, from: number, to: number): number {

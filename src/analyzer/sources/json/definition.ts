@@ -14,7 +14,7 @@ export const json: ManagerDefinition = defineManager({
   how: 'a [documented format](json-source.md) that a script or another service writes',
   triedOn: 'a format of our own',
   alsoCalled: 'none',
-  answers: written as Record<Question, string> satisfies Answers,
+  answers: { ...(written as Record<Question, string>), people: 'none' } satisfies Answers,
   settings: noOwnSettings,
   needsVia: () => true,
   serversProblem: () => undefined,

@@ -17,6 +17,7 @@ export const lmx: ManagerDefinition = defineManager({
     borrowed: 'yes',
     denials: 'since version 5, by a counter',
     denialCauses: 'none',
+    people: 'none',
     versions: 'yes',
     expiry: 'yes',
     tokens: 'none',

@@ -9,6 +9,7 @@ import type { Diagnostics } from '../../../base/model/observation/source.ts';
 import type { SourceProblem } from '../../../base/model/observation/source-failure.ts';
 import { createLatestOnly } from '../../../base/scheduling/limit.ts';
 import { countText } from '../../../base/texts.ts';
+import type { PersonLog } from '../../blocked/person-log.ts';
 import { maskOf, withoutControls } from '../lines.ts';
 import type { LogSettings } from '../source-settings.ts';
 import { LogFollower, type LogKind, type Look } from './log-follower.ts';
@@ -49,8 +50,8 @@ export interface DenialReader {
 
 /** A log in which a license manager writes denials. */
 export interface DenialLog extends LogKind {
-  /** @param localTime of the times in the log */
-  createReader(localTime: LocalTime): DenialReader;
+  /** @param localTime of the times in the log @param people gets who was refused and who got a license */
+  createReader(localTime: LocalTime, people?: PersonLog): DenialReader;
   /** What is wrong with a file that begins so, after its path, with the remedy. Undefined if nothing is. @param head Latin-1 */
   problemOf(head: string): string | undefined;
 }
@@ -76,6 +77,8 @@ export interface DenialCountOptions {
   readonly intervalMs?: number;
   /** A file server that does not answer holds up a collection no longer. */
   readonly timeoutMs?: number;
+  /** Gets who was refused and who got a license. */
+  readonly people?: PersonLog | undefined;
   /** For tests. */
   readonly maxBytes?: number;
 }
@@ -132,6 +135,7 @@ export class DenialCount {
   readonly #follower: LogFollower;
   readonly #now: () => number;
   readonly #timeoutMs: number;
+  readonly #people: PersonLog | undefined;
   readonly #look: () => Promise<void>;
   readonly #timer: NodeJS.Timeout;
   /** Denials that no successful collection has. */
@@ -147,13 +151,14 @@ export class DenialCount {
   constructor(
     kind: DenialLog,
     { path, encoding, timeZone }: LogSettings,
-    { now, elapsed, maxBytes = 4 << 20, intervalMs = 10_000, timeoutMs = 10_000 }: DenialCountOptions,
+    { now, elapsed, people, maxBytes = 4 << 20, intervalMs = 10_000, timeoutMs = 10_000 }: DenialCountOptions,
   ) {
     this.#kind = kind;
     this.#path = path;
     this.#now = now;
     this.#timeoutMs = timeoutMs;
-    this.#reader = kind.createReader(createLocalTime(timeZone));
+    this.#people = people;
+    this.#reader = kind.createReader(createLocalTime(timeZone), people);
     this.#follower = new LogFollower({ path, kind, encoding, elapsed, maxBytes });
     this.#look = createLatestOnly(() => this.#lookOnce());
     this.#timer = setInterval(() => void this.#look().catch(() => undefined), intervalMs).unref();
@@ -205,6 +210,7 @@ export class DenialCount {
   async stop(): Promise<void> {
     this.#isStopped = true;
     clearInterval(this.#timer);
+    this.#people?.close();
     const { promise, resolve } = Promise.withResolvers<void>();
     // a file server that does not answer cannot be waited for
     const timer = setTimeout(resolve, this.#timeoutMs);
@@ -256,7 +262,9 @@ export class DenialCount {
         await pause();
       }
     }
-    if (isAtEnd) for (const denials of this.#reader.settle(now)) add(this.#counts, denials);
+    if (!isAtEnd) return;
+    for (const denials of this.#reader.settle(now)) add(this.#counts, denials);
+    this.#people?.settle();
   }
 
   #problemOfForm(head: string | undefined): SourceProblem | undefined {

@@ -1,4 +1,5 @@
 import type { LocalTime } from '../../../base/model/local-time.ts';
+import type { DenialCause } from '../../../base/model/observation/observation.ts';
 import type { Diagnostics } from '../../../base/model/observation/source.ts';
 
 /** A checkout or a checkin. */
@@ -15,6 +16,17 @@ export interface LicenseEvent {
   readonly inUse: number | undefined;
   /** Licenses of the feature that were bought, if the line says so. */
   readonly available: number | undefined;
+}
+
+/** A request that was refused. */
+export interface LicenseRefusal {
+  readonly feature: string;
+  /** Who asks again; undefined if each line counts. */
+  readonly client: string | undefined;
+  /** Who was refused, as the line names it, where that is not the client. */
+  readonly who?: string;
+  /** Undefined if the line does not say it. */
+  readonly cause: DenialCause | undefined;
 }
 
 /** Gets what a log says of the use of licenses, in its order. Times are epoch seconds, daemons as the log names them. */
@@ -37,8 +49,8 @@ export interface UsageEvents {
   serves(daemon: string, at: number, feature: string): void;
   /** A request for licenses of a feature. */
   asks(daemon: string, at: number, feature: string): void;
-  /** A request was refused, perhaps not for the last time. @param client who asks again; undefined if each line counts */
-  denied(daemon: string, at: number, feature: string, client: string | undefined): void;
+  /** A request was refused, perhaps not for the last time. */
+  denied(daemon: string, at: number, refusal: LicenseRefusal): void;
   /** The number of licenses of a feature that were bought, from now on. */
   bought(daemon: string, at: number, feature: string, licenses: number): void;
 }
@@ -80,6 +92,8 @@ export interface UsageLog {
   refusalOf(head: string): string | undefined;
   /** A line without what another program has put before it: the same line can be in several files. */
   ownLine(line: string): string;
+  /** The name of the user in a refusal; empty if it has none. */
+  userOf(who: string): string;
   /** @param localTime of the times in the log */
   findBeginning(localTime: LocalTime): BeginningReader;
   /**

@@ -17,6 +17,7 @@ export const lsdyna: ManagerDefinition = defineManager({
     borrowed: 'none',
     denials: 'none',
     denialCauses: 'none',
+    people: 'none',
     versions: 'none',
     expiry: 'yes',
     tokens: 'one of the license group',

@@ -20,6 +20,7 @@ export const queryApi: ManagerDefinition = defineManager({
     borrowed: reported,
     denials: 'none',
     denialCauses: 'none',
+    people: 'none',
     versions: reported,
     expiry: reported,
     tokens: reported,

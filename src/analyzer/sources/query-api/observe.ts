@@ -1,3 +1,4 @@
+import { parseServer } from '../../../base/model/license-server.ts';
 import type {
   ApplicationStatus,
   Checkout,
@@ -83,6 +84,9 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const countOf = (value: unknown): number => (Number.isSafeInteger(Number(value)) ? Math.max(0, Number(value)) : 0);
 const handleOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' && value !== 'undef' ? value : undefined;
+/** Only an analyzer of this program says it. */
+const serverOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && parseServer(value) !== undefined ? value : undefined;
 
 /** Adds the users that GetUsers lists for a feature. */
 export function withUsers(pool: PoolObservation, users: readonly RawUser[]): PoolObservation {
@@ -104,6 +108,8 @@ export function withUsers(pool: PoolObservation, users: readonly RawUser[]): Poo
       ...ifKnown('handle', handleOf(raw['LicenseHandle'])),
       shareHandle: handleOf(raw['ShareHandle']),
       borrowed: countOf(raw['BorrowedLicenses']) > 0,
+      ...ifKnown('server', serverOf(raw['Server'])),
+      ...ifKnown('until', countOf(raw['Until']) || undefined),
       status: state && { state, ...ifKnown('seconds', typeof seconds === 'number' ? seconds : undefined) },
     });
   }

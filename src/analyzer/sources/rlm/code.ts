@@ -1,3 +1,4 @@
+import { vendorLicenseName } from '../../../base/model/observation/observation.ts';
 import { DiagnosticsCount, linesOf, type OnUnread } from '../lines.ts';
 import { checkLogs, DenialCount, withDenials } from '../log/denials.ts';
 import type { ManagerCode, ManagerReader, ReaderDeps, ReadInput, Vocabulary } from '../manager.ts';
@@ -10,7 +11,7 @@ import { cutFailure } from './failure.ts';
 import { observeRlm } from './observe.ts';
 import type { RlmOwn } from './own-settings.ts';
 import { parseRlmstat } from './parse.ts';
-import { readReportLine, reportLog } from './report-log.ts';
+import { readRequest, reportLog, userOf } from './report-log.ts';
 
 /** The manager `rlm`: how its tools are asked, what is read, and the words of its tools, which name nobody. */
 
@@ -82,18 +83,14 @@ function read({ settings, via, output, more }: ReadInput<RlmOwn, Asked>, onUnrea
 }
 
 /** How many requests a report log says were refused for the last time. */
-function deniedIn(
-  text: string,
-  { now, settings, onUnread }: { now: number; settings: SourceSettings; onUnread: OnUnread },
-): number {
+function deniedIn(text: string, onUnread: OnUnread): number {
   const diagnostics = new DiagnosticsCount(onUnread);
-  const localTime = createSourceTime(settings.timeZone, settings.calendarZone);
   let denials = 0;
   for (const line of linesOf(text)) {
     diagnostics.startLine();
-    const found = readReportLine(line, now, localTime);
+    const found = readRequest(line);
     if (found === 'unparsed') diagnostics.addUnparsed(line);
-    else if (found) denials += 1;
+    else if (found?.kind === 'refused') denials += 1;
   }
   return denials;
 }
@@ -101,10 +98,17 @@ function deniedIn(
 /** Reads rlmstat, with the denials of report logs. */
 function createReader(settings: SourceSettings & RlmOwn, deps: ReaderDeps<RlmOwn, Asked, Parsed>): ManagerReader {
   const { now, elapsed } = deps.host;
+  const { people } = deps;
+  const nameOf = (isv: string): string =>
+    vendorLicenseName({ server: settings.servers[0] ?? '', daemon: isv, part: settings.part });
   const logs = new Map(
     Object.entries(settings.reportLogs).map(([isv, log]) => [
       isv.toLowerCase(),
-      new DenialCount(reportLog(isv.toLowerCase()), log, { now, elapsed }),
+      new DenialCount(reportLog(isv.toLowerCase()), log, {
+        now,
+        elapsed,
+        people: people?.log({ userOf, vendorLicenseOf: nameOf }),
+      }),
     ]),
   );
   const reader = createTextReader(settings, deps, { args, more: (server) => ({ server }), keep: () => undefined });
@@ -126,7 +130,9 @@ function createReader(settings: SourceSettings & RlmOwn, deps: ReaderDeps<RlmOwn
         const isv = one.daemon.toLowerCase();
         const denied = await logs.get(isv)?.take();
         denied?.confirm();
-        vendorLicenses.push(withDenials(one, denied?.of(isv)));
+        const known = denied?.of(isv);
+        const counted = withDenials(one, known);
+        vendorLicenses.push(known === undefined || people === undefined ? counted : people.taken(counted, nameOf(isv)));
       }
       const problems = [...logs.values()].flatMap((log) => log.problems());
       return { ...parsed, vendorLicenses, problems: [...parsed.problems, ...problems, ...strangeProblems(parsed)] };
@@ -176,9 +182,7 @@ export const rlmCode: ManagerCode<RlmOwn, Asked, Parsed> = {
       const server = settings.servers[number - 1] ?? 'the server';
       return read({ settings: { ...settings, servers: [server] }, via, now, output, more: { server } }, onUnread);
     }),
-    remarks: texts('report').map(
-      ({ output, onUnread }) => `report log: ${deniedIn(output.stdout, { now, settings, onUnread })} denials`,
-    ),
+    remarks: texts('report').map(({ output, onUnread }) => `report log: ${deniedIn(output.stdout, onUnread)} denials`),
   }),
   checkFiles: ({ reportLogs }, host) =>
     checkLogs(

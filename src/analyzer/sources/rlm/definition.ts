@@ -18,6 +18,7 @@ export const rlm: ManagerDefinition = defineManager({
     borrowed: 'none',
     denials: 'with `report_logs`',
     denialCauses: 'with `report_logs`',
+    people: 'with `report_logs`',
     versions: 'yes',
     expiry: 'yes',
     tokens: 'none',

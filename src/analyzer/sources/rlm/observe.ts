@@ -30,7 +30,7 @@ function observePools(
   isv: RlmIsv,
   dating: Dating,
 ): { readonly pools: readonly PoolObservation[]; readonly contradictions: number } {
-  const observed = productsOf(isv).map((product) => observeProduct(product, dating));
+  const observed = productsOf(isv).map((product) => observeProduct(product, isv.server, dating));
   return {
     pools: observed.map(({ pool }) => pool),
     contradictions: observed.reduce((sum, { contradictions }) => sum + contradictions, 0),
@@ -56,6 +56,7 @@ function productsOf({ pools, usage }: RlmIsv): readonly Product[] {
  */
 function observeProduct(
   { product, version, pools: all, usage }: Product,
+  server: string | undefined,
   dating: Dating,
 ): { pool: PoolObservation; contradictions: number } {
   const counted = all.filter(({ count }) => count !== Number.POSITIVE_INFINITY);
@@ -81,7 +82,7 @@ function observeProduct(
         : [{ count: undefined, expires: 'unknown' }],
     ...(inUse !== undefined && { inUse }),
     ...reserveOf(pools),
-    checkouts: usage.map((one, at) => ({ ...checkoutOf(one, dating), ...shares[at] })),
+    checkouts: usage.map((one, at) => ({ ...checkoutOf(one, server, dating), ...shares[at] })),
     unknownOfCheckouts,
     queued: undefined,
     denials: undefined,
@@ -99,7 +100,7 @@ function reserveOf(pools: readonly RlmPool[]): Pick<PoolObservation, 'reservatio
   return { reservations: undefined, ...(reserved !== undefined && { reserved }) };
 }
 
-function checkoutOf(usage: RlmUsage, dating: Dating): Checkout {
+function checkoutOf(usage: RlmUsage, server: string | undefined, dating: Dating): Checkout {
   const { user, host, licenses, start, handle } = usage;
   const since = dating(start);
   return {
@@ -108,7 +109,7 @@ function checkoutOf(usage: RlmUsage, dating: Dating): Checkout {
     display: '',
     ...(since !== undefined && { since }),
     licenses,
-    ...(handle !== undefined && { handle }),
+    ...(handle !== undefined && { handle, ...(server !== undefined && { server }) }),
     shareHandle: undefined,
     borrowed: false,
     status: undefined,
@@ -214,7 +215,7 @@ export function observeRlm(report: RlmReport, context: RlmContext): Parsed {
 function isvsOf({ isvs, errors }: RlmReport): readonly RlmIsv[] {
   const names = errors.flatMap(({ server = 'rlm' }) => (server === 'rlm' ? [] : [server]));
   const others = [...new Set(names)].filter((name) => isvs.every((isv) => isv.name !== name));
-  return [...isvs, ...others.map((name) => ({ name, isRunning: undefined, pools: [], usage: [] }))];
+  return [...isvs, ...others.map((name) => ({ name, isRunning: undefined, pools: [], usage: [], server: undefined }))];
 }
 
 /** Why an ISV server gives no data. */

@@ -10,6 +10,7 @@ import {
   masterOf,
   type PoolUnderway,
   poolHeadOf,
+  type SectionHead,
   type SectionKind,
   type Statistics,
   sectionOf,
@@ -42,6 +43,7 @@ interface IsvUnderway extends RlmIsv {
   isRunning: boolean | undefined;
   pools: PoolUnderway[];
   usage: RlmUsage[];
+  server: string | undefined;
 }
 
 /** The state between two lines. */
@@ -95,7 +97,7 @@ class Reading {
     const master = masterOf(line);
     if (master !== undefined) return this.#startOutput(master);
     const section = sectionOf(line);
-    if (section !== undefined) return this.#startSection(section.kind, this.#isv(section.isv));
+    if (section !== undefined) return this.#startSection(section, this.#isv(section.isv));
     const isTable = isTableHead(line);
     if (!isTable && !isRule(line) && !isBanner(line)) return false;
     this.#leave();
@@ -122,16 +124,19 @@ class Reading {
   }
 
   /** A section that is printed again replaces the earlier one. */
-  #startSection(kind: SectionKind, isv: IsvUnderway): boolean {
+  #startSection({ kind, server }: SectionHead, isv: IsvUnderway): boolean {
     if (kind === 'pools') isv.pools = [];
-    if (kind === 'usage') isv.usage = [];
+    if (kind === 'usage') {
+      isv.usage = [];
+      isv.server = server;
+    }
     this.#leave();
     this.#section = { kind, isv };
     return true;
   }
 
   #isv(name: string): IsvUnderway {
-    const isv = this.#isvs.get(name) ?? { name, isRunning: undefined, pools: [], usage: [] };
+    const isv = this.#isvs.get(name) ?? { name, isRunning: undefined, pools: [], usage: [], server: undefined };
     this.#isvs.set(isv.name, isv);
     return isv;
   }

@@ -11,6 +11,7 @@ import type {
 } from '../log/usage-log.ts';
 import { WallClock } from '../log/wall-clock.ts';
 import { dayIn } from '../times.ts';
+import { readRequest, userOf } from './report-log.ts';
 
 /**
  * The use of licenses in the report log of an ISV server of RLM (vendor's documentation, "Reportlog File Format"), in its forms
@@ -39,9 +40,6 @@ const SMALL_OUT = new RegExp(`^OUT ${WHAT} ${WHO} ${HANDLE} ${SHARE} \\d{1,2}:\\
 const LISTED = new RegExp(`^INUSE ${WHAT} (?<pool>\\d{1,9}) ${WHO} ${HANDLE} (?:${SHARE} )?${HEX} `, 'i');
 const IN = new RegExp(`^IN \\d{1,3} ${WHAT} ${WHO} ${IN_USE_NOW} ${HANDLE} `, 'i');
 const SMALL_IN = new RegExp(`^IN \\d{1,3} \\d{1,9} ${HANDLE} \\d{1,2}:\\d{2}$`, 'i');
-/** Published logs of version 14 have the process before the time, which the vendor does not describe. */
-const DENY =
-  /^DENY (\S+) (\S+) .* "[^"]*" \d{1,9} (-?\d{1,5}) (-?\d{1,5})(?: [\da-f]{1,16})? \d{1,2}\/\d{1,2} \d{1,2}:\d{2}/i;
 /** The licenses that are not reserved, and those that are. */
 const PRODUCT = /^PRODUCT (\S+) (\S+) (\d{1,9}) (\d{1,9}) (\d{1,9}) /;
 
@@ -75,9 +73,6 @@ interface Session {
 }
 
 const handleOf = (written: string): string => written.toLowerCase().replace(/^0+(?=.)/, '');
-
-/** Without the host. */
-const userOf = (who: string): string => who.replace(/ \S+$/, '');
 
 class BeginningOfReportLog implements BeginningReader {
   readonly #localTime: LocalTime;
@@ -304,11 +299,12 @@ class ReportLogUsage implements UsageFileReader {
 
   /** Only the last attempt of an application is a denial to its user. */
   #deny(line: string): boolean {
-    const [, product, , , lastAttempt] = DENY.exec(line) ?? [];
+    const request = readRequest(line);
     const at = this.#timeIn(line);
-    if (product === undefined || at === undefined) return false;
-    if (Number(lastAttempt) === 0) this.#events.asks(this.#isv, at, product);
-    else this.#events.denied(this.#isv, at, product, undefined);
+    if (request === undefined || request === 'unparsed' || at === undefined) return false;
+    const { kind, product: feature, who, cause } = request;
+    if (kind === 'asks again') this.#events.asks(this.#isv, at, feature);
+    else this.#events.denied(this.#isv, at, { feature, client: undefined, who, cause });
     return true;
   }
 
@@ -349,6 +345,7 @@ export const reportLogUsage: UsageLog = {
       ? 'is a debug log of RLM, which does not say how many licenses are in use; pass the report log, the path of REPORTLOG in the options file of the ISV server'
       : undefined,
   ownLine: (line) => line,
+  userOf,
   findBeginning: (localTime) => new BeginningOfReportLog(localTime),
   readFile: (localTime, _, events, onUnparsed) => new ReportLogUsage(localTime, events, onUnparsed),
 };

@@ -43,6 +43,11 @@ export interface RlmIsv {
   readonly isRunning: boolean | undefined;
   readonly pools: readonly RlmPool[];
   readonly usage: readonly RlmUsage[];
+  /**
+   * The license server of the usage, from the head of its section: rlmremove takes host, port, ISV and handle as they are printed
+   * there. Undefined without usage, or if it cannot be the arguments of a tool.
+   */
+  readonly server: string | undefined;
 }
 
 /** `nuke_i v2024.0331, pool: 3`, and the lines below it. Undefined for what was not printed, or not as a number. */

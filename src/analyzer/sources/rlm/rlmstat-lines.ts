@@ -1,3 +1,4 @@
+import { parseServer } from '../../../base/model/license-server.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
 import { wholeNumber } from '../lines.ts';
 import { type Expiry, expiryOf, monthOf, type SourceTime, timeOf } from '../times.ts';
@@ -10,7 +11,8 @@ const MASTER = /^\s*rlm status on ([^\s(),]+)\s*\(port (\d{1,6})\)/i;
 /** `csci  63133  Yes  0`: name, port, whether it runs, restarts. One that never ran may have no port. */
 const TABLE_ROW = /^\s*([\w.-]+)\s+(?:\d{1,6}\s+)?(yes|no)(?:\s+\d{1,9})?$/i;
 /** `csci license pool status on h (port 63133)`, `… license usage status …`, `… ISV server status …`. */
-const SECTION = /^\s*([\w.-]+)\s+(ISV server|license pool|license usage) status on \S/i;
+const SECTION =
+  /^\s*([\w.-]+)\s+(ISV server|license pool|license usage) status on (?=\S)(?:([^\s(),]+)\s*\(port (\d{1,6})\))?/i;
 /** `--------- ISV servers ----------`, and `Name  Port Running Restarts` below it. */
 const TABLE_HEAD = /^\s*(?:name\s+port\s+running(?:\s+restarts)?|-{3,}\s*ISV servers\s*-{3,})$/i;
 const RULE = /^\s*-{5,}$/;
@@ -38,11 +40,21 @@ const kinds: Readonly<Record<string, SectionKind>> = {
   'license usage': 'usage',
 };
 
+/** What the head of a section says. */
+export interface SectionHead {
+  readonly isv: string;
+  readonly kind: SectionKind;
+  /** The ISV server as a license server; undefined if that cannot be the arguments of a tool. */
+  readonly server: string | undefined;
+}
+
 /** The ISV server and the subject of a section. */
-export const sectionOf = (line: string): { isv: string; kind: SectionKind } | undefined => {
-  const [, isv, words = ''] = SECTION.exec(line) ?? [];
+export const sectionOf = (line: string): SectionHead | undefined => {
+  const [, isv, words = '', host, port] = SECTION.exec(line) ?? [];
   const kind = kinds[words.toLowerCase()];
-  return isv === undefined || kind === undefined ? undefined : { isv, kind };
+  if (isv === undefined || kind === undefined) return undefined;
+  const server = `rlm:${port}@${host}/${isv}`;
+  return { isv, kind, server: parseServer(server) === undefined ? undefined : server };
 };
 
 /** Whether a line is the head of the table of ISV servers. */

@@ -17,6 +17,7 @@ export const rms: ManagerDefinition = defineManager({
     borrowed: 'yes, commuter tokens',
     denials: 'none',
     denialCauses: 'none',
+    people: 'none',
     versions: 'yes',
     expiry: 'yes',
     tokens: 'none',

@@ -17,6 +17,7 @@ export const slurm: ManagerDefinition = defineManager({
     borrowed: 'none',
     denials: 'none',
     denialCauses: 'none',
+    people: 'none',
     versions: 'none',
     expiry: 'none',
     tokens: 'none',

@@ -39,6 +39,10 @@ export interface Checkout {
   readonly handle?: string;
   readonly shareHandle: string | undefined;
   readonly borrowed: boolean;
+  /** The server that can take it back, as `serverText` has it, where the source names it. */
+  readonly server?: string;
+  /** When the server takes it back by itself, at the latest: of a borrowed one its end, epoch seconds. */
+  readonly until?: number;
   /** Without one the application is indeterminate: the source watches applications, but not this one. */
   readonly status: ApplicationStatus | undefined;
 }
@@ -73,8 +77,9 @@ export interface TokenUse {
  * - `list`: not all of them are listed
  * - `borrowed`: which are borrowed
  * - `status`: what their applications do
+ * - `ended`: whether their applications have ended, though it is known what they do before
  */
-export type UnknownOfCheckouts = 'list' | 'borrowed' | 'status';
+export type UnknownOfCheckouts = 'list' | 'borrowed' | 'status' | 'ended';
 
 /**
  * Why a request was refused.
@@ -86,6 +91,82 @@ export type UnknownOfCheckouts = 'list' | 'borrowed' | 'status';
  * - `other`: another reason that the source names
  */
 export type DenialCause = 'all_in_use' | 'expired' | 'not_licensed' | 'not_permitted' | 'other';
+
+/**
+ * Why a person waits: a `DenialCause`, or where all licenses are in use, what the last collection says of it.
+ *
+ * - `free_elsewhere`: another vendor license had free ones of the same feature
+ * - `reserved_for_others`: some were free, but reserved
+ * - `held_idle`: some were held by applications that nobody uses
+ * - `all_busy`: none of these
+ * - `all_in_use`: no collection says it
+ * - `unknown`: the log does not say the cause
+ */
+export const blockedCauses = [
+  'free_elsewhere',
+  'reserved_for_others',
+  'held_idle',
+  'all_busy',
+  'all_in_use',
+  'expired',
+  'not_licensed',
+  'not_permitted',
+  'other',
+  'unknown',
+] as const;
+export type BlockedCause = (typeof blockedCauses)[number];
+
+/**
+ * How the wait of a person ended.
+ *
+ * - `got`: with a checkout
+ * - `gave_up`: no refusal followed for 15 minutes; it ended with the last one, or later
+ * - `lost`: nobody has watched any longer
+ */
+export const endings = ['got', 'gave_up', 'lost'] as const;
+export type Ending = (typeof endings)[number];
+
+/** Waits for a feature that have ended for one cause and in one way. */
+export interface EndedWaits {
+  readonly cause: BlockedCause;
+  readonly ended: Ending;
+  readonly episodes: number;
+  /** Of all episodes together. */
+  readonly seconds: number;
+  /** Those whose first wait of the day for the feature is one of them: the people of all causes and endings together are a day's. */
+  readonly people: number;
+}
+
+/** People who wait for a feature for one cause. */
+export interface WaitingPeople {
+  readonly cause: BlockedCause;
+  readonly people: number;
+  /** Those of them who have not waited for it before on this day. */
+  readonly fresh: number;
+  /** The first refusal of the one who waits longest, epoch seconds. */
+  readonly since: number;
+  /** Of all of them together, so far. */
+  readonly seconds: number;
+}
+
+/** Another vendor license with free licenses of a feature. */
+export interface Elsewhere {
+  readonly vendorLicense: string;
+  readonly licenses: number;
+}
+
+/** People who were refused a license of a feature and wait, in all logs together. */
+export interface Blocked {
+  readonly now: readonly WaitingPeople[];
+  /** The local day of what has ended. */
+  readonly day: number;
+  /** Since the previous collection. Its people are those who have not waited for it before on this day. */
+  readonly ended: readonly EndedWaits[];
+  /** Where licenses were free when one of them was refused last. */
+  readonly elsewhere?: Elsewhere;
+  /** On this day, a person was refused whom the log does not name: who waited is not known. */
+  readonly isIncomplete?: true;
+}
 
 /** The licenses of one feature version, in one package, from one token pool. */
 export interface PoolObservation {
@@ -120,6 +201,8 @@ export interface PoolObservation {
   readonly denials: number | undefined;
   /** How many of them for which cause. Those that are in none have a cause that is not known. */
   readonly denialCauses?: Readonly<Partial<Record<DenialCause, number>>>;
+  /** `undefined` if the source does not name the people whose requests were refused. */
+  readonly blocked?: Blocked;
   /** What another analyzer says of it: GetFeatures answers that, as it is. */
   readonly record?: WireFeature;
 }

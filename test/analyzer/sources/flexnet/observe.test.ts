@@ -388,6 +388,50 @@ describe('queue, borrowing, and what is never known', () => {
     expect(borrowed('  (linger: 12 / 7200)', { inventory: [supply('4.2', 1)] })).toBe(true);
   });
 
+  it('knows when a borrowed license ends by the start and the whole linger time', () => {
+    const until = (tail: string, changes: Partial<FlexnetInput> = {}): number | undefined =>
+      poolOf(feature('solver', 1, 1, line('ada', tail)), changes).checkouts[0]?.until;
+    const since = NOW - (25 * 60 + 25) * 60;
+    expect(until('  (linger: 604800)')).toBe(since + 604_800);
+    expect(until('')).toBeUndefined();
+    // one that is only kept for a while is not borrowed
+    expect(until('  (linger: 600)')).toBeUndefined();
+    const unborrowed = { fileSupply: [supply('4.2', 1, { mayBorrow: false })] };
+    expect(until('  (linger: 604800)', unborrowed)).toBeUndefined();
+    // a time of the output that is not ours dates no start
+    expect(until('  (linger: 604800)', { output: { at: NOW + 7200, isCommand: true } })).toBeUndefined();
+    expect(poolOf(feature('solver', 1, 1, line('ada', '  (linger: 600)'))).checkouts[0]).not.toHaveProperty('until');
+  });
+
+  it('counts from the start of a borrowed license only where the other linger time has passed since, or is left', () => {
+    const passed = (25 * 60 + 25) * 60;
+    const isKnown = (part: number): boolean =>
+      poolOf(feature('solver', 1, 1, line('ada', `  (linger: ${part} / 604800)`))).checkouts[0]?.until !== undefined;
+    const close = [passed - 120, passed, passed + 120, 604_800 - passed - 120, 604_800 - passed + 120];
+    expect(close.map(isKnown)).toEqual([true, true, true, true, true]);
+    // the server has restarted since, and prints when
+    const far = [0, passed - 121, passed + 121, 604_800 - passed - 121, 604_800 - passed + 121, 604_800];
+    expect(far.map(isKnown)).toEqual([false, false, false, false, false, false]);
+  });
+
+  it.each([
+    ['lic1/27000', 'flexnet:27000@lic1'],
+    ['lic-1.example.com/1055', 'flexnet:1055@lic-1.example.com'],
+    ['10.0.4.7/1055', 'flexnet:1055@10.0.4.7'],
+    ['2001:db8::17/1055', 'flexnet:1055@2001:db8::17'],
+    ['lic1/port', undefined],
+    ['-c/27000', undefined],
+    ['lic1;id/27000', undefined],
+    ['lic1/0', undefined],
+    ['lic1/0x10', undefined],
+  ])('names the server %s of a checkout', (written, server) => {
+    const other = 'bob pc-2 :0 (v4.0) (lic9/27000 8), start Tue 3/17 9:05';
+    const lines = [line('ada'), line('ada').replace('lic1/27000', written), other];
+    const { checkouts } = poolOf(feature('solver', 3, 3, ...lines));
+    expect(checkouts.map((one) => one.server)).toEqual(['flexnet:27000@lic1', server, 'flexnet:27000@lic9']);
+    if (server === undefined) expect(checkouts[1]).not.toHaveProperty('server');
+  });
+
   it('knows neither denials nor the status of applications', () => {
     expect(poolOf(feature('solver', 1, 1, line('ada')))).toMatchObject({
       denials: undefined,

@@ -76,12 +76,7 @@ function scripted(more: Partial<SourceSettings & FlexnetOwn> = {}): Scripted {
     onProblem: () => {},
   });
   cleanup.add(() => host.close());
-  const reader = createReader(
-    settings,
-    host,
-    createReadingThread(),
-    settings.via === undefined ? undefined : transport,
-  );
+  const reader = createReader(settings, host, createReadingThread(), settings.via === undefined ? {} : { transport });
   cleanup.add(() => reader.close());
   const script: Scripted = { reader, answers, calls, now: NOW };
   return script;

@@ -42,7 +42,7 @@ async function readText(manager: Manager, stdout: string, thread: ReadingThread)
   cleanup.add(() => host.close());
   const output = { stdout, stderr: '', exitCode: undefined, at: now };
   const transport = { read: async () => output, close: async () => undefined };
-  return createReader(settings, host, thread, transport).read(new AbortController().signal);
+  return createReader(settings, host, thread, { transport }).read(new AbortController().signal);
 }
 
 describe.each(managerNames)('an output of %s', (manager) => {

@@ -260,6 +260,53 @@ describe('shared licenses', () => {
   });
 });
 
+describe('the license server of a checkout', () => {
+  const text =
+    head(row) + isv('acme', `	paint v3.1\n${figures(5, 0, 2)}`, `${line('ann@ws', '36a5')}\n${line('bob@ws', 'b0')}`);
+  const USAGE = 'acme license usage status on lic7 (port 49152)';
+  const serversOf = (written: string): unknown[] =>
+    observe(written, { now: runAt }).vendorLicenses.flatMap(({ pools }) =>
+      pools.flatMap(({ checkouts }) => checkouts.map(({ handle, server: own }) => [handle, own])),
+    );
+
+  it('is host, port and ISV of the list of checkouts, as rlmremove takes them', () => {
+    const own = 'rlm:49152@lic7/acme';
+    expect(serversOf(text)).toEqual([
+      ['36a5', own],
+      ['b0', own],
+    ]);
+  });
+
+  it.each([
+    ['acme license usage status on lic7', undefined],
+    ['acme license usage status on lic7 (port 0)', undefined],
+    ['acme license usage status on -q (port 49152)', undefined],
+    ['acme license usage status on lic7;id (port 49152)', undefined],
+    ['acme license usage status on lic8.example.com (port 5053)', 'rlm:5053@lic8.example.com/acme'],
+    ['acme license usage status on 2001:db8::7 (port 5053)', 'rlm:5053@2001:db8::7/acme'],
+  ])('of "%s" is %s', (usage, own) => {
+    expect(serversOf(text.replace(USAGE, usage))).toEqual([
+      ['36a5', own],
+      ['b0', own],
+    ]);
+  });
+
+  it('is not known of a checkout without a handle', () => {
+    const [checkout] = poolOf(`	paint v3.1\n${figures(5, 0, 1)}`, '	paint v3.1: ann@ws 1/0 at 03/02 20:41').checkouts;
+    expect(checkout?.user).toBe('ann');
+    expect(checkout).not.toHaveProperty('server');
+  });
+
+  it('is that of each ISV server, and of its last list', () => {
+    const other = isv('zeta', `	mesh v1\n${figures(5, 0, 1)}`, '	mesh v1: cid@ws 1/0 at 03/02 20:41  (handle: c)');
+    const again = `	${USAGE.replace('lic7 (port 49152)', 'lic9 (port 7)')}\n\n${line('dan@ws', 'd')}\n`;
+    expect(serversOf(text + other + again)).toEqual([
+      ['d', 'rlm:7@lic9/acme'],
+      ['c', 'rlm:49152@lic7/zeta'],
+    ]);
+  });
+});
+
 describe('the time of a checkout', () => {
   const sinceOf = (start: string, now = runAt) =>
     poolsOf(`	paint v3.1\n${figures(5, 0, 1)}`, `	paint v3.1: a@h 1/0 at ${start}  (handle: 1) `, now)[0]

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { managerCodes } from '../../../../src/analyzer/sources/manager-codes.ts';
-import { readReportLine, reportLog } from '../../../../src/analyzer/sources/rlm/report-log.ts';
+import { readRequest, reportLog, userOf } from '../../../../src/analyzer/sources/rlm/report-log.ts';
 import { createTransportHost } from '../../../../src/analyzer/sources/transport/transport-host.ts';
 import { createLocalTime } from '../../../../src/base/model/local-time.ts';
 import { renderRlmstat } from '../../../support/license-site/render-rlmstat.ts';
@@ -15,29 +15,74 @@ const utc = createLocalTime('UTC');
 const now = Date.parse('2027-01-15T08:00:00Z') / 1000;
 
 describe('a line of a report log', () => {
+  const at = (month: string, date: string, hour: string, minute: string, second?: string) => ({
+    month,
+    date,
+    hour,
+    minute,
+    second,
+  });
+  const last = at('01', '15', '07', '58');
   it.each<[string, unknown]>([
-    ['DENY cad 3.0 ada pc1 "" 1 -22 1 01/15 07:58', { product: 'cad', cause: 'all_in_use', at: now - 120 }],
-    ['DENY cad 3.0 ada pc1 "a b" 2 22 -1 01/15 07:58:30.1234', { product: 'cad', cause: 'all_in_use', at: now - 120 }],
+    [
+      'DENY cad 3.0 ada pc1 "" 1 -22 1 01/15 07:58',
+      { kind: 'refused', product: 'cad', who: 'ada pc1 "" ', cause: 'all_in_use', time: last },
+    ],
+    [
+      'DENY cad 3.0 ada pc1 "a b" 2 22 -1 01/15 07:58:30.1234',
+      { kind: 'refused', product: 'cad', who: 'ada pc1 "a b" ', cause: 'all_in_use', time: { ...last, second: '30' } },
+    ],
     [
       'DENY cad 3.0 Jane Roe pc1 "" 1 -3 1 12/31 23:59',
-      { product: 'cad', cause: 'expired', at: Date.parse('2026-12-31T23:59Z') / 1000 },
+      { kind: 'refused', product: 'cad', who: 'Jane Roe pc1 "" ', cause: 'expired', time: at('12', '31', '23', '59') },
     ],
-    ['DENY cad 3.0 "" "" "" 1 -10 1 01/15 07:58', { product: 'cad', cause: 'not_permitted', at: now - 120 }],
-    ['DENY cad 3.0 ada pc1 "" 1 -99 1 01/15 07:58', { product: 'cad', cause: 'other', at: now - 120 }],
+    [
+      'DENY cad 3.0 "" "" "" 1 -10 1 01/15 07:58',
+      { kind: 'refused', product: 'cad', who: '"" "" "" ', cause: 'not_permitted', time: last },
+    ],
+    [
+      'DENY cad 3.0 ada pc1 "" 1 -99 1 1f3 01/15 07:58',
+      { kind: 'refused', product: 'cad', who: 'ada pc1 "" ', cause: 'other', time: last },
+    ],
     // the application asks another server
-    ['DENY cad 3.0 ada pc1 "" 1 -22 0 01/15 07:58', false],
+    [
+      'DENY cad 3.0 ada pc1 "" 1 -22 0 01/15 07:58',
+      { kind: 'asks again', product: 'cad', who: 'ada pc1 "" ', cause: 'all_in_use', time: last },
+    ],
     ['DENY cad 3.0 ada', 'unparsed'],
-    ['OUT cad 3.0 1 ada pc1 "" 1 1 0 2f 0 0 01/15 07:58', undefined],
+    [
+      'OUT cad 3.0 1 ada pc1 "" 1 1 0 2f 0 0 01/15 07:58:09',
+      { kind: 'out', product: 'cad', who: 'ada pc1', cause: 'other', time: { ...last, second: '09' } },
+    ],
+    [
+      'OUT cad 3.0 1 Jane Roe pc1 "" 1 1 0 2f 0 0 "my project" "" "" 01/15 07:58:09.1234',
+      { kind: 'out', product: 'cad', who: 'Jane Roe pc1', cause: 'other', time: { ...last, second: '09' } },
+    ],
+    [
+      'OUT cad 3.0 ada pc1 "" 1 2f 0 07:58',
+      { kind: 'out', product: 'cad', who: 'ada pc1', cause: 'other', time: { hour: '07', minute: '58' } },
+    ],
     ['IN 1 cad 3.0 ada pc1 "" 1 0 0 2f 01/15 07:58:01', undefined],
     ['START lic1 01/15/2027 00:00', undefined],
   ])('%s', (line, read) => {
-    expect(readReportLine(line, now, utc)).toEqual(read);
+    expect(readRequest(line)).toEqual(read);
+  });
+
+  it.each([
+    ['ada pc1 "" ', 'ada'],
+    ['Jane Roe pc1', 'Jane Roe'],
+    ['"" "" "" ', ''],
+  ])('names the user in %s', (who, user) => {
+    expect(userOf(who)).toBe(user);
   });
 
   it('of any characters is read', () => {
-    fc.assert(fc.property(fc.string({ maxLength: 200 }), (text) => void readReportLine(`DENY ${text}`, now, utc)));
+    fc.assert(fc.property(fc.string({ maxLength: 200 }), (text) => void readRequest(`DENY ${text}`)));
     for (const part of [' ', '1 ', '"', '"" ', '-1 ', '01/15 '])
-      expect(readReportLine(`DENY ${part.repeat(4000 / part.length)}x`, now, utc)).toBe('unparsed');
+      for (const kind of ['DENY', 'OUT'])
+        expect(readRequest(`${kind} ${part.repeat(4000 / part.length)}x`)).toBe(
+          kind === 'OUT' ? undefined : 'unparsed',
+        );
   });
 });
 

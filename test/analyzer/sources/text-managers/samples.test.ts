@@ -62,7 +62,7 @@ describe('DSLS', () => {
       ['02DBE16', { state: 'active' }],
       ['02DBE17', { state: 'inactive', seconds: 7200 }],
     ]);
-    expect(sim?.unknownOfCheckouts).toEqual(['borrowed']);
+    expect(sim?.unknownOfCheckouts).toEqual(['borrowed', 'ended']);
     expect(cad).toMatchObject({
       licenseModel: 'concurrent',
       inUse: 1,
