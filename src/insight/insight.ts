@@ -18,6 +18,8 @@ import type { RightsizingSection } from './advice/pass/settings.ts';
 export interface InsightConfig extends Identified {
   readonly rightsizing: Omit<RightsizingSection, 'priceFile'>;
   readonly storage: { readonly path: string | undefined };
+  /** Whether the people who waited are known. */
+  readonly people: boolean;
   /** The zone of the days of an analyzer that is polled. */
   readonly datasource: { readonly timeZone: string };
 }
@@ -57,7 +59,7 @@ const SHARE = 1 / 4;
 
 /** Which history advice is computed from, and when. */
 function inputsOf(config: InsightConfig, { exporter, recorded }: InsightNeighbors, owns: Owns): PassInputs {
-  const { rightsizing, storage, datasource } = config;
+  const { rightsizing, storage, datasource, people } = config;
   const { enabled, schedule, tolerance, workingTime, withoutReservations, maxFeatures } = rightsizing;
   const { asked, concurrency, selection, inventory } = exporter;
   const localTime = recorded?.localTime ?? createLocalTime(datasource.timeZone);
@@ -81,7 +83,7 @@ function inputsOf(config: InsightConfig, { exporter, recorded }: InsightNeighbor
           })
         : createRecordedSource(recorded, owns),
     owns,
-    scope: JSON.stringify([rules.shard, rules.include.map(String), rules.exclude.map(String), maxFeatures]),
+    scope: JSON.stringify([rules.shard, rules.include.map(String), rules.exclude.map(String), maxFeatures, people]),
     nextRun: (after) => nextRunOnce(schedule, after, localTime.offsetAt),
   };
 }

@@ -1,6 +1,7 @@
 import type { Member } from '../../base/model/observation/observation.ts';
 import type { RecordingHealth } from '../../base/model/observation/recording.ts';
 import type { SourceHealth } from '../../base/model/observation/source.ts';
+import type { WaitedPeople } from '../../base/people.ts';
 import type { Inventory } from '../../exporter/inventory/inventory.ts';
 import type { Finding, Labels } from './alert.ts';
 import type { Durations } from './alert-settings.ts';
@@ -68,15 +69,21 @@ const MAX_AGE = 2 * 86_400;
 export const currentForecasts = ({ forecasts, now }: Pick<View, 'forecasts' | 'now'>): Forecasts | undefined =>
   forecasts !== undefined && now - forecasts.computedAt < MAX_AGE ? forecasts : undefined;
 
-/** Requests for a feature that were denied on the newest local day that has some, today or the day before; none if neither has. */
+/** Requests for a feature that were denied on the newest local day on which it matters, today or the day before. */
 export interface DeniedFeature {
   readonly vendorLicense: string;
   readonly feature: string;
   readonly package: string;
   readonly featureType: string;
   readonly denials: number;
+  /** `undefined` if the people whose requests were denied are not known. */
+  readonly waited: WaitedPeople | undefined;
   readonly day: 'today' | 'yesterday';
 }
+
+/** People who waited, or denials where people are not known. */
+export const deniedCount = ({ denials, waited }: Pick<DeniedFeature, 'denials' | 'waited'>): number =>
+  waited?.people ?? denials;
 
 /** The input of rules: the newest data, the state of the logon and of the sources, and what is expected. */
 export interface View {

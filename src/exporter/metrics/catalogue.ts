@@ -290,6 +290,20 @@ export const catalogue = {
     license_feature_denials_total:
       'Requests for licenses that sources of the embedded analyzer reported as denied since its start, by cause (all_in_use, expired, not_licensed, not_permitted, other; empty if it is not known). No sample for a feature without any.',
   }),
+  ...metricsOf('sources', 'seen', ['vendor_license', 'feature', 'cause'], {
+    license_people_blocked:
+      'People who were refused a license of the feature and wait, as logs of the sources of the embedded analyzer name them, by cause (free_elsewhere, reserved_for_others, held_idle, all_busy; all_in_use, expired, not_licensed, not_permitted, other, unknown). No sample while nobody does, and where people are not known.',
+    license_blocked_seconds_total:
+      'Seconds for which people have waited for a license of the feature since the start, of the waits that have ended.',
+  }),
+  ...metricsOf('sources', 'seen', ['vendor_license', 'feature', 'cause', 'ended'], {
+    license_blocked_episodes_total:
+      'Waits of people for a license of the feature that have ended since the start: with a checkout (got), with no request for 15 minutes (gave_up), or when nobody watched any longer (lost).',
+  }),
+  ...metricsOf('sources', 'known', ['vendor_license', 'kind'], {
+    license_reclaimable_licenses:
+      'Licenses that could come back, by what sources of the embedded analyzer said of their checkouts last: the application has ended (orphan), nobody has used it for an hour (idle), the same person has a later checkout on the same host (duplicate), or borrowed for more than 7 days to come or beyond its end (borrowed). Each has one kind. No sample where what a kind rests on is not known.',
+  }),
   ...metricsOf('default', 'always', ['file'], {
     license_exporter_state_write_errors_total:
       'Attempts to save a file in storage.path that failed: alerts, messages, and advice on the number of licenses.',

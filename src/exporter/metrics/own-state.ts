@@ -45,6 +45,16 @@ export interface DeniedRequests {
   readonly count: number;
 }
 
+/** The people who wait for licenses, and the waits since the start, with the labels of their metrics. */
+export interface PeopleMetrics {
+  readonly now: LabelledValues;
+  readonly episodes: LabelledValues;
+  readonly seconds: LabelledValues;
+}
+
+/** Samples of one metric. */
+export type LabelledValues = Iterable<readonly [labels: Readonly<Record<string, string>>, value: number]>;
+
 /** What one receiver has got. */
 export interface SentCounts {
   readonly sent: number;

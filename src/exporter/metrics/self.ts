@@ -12,6 +12,8 @@ import {
   exposeRecording,
   exposeSources,
   type Identity,
+  type LabelledValues,
+  type PeopleMetrics,
   type ReceiverState,
   type StateWrites,
 } from './own-state.ts';
@@ -61,6 +63,10 @@ export interface SelfMetricsOptions {
   readonly recording: () => RecordingHealth | undefined;
   /** Requests that sources of that analyzer reported as denied. */
   readonly denials: () => Iterable<DeniedRequests>;
+  /** The people whom those sources name. */
+  readonly people: () => PeopleMetrics | undefined;
+  /** Licenses that could come back to them. */
+  readonly reclaimable: () => LabelledValues;
   /** Files that are saved again and again. */
   readonly stateWrites: () => readonly StateWrites[];
   /** Whether to include metrics of the process. Tests that compare whole pages leave them out. */
@@ -125,6 +131,10 @@ export function createSelfMetrics(options: SelfMetricsOptions): SelfMetrics {
   expose('license_feature_denials_total', () =>
     Iterator.from(options.denials()).map(({ labels, count }) => [labels, count]),
   );
+  expose('license_people_blocked', () => options.people()?.now ?? []);
+  expose('license_blocked_episodes_total', () => options.people()?.episodes ?? []);
+  expose('license_blocked_seconds_total', () => options.people()?.seconds ?? []);
+  expose('license_reclaimable_licenses', options.reclaimable);
   expose('license_exporter_state_write_errors_total', () =>
     options.stateWrites().map(({ file, errors }) => [{ file }, errors()]),
   );

@@ -1,10 +1,12 @@
 import { globSync, readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { fingerprint } from '../../../src/alerting/alerts/alert.ts';
-import type { View } from '../../../src/alerting/alerts/rule.ts';
+import type { DeniedFeature, View } from '../../../src/alerting/alerts/rule.ts';
 import { createRules } from '../../../src/alerting/alerts/rules.ts';
+import type { EndedWaits, WaitingPeople } from '../../../src/base/model/observation/observation.ts';
 import type { Answer } from '../../../src/base/model/records.ts';
 import { historyPart, type PolledEndpoint, type Snapshot } from '../../../src/base/model/snapshot.ts';
+import { waitedPeople } from '../../../src/base/people.ts';
 import { durationText } from '../../../src/base/texts.ts';
 import { evaluate, evaluateRule, ruleOf, settingsOf, viewOf } from '../../support/alert-views.ts';
 import {
@@ -449,6 +451,11 @@ describe('LicenseDenials', () => {
     expect(of(0, DAY).isUnknown(about)).toBe(false);
   });
 
+  const told = (rule: string, given: Pick<DeniedFeature, 'denials' | 'waited' | 'day'>, now = NOW) => {
+    const denied = [{ vendorLicense: LIC, feature: 'base', package: '', featureType: 'feature', ...given }];
+    return evaluate(rule, {}, { denied, now }).findings[0]?.annotations;
+  };
+
   it.each([
     ['today', 1, NOW, '1 request for base of lic01;cdslmd was denied today (Friday 2027-01-15).'],
     ['yesterday', 1200, NOW, '1,200 requests for base of lic01;cdslmd were denied yesterday (Thursday 2027-01-14).'],
@@ -460,10 +467,42 @@ describe('LicenseDenials', () => {
       '2 requests for base of lic01;cdslmd were denied yesterday (Sunday 2027-03-28).',
     ],
   ] as const)('says on which day, where denials are recorded: %s, %i', (day, count, now, summary) => {
-    const denied = [{ vendorLicense: LIC, feature: 'base', package: '', featureType: 'feature', denials: count, day }];
-    expect(evaluate(count < 3 ? 'LicenseDenials/info' : id, {}, { denied, now }).findings[0]?.annotations.summary).toBe(
+    expect(told(count < 3 ? 'LicenseDenials/info' : id, { denials: count, waited: undefined, day }, now)?.summary).toBe(
       summary,
     );
+  });
+
+  it('speaks of people and minutes where people are known', () => {
+    const ended = (people: number, seconds: number): EndedWaits => ({
+      cause: 'all_busy',
+      ended: 'got',
+      episodes: people,
+      people,
+      seconds,
+    });
+    const now: readonly WaitingPeople[] = [
+      { cause: 'free_elsewhere', people: 2, fresh: 1, since: NOW - 60, seconds: 100 },
+    ];
+    const elsewhere = { vendorLicense: 'lic02;cdslmd', licenses: 3 };
+    const many = { denials: 989, waited: waitedPeople([ended(3, 5480)], now, elsewhere), day: 'today' } as const;
+    expect(told(id, many)).toMatchObject({
+      summary:
+        '4 people waited 93 min for base of lic01;cdslmd today (Friday 2027-01-15); 3 licenses were free on lic02;cdslmd.',
+      figure: '4 people waited today',
+    });
+    expect(told(id, many)?.description).toContain(
+      'All busy: 91 min, free on another vendor license: 2 min. 2 people wait now.',
+    );
+    // requests that are repeated are one person
+    const one = { denials: 52, waited: waitedPeople([ended(1, 40)], []), day: 'yesterday' } as const;
+    expect(told(id, one)).toBeUndefined();
+    expect(told('LicenseDenials/info', one)).toMatchObject({
+      summary: '1 person waited less than 1 min for base of lic01;cdslmd yesterday (Thursday 2027-01-14).',
+      figure: '1 person waited yesterday',
+    });
+    // each of them got a license at once
+    const nobody = { denials: 9, waited: waitedPeople([], []), day: 'today' } as const;
+    expect([told(id, nobody), told('LicenseDenials/info', nobody)]).toEqual([undefined, undefined]);
   });
 
   it('is over where it is switched off', () => {

@@ -76,6 +76,8 @@ const sourceOf = (
       pastDaysLeft: () => undefined,
       onImported: () => undefined,
       denials: { sinceStart: () => [], today: async () => ({ series: [] }), yesterday: async () => ({ series: [] }) },
+      blocked: { sinceStart: () => [], now: () => [] },
+      reclaimable: { now: () => [] },
       ...more,
     }),
     () => true,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
+import type { EndedWaits } from '../../../src/base/model/observation/observation.ts';
 import type { Demand, DemandColumns, SeriesName } from '../../../src/insight/advice/method/demand.ts';
 import { evaluateDemand } from '../../../src/insight/advice/method/evaluation.ts';
 import { keyOf, knownFeaturesOf } from '../../../src/insight/advice/pass/known-features.ts';
@@ -58,6 +59,11 @@ async function read(
         onDay();
         yield day;
       }
+    },
+    waits: (one, from, to) => {
+      const { detail } = demandOf(one);
+      const known = detail.kind === 'hours' ? [...detail.waits] : [];
+      return known.flatMap(([day, waits]) => (day >= from && day < to ? [{ day, waits }] : []));
     },
     intervalOf: () => 300,
     pastAdded: async () => undefined,
@@ -157,7 +163,7 @@ describe('a token pool', () => {
     });
     const demandWith = (hour: DemandColumns): Demand => ({
       ...recorded(nothing, 20),
-      detail: { kind: 'hours', hours: () => [hour] },
+      detail: { kind: 'hours', hours: () => [hour], waits: new Map() },
     });
     const all = of(nothing).map((one, i) => ({ ...one, demand: demandWith(levels(i)) }));
     const { detail } = await read(all, pool);
@@ -167,6 +173,49 @@ describe('a token pool', () => {
     expect([...(columns?.seconds ?? [])].reduce((sum, value) => sum + value, 0)).toBe(3600);
     expect([...(columns?.inUse ?? [])].some(Number.isNaN)).toBe(true);
     expect([...(columns?.denials ?? [])]).toEqual([6]);
+  });
+});
+
+describe('the people who wait for features that take licenses', () => {
+  const [used] = drawn(1, 12) as [Int32Array];
+  const day = TODAY - 1;
+  const wait = (cause: EndedWaits['cause']): EndedWaits => ({
+    cause,
+    ended: 'got',
+    episodes: 1,
+    seconds: 60,
+    people: 1,
+  });
+  const waited = (demand: Demand, waits: readonly EndedWaits[] | undefined): Demand => ({
+    ...demand,
+    detail: { ...demand.detail, ...(waits && { waits: new Map([[day, waits]]) }) },
+  });
+  /** Requests for both features were refused on the day. */
+  const refused = Int32Array.from(used, (licenses) => licenses + 1);
+  const of = (own: readonly EndedWaits[] | undefined, second: readonly EndedWaits[] | undefined): Recorded[] => [
+    {
+      series: seriesOf('tokens'),
+      record: { feature: 'tokens', licenseModel: 'token', maxAvailable: 100 },
+      demand: recorded(nothing, 100),
+    },
+    ...[own, second].map((waits, i) => ({
+      series: seriesOf(`f${i}`),
+      record: { feature: `f${i}`, licenseModel: 'token', tokenPool: 'tokens', tokenCostValue: 1 },
+      demand: waited(recorded(refused, 1), waits),
+    })),
+  ];
+  const waitsOf = async (all: readonly Recorded[]) => {
+    const { detail } = await read(all, seriesOf('tokens'));
+    return detail.kind === 'hours' ? detail.waits.get(day) : undefined;
+  };
+
+  it('are those of all of them, and only hours say whether the pool was full', async () => {
+    const all = of([wait('all_busy'), wait('expired')], [wait('free_elsewhere')]);
+    expect((await waitsOf(all))?.map(({ cause }) => cause)).toEqual(['all_in_use', 'expired', 'free_elsewhere']);
+  });
+
+  it('are not known while those of one feature are not', async () => {
+    expect(await waitsOf(of([wait('all_busy')], undefined))).toBeUndefined();
   });
 });
 

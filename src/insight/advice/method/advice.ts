@@ -2,7 +2,7 @@ import type { Applied, EarlierCut } from './back-test.ts';
 import type { SeriesName } from './demand.ts';
 
 /** Version of the method and of the form of its results: those of another one are not shown. */
-export const METHOD = 5;
+export const METHOD = 6;
 
 /**
  * The figures and the advice for one series, without prices. What is unknown is `undefined`, never 0, NaN or infinite. Days
@@ -42,7 +42,7 @@ export interface Advice extends SeriesName {
   readonly refusalHours: number | undefined;
   /** The days with the number of licenses of now: with such requests, and of how many that is known. */
   readonly refusalsNow: { readonly days: number; readonly recordedDays: number } | undefined;
-  /** Requests that were refused while licenses were free. */
+  /** Requests that were refused for another reason than want of licenses. */
   readonly otherRefusals: number | undefined;
   /** Requests that were refused in the window, for any cause. */
   readonly denials: number | undefined;

@@ -120,7 +120,7 @@ export function curveFigures(columns: DayColumns, hoursAtLeast: Float64Array, op
     const seconds = Number.isNaN(inUse) ? 0 : DAY_HOURS * HOUR;
     const figures = [columns.available, columns.reserved, columns.denials].map((column) => column[i] ?? Number.NaN);
     const [available = Number.NaN, reserved = Number.NaN, denials = Number.NaN] = figures;
-    refusals.beginDay(day >= regimeFrom);
+    refusals.beginDay(day >= regimeFrom, undefined);
     refusals.addHour(available, reserved, denials, known(inUse) ?? NO_USE, seconds);
     refusals.endDay();
   }

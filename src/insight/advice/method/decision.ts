@@ -26,9 +26,9 @@ const TIGHT_SHARE = 0.95;
 /** A chance of less is no clear one. */
 const CLEAR_CHANCE = 0.75;
 
-/** Whether a rule says that licenses are missing, apart from how long it was observed. */
+/** Whether a rule says that licenses are missing, or reserved for others, apart from how long it was observed. */
 function isShort({ refusals, figures: { full } }: Findings): boolean {
-  if (refusals.kind === 'known') return refusals.daysAYear > MOST_SHORT_DAYS;
+  if (refusals.kind === 'known') return refusals.daysAYear + refusals.reservedDaysAYear > MOST_SHORT_DAYS;
   return (full?.hoursAYear ?? 0) >= LEAST_FULL_HOURS;
 }
 
@@ -55,6 +55,7 @@ function estimateOf({ figures: { full }, regime, context }: Findings): number | 
 function missing(findings: Findings, bought: number): Decision | undefined {
   const { refusals, figures, beforeCut, likely = 0, enough = 0 } = findings;
   if (refusals.kind === 'known' && refusals.areReserved) return { state: 'reserved', guards: [] };
+  if (refusals.kind === 'known' && refusals.daysAYear <= MOST_SHORT_DAYS) return undefined;
   const estimate = estimateOf(findings);
   if (refusals.kind === 'unknown') {
     // nobody may have waited: only a clear lack counts

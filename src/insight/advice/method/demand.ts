@@ -1,3 +1,5 @@
+import type { EndedWaits } from '../../../base/model/observation/observation.ts';
+
 /** What is recorded of one feature: the input of its advice. Days are local days of the analyzer, counted from 1970-01-01. */
 
 /** The labels of a recorded series. History has no versions. */
@@ -45,10 +47,13 @@ export interface DemandColumns {
   readonly seconds: Float64Array;
 }
 
+/** The people who waited, of the days of which they are known. A day without waits is one on which nobody waited. */
+export type WaitsByDay = ReadonlyMap<number, readonly EndedWaits[]>;
+
 /** What an analyzer knows about the time in which the licenses of a series were in use. */
 export type DemandDetail =
   /** The hours of days from one to before another, ascending. */
-  | { readonly kind: 'hours'; hours(from: number, to: number): Iterable<DemandColumns> }
+  | { readonly kind: 'hours'; hours(from: number, to: number): Iterable<DemandColumns>; readonly waits: WaitsByDay }
   /**
    * Only a curve over the last 365 days, from GetEfficiency: item `n` is the hours with at least `n` in use, for `n` ≥ 1.
    * Item 0 is the hours with data, if known, else NaN.

@@ -71,7 +71,7 @@ function readFigures({ days, detail }: Demand, { today, workingTime }: AdviceCon
     return curveFigures(days, detail.hoursAtLeast, options);
   }
   const peak = reduceWindow(days, days.inUse, today, Math.max) ?? 0;
-  const tally = new HourTally({ today, workingTime, regimeFrom: regime.from, peak });
+  const tally = new HourTally({ today, workingTime, regimeFrom: regime.from, peak, waits: detail.waits });
   for (const day of detail.hours(...windowOf(today))) tally.add(day);
   return tally.figures();
 }

@@ -1,7 +1,7 @@
 import { weekdayOf } from '../../../base/model/local-time.ts';
 import { isUncountedFigure } from '../../../base/model/uncounted.ts';
 import type { WorkingTime } from './advice.ts';
-import type { DemandColumns } from './demand.ts';
+import type { DemandColumns, WaitsByDay } from './demand.ts';
 import type { FullTime, WindowFigures } from './findings.ts';
 import { NO_USE, RefusalTally } from './refusal-tally.ts';
 import { createWindowDays, ENOUGH_SECONDS, HOUR, WINDOW_DAYS, YEAR_HOURS } from './window.ts';
@@ -68,6 +68,7 @@ export interface TallyOptions {
   readonly regimeFrom: number;
   /** Levels to expect. */
   readonly peak: number;
+  readonly waits: WaitsByDay;
 }
 
 /** Seconds, and license-seconds, of the regime. */
@@ -116,7 +117,7 @@ export class HourTally {
 
   /** Whether the day counts. */
   #beginDay(day: number): boolean {
-    const { today, workingTime, regimeFrom } = this.#options;
+    const { today, workingTime, regimeFrom, waits } = this.#options;
     const age = today - 1 - day;
     if (age < 0 || age >= WINDOW_DAYS || day <= this.#lastDay) return false;
     this.#lastDay = day;
@@ -124,7 +125,7 @@ export class HourTally {
     this.#dayPeak = NO_USE;
     this.#isWorkday = workingTime.weekdays.has(weekdayOf(day));
     this.#isRegime = day >= regimeFrom;
-    this.#refusals.beginDay(this.#isRegime);
+    this.#refusals.beginDay(this.#isRegime, waits.get(day));
     return true;
   }
 

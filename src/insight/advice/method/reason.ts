@@ -9,7 +9,7 @@ import { MOST_FULL } from './erlang.ts';
 import type { Findings } from './findings.ts';
 import type { Expected } from './look.ts';
 import { chanceOf, tuning } from './outlook.ts';
-import { refusedDaysText } from './refusals.ts';
+import { refusedDaysText, waitedTexts } from './refusals.ts';
 import { reservationCaveats, uncertainReservations } from './reservations.ts';
 import { firstDayOf, newestWeeks, WEEKS, WINDOW_DAYS, YEAR_HOURS } from './window.ts';
 
@@ -62,6 +62,12 @@ function growthText(expected: Expected | undefined): string {
       return 'whether use grows is not known before 26 weeks are recorded';
   }
 }
+
+/** What is known of refusals, and of the people who waited. */
+const refusalsTexts = (findings: Findings): readonly string[] => [
+  refusalsText(findings),
+  ...waitedTexts(findings.figures.refusals),
+];
 
 function refusalsText({ refusals, figures }: Findings): string {
   if (refusals.kind === 'unknown') return `refusals are not known (${refusals.because})`;
@@ -152,7 +158,7 @@ function couldGo(findings: Findings, { count = Number.NaN }: Decision): string {
     boughtText(findings),
     ...others.reverse(),
     `${last}, so ${roundedText(count)} could go`,
-    refusalsText(findings),
+    ...refusalsTexts(findings),
     recordedText(findings),
     ...caveatsOf(findings),
   ]);
@@ -161,7 +167,7 @@ function couldGo(findings: Findings, { count = Number.NaN }: Decision): string {
 function missing(findings: Findings, { count, countRange }: Decision): string {
   const { bought = Number.NaN, figures, beforeCut = 0, regime } = findings;
   const { hoursAYear, share = Number.NaN, shareHours } = figures.full ?? {};
-  const parts = [boughtText(findings), refusalsText(findings)];
+  const parts = [boughtText(findings), ...refusalsTexts(findings)];
   const isAlwaysFull = share > MOST_FULL;
   if (hoursAYear !== undefined) {
     const time = shareHours === YEAR_HOURS ? 'time' : 'working time';
@@ -216,7 +222,7 @@ function level(findings: Findings, { state, guards }: Decision): string {
     if (state === 'tight') parts.push('that leaves little room');
   }
   const uncertain = uncertainReservations(findings, state);
-  parts.push(refusalsText(findings), recordedText(findings), ...(uncertain ? [uncertain] : []), ...guards);
+  parts.push(...refusalsTexts(findings), recordedText(findings), ...(uncertain ? [uncertain] : []), ...guards);
   return sentences(parts);
 }
 
@@ -230,7 +236,7 @@ export function reasonOf(findings: Findings, decision: Decision): string {
     case 'reserved':
       return sentences([
         boughtText(findings),
-        refusalsText(findings),
+        ...refusalsTexts(findings),
         'most of the time, reserved licenses were not in use then',
         'free the reservation first',
       ]);

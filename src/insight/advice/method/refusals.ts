@@ -1,10 +1,16 @@
+import type { BlockedCause, EndedWaits } from '../../../base/model/observation/observation.ts';
+import { causeTexts, minutesText } from '../../../base/people.ts';
 import { countText, numberText } from '../../../base/texts.ts';
 import type { Advice } from './advice.ts';
 
 /**
- * Refused requests, by their cause. A refusal is for want of licenses if all licenses that are not reserved were in use in its hour.
- * Days and hours count, not requests: a script that tries again 500 times counts once.
+ * Refused requests, by their cause. On a day whose people are known, they are for want of licenses if a person waited because all
+ * licenses were busy. On other days, a refusal is if all licenses that are not reserved were in use in its hour. Days and hours
+ * count, not requests: a script that tries again 500 times counts once.
  */
+
+/** Waits of people. Who they are is not kept, so that people of several days cannot be counted. */
+export type Waited = Pick<EndedWaits, 'episodes' | 'seconds'>;
 
 /** Days and hours of some time, as they were counted. */
 export interface RefusalTime {
@@ -15,6 +21,8 @@ export interface RefusalTime {
   /** Days and hours with refusals for want of licenses. Hours are unknown where only days are recorded. */
   readonly days: number;
   readonly hours: number | undefined;
+  /** Days on which people waited for licenses that were reserved for others, and for no other want of licenses. */
+  readonly reservedDays: number;
   /** Days on which all licenses were in use, but not in the hour of the refusal. */
   readonly unclearDays: number;
   /** Other days with refusals for which use, licenses or reservations were not known. */
@@ -32,10 +40,14 @@ export interface RefusalCounts {
   readonly requests: number | undefined;
   /** Hours (or days) of the regime with refusals for want of licenses in which reserved licenses were not in use. */
   readonly withReserved: number;
+  /** Hours (or days) of the regime with refusals on days on which people waited for reserved licenses. */
+  readonly reservedHours: number;
   /** Requests of the regime that were refused while licenses seemed to be free, and reservations were not known. */
   readonly maybeReserved: number;
-  /** Requests refused while licenses were free. */
+  /** Requests refused for another reason than want of licenses. */
   readonly others: number;
+  /** By the people who waited, where they are known. */
+  readonly waited: ReadonlyMap<BlockedCause, Waited>;
 }
 
 /** What is known of refusals for want of licenses. */
@@ -44,7 +56,9 @@ export type Refusals =
       readonly kind: 'known';
       /** Their days a year, at the rate of the regime. Only what is decided rests on it: what is said is counted. */
       readonly daysAYear: number;
-      /** Whether most of them had reserved licenses that were not in use. */
+      /** Those on which people waited for reserved licenses alone. */
+      readonly reservedDaysAYear: number;
+      /** Whether most of both had reserved licenses that were not in use. */
       readonly areReserved: boolean;
     }
   /** `because` continues the sentence "refusals are not known: …". */
@@ -82,8 +96,8 @@ export function refusalsOf(
   { interval, refusalsRecorded, hoursFull }: RefusalContext,
   yearHours: number,
 ): Refusals {
-  const { recordedHours, regimeHours, requests, withReserved } = counts;
-  const { recordedDays, days, hours, unknownDays } = counts.regime;
+  const { recordedHours, regimeHours, requests, withReserved, reservedHours } = counts;
+  const { recordedDays, days, hours, reservedDays, unknownDays } = counts.regime;
   if (requests === undefined || recordedHours === 0) return unknown('they are not recorded here');
   if (interval !== undefined && interval > LONGEST_INTERVAL) {
     return unknown(`samples every ${Math.round(interval / 60)} minutes are too far apart`);
@@ -94,7 +108,38 @@ export function refusalsOf(
   // a day of which only some hours are recorded counts as one, so that a year has no more than its days
   const toYear = yearHours / 24 / recordedDays;
   if (unknownDays * toYear > MOST_UNKNOWN_DAYS) return unknown('licenses or reservations were not known at the time');
-  return { kind: 'known', daysAYear: days * toYear, areReserved: 2 * withReserved > (hours ?? days) };
+  return {
+    kind: 'known',
+    daysAYear: days * toYear,
+    reservedDaysAYear: reservedDays * toYear,
+    areReserved: 2 * (withReserved + reservedHours) > (hours ?? days) + reservedHours,
+  };
+}
+
+const isFor = {
+  all_busy: 'all licenses were busy',
+  all_in_use: 'all licenses were in use',
+  unknown: 'the cause is not known',
+} as const;
+const isNamed = (cause: BlockedCause): cause is keyof typeof isFor => cause in isFor;
+
+function waitsText({ episodes, seconds }: Waited): string {
+  const times = episodes === 1 ? 'once' : `${numberText(episodes)} times`;
+  return `people waited ${times}, ${minutesText(seconds)}${episodes === 1 ? '' : ' in all'}`;
+}
+
+/** What people waited for, in clauses; none where they are not known. */
+export function waitedTexts({ waited }: RefusalCounts): readonly string[] {
+  const others = [...waited].filter(([cause]) => !isNamed(cause)).sort(([, a], [, b]) => b.episodes - a.episodes);
+  const all = others.reduce(
+    (sum, [, { episodes, seconds }]) => ({ episodes: sum.episodes + episodes, seconds: sum.seconds + seconds }),
+    { episodes: 0, seconds: 0 },
+  );
+  const causes = others.map(([cause, { episodes }]) => `${causeTexts[cause]}: ${numberText(episodes)}`).join(', ');
+  return [
+    ...[...waited].flatMap(([cause, own]) => (isNamed(cause) ? [`${waitsText(own)}: ${isFor[cause]}`] : [])),
+    ...(others.length === 0 ? [] : [`${waitsText(all)} (${causes}): no more licenses are needed for them`]),
+  ];
 }
 
 /**

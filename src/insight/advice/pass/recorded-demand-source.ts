@@ -1,7 +1,9 @@
 import type { LocalTime } from '../../../base/model/local-time.ts';
+import type { EndedWaits } from '../../../base/model/observation/observation.ts';
 import { parseVendorLicense } from '../../../base/model/vendor-license.ts';
 import { runSliced, untilAborted } from '../../../base/scheduling/slices.ts';
-import type { DayColumns, Demand, DemandColumns, SeriesName } from '../method/demand.ts';
+import type { DayColumns, Demand, DemandColumns, SeriesName, WaitsByDay } from '../method/demand.ts';
+import { WINDOW_DAYS } from '../method/window.ts';
 import type { DemandSource, ListedSeries } from './demand-source.ts';
 import { type KnownFeatures, keyOf, type Taker } from './known-features.ts';
 
@@ -18,6 +20,7 @@ export type Hours = (from: number, to: number) => Iterable<DemandColumns>;
 /** A feature that takes licenses of another one. */
 export interface TakingHours extends Pick<Taker, 'cost' | 'takes'> {
   readonly hours: Hours;
+  readonly waits: WaitsByDay;
 }
 
 /** Licenses in use and how long, seconds; the highest first, and NaN, which is unknown, last. */
@@ -159,21 +162,45 @@ function daysOf({ days }: Demand, found: readonly DemandColumns[]): DayColumns {
   };
 }
 
+const wasDenied = (columns: DemandColumns | undefined): boolean =>
+  columns?.denials.some((denials) => denials > 0) === true;
+
+/** All licenses of a feature that takes others were in use: whether those that it takes were, only their hours say. */
+const ofTaken = (waits: readonly EndedWaits[]): readonly EndedWaits[] =>
+  waits.map((one) => (one.cause === 'all_busy' ? { ...one, cause: 'all_in_use' } : one));
+
+/** The people of a pool and of the features that take from it; undefined if those of one that was denied are not known. */
+function waitsOf(
+  [own, ...taking]: readonly (DemandColumns | undefined)[],
+  ownWaits: WaitsByDay,
+  takers: readonly TakingHours[],
+): readonly EndedWaits[] | undefined {
+  const day = [own, ...taking].find((one) => one !== undefined)?.day ?? Number.NaN;
+  const all = [ownWaits.get(day), ...takers.map(({ waits }) => waits.get(day))];
+  const isUnknown = [own, ...taking].some((one, i) => wasDenied(one) && all[i] === undefined);
+  if (isUnknown || all.every((waits) => waits === undefined)) return undefined;
+  return all.flatMap((waits = [], i) => (i === 0 ? waits : ofTaken(waits)));
+}
+
 /** All days together, a day in each step. */
 function* combineDays(
-  ownHours: Hours,
+  { hours: ownHours, waits: ownWaits }: Pick<TakingHours, 'hours' | 'waits'>,
   takers: readonly TakingHours[],
   [from, to]: readonly [number, number],
-): Generator<void, DemandColumns[]> {
+): Generator<void, { readonly days: DemandColumns[]; readonly waits: WaitsByDay }> {
   const found: DemandColumns[] = [];
+  const known = new Map<number, readonly EndedWaits[]>();
   for (const [columns, ...others] of inStep([ownHours, ...takers.map((taker) => taker.hours)], from, to)) {
     const taking = others.flatMap((of, i): (readonly [DemandColumns, TakingHours])[] =>
       of === undefined ? [] : [[of, takers[i] as TakingHours]],
     );
-    found.push(columnsOf((columns ?? taking[0]?.[0])?.day as number, hoursOf(columns, taking)));
+    const day = (columns ?? taking[0]?.[0])?.day as number;
+    found.push(columnsOf(day, hoursOf(columns, taking)));
+    const waits = waitsOf([columns, ...others], ownWaits, takers);
+    if (waits !== undefined) known.set(day, waits);
     yield;
   }
-  return found;
+  return { days: found, waits: known };
 }
 
 /**
@@ -183,14 +210,14 @@ function* combineDays(
  */
 async function withTakers(
   own: Demand,
-  ownHours: Hours,
+  ownHours: Pick<TakingHours, 'hours' | 'waits'>,
   takers: readonly TakingHours[],
   { today, signal }: { readonly today: number; readonly signal: AbortSignal },
 ): Promise<Demand> {
   const whole = [own.days.day[0] ?? today, today] as const;
-  const all = await runSliced(untilAborted(combineDays(ownHours, takers, whole), signal));
-  const hours: Hours = (from, to) => all.filter(({ day }) => from <= day && day < to);
-  return { ...own, days: daysOf(own, all), detail: { kind: 'hours', hours } };
+  const { days, waits } = await runSliced(untilAborted(combineDays(ownHours, takers, whole), signal));
+  const hours: Hours = (from, to) => days.filter(({ day }) => from <= day && day < to);
+  return { ...own, days: daysOf(own, days), detail: { kind: 'hours', hours, waits } };
 }
 
 /** The store of an analyzer in the same process. Its methods throw errors with a message for the operator. */
@@ -201,6 +228,12 @@ export interface RecordedHistory<S extends SeriesName = SeriesName> {
   sealedUntil(): number;
   totals(series: S, before: number): DayColumns;
   hours(series: S, from: number, to: number): Iterable<DemandColumns>;
+  /** The days from one to before another of which the people who waited are known. */
+  waits(
+    series: S,
+    from: number,
+    to: number,
+  ): readonly { readonly day: number; readonly waits: readonly EndedWaits[] }[];
   intervalOf(vendorLicense: string): number | undefined;
   pastAdded(): Promise<void>;
   pastDaysLeft(): number | undefined;
@@ -271,17 +304,17 @@ export function createRecordedSource<S extends SeriesName>(history: RecordedHist
     read: async (series, today, signal) => {
       const stored = storedOf(series);
       if (stored === undefined) throw new Error('it is not recorded any more');
-      const storedHours =
-        (of: S): Hours =>
-        (from, to) =>
-          history.hours(of, from, Math.min(to, today));
-      const hours = storedHours(stored);
-      const demand: Demand = { series, days: history.totals(stored, today), detail: { kind: 'hours', hours } };
+      const recordedOf = (of: S): Pick<TakingHours, 'hours' | 'waits'> => ({
+        hours: (from, to) => history.hours(of, from, Math.min(to, today)),
+        waits: new Map(history.waits(of, today - WINDOW_DAYS, today).map(({ day, waits }) => [day, waits])),
+      });
+      const own = recordedOf(stored);
+      const demand: Demand = { series, days: history.totals(stored, today), detail: { kind: 'hours', ...own } };
       const taking = takersOf(keyOf(series)).flatMap(({ series: taker, cost, takes }): TakingHours[] => {
         const of = storedOf(taker);
-        return of === undefined ? [] : [{ hours: storedHours(of), cost, takes }];
+        return of === undefined ? [] : [{ ...recordedOf(of), cost, takes }];
       });
-      return taking.length === 0 ? demand : withTakers(demand, hours, taking, { today, signal });
+      return taking.length === 0 ? demand : withTakers(demand, own, taking, { today, signal });
     },
   };
 }

@@ -47,7 +47,7 @@ export interface Totals {
   readonly provisional: number;
   /** Refused requests of the window; `undefined` if they are recorded for no feature. */
   readonly denials: number | undefined;
-  /** Those while licenses were free. */
+  /** Those for another reason than want of licenses. */
   readonly otherRefusals: number | undefined;
   /** Features with advice. Without any, the other numbers are not known. */
   readonly advised: number;

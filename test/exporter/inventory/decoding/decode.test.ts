@@ -190,6 +190,21 @@ describe('a mixed answer', () => {
   });
 });
 
+describe('a checkout of GetUsers', () => {
+  it('has its server and its end only where the analyzer says them', () => {
+    const said = { Server: 'flexnet:27000@lica', Until: END };
+    const { records, unknownFields } = decode('GetUsers', {
+      data: [{ UserName: 'ada', ...said }, { UserName: 'bob' }, { UserName: 'cid', Server: null, Until: 0 }],
+    });
+    expect(records.map(({ server, until }) => [server, until])).toEqual([
+      ['flexnet:27000@lica', END],
+      ['', undefined],
+      ['', undefined],
+    ]);
+    expect(unknownFields).toEqual([]);
+  });
+});
+
 describe('the expiry of a license', () => {
   const expiration = (fields: object) =>
     decode('GetExpirationFeatures', [{ Feature: 'f', ...fields }]).records[0]?.licenseExpiration;
