@@ -1,3 +1,6 @@
+import { blockedCauses } from '../src/base/model/observation/observation.ts';
+import { causeTexts } from '../src/base/people.ts';
+
 /** SQL of the dashboard on the archive. Grafana replaces its macros and variables. */
 
 const SERIES = 'FROM license_exporter.series s JOIN license_exporter.analyzer a ON a.id = s.analyzer';
@@ -99,6 +102,19 @@ SELECT ${midnight('start')} AS time, denials
 FROM period p, steps
 WHERE EXISTS (SELECT FROM steps WHERE denials IS NOT NULL)
 ORDER BY 1`;
+
+/** Of a step without a known day there is no row: without denials, nobody waited. */
+export const WAITS = `${PERIOD}, known AS (
+  SELECT s.id AS series, d.day
+  ${SERIES} JOIN license_exporter.day d ON d.series = s.id JOIN period p ON d.day BETWEEN p.first AND p.last
+  WHERE ${OF_ANALYZERS} AND ${OF_FEATURE} AND (d.episodes IS NOT NULL OR d.denials = 0)
+)
+SELECT ${midnight(stepOf('k.day'))} AS time,
+${blockedCauses
+  .map((cause) => `  coalesce(sum(b.seconds) FILTER (WHERE b.cause = '${cause}'), 0) / 60.0 AS "${causeTexts[cause]}"`)
+  .join(',\n')}
+FROM period p CROSS JOIN known k LEFT JOIN license_exporter.blocked_day b ON b.series = k.series AND b.day = k.day
+GROUP BY 1 ORDER BY 1`;
 
 export const LICENSE_HOURS = `${recorded(OF_ANALYZERS)}
 SELECT ${midnight(stepOf('day'))} AS time,

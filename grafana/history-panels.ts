@@ -2,7 +2,10 @@ import * as barchart from '@grafana/grafana-foundation-sdk/barchart';
 import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as heatmap from '@grafana/grafana-foundation-sdk/heatmap';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
-import { type About, allSeries, DASHED, head, legend, NOT_RECORDED, ordered, type Rows } from './panels.ts';
+import { type BlockedCause, blockedCauses } from '../src/base/model/observation/observation.ts';
+import { causeTexts } from '../src/base/people.ts';
+import { causeColumn } from '../src/site/grafana/answers/blocked-answers.ts';
+import { type About, allSeries, DASHED, head, legend, NOT_RECORDED, ordered, QUIET, type Rows } from './panels.ts';
 import { IN_RANGE, nameOf, type Parameters, type Read, ROWS, RowsQuery } from './queries.ts';
 
 /** Panels of the history endpoints. */
@@ -103,6 +106,49 @@ export function periods(
       .legend(legend('max', 'sum'))
       .withOverride(UNKNOWN_SERIES)
   );
+}
+
+/** The colours of causes: those of licenses that are held, where a cause is such a one. */
+export const CAUSE_COLORS: Readonly<Record<BlockedCause, string>> = {
+  all_busy: 'red',
+  held_idle: 'yellow',
+  reserved_for_others: 'orange',
+  free_elsewhere: 'blue',
+  all_in_use: 'super-light-red',
+  expired: 'purple',
+  not_licensed: 'dark-purple',
+  not_permitted: 'light-purple',
+  other: 'text',
+  unknown: QUIET,
+};
+
+/** A cause for which nobody waited: it has no place in a legend, but what is 0 is not unknown. */
+export const NOBODY = {
+  matcher: { id: 'byValue', options: { reducer: 'max', op: 'eq', value: 0 } },
+  properties: [{ id: 'custom.hideFrom', value: { viz: false, legend: true, tooltip: true } }],
+};
+
+/** Minutes that people waited, by cause: days, for a long time range weeks or months. */
+export function waits(about: About, parameters: Parameters): barchart.PanelBuilder {
+  const causes = blockedCauses.map(
+    (cause): Read => ({ name: causeColumn(cause), as: causeTexts[cause], type: 'number' }),
+  );
+  const query = new RowsQuery('blocked', { ...parameters, ...IN_RANGE, shape: 'periods' }, [
+    { name: 'Period' },
+    ...causes,
+  ]);
+  const panel = bars(about, query, 'Period', 'text', 12)
+    .withTransformation(ordered(['Period', ...causes.map(nameOf)]))
+    .stacking(common.StackingMode.Normal)
+    .xTickLabelSpacing(90)
+    .axisWidth(52)
+    .axisSoftMax(4)
+    .legend(legend('sum'))
+    .tooltip(allSeries)
+    .withOverride(UNKNOWN_SERIES)
+    .withOverride(NOBODY);
+  for (const cause of blockedCauses) panel.overrideByName(causeTexts[cause], [colored(CAUSE_COLORS[cause])]);
+  return panel;
 }
 
 /** GetEfficiency: hours in which at least 1, 2, 3, … licenses were in use at once. */

@@ -92,6 +92,24 @@ export const WAITING: Shown = {
   steps: GOOD_BELOW(1, 'orange'),
 };
 
+const count = (name: string, as: string, width: number): Shown => ({
+  name,
+  as,
+  type: 'number',
+  unit: 'locale',
+  decimals: 0,
+  width,
+});
+
+/** People who waited, in a table of denials: each once a day. */
+export const PEOPLE: readonly Shown[] = [count('People', 'People', 65), count('Minutes waited', 'Minutes', 72)];
+/** Those who wait now. */
+export const WAIT_NOW: Shown = { ...count('Waiting now', 'Now', 50), steps: GOOD_BELOW(1, 'orange') };
+/** Why, in the words of the pages. */
+export const CAUSE: Shown = { name: 'Cause', width: 125, wrap: true };
+/** What ends it. */
+export const REMEDY: Shown = { name: 'Remedy', minWidth: 200, wrap: true };
+
 /** A figure that stands for uncounted licenses, which have no number. */
 export const UNCOUNTED = -1;
 export const UNCOUNTED_NAME = {

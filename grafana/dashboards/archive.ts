@@ -3,6 +3,8 @@ import * as common from '@grafana/grafana-foundation-sdk/common';
 import * as dashboard from '@grafana/grafana-foundation-sdk/dashboard';
 import type * as table from '@grafana/grafana-foundation-sdk/table';
 import * as timeseries from '@grafana/grafana-foundation-sdk/timeseries';
+import { blockedCauses } from '../../src/base/model/observation/observation.ts';
+import { causeTexts } from '../../src/base/people.ts';
 import {
   ANALYZERS,
   DENIALS,
@@ -13,9 +15,10 @@ import {
   USE,
   VENDOR_LICENSES,
   VENDOR_LICENSES_IN_RANGE,
+  WAITS,
 } from '../archive-sql.ts';
 import { menu } from '../dashboard.ts';
-import { colored, days, drawn, UNKNOWN_SERIES } from '../history-panels.ts';
+import { CAUSE_COLORS, colored, days, drawn, NOBODY, UNKNOWN_SERIES } from '../history-panels.ts';
 import { archiveLink, KEEP, linkTo, rowLink } from '../links.ts';
 import { type About, allSeries, head, legend, linksOf, NOT_RECORDED } from '../panels.ts';
 import { type Shown, shownAs, tablePanel, UNCOUNTED, UNCOUNTED_NAME } from '../tables.ts';
@@ -168,12 +171,29 @@ const vendorLicenses = (): table.PanelBuilder =>
     [{ name: 'Vendor license', minWidth: 170 }, HOURS_IN_USE, DENIED, number('Features', 85), ANALYZER],
   );
 
+function waits(): timeseries.PanelBuilder {
+  const panel = bars(
+    {
+      title: 'Minutes that people waited, by cause',
+      description: `People who were denied a license of the feature, from the first denial to the checkout or the last denial, all of them together. A person who is denied many times waits once. ${STEP} Without a bar: nobody waited, or it is not known who was denied; if no day is known, nothing is drawn.`,
+      unit: 'locale',
+      width: 8,
+    },
+    WAITS,
+  )
+    .stacking(new common.StackingConfigBuilder().mode(common.StackingMode.Normal).group('A'))
+    .axisSoftMax(4)
+    .withOverride(NOBODY);
+  for (const cause of blockedCauses) panel.overrideByName(causeTexts[cause], [colored(CAUSE_COLORS[cause])]);
+  return panel;
+}
+
 /** The dashboard on the archive. */
 export const archive = (): dashboard.DashboardBuilder =>
   new dashboard.DashboardBuilder('Licenses / Archive')
     .uid('license-archive')
     .description(
-      'Years of all sites, from the archive of the history in PostgreSQL: use against what was bought, denials and license-hours.',
+      'Years of all sites, from the archive of the history in PostgreSQL: use against what was bought, denials, who waited, and license-hours.',
     )
     .tags(['license-exporter'])
     .timezone('browser')
@@ -213,18 +233,21 @@ export const archive = (): dashboard.DashboardBuilder =>
           title: 'Denials',
           description: `Denied requests for the feature, as far as its license manager tells. ${STEP}`,
           unit: 'locale',
+          width: 8,
         },
         DENIALS,
       )
         .axisSoftMax(4)
         .overrideByName('denials', [colored('red')]),
     )
+    .withPanel(waits())
     .withPanel(
       bars(
         {
           title: 'License-hours',
           description: `Licenses in use times hours, of all features of the vendor license, and of all others of the chosen sites. Features that are priced in tokens and those that are not count alike. ${STEP}`,
           unit: 'locale',
+          width: 8,
         },
         LICENSE_HOURS,
       )

@@ -1,7 +1,7 @@
 import type { MetricName } from '../../src/exporter/metrics/catalogue.ts';
 import { createDashboard, feature, vendorLicense } from '../dashboard.ts';
 import { featureExpressions, unlessUncounted } from '../feature-table.ts';
-import { busyHours, efficiency, peaks, periods } from '../history-panels.ts';
+import { busyHours, efficiency, peaks, periods, waits } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import {
   DASHED,
@@ -17,8 +17,8 @@ import {
   SATURATION,
   SERVER_OVER_TIME,
 } from '../panels.ts';
-import { expiration, metric, OF_FEATURE, ONE_FEATURE, ONE_VENDOR_LICENSE, once, select } from '../queries.ts';
-import { rowsTable, STATES, UNCOUNTED_NAME } from '../tables.ts';
+import { expiration, IN_RANGE, metric, OF_FEATURE, ONE_FEATURE, ONE_VENDOR_LICENSE, once, select } from '../queries.ts';
+import { CAUSE, REMEDY, rowsTable, STATES, UNCOUNTED_NAME, WAIT_NOW } from '../tables.ts';
 
 const rows = (title: string): Rows => ({
   title: 'Show',
@@ -53,7 +53,7 @@ export const featureDashboard = () =>
     uid: 'license-feature',
     title: 'Feature',
     description:
-      'One feature: its use against what was bought, how many licenses it needs, who holds it now, when it is busy, and its denials.',
+      'One feature: its use against what was bought, how many licenses it needs, who holds it now, when it is busy, its denials, and who waited for it.',
     from: 'now-30d',
     refresh: '5m',
     about: OF_FEATURE,
@@ -215,6 +215,43 @@ export const featureDashboard = () =>
           height: 8,
         },
         { ...OF_FEATURE, last: LAST },
+      ),
+    )
+    .withPanel(
+      waits(
+        {
+          title: 'Minutes that people waited, by cause',
+          description:
+            'People who were denied a license, from the first denial to the checkout or the last denial, all of them together. However often a script retries, and on how many hosts, a person waits once. A bar is a local day of the analyzer, in a long time range a week or a month; today has those who wait now.',
+          unit: 'locale',
+          width: 12,
+          height: 8,
+        },
+        OF_FEATURE,
+      ),
+    )
+    .withPanel(
+      rowsTable(
+        {
+          title: 'People who waited, by cause',
+          description:
+            'The people who were denied a license in the time range, each once a day, those who wait now, and what would end it. Known where the log of the license manager names who was denied: FlexNet and RLM, read by this exporter.',
+          width: 12,
+          height: 8,
+        },
+        {
+          target: 'blocked',
+          parameters: { ...OF_FEATURE, ...IN_RANGE, shape: 'totals' },
+          top: 20,
+          none: 'Nobody waited',
+        },
+        [
+          CAUSE,
+          { ...WAIT_NOW, name: 'Now' },
+          { name: 'People', type: 'number', unit: 'locale', decimals: 0, width: 65 },
+          { name: 'Minutes', type: 'number', unit: 'locale', decimals: 0, width: 72 },
+          REMEDY,
+        ],
       ),
     )
     .withPanel(

@@ -3,7 +3,7 @@ import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { GOOD_BELOW, help } from '../panels.ts';
 import { metric, OF_VENDOR_LICENSES, once, orNoRow, SEVERAL_VENDOR_LICENSES, select } from '../queries.ts';
-import { rowsTable, SHARE, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
+import { CAUSE, PEOPLE, REMEDY, rowsTable, SHARE, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
 import { amounts, totals } from '../total-panel.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
@@ -113,12 +113,12 @@ export const optimisation = () =>
         {
           title: 'Denials, 365 d',
           description:
-            'Denied requests of all features in the 365 days to yesterday, for any cause, and those while licenses were free. A script that retries counts each time. Features for which no denial is recorded are not in it.',
+            'Denied requests of all features in the 365 days to yesterday, for any cause, and those for another reason than want of licenses. A script that retries counts each time. Features for which no denial is recorded are not in it.',
           unit: 'locale',
           width: 5,
         },
         TOTALS,
-        { denials: { of: 'Denials' }, 'while free': { of: 'Other refusals' } },
+        { denials: { of: 'Denials' }, 'other reasons': { of: 'Other refusals' } },
         rows('Denials, 365 days to yesterday'),
       ),
     )
@@ -158,7 +158,7 @@ export const optimisation = () =>
           title: 'Runs out',
           description:
             'Features whose use is likely to grow. From the date on, every fourth week is expected to have a moment with all licenses in use. The range has the true date about four times in five.',
-          width: 7,
+          width: 12,
           height: 7,
         },
         {
@@ -171,33 +171,10 @@ export const optimisation = () =>
       ),
     )
     .withPanel(
-      rowsTable(
-        {
-          title: 'Denials, 365 days to yesterday',
-          description:
-            'Denied requests for any cause; days: those on which requests were denied while all licenses were in use. Requests that were denied while licenses were free have other causes: check the options file, the version and the server list of the users.',
-          width: 8,
-          height: 7,
-        },
-        {
-          target: 'rightsizing',
-          parameters: { ...OF_VENDOR_LICENSES, sort: '-Denials', with: ['Denials'] },
-          top: 100,
-          none: 'No denial is recorded',
-        },
-        [
-          { ...feature, minWidth: 105 },
-          number('Denials', 'Denials', 75),
-          DENIED_DAYS,
-          { ...VENDOR_LICENSE, minWidth: 105 },
-        ],
-      ),
-    )
-    .withPanel(
       seriesTable(
         {
           title: 'Fewer licenses than a week ago',
-          width: 9,
+          width: 12,
           height: 7,
           description: 'Features with fewer licenses than a week ago: an increment expired, or a server was changed.',
         },
@@ -214,6 +191,32 @@ export const optimisation = () =>
           },
         ],
         { labels: ['feature', 'vendor_license'], sortBy: ['Change', 'Feature'] },
+      ),
+    )
+    .withPanel(
+      rowsTable(
+        {
+          title: 'Denials, 365 days to yesterday',
+          description:
+            'Denied requests for any cause; days: those on which requests were denied for want of licenses. Requests that were denied for another reason: check the options file, the version and the server list of the users. People and minutes: who waited on those days, as far as logs name who was denied, each person once a day; the cause of most of these minutes, and what would end it.',
+          width: 24,
+          height: 7,
+        },
+        {
+          target: 'rightsizing',
+          parameters: { ...OF_VENDOR_LICENSES, sort: '-Denials', with: ['Denials'] },
+          top: 100,
+          none: 'No denial is recorded',
+        },
+        [
+          { ...feature, minWidth: 105 },
+          number('Denials', 'Denials', 75),
+          DENIED_DAYS,
+          ...PEOPLE,
+          CAUSE,
+          REMEDY,
+          { ...VENDOR_LICENSE, minWidth: 105 },
+        ],
       ),
     )
     .withRow(

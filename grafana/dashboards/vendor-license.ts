@@ -4,7 +4,18 @@ import { busyHours, days, peaks, periods } from '../history-panels.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { figures, GOOD_AT_ONE, GOOD_BELOW, graph, help, orNaN, PLAIN, SERVER_OVER_TIME } from '../panels.ts';
 import { IN_RANGE, metric, OF_VENDOR_LICENSE, ONE_VENDOR_LICENSE, saturated, sumOf } from '../queries.ts';
-import { EXPIRES, IN_USE_OF_BOUGHT, rowsTable, STATES, VENDOR_LICENSE, WAITING } from '../tables.ts';
+import {
+  CAUSE,
+  EXPIRES,
+  IN_USE_OF_BOUGHT,
+  PEOPLE,
+  REMEDY,
+  rowsTable,
+  STATES,
+  VENDOR_LICENSE,
+  WAIT_NOW,
+  WAITING,
+} from '../tables.ts';
 import { totals } from '../total-panel.ts';
 
 const OF = ONE_VENDOR_LICENSE;
@@ -200,8 +211,8 @@ export const vendorLicenseDashboard = () =>
         {
           title: 'Denials by feature',
           description:
-            'Denied requests of the shown time range: of all its features, those with most of them, whether or not they are busy now. Compare the peak usage of the feature with its number of licenses.',
-          width: 12,
+            'Denied requests of the shown time range: of all its features, those with most of them, whether or not they are busy now; and who waited, where the log names who was denied: people, each once a day, their minutes, those who wait now, and the cause of most minutes with what would end it.',
+          width: 16,
           height: 8,
         },
         {
@@ -219,10 +230,12 @@ export const vendorLicenseDashboard = () =>
           keepsTime: true,
         },
         [
-          { name: 'Feature' },
-          { name: 'Denials', type: 'number', unit: 'locale', decimals: 0, width: 85 },
-          { name: 'Days with denials', type: 'number', width: 145 },
-          { name: 'License-hours', type: 'number', unit: 'locale', decimals: 0, width: 115 },
+          { name: 'Feature', minWidth: 100 },
+          { name: 'Denials', type: 'number', unit: 'locale', decimals: 0, width: 72 },
+          ...PEOPLE,
+          WAIT_NOW,
+          CAUSE,
+          REMEDY,
           { ...VENDOR_LICENSE, hidden: true },
         ],
       ),
@@ -234,7 +247,7 @@ export const vendorLicenseDashboard = () =>
           description:
             'Licenses that are checked out but idle, borrowed, or reserved and unused. Try to free these before you buy more.',
           unit: 'none',
-          width: 12,
+          width: 8,
           height: 8,
         },
         {

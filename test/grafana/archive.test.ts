@@ -148,6 +148,7 @@ describe.runIf(peer('postgres', 'initdb', 'psql'))('its queries', () => {
     string,
     string,
   ];
+  const WAITS = queryOf('Minutes that people waited, by cause');
   const BY_HOUR = queryOf('Use against bought by hour, the last 62 days of the range');
   const [TABLE, VENDOR_LICENSES] = ['Features of the vendor license', 'Vendor licenses'].map(queryOf) as [
     string,
@@ -174,6 +175,16 @@ describe.runIf(peer('postgres', 'initdb', 'psql'))('its queries', () => {
         runAtOnce(store.add([{ series, day, samples }], ['x', 'y']));
       }
     }
+    const wait = { cause: 'all_busy', ended: 'got', episodes: 2, people: 1, seconds: 90 } as const;
+    const other = { ...wait, cause: 'unknown', seconds: 30 } as const;
+    runAtOnce(
+      store.addBlocked([
+        [
+          { ...base, feature },
+          { day: DAY, waits: [wait, { ...wait, ended: 'gave_up' }, other] },
+        ],
+      ]),
+    );
     await exchangeOnce(exchangeOptions(archive, 'Köln'), { store, localTime, origin: 'x' });
     // a year of another site: a feature of two packages, one of which has a gap, and features of which less is known
     archive.query(
@@ -224,6 +235,12 @@ describe.runIf(peer('postgres', 'initdb', 'psql'))('its queries', () => {
       '2024-10-05 22:00:00+00|0',
       '2024-10-06 22:00:00+00|',
     ]);
+    // without denials nobody waited, and of the days between nothing is known
+    const minutes = ask(WAITS).map((row) => row.split('|').map((cell, i) => (i === 0 ? cell : Number(cell))));
+    expect(minutes).toEqual([
+      ['2024-10-03 22:00:00+00', 0, 0, 0, 3, 0, 0, 0, 0, 0, 0.5],
+      ['2024-10-05 22:00:00+00', 0, 0, 0, 0, 0, 0, 0, 0, 0, 0],
+    ]);
     const hours = ask(BY_HOUR);
     expect(hours).toHaveLength(48);
     expect(hours[9]).toBe('2024-10-04 07:00:00+00|10|2|10');
@@ -247,12 +264,12 @@ describe.runIf(peer('postgres', 'initdb', 'psql'))('its queries', () => {
     const range = [localTime.startOf(DAY - 365), localTime.startOf(DAY - 334)] as const;
     expect(ask(TABLE, cologne, range)).toEqual(['Nothing is recorded from 2023-10-05 to 2023-11-04|||||||||']);
     expect(ask(VENDOR_LICENSES, cologne, range)).toEqual(['Nothing is recorded from 2023-10-05 to 2023-11-04|||||']);
-    for (const sql of [USE, DENIALS, HOURS, BY_HOUR]) expect(ask(sql, cologne, range)).toEqual([]);
+    for (const sql of [USE, DENIALS, WAITS, HOURS, BY_HOUR]) expect(ask(sql, cologne, range)).toEqual([]);
   });
 
   it('ask an archive without analyzers without an error', () => {
     const none: Values = { analyzer: [], vendor_license: [''], feature: [''] };
-    for (const sql of [USE, DENIALS, HOURS, BY_HOUR]) expect(ask(sql, none)).toEqual([]);
+    for (const sql of [USE, DENIALS, WAITS, HOURS, BY_HOUR]) expect(ask(sql, none)).toEqual([]);
     expect(ask(TABLE, none)).toEqual(['Nothing is recorded from 2024-10-03 to 2024-10-12|||||||||']);
   });
 
@@ -290,6 +307,8 @@ describe.runIf(peer('postgres', 'initdb', 'psql'))('its queries', () => {
       const denied = numbers(DENIALS, 1, values);
       expect([name, denied.length === 0 ? '' : String(sum(denied))]).toEqual([name, denials]);
     }
+    // nobody says who was denied
+    expect(ask(WAITS, far, range)).toEqual([]);
     const hours = sum(listed.map((row) => Number(row.split('|')[7])));
     expect(hours).toBeGreaterThan(0);
     expect(sum(numbers(HOURS, 1))).toBeCloseTo(hours, 6);

@@ -51,7 +51,10 @@ describe('queries for rows of the dashboards', () => {
       return;
     }
     expect({ where, status, body }).toMatchObject({ status: 200 });
-    expect({ where, rows: cellsOf(query, body.rows).length > 0 }).toEqual({ where, rows: true });
+    // who waited is not known of an analyzer elsewhere: a table says so in a row, for a chart there is a notice
+    const isSilent = query.url.endsWith('/blocked') && !query.columns.some(({ selector }) => selector === 'note');
+    if (isSilent) expect(body.notices).toHaveLength(1);
+    expect({ where, rows: cellsOf(query, body.rows).length > 0 }).toEqual({ where, rows: !isSilent });
     expect(body.notices.filter(({ severity }: { severity: string }) => severity === 'error')).toEqual([]);
   });
 

@@ -5,7 +5,7 @@ import { parse } from 'yaml';
 import { createLocalTime } from '../../../src/base/model/local-time.ts';
 import { noOwners } from '../../../src/base/model/owners.ts';
 import { WHOLE } from '../../../src/base/model/snapshot.ts';
-import type { Backend } from '../../../src/site/grafana/answers/backend.ts';
+import type { Backend, ReadWaits } from '../../../src/site/grafana/answers/backend.ts';
 import { DatasourceError } from '../../../src/site/grafana/answers/errors.ts';
 import { readQuery } from '../../../src/site/grafana/answers/read-query.ts';
 import { answerTarget } from '../../../src/site/grafana/answers/targets.ts';
@@ -64,6 +64,16 @@ interface Site {
   readonly failing?: string;
 }
 
+/** Of two features who waited is known: two people for the one that was denied, and nobody for another. */
+const waits: ReadWaits = async (_, before) => {
+  const day = { vendorLicense: PRODUCT, package: '', day: before - 1, now: undefined, elsewhere: undefined };
+  const wait = { cause: 'all_busy', ended: 'got', episodes: 3, people: 2, seconds: 90 } as const;
+  return [
+    { ...day, feature: DENIED, waits: [wait, { ...wait, cause: 'expired', people: 0, seconds: 30 }] },
+    { ...day, feature: 'f001', waits: [] },
+  ];
+};
+
 function backendOf({ count = 400, failing }: Site): Backend & { readonly most: () => number } {
   const inventory = siteOf(count);
   let open = 0;
@@ -80,7 +90,7 @@ function backendOf({ count = 400, failing }: Site): Backend & { readonly most: (
   };
   return {
     inventory: () => inventory,
-
+    waits,
     upstream,
     owners: () => noOwners,
     localTime,
@@ -121,7 +131,17 @@ describe('denials of the past', () => {
     const panel = dashboard && panelsOf(dashboard).find(({ title }) => title === 'Denials by feature');
     const query = panel?.targets?.[0] as unknown as InfinityQuery;
     const { rows } = await ask(parametersOf(query));
-    expect(rows).toMatchObject([{ note: null, feature: DENIED, denials: 18 }]);
+    const waited = { people: 2, minutes_waited: 2, waiting_now: null, cause: 'all busy' };
+    expect(rows).toMatchObject([{ note: null, feature: DENIED, denials: 18, ...waited }]);
+  });
+
+  it('say who waited where it is known, and 0 where nobody did', async () => {
+    const columns = ['feature', 'people', 'cause'];
+    const { rows } = await ask({ shape: 'totals', columns, sort: 'Feature' });
+    const of = (name: string) => rows.find((row) => row.feature === name);
+    expect(of(DENIED)).toEqual({ feature: DENIED, people: 2, cause: 'all busy' });
+    expect(of('f001')).toEqual({ feature: 'f001', people: 0, cause: null });
+    expect(of('f002')).toEqual({ feature: 'f002', people: null, cause: null });
   });
 
   it('are in the example of an alert, which knows of every feature and is an error if it lacks one', async () => {

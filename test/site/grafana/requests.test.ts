@@ -26,7 +26,7 @@ const EMPTY =
   'the payload is empty. The usual causes are a multi-value variable inside quotes (write {"feature":$feature}, without quotes) and a variable value with a backslash or a double quote: both make the payload invalid JSON, which the plugin replaces with {}';
 const whose = { product: PRODUCT, feature: FEATURE };
 const TARGETS =
-  'history, reserved, efficiency, heatmap, users, expirations, features, products, server_down, rightsizing, attention';
+  'history, reserved, efficiency, heatmap, users, blocked, expirations, features, products, server_down, rightsizing, attention';
 
 interface Bad {
   readonly what: string;

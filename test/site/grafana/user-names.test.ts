@@ -34,6 +34,8 @@ const user = (userName: string, more: Partial<UserRecord> = {}): UserRecord => (
   licenseModel: '',
   displayName: undefined,
   mapped: undefined,
+  server: '',
+  until: undefined,
   ...more,
 });
 

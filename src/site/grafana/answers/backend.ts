@@ -1,5 +1,6 @@
 import type { AttentionRow } from '../../../base/model/attention-row.ts';
 import type { LocalTime } from '../../../base/model/local-time.ts';
+import type { Elsewhere, EndedWaits, WaitingPeople } from '../../../base/model/observation/observation.ts';
 import type { OwnerMapping } from '../../../base/model/owners.ts';
 import type { IsSaturated } from '../../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
@@ -27,6 +28,27 @@ export interface UsersPolicy extends Confidential {
   readonly pseudonymKey: string | undefined;
 }
 
+/** A recorded day of a feature, in one of its packages. */
+export interface WaitedDay {
+  readonly vendorLicense: string;
+  readonly feature: string;
+  readonly package: string;
+  /** Local day. */
+  readonly day: number;
+  /** The people who have waited; undefined if they are not known. */
+  readonly waits: readonly EndedWaits[] | undefined;
+  /** Those who wait now, on the day that is today; undefined if they are not known, and on other days. */
+  readonly now: readonly WaitingPeople[] | undefined;
+  readonly elsewhere: Elsewhere | undefined;
+}
+
+/** The recorded days from one to before another, or why the people are not known. */
+export type ReadWaits = (
+  from: number,
+  to: number,
+  isAskedFor: (feature: Pick<WaitedDay, 'vendorLicense' | 'feature' | 'package'>) => boolean,
+) => Promise<readonly WaitedDay[] | { readonly reason: string }>;
+
 /** The data behind the targets. */
 export interface Backend {
   /** `undefined` until there is one. Before the first poll, nothing of it is known. */
@@ -42,8 +64,12 @@ export interface Backend {
   readonly isSaturated: IsSaturated;
   /** Advice on the number of licenses. */
   readonly proposals: ProposalSource;
+  /** The people who waited for licenses. */
+  readonly waits: ReadWaits;
   /** Whether prices are shown. */
   readonly prices: Confidential;
+  /** Whether it is shown who holds licenses that could come back, and how they do. */
+  readonly reclaim: Pick<Confidential, 'refusal'>;
   /** Calendar of the analyzer. It defines `year`, `month` and the start of a day. */
   readonly localTime: LocalTime;
   /** Epoch seconds. */
@@ -51,7 +77,7 @@ export interface Backend {
 }
 
 /** The data behind the targets, without what depends on the user of a request. */
-export interface SharedBackend extends Omit<Backend, 'users' | 'prices'> {
+export interface SharedBackend extends Omit<Backend, 'users' | 'prices' | 'reclaim'> {
   readonly users: Omit<UsersPolicy, keyof Confidential>;
 }
 

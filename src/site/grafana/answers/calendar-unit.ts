@@ -22,6 +22,9 @@ export function firstOf(unit: Unit, day: number): number {
 export const nextOf = (unit: Unit, first: number): number =>
   unit === 'month' ? firstOf(unit, first + 32) : first + (unit === 'week' ? WEEK : 1);
 
+/** `2026-10-26`, or `2026-10`. */
+export const periodText = (unit: Unit, first: number): string => dateText(first).slice(0, unit === 'month' ? 7 : 10);
+
 /** The shortest period of which the bars of a range can be told apart. */
 function unitOf(first: number, last: number): Unit {
   if (last - first < MOST_BARS) return 'day';
@@ -34,7 +37,7 @@ function unitOf(first: number, last: number): Unit {
  * @param starts first days of which values are known
  */
 export function spanOf(
-  { days, localTime, now }: ChartContext,
+  { days, localTime, now }: Pick<ChartContext, 'days' | 'localTime' | 'now'>,
   starts: Iterable<number>,
 ): { readonly unit: Unit; readonly last: number } {
   const last = localTime.dayOf(Math.min(days.to - 1, now) / 1000);

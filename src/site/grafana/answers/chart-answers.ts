@@ -47,6 +47,7 @@ import type { Query } from './query.ts';
 import { viewAnswer } from './table-view.ts';
 import { shapeHistory } from './trend-answers.ts';
 import { asksIdle, namesIn, notCurrent, requireUsers, unknownIdle, usersFilter, usersTable } from './user-names.ts';
+import { waitedIn } from './waited.ts';
 
 /** Targets of which each combination of vendor license and feature is a request to the analyzer. */
 
@@ -229,12 +230,16 @@ const trendParameters =
   });
 
 /** The target `history` (spec 4.6): trends of licenses, hours and denials, in any of its shapes. */
-export const answerHistory: AnswerQuery = (query, backend, signal) => {
+export const answerHistory: AnswerQuery = async (query, backend, signal) => {
   if (query.shape === 'days') return answerDays(query, backend, signal);
+  const waited = query.shape === 'totals' ? await waitedIn(query, backend) : undefined;
   return answerCombinations(query, backend, signal, {
     endpoint: 'GetHistory',
     parametersOf: trendParameters(query),
-    shape: (answers, combinations) => shapeHistory(contextOf(query, backend)(combinations), answers),
+    shape: (answers, combinations) => {
+      const context = contextOf(query, backend)(combinations);
+      return shapeHistory(waited === undefined ? context : { ...context, waited }, answers);
+    },
   });
 };
 

@@ -23,6 +23,7 @@ import {
 } from './panel-data.ts';
 import { type DayRange, isWithin } from './period.ts';
 import type { Query } from './query.ts';
+import type { WaitedOf } from './waited.ts';
 
 /** What the charts of spec 2.6 have in common. */
 
@@ -35,6 +36,8 @@ export interface ChartContext {
   readonly days: DayRange;
   /** Epoch milliseconds. */
   readonly now: number;
+  /** Who waited, for a table that has columns of it. */
+  readonly waited?: WaitedOf;
 }
 
 /** The answers to a query, each with the vendor license and feature that it is about. */

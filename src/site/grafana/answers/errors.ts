@@ -27,6 +27,7 @@ export const datasourceErrors = {
   upstream_json: { status: 502, meaning: 'The answer of the analyzer cannot be used.' },
   upstream_down: { status: 503, meaning: 'The analyzer cannot be reached, or has not been polled yet.' },
   not_ready: { status: 503, meaning: 'The first pass of right-sizing has not finished yet.' },
+  people_not_known: { status: 503, meaning: 'It is not known who waited, or not on all days, see `people`.' },
   queue_full: { status: 503, meaning: 'Too many requests to the analyzer or logons are waiting.' },
   deadline: { status: 504, meaning: 'The analyzer did not answer within `datasource.deadline`.' },
 } as const satisfies Record<string, { readonly status: number; readonly meaning: string }>;

@@ -19,6 +19,9 @@ const MOST_WARNINGS = 3;
 /** Lists. A line, a map, a figure or an event has no place for a sentence. */
 const notedShapes: readonly string[] = ['table', 'months', 'long', 'periods', 'steps'];
 
+/** Targets whose totals are a list, too. */
+const notedTotals: readonly string[] = ['history', 'blocked'];
+
 /** Errors about what this daemon does not have, rather than about the request or the analyzer. */
 const notedErrors: readonly string[] = ['users_not_served', 'not_ready'];
 
@@ -26,7 +29,7 @@ const notedErrors: readonly string[] = ['users_not_served', 'not_ready'];
 export const isNote = ({ isForRows, target, shape }: Query, name: string): boolean =>
   isForRows &&
   keyOf(name) === NOTE_KEY &&
-  (notedShapes.includes(shape) || (target === 'history' && shape === 'totals'));
+  (notedShapes.includes(shape) || (notedTotals.includes(target) && shape === 'totals'));
 
 /** Whether a query names the column of notes. */
 export const asksNote = (query: Query): boolean =>

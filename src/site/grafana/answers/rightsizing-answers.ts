@@ -23,6 +23,7 @@ import { type Cell, cell, hasRows, keyOf, type Notice, number, type TargetAnswer
 import { type Query, show } from './query.ts';
 import { priceColumns, rightsizingCells } from './rightsizing-columns.ts';
 import { type Cells, type Order, type TableContent, tableAnswer, type View, viewOf } from './table-view.ts';
+import { asksWaited, featureKey, readWaited, type WaitedOf } from './waited.ts';
 
 /** The target `rightsizing`: advice on the number of licenses, from the last pass. */
 
@@ -82,7 +83,10 @@ const effectIn =
 const amountsOf = (spare: Readonly<Record<Effect, Spare>>): (number | undefined)[] =>
   Object.values(spare).map(({ amount }) => amount);
 
-type RightsizingBackend = Pick<Backend, 'proposals' | 'prices' | 'owners' | 'now'>;
+interface RightsizingBackend extends Pick<Backend, 'proposals' | 'prices' | 'owners' | 'now'> {
+  /** Who waited, for a table that has columns of it. */
+  readonly waited?: WaitedOf | undefined;
+}
 type Page = NonNullable<TableContent<Proposal>['page']>;
 
 /** Rows without `top`. */
@@ -186,6 +190,7 @@ function answerTable(
       localTime: backend.proposals.localTime(),
       owners: owners(),
       tolerance: tolerance === undefined ? undefined : Number(tolerance),
+      waited: backend.waited ?? (() => undefined),
     }),
     items,
     areLasting: true,
@@ -337,6 +342,21 @@ function answerSteps(query: Query, proposals: Proposals, backend: RightsizingBac
   const why = advice === undefined || steps.length > 0 ? [] : [info(advice.reason)];
   const seen = servedTable(query, { name: 'steps', cells: stepCells, items: steps }, proposals, backend, why);
   return withReason(query, seen, () => notEnough(query, proposals, todayOf(backend)) ?? advice?.reason);
+}
+
+/** The days of which the pass adds up the denials. */
+const DAYS = 365;
+
+/** Who waited for the features with denials in the year of the pass, if a query names a column of it. */
+export async function readWaitedYear(raw: Query, backend: Backend): Promise<WaitedOf | undefined> {
+  if (!asksWaited(raw)) return undefined;
+  const query = withLiteralNames(raw, backend.inventory());
+  const proposals = readProposals(backend.inventory(), backend, false);
+  const denied = selection(query, proposals).filter(({ advice: { denials = 0 } }) => denials > 0);
+  const names = new Set(denied.map(({ advice }) => featureKey(advice)));
+  const today = todayOf(backend);
+  const [from, to] = [today - DAYS, today].map((day) => backend.localTime.startOf(day) * 1000) as [number, number];
+  return readWaited(backend, { from, to }, (feature) => names.has(featureKey(feature)));
 }
 
 /**

@@ -8,6 +8,7 @@ import { expires, ownerColumn } from './live-columns.ts';
 import { type Cell, type Column, cell, millis, number, text, time } from './panel-data.ts';
 import { renewalCells } from './renewal-columns.ts';
 import type { Cells } from './table-view.ts';
+import { type WaitedOf, waitedCells } from './waited.ts';
 
 /** The columns of the target `rightsizing`. */
 
@@ -29,6 +30,7 @@ interface ColumnInputs {
   readonly owners: OwnerMapping;
   /** Hours a year of the column `Needed`; `undefined` for those of the pass. */
   readonly tolerance: number | undefined;
+  readonly waited: WaitedOf;
 }
 
 const shareColumn = (name: string): Column => ({ ...number(name), unit: 'percentunit' });
@@ -161,6 +163,7 @@ export function rightsizingCells(inputs: ColumnInputs): Cells<Proposal> {
     [text('Notice'), (proposal) => noticeDay(dates(proposal).notice)],
     [text('Notice state'), (proposal) => noticeState(dates(proposal))],
     ...renewalCells(proposals, localTime),
+    ...waitedCells(({ advice }: Proposal) => inputs.waited(advice)),
     ...ofAdvice(laterCells(inputs)),
   ];
 }

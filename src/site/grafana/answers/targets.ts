@@ -5,6 +5,7 @@ import { rowOfAnswer } from '../../../exporter/inventory/feature-row.ts';
 import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { answerAttention } from './attention-answer.ts';
 import type { Backend } from './backend.ts';
+import { answerBlocked } from './blocked-answers.ts';
 import { answerEfficiency, answerHeatMap, answerHistory, answerReserved, answerUsers } from './chart-answers.ts';
 import { askAll, type Combination, everyOwner, withNotices } from './combinations.ts';
 import { DatasourceError } from './errors.ts';
@@ -15,7 +16,7 @@ import type { TargetAnswer } from './panel-data.ts';
 import type { KeyName } from './payload-keys.ts';
 import { answerProducts, answerServerDown } from './product-answers.ts';
 import type { Query } from './query.ts';
-import { answerRightsizing } from './rightsizing-answers.ts';
+import { answerRightsizing, readWaitedYear } from './rightsizing-answers.ts';
 import { figuresOf } from './site-figures.ts';
 
 /** The targets of the datasource. The parser, the builder form and docs/grafana.md are derived from this table. */
@@ -53,8 +54,8 @@ export interface Target {
   readonly label: string;
   /** `undefined` if the answer is not that of one endpoint. */
   readonly endpoint?: EndpointName;
-  /** From the last poll, requested from the analyzer, from the evaluation of alerts, or from the pass of right-sizing. */
-  readonly from: 'poll' | 'analyzer' | 'alerts' | 'pass';
+  /** From the last poll, requested from the analyzer, from the history in this process, the evaluation of alerts, or the pass of right-sizing. */
+  readonly from: 'poll' | 'analyzer' | 'history' | 'alerts' | 'pass';
   readonly keys: readonly KeyName[];
   readonly required: readonly KeyName[];
   /** The first is the default. */
@@ -153,6 +154,15 @@ export const targets = {
     rowShapes: ['table'],
     answer: answerUsers,
   },
+  blocked: {
+    label: 'People who waited',
+    from: 'history',
+    keys: [...combination, 'shape', ...view],
+    required: ['product'],
+    shapes: ['table', 'periods', 'totals'],
+    rowShapes: ['table', 'periods', 'totals'],
+    answer: answerBlocked,
+  },
   expirations: {
     label: 'Expirations',
     endpoint: 'GetExpirationFeatures',
@@ -200,7 +210,10 @@ export const targets = {
     required: [],
     shapes: ['table', 'steps', 'totals'],
     rowShapes: ['table', 'steps', 'totals'],
-    answer: (query, backend) => inTurn(() => answerRightsizing(query, backend.inventory(), backend)),
+    answer: async (query, backend) => {
+      const waited = query.shape === 'table' ? await readWaitedYear(query, backend) : undefined;
+      return inTurn(() => answerRightsizing(query, backend.inventory(), { ...backend, waited }));
+    },
   },
   attention: {
     label: 'Needs attention',

@@ -1,8 +1,9 @@
 import { figureAt, type TrendSeries } from '../../../base/model/history.ts';
 import { dateText } from '../../../base/model/local-time.ts';
 import { type Figure, isKnown, unknown } from '../../../base/model/unknown.ts';
+import { parseVendorLicense } from '../../../base/model/vendor-license.ts';
 import { countText, namesText } from '../../../base/texts.ts';
-import { firstOf, nextOf, spanOf, type Unit } from './calendar-unit.ts';
+import { firstOf, nextOf, periodText, spanOf, type Unit } from './calendar-unit.ts';
 import {
   type Answered,
   type ChartContext,
@@ -37,13 +38,12 @@ import {
 } from './panel-data.ts';
 import { type DayRange, isWithin } from './period.ts';
 import { show } from './query.ts';
+import { waitedCells } from './waited.ts';
 
 /**
  * GetHistory in the formats of Grafana's panels. The shape `periods` of `history`: a row for each bar of a chart whose axis is
  * text. Bars on an axis of time have the width of the closest two points, and begin at midnight in the zone of the viewer.
  */
-
-const nameOf = (unit: Unit, first: number): string => dateText(first).slice(0, unit === 'month' ? 7 : 10);
 
 /** What is known of a period; `undefined` where no value is. */
 interface Bar {
@@ -92,7 +92,7 @@ function rowsOf(bars: ReadonlyMap<number, Bar>, unit: Unit, last: number): reado
   const begin = [...bars.keys()].reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
   for (let first = begin; first <= last; first = nextOf(unit, first)) {
     const { hours = null, denials = null, available = null } = bars.get(first) ?? {};
-    rows.push([nameOf(unit, first), hours, denials, available]);
+    rows.push([periodText(unit, first), hours, denials, available]);
   }
   return rows;
 }
@@ -208,7 +208,13 @@ function historyCharts(context: ChartContext, answered: Answered<readonly TrendS
 
 /** What a combination had in all days together, the most denials first. */
 function totalsTable(context: ChartContext, answered: Answered<readonly TrendSeries[]>): Table {
-  const { query, days } = context;
+  const { query, days, waited } = context;
+  const people =
+    waited === undefined
+      ? []
+      : waitedCells(({ product, feature }: Combination) =>
+          waited({ vendorLicense: parseVendorLicense(product).vendorLicense, feature }),
+        );
   const rows: (readonly [product: string, feature: string, denials: number | null, ...Cell[]])[] = [];
   for (const { combination, answer } of answered) {
     const denials = valuesIn(answer, DENIALS, days);
@@ -220,6 +226,7 @@ function totalsTable(context: ChartContext, answered: Answered<readonly TrendSer
       denials.length === 0 ? null : denials.filter((value) => value > 0).length,
       cell(totalOf(answer, ELAPSED, days)),
       available.length === 0 ? null : available.reduce((highest, value) => Math.max(highest, value)),
+      ...people.map(([, read]) => read(combination)),
     ]);
   }
   const columns = [
@@ -229,6 +236,7 @@ function totalsTable(context: ChartContext, answered: Answered<readonly TrendSer
     number('Days with denials'),
     number('License-hours'),
     number('Max available'),
+    ...people.map(([column]) => column),
   ];
   return table(
     query.target,

@@ -37,8 +37,14 @@ function pseudonym(name: string, key: string): string {
   return createHmac('sha256', key).update(name.toLowerCase()).digest('hex').slice(0, 12);
 }
 
+/** How names are shown. @param key of the hashes that replace them; `undefined` if they are shown as they are */
+export const shownName =
+  (key: string | undefined) =>
+  (name: string): string =>
+    key === undefined ? name : pseudonym(name, key);
+
 /** Spec 2.3: what the application that holds a license does. */
-const applicationStates = ['inactive', 'active', 'suspended', 'terminated', 'blocked'];
+export const applicationStates = ['inactive', 'active', 'suspended', 'terminated', 'blocked'] as const;
 
 const stateText = (status: string | number | undefined): Cell =>
   status === undefined || status === '' ? null : (applicationStates[Number(status)] ?? String(status));
@@ -94,7 +100,7 @@ type UserAnswers = CombinationAnswers<{ readonly records: readonly UserRecord[] 
 
 /** How names are shown, and which of them are asked for. With pseudonyms, the analyzer could not filter them. */
 function shownBy({ values }: Query, { pseudonymKey }: UsersPolicy) {
-  const shown = (name: string): string => (pseudonymKey === undefined ? name : pseudonym(name, pseudonymKey));
+  const shown = shownName(pseudonymKey);
   const isAskedFor =
     pseudonymKey === undefined || values.user === undefined
       ? () => true
