@@ -91,7 +91,7 @@ const viewer = text.refine((written) => written !== GROUP, noGroup);
 
 const viewers = autoOr(listOf(viewer)).prefault('auto');
 
-/** Who may see names of license users, and prices. */
+/** Who may see names of license users, prices, and how checkouts are taken back. */
 export const access = z
   .strictObject({
     names: viewers.describe(
@@ -100,8 +100,11 @@ export const access = z
     prices: viewers.describe(
       'Users that may see prices, and groups as `group:NAME`. `*` stands for every client. `auto`: nobody, but in the demo every client if it listens on loopback only.',
     ),
+    reclaim: viewers.describe(
+      'Users that may see on `/reclaim` who holds licenses that could come back, and the line that takes each back, and groups as `group:NAME`. `*` stands for every client. `auto`: nobody, but in the demo every client if it listens on loopback only.',
+    ),
   })
-  .describe('Who may see names of license users, and prices.');
+  .describe('Who may see names of license users, prices, and how checkouts are taken back.');
 
 /** The HTTP listener. */
 export type WebSection = SectionOf<typeof web>;
@@ -109,7 +112,7 @@ export type WebSection = SectionOf<typeof web>;
 /** The routes for Grafana. */
 export type DatasourceSection = SectionOf<typeof datasource>;
 
-/** Who may see names of license users, and prices: users, and groups as `group:NAME`. */
+/** Who may see names of license users, prices, and how checkouts are taken back: users, and groups as `group:NAME`. */
 export type AccessSection = SectionOf<typeof access>;
 
 /** The routes for Grafana, with the content of their files. */

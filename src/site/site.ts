@@ -67,6 +67,7 @@ export interface SiteConfig extends Identified {
     readonly listen: WebSection['listenAddress'];
   };
   readonly access: AccessSection;
+  readonly people: boolean;
   readonly datasource: DatasourceConfig;
   readonly alerting: { readonly runbookBaseUrl: string | undefined };
   readonly metrics: PollingConfig['metrics'];
@@ -127,10 +128,11 @@ export function createBackend(
     readonly owners: () => OwnerMapping;
     readonly isSaturated: SharedBackend['isSaturated'];
     readonly isAnalyzerHere: boolean;
+    readonly waits: SharedBackend['waits'];
     readonly now: () => number;
   },
 ): SharedBackend {
-  const { exporter, engine, proposals, owners, isSaturated, isAnalyzerHere, now } = neighbors;
+  const { exporter, engine, proposals, owners, isSaturated, isAnalyzerHere, waits, now } = neighbors;
   const { asked, concurrency, inventory } = exporter;
   return {
     inventory: () => inventory.latest(),
@@ -141,6 +143,7 @@ export function createBackend(
     owners,
     isSaturated,
     proposals,
+    waits,
     localTime: createLocalTime(datasource.timeZone),
     now,
   };
@@ -161,14 +164,14 @@ export function createMounts(
     return {
       page,
       path: isGrafana ? initial.datasource.path : page.path,
-      about: page.isListed ? page.about : undefined,
+      about: page.isListed && (initial.people || name !== 'reclaim') ? page.about : undefined,
       ...(isGrafana && { deadline }),
     };
   });
   const context: PageContext = {
     site,
     backend: createBackendOf({
-      // what decides who may see names and prices: the addresses at start, because a reload does not change them
+      // what decides who may see what: the addresses at start, because a reload does not change them
       site: () => ({
         access: served().config.access,
         listen: initial.web.listen,
@@ -195,6 +198,7 @@ export function createMounts(
       if (deniedToday !== undefined) return { kind: 'recorded', today: deniedToday };
       return { kind: polledHistory(served().config).length > 0 ? 'polled' : 'not polled' };
     },
+    people: initial.people,
     collecting,
     imported: neighbors.imported,
     interfaces: pathList({ telemetryPath: initial.web.telemetryPath, mounts: offered }),
@@ -209,7 +213,7 @@ export function createSite(initial: SiteConfig, neighbors: SiteNeighbors): WebSe
   const site: Site = {
     demo: neighbors.demo,
     version: neighbors.version,
-    links: navigationOf(neighbors.sources !== undefined),
+    links: navigationOf(neighbors.sources !== undefined, initial.people),
   };
   return createWebServer({
     listen: initial.web.listen,

@@ -6,7 +6,7 @@ import type { Access } from './web/access.ts';
 import { viewerOf } from './web/server.ts';
 import type { Viewer } from './web/trusted-proxy.ts';
 
-/** Who may see names of license users, and prices, and who has seen some. */
+/** Who may see names of license users, prices, and how checkouts are taken back, and who has seen some. */
 
 interface Site {
   readonly access: AccessSection;
@@ -36,6 +36,9 @@ const hasUsers = ({ web: { users, proxy } }: Site): boolean => users.size > 0 ||
 
 const ADD_USERS = 'add users to web.config_file (basic_auth_users), or set web.trusted_proxy';
 
+/** What to do about a list that is empty by default. */
+const remedyOf = (site: Site): string => (hasUsers(site) ? 'add the user there' : `${ADD_USERS}, and list them there`);
+
 /** Why names of license users are not served; `undefined` if they are. @param viewer the user of the request */
 export function refusalOfNames(site: Site, viewer: Viewer | undefined): string | undefined {
   const { names } = site.access;
@@ -52,8 +55,19 @@ export function refusalOfNames(site: Site, viewer: Viewer | undefined): string |
 export function refusalOfPrices(site: Site, viewer: Viewer | undefined): string | undefined {
   const { prices } = site.access;
   if (prices === 'auto' ? isDemoOnLoopback(site) : isListed(prices, viewer)) return undefined;
-  const remedy = hasUsers(site) ? 'add the user there' : `${ADD_USERS}, and list them there`;
-  return `prices are not shown: access.prices does not list the user of this request; ${remedy}`;
+  return `prices are not shown: access.prices does not list the user of this request; ${remedyOf(site)}`;
+}
+
+/**
+ * Why it is not shown who holds licenses that could come back, and how they do; `undefined` if it is. A user who sees it needs no right to
+ * names besides.
+ *
+ * @param viewer the user of the request
+ */
+export function refusalOfReclaim(site: Site, viewer: Viewer | undefined): string | undefined {
+  const { reclaim } = site.access;
+  if (reclaim === 'auto' ? isDemoOnLoopback(site) : isListed(reclaim, viewer)) return undefined;
+  return `who holds them, and how they come back, is not shown: access.reclaim does not list the user of this request; ${remedyOf(site)}`;
 }
 
 /** What the data for the user of a request depends on. */
@@ -84,6 +98,7 @@ export function createBackendOf({ site, datasource, log }: Viewing): (request: F
         refusal: () => refusalOfNames(site(), viewer),
         onServed: logged('names', 'names of license users served'),
       },
+      reclaim: { refusal: () => refusalOfReclaim(site(), viewer) },
       prices: { refusal: () => refusalOfPrices(site(), viewer), onServed: logged('prices', 'prices served') },
     };
   };

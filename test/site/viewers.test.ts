@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { describe, expect, it } from 'vitest';
 import type { SharedBackend } from '../../src/site/grafana/answers/backend.ts';
-import { createBackendOf, refusalOfNames, refusalOfPrices } from '../../src/site/viewers.ts';
+import { createBackendOf, refusalOfNames, refusalOfPrices, refusalOfReclaim } from '../../src/site/viewers.ts';
 import type { Access } from '../../src/site/web/access.ts';
 import { createTestLog } from '../support/harness.ts';
 
@@ -42,15 +42,17 @@ function shown({
   proxy: viaProxy,
 }: Case) {
   const web = { users: hasUsers ? users : new Map(), proxy: viaProxy };
-  const site = { access: { names, prices }, listen, demo, web };
+  const site = { access: { names, prices, reclaim: prices }, listen, demo, web };
   const viewer = user === undefined ? undefined : { user, groups: groups ?? [], isProxied: groups !== undefined };
   return {
     names: refusalOfNames(site, viewer) === undefined,
     prices: refusalOfPrices(site, viewer) === undefined,
+    reclaim: refusalOfReclaim(site, viewer) === undefined,
   };
 }
 
-describe('who may see names and prices', () => {
+describe('who may see names, prices, and what could come back', () => {
+  // the lists of the last two mean the same
   it.each<[what: string, given: Case, names: boolean, prices: boolean]>([
     ['a client on loopback', {}, false, false],
     ['a client of the demo on loopback', { demo: true }, true, true],
@@ -77,23 +79,26 @@ describe('who may see names and prices', () => {
     ],
     ['nobody, with empty lists', { demo: true, names: [], prices: [] }, false, false],
   ])('%s', (_, given, names, prices) => {
-    expect(shown(given)).toEqual({ names, prices });
+    expect(shown(given)).toEqual({ names, prices, reclaim: prices });
   });
 
   it('is said with the remedy, without the name of the user', () => {
-    const site = { access: { names: ['ada'], prices: ['ada'] }, listen: loopback, demo: false };
+    const site = { access: { names: ['ada'], prices: ['ada'], reclaim: ['ada'] }, listen: loopback, demo: false };
     const bob = { user: 'bob', groups: [], isProxied: false };
     const refusals = [users, new Map<string, string>()].flatMap((known) => [
       refusalOfNames({ ...site, web: { users: known, proxy: undefined } }, bob),
       refusalOfPrices({ ...site, web: { users: known, proxy: undefined } }, bob),
+      refusalOfReclaim({ ...site, web: { users: known, proxy: undefined } }, bob),
     ]);
     expect(refusals).toEqual([
       expect.stringMatching(/access\.names does not list the user of this request; add the user there$/),
       expect.stringMatching(/access\.prices does not list the user of this request; add the user there$/),
+      expect.stringMatching(/access\.reclaim does not list the user of this request; add the user there$/),
       expect.stringMatching(/access\.names/),
       expect.stringMatching(
         /add users to web\.config_file \(basic_auth_users\), or set web\.trusted_proxy, and list them there$/,
       ),
+      expect.stringMatching(/access\.reclaim does not list .*, and list them there$/),
     ]);
     expect(refusals.join()).not.toMatch(/ada|bob/);
   });
@@ -105,7 +110,7 @@ describe('the line about names and prices that were served', () => {
     [false, 'info'],
   ] as const)('in the demo (%s) is of level %s', (demo, level) => {
     const log = createTestLog();
-    const access = { names: ['*'], prices: ['*'] };
+    const access = { names: ['*'], prices: ['*'], reclaim: ['*'] };
     const backendOf = createBackendOf({
       site: () => ({ access, listen: loopback, demo, web: { users: new Map(), proxy: undefined } }),
       datasource: () => ({ users: {} }) as unknown as SharedBackend,

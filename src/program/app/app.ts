@@ -26,7 +26,9 @@ import { WebAccess } from '../config/web-access.ts';
 import { CurrentPipeline } from './current-pipeline.ts';
 import { EffectWatch } from './effect-watch.ts';
 import { createPipeline } from './pipeline.ts';
+import { createReclaimableMetrics } from './reclaimable-metrics.ts';
 import { deniedRequests, deniedToday, importedOf } from './recorded.ts';
+import { peopleMetrics, withoutPeople } from './recorded-people.ts';
 import { warnOfRestart } from './restart-only.ts';
 import { createStorage, type Storage } from './storage.ts';
 
@@ -95,7 +97,8 @@ export function createApp(initial: Config, deps: AppDeps): App {
     log,
   });
 
-  const { recorded } = deps;
+  const recorded = deps.recorded && (initial.people ? deps.recorded : withoutPeople(deps.recorded));
+  const reclaimable = recorded && createReclaimableMetrics(recorded.reclaimable);
   const web = createSite(initial, {
     ...deps,
     served: () => current.now,
@@ -132,6 +135,8 @@ export function createApp(initial: Config, deps: AppDeps): App {
     sources: deps.sources ?? (() => []),
     recording: () => deps.recording?.(),
     denials: () => (recorded === undefined ? [] : deniedRequests(recorded.denials, current.now.insight.owns)),
+    people: () => recorded && peopleMetrics(recorded.blocked, current.now.insight.owns),
+    reclaimable: () => reclaimable?.(current.now.insight.owns) ?? [],
     stateWrites: () => writes.all(),
     processMetrics: true,
   });
@@ -155,6 +160,7 @@ export function createApp(initial: Config, deps: AppDeps): App {
       carried,
       rightsizing,
       recorded,
+      knowsPeople: initial.people,
       sources: () => deps.sources?.(),
       recording: () => deps.recording?.(),
       effects,

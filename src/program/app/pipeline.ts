@@ -18,6 +18,7 @@ import { externalUrl } from '../config/listeners.ts';
 import type { Carried } from './carried.ts';
 import type { EffectWatch } from './effect-watch.ts';
 import { createDenialWatch, recordedNames } from './recorded.ts';
+import { readWaits } from './recorded-people.ts';
 
 /** Everything from the client of the analyzer to the readers of the inventory. A reload creates a new pipeline. */
 export interface Pipeline {
@@ -44,6 +45,8 @@ export interface PipelineNeighbors
   readonly carried: Carried | undefined;
   /** The history of an analyzer in this process; `undefined` without one. */
   readonly recorded: RecordedDemand | undefined;
+  /** Whether the people who wait may be known. */
+  readonly knowsPeople: boolean;
   /** Sources of an analyzer in this process; `undefined` without one. */
   readonly sources: () => readonly SourceHealth[] | undefined;
   /** How that history is recorded; `undefined` without one. */
@@ -116,6 +119,7 @@ export function createPipeline(config: Config, neighbors: PipelineNeighbors): Pi
     backend: createBackend(config, {
       ...{ exporter, engine, proposals, owners, isSaturated, now },
       isAnalyzerHere: recorded !== undefined,
+      waits: readWaits(recorded, neighbors.knowsPeople, insight.owns),
     }),
     start: async () => {
       void inventory.commit(poller.latest());

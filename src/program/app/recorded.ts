@@ -1,8 +1,11 @@
-import type { DeniedFeature } from '../../alerting/alerts/rule.ts';
+import { type DeniedFeature, deniedCount } from '../../alerting/alerts/rule.ts';
 import { StoreError } from '../../analyzer/history/history-file.ts';
+import type { BlockedFeature } from '../../analyzer/history/recorded-blocked.ts';
 import type { RecordedDemand } from '../../analyzer/history/recorded-demand.ts';
 import type { DeniedSeries, RecordedDenials } from '../../analyzer/history/recorded-denials.ts';
+import { seriesKey } from '../../analyzer/history/series-table.ts';
 import { parseVendorLicense } from '../../base/model/vendor-license.ts';
+import { type WaitedPeople, waitedPeople } from '../../base/people.ts';
 import type { DeniedRequests } from '../../exporter/metrics/own-state.ts';
 import type { Owns } from '../../insight/advice/pass/recorded-demand-source.ts';
 import type { DeniedToday } from '../../site/pages/denied.ts';
@@ -57,9 +60,45 @@ export function* deniedRequests(denials: RecordedDenials, owns: Owns): Generator
   }
 }
 
+/** What was denied of something, and to whom. */
+interface Denied {
+  readonly denials: number;
+  readonly waited: WaitedPeople | undefined;
+}
+
+/** Sums of the series that have one name. @param waiting those who wait now; none for a past day */
+function summed<T>(
+  series: readonly DeniedSeries[],
+  waiting: Iterable<BlockedFeature>,
+  nameOfOne: (one: DeniedSeries) => T,
+): readonly (T & Denied)[] {
+  const nowOf = new Map(Iterator.from(waiting).map((one) => [seriesKey(one), one]));
+  const groups = Map.groupBy(series, (one) => JSON.stringify(nameOfOne(one)));
+  return [...groups.values()].map((group) => ({
+    ...nameOfOne(group[0] as DeniedSeries),
+    denials: group.reduce((sum, { denials }) => sum + denials, 0),
+    waited: waitedOf(group, nowOf),
+  }));
+}
+
+/** Undefined unless the people of all series are known; while people wait, they are. */
+function waitedOf(
+  group: readonly DeniedSeries[],
+  nowOf: ReadonlyMap<string, BlockedFeature>,
+): WaitedPeople | undefined {
+  const waiting = group.flatMap((one) => nowOf.get(seriesKey(one)) ?? []);
+  const isWaitedFor = (one: DeniedSeries): boolean => (nowOf.get(seriesKey(one))?.now.length ?? 0) > 0;
+  if (group.some((one) => one.waits === undefined && !isWaitedFor(one))) return undefined;
+  return waitedPeople(
+    group.flatMap(({ waits = [] }) => waits),
+    waiting.flatMap(({ now }) => now),
+    waiting.find(({ elsewhere }) => elsewhere !== undefined)?.elsewhere,
+  );
+}
+
 /** By feature. */
 export async function deniedToday(
-  { denials }: Pick<RecordedDemand, 'denials'>,
+  { denials, blocked }: Pick<RecordedDemand, 'denials' | 'blocked'>,
   owns: Owns,
 ): Promise<Known<DeniedToday>> {
   let series: readonly DeniedSeries[];
@@ -69,35 +108,39 @@ export async function deniedToday(
     if (error instanceof StoreError) return { reason: error.message };
     throw error;
   }
-  const sums = new Map<string, DeniedToday['features'][number]>();
-  for (const { denials: more, ...one } of series) {
-    const vendorLicense = nameOf(one.vendorLicense);
-    const { feature } = one;
-    if (!owns({ ...one, vendorLicense })) continue;
-    const key = JSON.stringify([vendorLicense, feature]);
-    sums.set(key, { vendorLicense, feature, denials: (sums.get(key)?.denials ?? 0) + more });
-  }
-  return { value: { features: [...sums.values()] } };
+  const own = series.filter((one) => owns({ ...one, vendorLicense: nameOf(one.vendorLicense) }));
+  const features = summed(own, blocked.now(), ({ vendorLicense, feature }) => ({
+    vendorLicense: nameOf(vendorLicense),
+    feature,
+  }));
+  return { value: { features } };
 }
 
-/** Sums of series that are one by the names of metrics, by their labels. */
-function summed(series: readonly DeniedSeries[]): ReadonlyMap<string, DeniedSeries> {
-  const sums = new Map<string, DeniedSeries>();
-  for (const { vendorLicense: name, denials, ...rest } of series) {
-    const labels = { vendorLicense: nameOf(name), ...rest };
-    const key = JSON.stringify(Object.values(labels));
-    sums.set(key, { ...labels, denials: denials + (sums.get(key)?.denials ?? 0) });
-  }
-  return sums;
-}
+/** By the labels of metrics. */
+const byLabels = (series: readonly DeniedSeries[], waiting: Iterable<BlockedFeature>) =>
+  summed(series, waiting, ({ vendorLicense, feature, package: packageName, featureType }) => ({
+    vendorLicense: nameOf(vendorLicense),
+    feature,
+    package: packageName,
+    featureType,
+  }));
 
-/** Of each series the newest day with denials. Without one, it is today, if that is known. */
-export function newestOf(today: readonly DeniedSeries[], yesterday: readonly DeniedSeries[]): readonly DeniedFeature[] {
+/** Of each series the newest day on which people waited, or where they are not known, with denials; else today, if that is known. */
+export function newestOf(
+  today: readonly DeniedSeries[],
+  yesterday: readonly DeniedSeries[],
+  waiting: Iterable<BlockedFeature>,
+): readonly DeniedFeature[] {
+  const keyOf = ({ vendorLicense, feature, package: packageName, featureType }: DeniedFeature): string =>
+    seriesKey({ vendorLicense, feature, package: packageName, featureType });
   const newest = new Map<string, DeniedFeature>();
-  for (const [key, one] of summed(today)) newest.set(key, { ...one, day: 'today' });
+  const add = (one: DeniedFeature): void => void newest.set(keyOf(one), one);
+  for (const one of byLabels(today, waiting)) add({ ...one, day: 'today' });
   // a night without requests does not end an alert
-  for (const [key, one] of summed(yesterday)) {
-    if (one.denials > 0 && (newest.get(key)?.denials ?? 0) === 0) newest.set(key, { ...one, day: 'yesterday' });
+  for (const one of byLabels(yesterday, [])) {
+    const known: DeniedFeature = { ...one, day: 'yesterday' };
+    const later = newest.get(keyOf(known));
+    if (deniedCount(known) > 0 && (later === undefined || deniedCount(later) === 0)) add(known);
   }
   return [...newest.values()];
 }
@@ -112,7 +155,7 @@ const MAX_AGE = 30;
  * @param now epoch seconds
  */
 export function createDenialWatch(
-  recorded: Pick<RecordedDemand, 'denials'> | undefined,
+  recorded: Pick<RecordedDemand, 'denials' | 'blocked'> | undefined,
   owns: Owns,
   now: () => number,
 ): () => readonly DeniedFeature[] | undefined {
@@ -122,7 +165,7 @@ export function createDenialWatch(
   const read = async (): Promise<void> => {
     try {
       const [today, yesterday] = await Promise.all([recorded.denials.today(), recorded.denials.yesterday()]);
-      latest = newestOf(today.series, yesterday.series).filter((one) => owns(one));
+      latest = newestOf(today.series, yesterday.series, recorded.blocked.now()).filter((one) => owns(one));
     } catch {
       // the page of a feature says why
       latest = undefined;

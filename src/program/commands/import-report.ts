@@ -3,7 +3,8 @@ import type { ImportReport } from '../../analyzer/exchange/import-history.ts';
 import type { LogImport } from '../../analyzer/exchange/import-logs.ts';
 import type { RecordedSeries } from '../../analyzer/history/recorded-series.ts';
 import { dateText } from '../../base/model/local-time.ts';
-import { countText, namesText } from '../../base/texts.ts';
+import { causeTexts, endingTexts, minutesText } from '../../base/people.ts';
+import { countText, namesText, numberText } from '../../base/texts.ts';
 import { HIGH_DAYS, PROVISIONAL_DAYS, WINDOW_DAYS } from '../../insight/advice/method/window.ts';
 
 /** What an import says at its end. */
@@ -93,6 +94,32 @@ function dayLines({ days }: ImportReport): readonly string[] {
   });
 }
 
+const countsText = <T extends string>(counts: ReadonlyMap<T, number>, texts: Readonly<Record<T, string>>): string =>
+  [...counts].map(([one, count]) => `${texts[one]} ${numberText(count)}`).join(', ');
+
+/** The people who waited. Their names are forgotten, so that people of several days are not counted. */
+function waitLines({ waits }: ImportReport): readonly string[] {
+  const features = waits.features();
+  const named = features.slice(0, MOST_NAMES).map(({ series: { vendorLicense, feature }, ...own }) => {
+    const { episodes, seconds, causes, endings } = own;
+    const times = `${countText(episodes, 'time')}, ${minutesText(seconds)}`;
+    return `  for ${feature} of ${vendorLicense}: ${times} (${countsText(causes, causeTexts)}; ${countsText(endings, endingTexts)})`;
+  });
+  const more = features.length - named.length;
+  return [
+    ...(features.length > 0
+      ? ['People waited. An import knows one server only: refused here and granted on another server counts as a wait.']
+      : []),
+    ...named,
+    ...(more > 0 ? [`  for ${countText(more, 'more feature')}`] : []),
+    ...(waits.unknownDays > 0
+      ? [
+          `Who was refused is not in the logs on ${countText(waits.unknownDays, 'day')} of a feature: who waited is not known.`,
+        ]
+      : []),
+  ];
+}
+
 /** What is not kept. */
 const oldLines = ({ days }: ImportReport): readonly string[] =>
   [...days.tooOld()].map(
@@ -177,6 +204,7 @@ export function reportText(
     ...textLines(report),
     ...leftOut.map(({ name, why }) => `${name} ${why}`),
     ...dayLines(report),
+    ...waitLines(report),
     ...oldLines(report),
     ...boughtLines(days.withoutBought().length, waiting, asOfNow),
     ...(isWithoutReservations ? reservedLines(days, recorded) : []),

@@ -118,6 +118,7 @@ function takeUpHere(config: Config, storage: string, localTime: LocalTime, now: 
             runAtOnce(store.import(piece, open.staged));
             summary.add(piece);
           }
+          runAtOnce(store.importBlocked([...open.blocked()]));
           summary.remember(store, open);
         } finally {
           open.close();
@@ -223,6 +224,7 @@ export async function importCommand({ line, env, createLog, print }: CommandCont
     names: new Names({ known: recorded, server: line.values.server, servers }),
     firstDay: today - keptDays(embeddedAnalyzer.retention.history),
     asOfNow,
+    people: config.people,
     isWithoutReservations,
     isDryRun,
     now,

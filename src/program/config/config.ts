@@ -51,6 +51,8 @@ export interface Config {
     /** The entries of the configuration file. */
     readonly own: readonly Placed<OwnerEntry>[];
   };
+  /** Whether people who wait for licenses, and those whose licenses could come back, are looked for. */
+  readonly people: boolean;
   /** The prices of `rightsizing.price_file`. */
   readonly prices: NamedEntries<PriceEntry>;
   readonly shard: ShardSection;

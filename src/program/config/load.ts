@@ -165,6 +165,7 @@ export function loadConfig(options: LoadOptions): Config {
     datasource,
     rightsizing,
     owners,
+    people: settings.value('people') ?? true,
     prices,
     shard,
     log: settings.section('log'),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { alerting } from '../../alerting/settings.ts';
 import { archive } from '../../analyzer/archive/settings.ts';
-import { embeddedAnalyzer } from '../../analyzer/settings.ts';
+import { embeddedAnalyzer, people } from '../../analyzer/settings.ts';
 import { analyzer } from '../../base/settings/analyzer.ts';
 import { type Camel, camel } from '../../base/settings/camel.ts';
 import { owners, ownersFile } from '../../base/settings/owners.ts';
@@ -37,6 +37,7 @@ export const sections = {
   rightsizing,
   owners,
   owners_file: ownersFile,
+  people,
   shard,
   log,
   embedded_analyzer: embeddedAnalyzer,

@@ -4,7 +4,7 @@ import { type Figure, isKnown, unknown } from '../../base/model/unknown.ts';
 import { countText, inUseOfText, numberText } from '../../base/texts.ts';
 import type { FeatureRow, IsSaturated } from '../../exporter/inventory/feature-row.ts';
 import { shareInUse } from '../grafana/answers/feature-use.ts';
-import { featureUrl, vendorLicenseUrl } from './links.ts';
+import { featureUrl, reclaimUrl, vendorLicenseUrl } from './links.ts';
 import { type Clock, expiryHtml } from './wording.ts';
 
 /** Features on a page: what is in use, what waits, when it expires. */
@@ -44,6 +44,12 @@ function detailsHtml({ maxQueued: waiting, inactiveUse, borrowedUse, unusedReser
   ];
 }
 
+function reclaimLink(row: FeatureRow, isFull: boolean): Html | undefined {
+  const { maxQueued: waiting } = row;
+  if (!isFull && !(isKnown(waiting) && waiting > 0)) return undefined;
+  return html` <a href="${reclaimUrl(row)}">what could come back</a>`;
+}
+
 const versionText = ({ version, package: pkg, featureType }: FeatureRow): string =>
   [
     version === '' ? '' : `version ${version}`,
@@ -70,17 +76,18 @@ function subjectHtml(row: FeatureRow, scope: Scope): Html {
   return html`<a href="${featureUrl(row)}">${nameHtml(row.feature)}</a> <small>${details}</small>${scope === 'all' ? owner : undefined}`;
 }
 
-/** A list of features. */
+/** A list of features. @param reclaims whether it links to what could come back of saturated ones and of those that requests wait for */
 export function featureListHtml(
   rows: readonly FeatureRow[],
   isSaturated: IsSaturated,
   clock: Clock,
   scope: Scope,
+  reclaims = false,
 ): Html {
   const itemHtml = (row: FeatureRow): Html => {
     const isFull = isSaturated(row) === true;
     return html`<li class="${rowClass(row, isFull, clock.now)}"><div>${subjectHtml(row, scope)}</div>
-<div class="number">${useHtml(row, isFull)}</div><div class="number">${detailsHtml(row)}</div><div class="number"><small>${expiryHtml(row.expiration, clock)}</small></div></li>\n`;
+<div class="number">${useHtml(row, isFull)}</div><div class="number">${detailsHtml(row)}${reclaims ? reclaimLink(row, isFull) : undefined}</div><div class="number"><small>${expiryHtml(row.expiration, clock)}</small></div></li>\n`;
   };
   return html`<ul class="rows">\n${rows.map(itemHtml)}</ul>`;
 }

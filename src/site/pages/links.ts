@@ -10,6 +10,10 @@ export interface FeatureName {
 export const vendorLicenseUrl = (vendorLicense: string): string =>
   `vendor-license?${new URLSearchParams({ name: vendorLicense })}`;
 
+/** What could come back of a feature, relative to the pages. */
+export const reclaimUrl = ({ vendorLicense, feature }: FeatureName): string =>
+  `reclaim?${new URLSearchParams({ vendor_license: vendorLicense, feature })}`;
+
 /** The page of a feature, relative to the pages. */
 export const featureUrl = ({ vendorLicense, feature }: FeatureName): string =>
   `feature?${new URLSearchParams({ vendor_license: vendorLicense, feature })}`;

@@ -48,6 +48,8 @@ export interface PageContext {
   /** The URL of the runbooks. Its fragment is the name of an alert in lower case. */
   readonly runbooks: () => string;
   readonly denials: () => DenialSource;
+  /** Whether people who wait, and those whose licenses could come back, are looked for. */
+  readonly people: boolean;
   /** Of an analyzer in this process, with the history that it records; `undefined` without one. */
   readonly collecting: Collecting | undefined;
   /** What of a feature was imported, in all packages and types; empty while history cannot be read. */

@@ -92,11 +92,17 @@ interface FilterForm {
   readonly label: string;
   /** The vendor license in which features are found; `undefined` for all. */
   readonly vendorLicense: string | undefined;
+  /** The address without a filter; by default that of the vendor license, or of the first page. */
+  readonly all?: string;
 }
 
 /** The form that finds vendor licenses and features. It works without scripts. */
-export function filterHtml({ filter, label, vendorLicense }: FilterForm): Html {
-  const all = vendorLicense === undefined ? './' : vendorLicenseUrl(vendorLicense);
+export function filterHtml({
+  filter,
+  label,
+  vendorLicense,
+  all = vendorLicense === undefined ? './' : vendorLicenseUrl(vendorLicense),
+}: FilterForm): Html {
   const hidden =
     vendorLicense === undefined ? undefined : html`<input type="hidden" name="name" value="${vendorLicense}">`;
   const clear = filter === '' ? undefined : html` <a href="${all}">Show everything</a>`;

@@ -62,31 +62,38 @@ export const pages = {
     about: 'Alerts that fire now, and their delivery.',
     routes: { paths: ['/'], load: async () => (await import('./alerts/route.ts')).alertsRoutes },
   },
+  reclaim: {
+    ...listed,
+    path: '/reclaim',
+    menu: { place: 3, title: 'Reclaim' },
+    about: 'Licenses that could come back now, of features for which people wait first.',
+    routes: { paths: ['/'], load: async () => (await import('./reclaim/route.ts')).reclaimRoutes },
+  },
   runbooks: {
     ...listed,
     path: '/runbooks',
-    menu: { place: 6, title: 'Runbooks' },
+    menu: { place: 7, title: 'Runbooks' },
     about: 'What each alert means, and what to check.',
     routes: { paths: ['/'], load: async () => (await import('./runbooks/route.ts')).runbooksRoutes },
   },
   sources: {
     ...listed,
     path: '/sources',
-    menu: { place: 5, title: 'Sources' },
+    menu: { place: 6, title: 'Sources' },
     about: 'License managers that the analyzer collects from, and their problems.',
     routes: { paths: ['/', '/status.json'], load: async () => (await import('./sources/route.ts')).sourcesRoutes },
   },
   rightsizing: {
     ...listed,
     path: '/rightsizing',
-    menu: { place: 3, title: 'Right-sizing' },
+    menu: { place: 4, title: 'Right-sizing' },
     about: 'How many licenses could go, are missing or run out.',
     routes: { paths: ['/'], load: async () => (await import('./rightsizing/route.ts')).rightsizingRoutes },
   },
   contracts: {
     ...listed,
     path: '/contracts',
-    menu: { place: 4, title: 'Contracts' },
+    menu: { place: 5, title: 'Contracts' },
     about: 'By when to act on renewals, notices and expiries, what they are worth, and whose they are.',
     routes: { paths: ['/'], load: async () => (await import('./contracts/route.ts')).contractsRoutes },
   },
@@ -164,9 +171,10 @@ export const linkOf = ({ path, menu }: Pick<PagePath, 'path' | 'menu'>): PageLin
 export const pagesOf = (isCollecting: boolean): readonly (readonly [PageName, PagePath])[] =>
   (Object.entries(pages) as [PageName, PagePath][]).filter(([name]) => isCollecting || name !== 'sources');
 
-/** The links of the navigation, in order. */
-export const navigationOf = (isCollecting: boolean): readonly PageLink[] =>
+/** The links of the navigation, in order. @param people whether there is something at `/reclaim` */
+export const navigationOf = (isCollecting: boolean, people: boolean): readonly PageLink[] =>
   pagesOf(isCollecting)
+    .filter(([name]) => people || name !== 'reclaim')
     .flatMap(([, page]) => (page.menu === undefined ? [] : [{ link: linkOf(page), place: page.menu.place }]))
     .sort((a, b) => a.place - b.place)
     .map(({ link }) => link);

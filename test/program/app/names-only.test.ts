@@ -147,6 +147,11 @@ const pages: Allowed = [
 
 /** The other answers. */
 const answers: Allowed = [
+  [
+    /blocked (?:meta )?notices text$/,
+    /^who waited is not known(?:: .*| of \d features? on \d days?)$/,
+    'says that it is not known',
+  ],
   [/./, /^null$|^$/, 'says that it is not known'],
   [
     / (?:computed|activeAt|lastEvaluation|polled_at|collected|category)$|^\/grafana\/query (?:rightsizing|products|reserved) rows$/,
@@ -277,6 +282,7 @@ const isClassified = (piece: Piece): boolean =>
 const settings = {
   'access.names': '*',
   'access.prices': '*',
+  'access.reclaim': '*',
   'rightsizing.enabled': true,
   // on a busy host, a shorter interval is missed, and the pages say so
   'alerting.evaluation_interval': '5s',
@@ -328,6 +334,7 @@ describe.runIf(peer('chromium'))('a site of which only names are known', () => {
       '/alerts',
       '/rightsizing',
       '/contracts',
+      '/reclaim',
       '/api/v1/contracts',
       '/vendor-license',
       '/feature',
@@ -367,6 +374,11 @@ const neverKnown: Allowed = [
     /^not known$/,
     'nobody has told the notices',
   ],
+  [
+    /^\/reclaim main > p\.unknown$/,
+    /^Whether (?:an|the) application is idle /,
+    'the simulated license manager does not watch every application',
+  ],
   [/^\/expirations\.csv note$/, /^$/, 'nothing to note'],
   [
     /^\/contracts main > (?:h2|ul\.rows\.contracts .*span\.unknown)$/,
@@ -392,6 +404,11 @@ const neverKnown: Allowed = [
     /^\/(?:grafana\/rows\/attention|api\/v1\/attention data attention) (?:feature|owner|alerts_at|since)$|^\/grafana\/query attention rows$/,
     /^null$/,
     'an alert about a server has no feature, what alerts already has no time for it, and what is to come has no beginning',
+  ],
+  [
+    /^\/grafana\/(?:rows\/blocked|query blocked)(?: columns| rows| (?:meta )?notices text)?$/,
+    /^\[\]$|^who waited is not known: an analyzer in another process does not tell it$/,
+    'the analyzer is in another process',
   ],
   [/^\/grafana\/query heatmap fields values$/, /^null$/, 'the hours of the week that have not been yet'],
   [

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import { StoreError } from '../../../src/analyzer/history/history-file.ts';
-import type { DeniedDay, RecordedDenials } from '../../../src/analyzer/history/recorded-denials.ts';
+import type { RecordedBlocked } from '../../../src/analyzer/history/recorded-blocked.ts';
+import type { DeniedDay, DeniedSeries, RecordedDenials } from '../../../src/analyzer/history/recorded-denials.ts';
 import { createDenialWatch } from '../../../src/program/app/recorded.ts';
 import { createCleanup, createConfig, eventually, startAnalyzer, startApp } from '../../support/harness.ts';
 
@@ -32,10 +33,13 @@ async function start(denials: RecordedDenials, settings: Settings = {}): Promise
   };
 }
 
+type Given = Omit<DeniedSeries, 'waits'> & Partial<Pick<DeniedSeries, 'waits'>>;
+/** Of people nothing is known but what is given. */
 const day =
-  (...series: DeniedDay['series']): (() => Promise<DeniedDay>) =>
-  async () => ({ series });
+  (...series: readonly Given[]): (() => Promise<DeniedDay>) =>
+  async () => ({ series: series.map((one) => ({ waits: undefined, ...one })) });
 const yesterday = day();
+const nobody: RecordedBlocked = { now: () => [], sinceStart: () => [] };
 const page = `/feature?${new URLSearchParams({ vendor_license: VENDOR_LICENSE, feature: FEATURE })}`;
 
 describe('denials that are recorded in this process', () => {
@@ -82,10 +86,10 @@ describe('denials that are recorded in this process', () => {
 });
 
 describe('the denials that alerts read', () => {
-  const newest = async (today: DeniedDay['series'], before: DeniedDay['series']) => {
+  const newest = async (today: readonly Given[], before: readonly Given[]) => {
     const denials = { sinceStart: () => [], today: day(...today), yesterday: day(...before) };
     const watch = createDenialWatch(
-      { denials },
+      { denials, blocked: nobody },
       ({ feature }) => feature !== 'other',
       () => 0,
     );

@@ -77,7 +77,7 @@ it('a setting takes effect by a reload, or says that it needs a restart', async 
   await eventually('the first poll', async () => (await statusOf('/-/ready')) === 200);
   // the last of the first polls
   await eventually('expiries', async () => (await statusOf('/expirations.csv')) === 200);
-  for (const path of ['/', '/metrics', '/alerts', '/expirations.csv', '/grafana/rows/products'])
+  for (const path of ['/', '/metrics', '/alerts', '/reclaim', '/expirations.csv', '/grafana/rows/products'])
     expect(await statusOf(path), path).toBe(200);
   // who may see names, and prices: nobody here
   expect(await statusOf('/grafana/rows/users?product=%25&feature=%25')).toBe(403);

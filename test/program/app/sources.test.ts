@@ -133,6 +133,9 @@ describe('what FlexNet does not report', () => {
       'license_vendor_license_saturated_features',
     ]);
     // neither active nor inactive use, nor reservations in use, nor a queue, nor denials
+    const kinds = /^license_reclaimable_licenses\{.*kind="(\w+)"\} (\d+)$/gm;
+    const reclaimable = Array.from((await app.metrics()).matchAll(kinds), ([, kind, count]) => `${kind} ${count}`);
+    expect(reclaimable).toEqual(['duplicate 0', 'borrowed 0']);
   });
 
   it('appears when it becomes known: a queue is known from the first request in it', async () => {

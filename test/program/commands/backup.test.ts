@@ -147,7 +147,7 @@ describe('a history of version 0.2.0', () => {
     expect(await outcome(['backup', destination, `--config.file=${config}`])).toMatchObject({ code: 0 });
     expect(inspect(join(destination, 'history.db'))).toEqual({ version: 3, problems: 'ok' });
     expect(await outcome(['restore', destination, `--config.file=${config}`])).toMatchObject({ code: 0 });
-    expect(inspect(join(storage, 'history.db'))).toEqual({ version: 5, problems: 'ok' });
+    expect(inspect(join(storage, 'history.db'))).toEqual({ version: 6, problems: 'ok' });
     expect(inspect(join(destination, 'history.db'))).toEqual({ version: 3, problems: 'ok' });
   });
 

@@ -101,6 +101,15 @@ function daysIn(storage: string, feature: string): readonly StoredDay[] {
   return rows as unknown as StoredDay[];
 }
 
+function waitsIn(storage: string): readonly object[] {
+  const database = new DatabaseSync(join(storage, 'history.db'), { readOnly: true });
+  const rows = database
+    .prepare("SELECT day, cause, ended, episodes, people, seconds FROM blocked_day WHERE cause <> ''")
+    .all();
+  database.close();
+  return rows.map((row) => ({ ...row }));
+}
+
 describe('import', () => {
   it('fills the history of a stopped daemon, and the same again changes nothing', async () => {
     const { storage, config, log } = createPlace();
@@ -123,6 +132,39 @@ describe('import', () => {
     await outcome(args);
     expect(daysIn(storage, 'cad')).toEqual(days);
     expect(readdirSync(join(storage, 'import'))).toEqual([]);
+  });
+
+  it('keeps how many people waited, and no name', async () => {
+    const { storage, config, log } = createPlace();
+    const refused = (time: string): string =>
+      `${time} (vend) DENIED: "CAD" Heloise@ws77  (Licensed number of users already reached. (-4,342))`;
+    writeFileSync(
+      log,
+      [
+        `0:00:00 (lmgrd) TIMESTAMP ${dateOf(today - 3)}`,
+        '0:00:00 (lmgrd) Started vend (internet tcp_port 1 pid 2)',
+        ...[refused('8:00:00'), refused('8:00:10'), '8:01:00 (vend) OUT: "CAD" heloise@ws78'],
+        `12:00:00 (lmgrd) TIMESTAMP ${dateOf(today - 3)}`,
+        '',
+      ].join('\n'),
+    );
+    const text = readFileSync(config, 'utf8');
+    writeFileSync(config, `people: false\n${text}`);
+    const without = await outcome(['import', log, `--config.file=${config}`]);
+    expect(without.output).not.toContain('waited');
+    expect(waitsIn(storage)).toEqual([]);
+    writeFileSync(config, text);
+    for (const _ of ['once', 'and again']) {
+      const { output } = await outcome(['import', log, `--config.file=${config}`]);
+      expect(output).toContain('1 time, 1 min (all in use 1; got a license 1)');
+      expect(output).not.toMatch(/heloise|ws7/i);
+      expect(waitsIn(storage)).toEqual([
+        { day: today - 3, cause: 'all_in_use', ended: 'got', episodes: 1, people: 1, seconds: 60 },
+      ]);
+    }
+    const files = readdirSync(storage, { recursive: true, encoding: 'utf8' }).filter((name) => name.includes('.'));
+    expect(files).toContain('history.db');
+    for (const name of files) expect(readFileSync(join(storage, name), 'latin1')).not.toMatch(/heloise|ws7/i);
   });
 
   it('gives the days to the archive too, which doctor tries', async () => {
@@ -165,6 +207,8 @@ describe('import', () => {
     expect([cell('bought'), cell('peak'), cell('state')]).toEqual(['9', '5', 'could go']);
     // the log says CAD, the license server says cad
     expect(daysIn(storage, 'cad')).toHaveLength(365);
+    // on each working day, one person gives up
+    expect(waitsIn(storage).length).toBeGreaterThan(250);
     daemon.stop();
     expect(await daemon.exit).toBe(0);
   });

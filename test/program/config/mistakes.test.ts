@@ -173,10 +173,10 @@ describe('flags and environment', () => {
     ],
     [
       [],
-      { LICENSE_EXPORTER_METRICS_COLLECTORS_LOG: 'on', LICENSE_EXPORTER_LOG_LEVL: 'info', LICENSE_EXPORTER_WAT: '' },
+      { LICENSE_EXPORTER_METRICS_COLLECTORS_LOG: 'yes', LICENSE_EXPORTER_LOG_LEVL: 'info', LICENSE_EXPORTER_WAT: '' },
       'LICENSE_EXPORTER_LOG_LEVL: unknown variable, did you mean LICENSE_EXPORTER_LOG_LEVEL?',
       'LICENSE_EXPORTER_WAT: unknown variable',
-      'LICENSE_EXPORTER_METRICS_COLLECTORS_LOG: metrics.collectors.log: "on" is not true or false',
+      'LICENSE_EXPORTER_METRICS_COLLECTORS_LOG: metrics.collectors.log: "yes" is not true or false',
     ],
     [
       [],

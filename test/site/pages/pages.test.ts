@@ -217,6 +217,47 @@ describe('the page of a vendor license', () => {
   });
 });
 
+describe('the page of licenses that could come back', () => {
+  it('shows from whom only to those in access.reclaim, and logs that', async () => {
+    const users = createUsers('ada', 'bob');
+    const analyzer = await startAnalyzer();
+    cleanup.add(() => analyzer.stop());
+    const app = await startApp(
+      createConfig(analyzer.url, { 'web.config_file': users.file, 'access.names': '*', 'access.reclaim': 'ada' }),
+    );
+    cleanup.add(() => app.stop());
+    await eventually('it is ready', async () => (await fetch(`${app.url}/-/ready`, { headers: users.as('ada') })).ok);
+    const counts = await load(`${app.url}/reclaim`, users.as('bob'));
+    expect(counts.text).toMatch(/Free \d+ of sim-\S+ now .* Could come back: /);
+    expect(counts.text).toContain('access.reclaim does not list the user of this request');
+    expect(counts.html).not.toMatch(/sim-user|sim-ws|sim-batch|sim-node/);
+    const all = await load(`${app.url}/reclaim`, users.as('ada'));
+    expect(all.text).toMatch(/sim-(?:user|batch)\d+ sim-(?:ws|node)\d+/);
+    const lines = app.log.entries.filter(({ message }) => message === 'names of license users served');
+    expect(lines).toEqual([
+      expect.objectContaining({ fields: { user: 'ada', page: '/reclaim', names: expect.any(Number) } }),
+    ]);
+  });
+
+  it('is linked where requests wait or all is in use, unless people is off', async () => {
+    const analyzer = await startAnalyzer();
+    cleanup.add(() => analyzer.stop());
+    const { url } = await start(analyzer.url);
+    const { html } = await load(`${url}/`);
+    const [, link = ''] = /<a href="(reclaim\?[^"]*)">what could come back<\/a>/.exec(html) ?? [];
+    expect((await load(`${url}/${link.replaceAll('&amp;', '&')}`)).status).toBe(200);
+    expect(html).toContain('<a href="reclaim">Reclaim</a>');
+    const off = await start(analyzer.url, { people: false });
+    const feature = link.replace('reclaim', 'feature').replaceAll('&amp;', '&');
+    for (const path of ['/', `/${feature}`])
+      expect((await load(`${off.url}${path}`)).html, path).not.toContain('reclaim');
+    expect(await load(`${off.url}/reclaim`)).toMatchObject({
+      status: 404,
+      html: expect.stringContaining('the setting <code>people</code> is off'),
+    });
+  });
+});
+
 describe('the page of a feature', () => {
   /** The path of the page of the feature with most licenses in use. */
   async function featurePath(url: string): Promise<string> {

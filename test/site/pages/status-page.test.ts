@@ -27,6 +27,7 @@ async function htmlOf(
     sources: undefined,
     notRecorded: undefined,
     denied: undefined,
+    people: true,
     interfaces: undefined,
     series: [],
     attention: { value: [] },

@@ -130,7 +130,7 @@ function viewerProblem(entry: string, { trustedProxy, access }: Config['web'], u
 
 /** Users and groups, without their names. */
 const viewerParts =
-  (what: 'names' | 'prices'): PartsOf =>
+  (what: 'names' | 'prices' | 'reclaim'): PartsOf =>
   (subject) => {
     const { access, web } = subject.config;
     const list = access[what];
@@ -314,6 +314,7 @@ const namedSettings: { readonly [K in Textual]: PartsOf | Other } & {
   'web.external_url': 'address',
   'access.names': viewerParts('names'),
   'access.prices': viewerParts('prices'),
+  'access.reclaim': viewerParts('reclaim'),
   'alerting.alertmanagers': 'address',
   'alerting.email.smarthost': 'address',
   'alerting.email.from': 'address',

@@ -7,7 +7,7 @@ import type { Inventory } from '../../../exporter/inventory/inventory.ts';
 import { type AttentionItem, attentionSection, readAttention } from '../alert-list.ts';
 import { type DeniedToday, deniedOfFeature, readDenied } from '../denied.ts';
 import { featureListHtml } from '../feature-list.ts';
-import { type FeatureName, vendorLicenseUrl } from '../links.ts';
+import { type FeatureName, reclaimUrl, vendorLicenseUrl } from '../links.ts';
 import { inventoryPage, missing, notReported, type PageContext, parameterOf, written } from '../page.ts';
 import type { Routes } from '../routes.ts';
 import { agoHtml, attempt, type Clock, type Known, known, unknownHtml } from '../wording.ts';
@@ -40,6 +40,8 @@ export interface FeaturePageData extends FeatureName {
   readonly holders: Known<readonly Holder[]>;
   readonly advice: Known<readonly AdviceAnswer[]>;
   readonly imported: readonly ImportedDays[];
+  /** Whether there is a page of licenses that could come back. */
+  readonly people: boolean;
 }
 
 /** 30 days as a picture: the most licenses in use each day, those that were bought, and denials. In units of its own, a day is 10 wide. */
@@ -190,20 +192,32 @@ function importedHtml(imported: readonly ImportedDays[], clock: Clock): Html | u
 
 /** The page of one feature: what is in use now, its year, its week and its advice. */
 function featureContent(data: FeaturePageData, clock: Clock): Content {
-  const { vendorLicense, feature, rows, isSaturated, owners, attention, denied, history, week, advice, imported } =
-    data;
+  const {
+    vendorLicense,
+    feature,
+    rows,
+    isSaturated,
+    owners,
+    attention,
+    denied,
+    history,
+    week,
+    advice,
+    imported,
+    people,
+  } = data;
   const owned = Object.entries(owners).map(([name, value]) => html` · ${name} ${nameHtml(value)}`);
   return html`<h1>${nameHtml(feature)}</h1>
 <p class="soft">Feature of <a href="${vendorLicenseUrl(vendorLicense)}">${nameHtml(vendorLicense)}</a>${owned}</p>
 <h2>Now</h2>
 ${featureListHtml(rows, isSaturated, clock, 'versions')}
-${attentionSection(attention, clock)}
+${deniedOfFeature(denied, data, clock)}${attentionSection(attention, clock)}
 <h2>Last 30 days</h2>
-${deniedOfFeature(denied, data)}${'reason' in history ? unknownHtml(history.reason) : historyHtml(history.value)}
+${'reason' in history ? unknownHtml(history.reason) : historyHtml(history.value)}
 <h2>Last 7 days by the hour</h2>
 ${'reason' in week ? unknownHtml(week.reason) : weekHtml(week.value)}
 <h2>Who holds it</h2>
-${holdersHtml(data, clock)}
+${holdersHtml(data, clock)}${people ? html`\n<p><a href="${reclaimUrl(data)}">What could come back</a></p>` : undefined}
 <h2>Right-sizing</h2>
 ${adviceHtml(advice)}
 ${importedHtml(imported, clock)}`;
@@ -236,7 +250,9 @@ export const featureRoutes = (context: PageContext): Routes =>
     const owners = backend.owners().of(vendorLicense, feature);
     const imported = context.imported(vendorLicense, feature);
     const { isSaturated } = backend;
-    const data = { ...name, rows, isSaturated, owners, attention, denied, history, week, holders, advice, imported };
+    const { people } = context;
+    const told = { owners, attention, denied, history, week, holders, advice, imported, people };
+    const data = { ...name, rows, isSaturated, ...told };
     const clock = { now: backend.now(), timeZone: backend.localTime.timeZone };
     return written({ title: `${feature}, ${vendorLicense}`, refreshes: true }, featureContent(data, clock));
   });

@@ -50,6 +50,8 @@ export interface StatusPageData {
   readonly notRecorded: string | undefined;
   /** `undefined` where denials are not requested. */
   readonly denied: Known<DeniedToday> | undefined;
+  /** Whether there is a page of licenses that could come back. */
+  readonly people: boolean;
   /** Links for other programs. */
   readonly interfaces: Content;
   /** How many series each metric has, the most first. */
@@ -223,13 +225,13 @@ function attentionHtml({ attention, alerts }: StatusPageData, clock: Clock): Htm
 const unknownHtml = (what: string, features: number): Html | undefined =>
   features === 0 ? undefined : html`<p class="unknown">${what} is not known of ${countText(features, 'feature')}.</p>`;
 
-function shortHtml({ figures: { short, shortCount, sums }, isSaturated }: StatusPageData, clock: Clock): Html {
+function shortHtml({ figures: { short, shortCount, sums }, isSaturated, people }: StatusPageData, clock: Clock): Html {
   const { features, withoutShare, withoutQueue } = sums;
   const isAllKnown = withoutShare === 0 && withoutQueue === 0;
   const none = features === 0 ? 'No feature is known.' : 'No feature is saturated, and no request waits.';
   const list =
     short.length > 0
-      ? featureListHtml(short, isSaturated, clock, 'all')
+      ? featureListHtml(short, isSaturated, clock, 'all', people)
       : isAllKnown
         ? html`<p>${none}</p>`
         : undefined;
@@ -298,7 +300,7 @@ function problemHtml({ inventory, notRecorded }: StatusPageData): Html | undefin
 
 /** Everything that is known at once. */
 const overviewHtml = (data: StatusPageData, clock: Clock): Html =>
-  html`${attentionHtml(data, clock)}${vendorLicensesHtml(data, clock)}${shortHtml(data, clock)}${deniedHtml(data.denied)}${expiringHtml(data, clock)}<h2 id="polls">Age of the data</h2>
+  html`${attentionHtml(data, clock)}${vendorLicensesHtml(data, clock)}${shortHtml(data, clock)}${deniedHtml(data.denied, clock, data.people)}${expiringHtml(data, clock)}<h2 id="polls">Age of the data</h2>
 ${pollListHtml(data.inventory, clock)}${sourcesHtml(data.sources)}<h2 id="interfaces">For other programs</h2>
 ${data.interfaces}${seriesHtml(data.series)}`;
 
@@ -316,7 +318,7 @@ ${problemHtml(data)}${found === undefined ? tilesHtml(data) : undefined}${form}$
 /** The whole site. The parameter `q` filters it. */
 export const statusRoutes = (context: PageContext, link: PageLink): Routes =>
   inventoryPage(context, async ({ request, backend, inventory, signal }) => {
-    const { analyzer, alertCounts, collecting, denials, interfaces, series } = context;
+    const { analyzer, alertCounts, collecting, denials, interfaces, people, series } = context;
     const owners = backend.owners();
     const now = backend.now();
     const filter = parameterOf(request, 'q');
@@ -331,6 +333,7 @@ export const statusRoutes = (context: PageContext, link: PageLink): Routes =>
       sources: collecting?.sources(),
       notRecorded: collecting && recordingProblem(collecting.recording(), now),
       denied: await readDenied(denials(), inventory),
+      people,
       attention: await attempt(() => readAttention(backend, signal)),
       alerts: alertCounts(),
       filter,
