@@ -82,6 +82,7 @@ export async function benchImport(size: ImportBench): Promise<Line[]> {
     names: new Names({ known: [], server: 'lic1', servers: [] }),
     firstDay: 0,
     asOfNow: false,
+    people: true,
     isWithoutReservations: () => false,
     isDryRun: false,
     now: today * DAY,

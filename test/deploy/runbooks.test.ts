@@ -5,6 +5,8 @@ import { definitions, folderOf, runbookOf, runbooks } from '../../deploy/prometh
 import { settingsShape } from '../../src/alerting/alerts/alert-settings.ts';
 import type { AlertName } from '../../src/alerting/alerts/definitions.ts';
 import { allAlerts } from '../../src/alerting/alerts/rules.ts';
+import { blockedCauses } from '../../src/base/model/observation/observation.ts';
+import { causeRemedies, causeTexts } from '../../src/base/people.ts';
 import { settingOf } from '../../src/base/settings/table.ts';
 
 /** Each alert has a runbook, and its condition names the values that are set by default. */
@@ -53,6 +55,15 @@ describe('the runbooks', () => {
       const text = shown(settingOf(schema).default);
       if (text !== undefined) expect({ name, condition }).toEqual({ name, condition: expect.stringContaining(text) });
     }
+  });
+
+  it('have what ends each cause for which people wait', () => {
+    const rows = [...runbookOf('LicenseDenials').text.matchAll(/^ *\| (.+) \| (.+) \|$/gm)].map(([, cause, end]) => [
+      cause,
+      end,
+    ]);
+    const expected = blockedCauses.map((cause) => [causeTexts[cause], causeRemedies[cause]]);
+    expect(rows).toEqual([['cause', 'what ends it'], ...expected]);
   });
 
   it('name only settings of alerts that exist', () => {

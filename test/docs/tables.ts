@@ -11,7 +11,7 @@ import { durationOf } from '../../src/alerting/alerts/prometheus/promql.ts';
 import { allAlerts, createRules, ruleSettings } from '../../src/alerting/alerts/rules.ts';
 import { tellingOf } from '../../src/alerting/alerts/telling.ts';
 import { archiveProblems } from '../../src/analyzer/archive/connection.ts';
-import { dayColumns, hourColumns } from '../../src/analyzer/archive/rows.ts';
+import { blockedColumns, dayColumns, hourColumns } from '../../src/analyzer/archive/rows.ts';
 import { storeProblems } from '../../src/analyzer/history/history-file.ts';
 import { type Question, questions } from '../../src/analyzer/sources/manager.ts';
 import { managerNames, managers } from '../../src/analyzer/sources/managers.ts';
@@ -293,6 +293,7 @@ export const tables: Readonly<Record<string, () => string>> = {
     ),
   'archive days': () => columnsTable('day', dayColumns),
   'archive hours': () => columnsTable('hour', hourColumns),
+  'archive people': () => columnsTable('blocked_day', blockedColumns),
   'archive problems': () =>
     table(
       ['problem of the archive, and the remedy'],
@@ -311,6 +312,7 @@ export const tables: Readonly<Record<string, () => string>> = {
         {
           poll: `the poll of ${endpoint}`,
           analyzer: `the analyzer, ${endpoint}`,
+          history: 'the history in this process',
           alerts: 'the evaluation of alerts',
           pass: 'the nightly pass',
         }[from],

@@ -97,7 +97,7 @@ function createSources(setup: CollectorSetup): readonly ManagerSource[] {
       : sourceSettings({ ...common, ...memorySettings });
     if (setup.hasProcesses) site.print(server, bytes.toString());
     const transport = setup.hasProcesses ? undefined : createMemoryTransport(bytes);
-    const reader = createReader(settings, host, thread, transport);
+    const reader = createReader(settings, host, thread, { transport });
     return createManagerSource(settings, { reader, now, pseudonymKey: '', log });
   });
 }

@@ -202,7 +202,7 @@ class SimulatedDay {
   }
 
   #readerOf({ settings, transport }: ManagedSite): ManagerReader {
-    return createReader(settings, this.#host, this.#thread, transport);
+    return createReader(settings, this.#host, this.#thread, { transport });
   }
 
   /** Its license manager prints what it must at that time. */
