@@ -92,13 +92,14 @@ export const WAITING: Shown = {
   steps: GOOD_BELOW(1, 'orange'),
 };
 
-const count = (name: string, as: string, width: number): Shown => ({
+export const count = (name: string, as: string, width: number, rest: Partial<Shown> = {}): Shown => ({
   name,
   as,
   type: 'number',
   unit: 'locale',
   decimals: 0,
   width,
+  ...rest,
 });
 
 /** People who waited, in a table of denials: each once a day. */

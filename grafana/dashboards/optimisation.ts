@@ -3,7 +3,7 @@ import { createDashboard, vendorLicenses } from '../dashboard.ts';
 import { KEEP, linkTo, panelOf } from '../links.ts';
 import { GOOD_BELOW, help } from '../panels.ts';
 import { metric, OF_VENDOR_LICENSES, once, orNoRow, SEVERAL_VENDOR_LICENSES, select } from '../queries.ts';
-import { CAUSE, PEOPLE, REMEDY, rowsTable, SHARE, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
+import { CAUSE, count, PEOPLE, REMEDY, rowsTable, SHARE, type Shown, seriesTable, VENDOR_LICENSE } from '../tables.ts';
 import { amounts, totals } from '../total-panel.ts';
 
 const OF = SEVERAL_VENDOR_LICENSES;
@@ -12,17 +12,8 @@ const OF = SEVERAL_VENDOR_LICENSES;
 const TOTALS = { target: 'rightsizing', parameters: OF_VENDOR_LICENSES } as const;
 
 const feature: Shown = { name: 'Feature' };
-const number = (name: string, as: string, width: number, rest: Partial<Shown> = {}): Shown => ({
-  name,
-  as,
-  type: 'number',
-  unit: 'locale',
-  decimals: 0,
-  width,
-  ...rest,
-});
 /** The method calls a denial while all licenses were in use a refusal. */
-const DENIED_DAYS = number('Refusal days', 'Days', 60);
+const DENIED_DAYS = count('Refusal days', 'Days', 60);
 
 /** The word of the figures. */
 const SURE: NonNullable<Shown['names']> = [
@@ -144,8 +135,8 @@ export const optimisation = () =>
           { name: 'Money', as: 'Money a year', width: 145 },
           { name: 'Renewal', width: 92 },
           { name: 'Confidence', width: 98, names: SURE },
-          number('Bought', 'Bought', 64),
-          number('Peak', 'Peak', 54),
+          count('Bought', 'Bought', 64),
+          count('Peak', 'Peak', 54),
           { ...SHARE, name: 'Peak share', as: 'At peak', width: 70 },
           { ...SHARE, name: 'Utilisation', as: 'On average', width: 95 },
           { ...VENDOR_LICENSE, minWidth: 100 },
@@ -210,7 +201,7 @@ export const optimisation = () =>
         },
         [
           { ...feature, minWidth: 105 },
-          number('Denials', 'Denials', 75),
+          count('Denials', 'Denials', 75),
           DENIED_DAYS,
           ...PEOPLE,
           CAUSE,
