@@ -157,7 +157,10 @@ export const panelReaders: Readonly<Record<string, Read>> = {
   *'license-feature: Minutes that people waited, by cause'(panel, range) {
     // of a day that is not known, there is no bar
     const minutes = panel.rows.flatMap(({ Period: _, ...causes }) => Object.values(causes) as (number | null)[]);
-    yield [`minutes waited of ${shownFeature(panel)}, ${range}`, sumOfKnown(minutes)];
+    const known = sumOfKnown(minutes);
+    // bars without a height say nothing of days without a bar, of which nobody is known
+    if (known === 0) return;
+    yield [`minutes waited of ${shownFeature(panel)}, ${range}`, known];
   },
   *'license-feature: People who waited, by cause'(panel, range) {
     const rows = listed(panel);

@@ -119,6 +119,11 @@ describe('the rows of people who waited', () => {
       { period: '2026-11-29', minutes: null },
       { period: '2026-11-30', minutes: 0 },
     ]);
+    // nobody on the known days of a time is not nobody
+    const partly: ReadWaits = async () => [day(a, 0), day(b, 0, { waits: undefined })];
+    expect((await ask({ shape: 'periods', columns: ['period', 'minutes'] }, partly)).rows).toEqual([
+      { period: '2026-11-30', minutes: null },
+    ]);
   });
 
   it('are added up by feature and cause, with what ends it', async () => {

@@ -64,13 +64,15 @@ interface Site {
   readonly failing?: string;
 }
 
-/** Of two features who waited is known: two people for the one that was denied, and nobody for another. */
+/** Two people waited for the feature that was denied, nobody for another one, and of a third one the day of a refusal is not known. */
 const waits: ReadWaits = async (_, before) => {
   const day = { vendorLicense: PRODUCT, package: '', day: before - 1, now: undefined, elsewhere: undefined };
   const wait = { cause: 'all_busy', ended: 'got', episodes: 3, people: 2, seconds: 90 } as const;
   return [
     { ...day, feature: DENIED, waits: [wait, { ...wait, cause: 'expired', people: 0, seconds: 30 }] },
     { ...day, feature: 'f001', waits: [] },
+    { ...day, feature: 'f003', waits: [] },
+    { ...day, feature: 'f003', day: before - 2, waits: undefined },
   ];
 };
 
@@ -142,6 +144,7 @@ describe('denials of the past', () => {
     expect(of(DENIED)).toEqual({ feature: DENIED, people: 2, cause: 'all busy' });
     expect(of('f001')).toEqual({ feature: 'f001', people: 0, cause: null });
     expect(of('f002')).toEqual({ feature: 'f002', people: null, cause: null });
+    expect(of('f003')).toEqual({ feature: 'f003', people: null, cause: null });
   });
 
   it('are in the example of an alert, which knows of every feature and is an error if it lacks one', async () => {

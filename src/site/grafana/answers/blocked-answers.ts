@@ -3,7 +3,7 @@ import { type BlockedCause, blockedCauses, type Ending } from '../../../base/mod
 import { causeTexts, endingTexts } from '../../../base/people.ts';
 import { inTurn } from '../../../base/scheduling/slices.ts';
 import { countText } from '../../../base/texts.ts';
-import type { Backend } from './backend.ts';
+import type { Backend, WaitedDay } from './backend.ts';
 import { firstOf, nextOf, periodText, spanOf } from './calendar-unit.ts';
 import { DatasourceError } from './errors.ts';
 import { featureMatcher } from './feature-answers.ts';
@@ -62,7 +62,7 @@ const totalCells: Cells<Total> = [
   [text('Remedy'), ({ cause, elsewhere }) => remedyOf(cause, elsewhere)],
 ];
 
-/** A day, week or month; undefined where nobody is known. */
+/** A day, week or month; undefined where nobody is known to have waited, and not all days are known. */
 interface Bar {
   readonly name: string;
   readonly waits: readonly Wait[] | undefined;
@@ -87,16 +87,22 @@ const barCells: Cells<Bar> = [
 ];
 
 /** From the first period with a known day to the last one of the range. */
-function barsOf(waits: readonly Wait[], context: Parameters<typeof spanOf>[0]): readonly Bar[] {
+function barsOf(found: readonly WaitedDay[], context: Parameters<typeof spanOf>[0]): readonly Bar[] {
+  const waits = waitsOf(found);
   const { unit, last } = spanOf(
     context,
     waits.map(({ day }) => day),
   );
   const periods = Map.groupBy(waits, ({ day }) => firstOf(unit, day));
+  const unknown = new Set(found.filter((one) => one.waits === undefined).map(({ day }) => firstOf(unit, day)));
+  const isNobody = (own: readonly Wait[]): boolean => own.every(({ cause }) => cause === undefined);
   const bars: Bar[] = [];
   const begin = [...periods.keys()].reduce((a, b) => Math.min(a, b), Number.POSITIVE_INFINITY);
-  for (let first = begin; first <= last; first = nextOf(unit, first))
-    bars.push({ name: periodText(unit, first), waits: periods.get(first) });
+  for (let first = begin; first <= last; first = nextOf(unit, first)) {
+    const own = periods.get(first);
+    const isKnown = own !== undefined && !(isNobody(own) && unknown.has(first));
+    bars.push({ name: periodText(unit, first), waits: isKnown ? own : undefined });
+  }
   return bars;
 }
 
@@ -110,7 +116,7 @@ export async function answerBlocked(raw: Query, backend: Backend): Promise<Targe
   const known = 'reason' in found ? [] : found;
   return inTurn(() => {
     if (query.shape === 'periods') {
-      const items = barsOf(waitsOf(known), { days, localTime, now: now() * 1000 });
+      const items = barsOf(known, { days, localTime, now: now() * 1000 });
       return viewTable(query, { name: 'blocked', cells: barCells, items, problems });
     }
     if (query.shape === 'totals') {

@@ -119,7 +119,7 @@ interface Waited {
   readonly most: Total | undefined;
 }
 
-/** By feature; undefined where no day is known. */
+/** By feature, on the days that are known; undefined where nobody waited on these, and others are not known. */
 export type WaitedOf = (feature: Pick<WaitedDay, 'vendorLicense' | 'feature'>) => Waited | undefined;
 
 const waitedColumns: Cells<Waited> = [
@@ -157,7 +157,9 @@ export async function readWaited(
   if ('reason' in found) return () => undefined;
   return inTurn(() => {
     const byFeature = new Map<string, Waited>();
-    const known = found.filter((one) => one.waits !== undefined);
+    const isUnknown = ({ waits }: WaitedDay): boolean => waits === undefined;
+    const unknown = new Set(found.filter(isUnknown).map(featureKey));
+    const known = found.filter((one) => !isUnknown(one));
     const current = Map.groupBy(
       known.filter((one) => one.now !== undefined),
       featureKey,
@@ -165,6 +167,8 @@ export async function readWaited(
     const totals = Map.groupBy(totalsOf(known), featureKey);
     for (const key of new Set(known.map(featureKey))) {
       const own = totals.get(key) ?? [];
+      // 0 would also say of the days that are not known that nobody waited
+      if (own.length === 0 && unknown.has(key)) continue;
       byFeature.set(key, {
         people: own.reduce((sum, { people }) => sum + people, 0),
         seconds: own.reduce((sum, { seconds }) => sum + seconds, 0),
