@@ -20,6 +20,11 @@ const LENGTH = 10;
 const pseudonymOf = (name: string, key: string): string =>
   createHmac('sha256', key).update(name.toLowerCase()).digest('hex').slice(0, LENGTH);
 
+/** Who reserved licenses are for: a user or a group. Nothing is computed from it. */
+const withoutHolders = ({ reservations }: PoolObservation): Pick<PoolObservation, 'reservations'> => ({
+  reservations: reservations?.map((one) => ({ ...one, holder: '' })),
+});
+
 function withPseudonyms(pool: PoolObservation, key: string): PoolObservation {
   const hide = <T extends { readonly user: string; readonly host: string }>(entry: T): T => ({
     ...entry,
@@ -28,6 +33,7 @@ function withPseudonyms(pool: PoolObservation, key: string): PoolObservation {
   });
   return {
     ...pool,
+    ...withoutHolders(pool),
     checkouts: pool.checkouts.map((checkout) => ({ ...hide(checkout), display: '' })),
     queued: pool.queued?.map(hide),
   };
@@ -40,6 +46,7 @@ function withoutUsers(pool: PoolObservation): PoolObservation {
   const counted = inUse ?? listed;
   return {
     ...pool,
+    ...withoutHolders(pool),
     ...(counted !== undefined && { inUse: counted }),
     checkouts: [],
     unknownOfCheckouts: ['list', 'borrowed', 'status'],
@@ -50,7 +57,7 @@ function withoutUsers(pool: PoolObservation): PoolObservation {
 /** Checkouts between two pauses for other work. */
 const BATCH = 200;
 
-/** Applies `users.names`. Names of hosts and displays are personal too. */
+/** Applies `users.names`. Names of hosts, displays and those whom licenses are reserved for are personal too. */
 async function hideUsers(
   observations: readonly VendorLicenseObservation[],
   names: UserSettings['names'],

@@ -246,13 +246,17 @@ describe('a license manager as a source', () => {
 
 describe('users.names', () => {
   const poolOf = async (names: SourceSettings['users']['names']) => {
-    const { source } = scripted({ users: { names, split: 'auto' } });
-    const pool = (await source.read(signal))[0]?.pools[0];
+    const script = scripted({ users: { names, split: 'auto' } });
+    const observation = observationOf('daemon');
+    const reservations = [{ holder: 'Grace', licenses: 1, used: 1 }];
+    const pools = observation.pools.map((one) => ({ ...one, reservations }));
+    script.answer = () => Promise.resolve(parsedOf({ ...observation, pools }));
+    const pool = (await script.source.read(signal))[0]?.pools[0];
     if (pool === undefined) throw new Error('no pool');
     return pool;
   };
 
-  it('pseudonym: names of users, hosts and displays are gone, and users are counted as before', async () => {
+  it('pseudonym: names of users, hosts, displays and reservations are gone, and users are counted as before', async () => {
     const pool = await poolOf('pseudonym');
     expect(JSON.stringify(pool)).not.toMatch(/ada|grace|ws\d|:0/i);
     expect(countUsers(pool.checkouts)).toBe(1);
@@ -268,6 +272,7 @@ describe('users.names', () => {
     expect(pool.checkouts).toEqual([]);
     expect(pool.unknownOfCheckouts).toEqual(['list', 'borrowed', 'status']);
     expect(pool.queued).toEqual([{ user: '', host: '', licenses: 2 }]);
+    expect(pool.reservations).toEqual([{ holder: '', licenses: 1, used: 1 }]);
   });
 });
 
