@@ -1,5 +1,4 @@
 import { createCollecting, createSimulatedAnalyzer } from '../../analyzer/analyzer.ts';
-import { createRefusalLog } from '../../analyzer/server/refusal-log.ts';
 import { createClock } from '../../base/scheduling/clock.ts';
 import { createAnalyzerWeb } from '../app/analyzer-web.ts';
 import { ANALYZER_ADDRESS } from '../app/demo-analyzer.ts';
@@ -12,13 +11,11 @@ import { loadConfig } from '../config/load.ts';
 import { ConfigError } from '../config/problems.ts';
 import type { SettingKey } from '../config/settings.ts';
 import { WebAccess } from '../config/web-access.ts';
+import { logClients } from './client-log.ts';
 import { type CommandContext, reloaded, untilStopped } from './command.ts';
 
 const NO_USERS =
   'is required: no user can log on without it. Create the line of a user with "license-exporter analyzer hash-password NAME"';
-
-/** How often refused logons are logged, milliseconds. */
-const REFUSALS_MS = 10_000;
 
 type Users = NonNullable<Config['embeddedAnalyzer']['users']>;
 
@@ -41,18 +38,15 @@ export async function analyzer(context: CommandContext): Promise<number> {
   const storage = createStorage(log);
   // before any file in it is opened
   storage.take(config.storage.path);
-  const { domain, channelBinding, sources } = config.embeddedAnalyzer;
-  const refusals = createRefusalLog(Date.now, (refused) => log.warn(refused, 'logon refused'));
+  const { sources } = config.embeddedAnalyzer;
+  const logged = logClients(config.embeddedAnalyzer, () => loaded.users, log);
   const clock = createClock();
   const own = {
     clock,
     log,
     version,
     askAnalyzers: createSourceAnalyzers,
-    clients: {
-      gate: { domain, channelBinding, users: () => loaded.users, onVerdict: refusals.add },
-      onRequest: (request: object) => log.info({ ...request }, 'request'),
-    },
+    clients: logged.clients,
   };
   const collecting = sources.length === 0 ? undefined : createCollecting(config, own);
   const server = collecting?.analyzer ?? createSimulatedAnalyzer(config, own);
@@ -80,7 +74,6 @@ export async function analyzer(context: CommandContext): Promise<number> {
   const stopWatch = clock.watch(() => {
     log.warn({ seconds: Math.round(clock.follow()) }, 'the clock of this host was set; everything is collected again');
   });
-  const flushing = setInterval(refusals.flush, REFUSALS_MS);
   try {
     await server.start();
     await web?.start();
@@ -95,8 +88,7 @@ export async function analyzer(context: CommandContext): Promise<number> {
     await web?.stop();
     await (collecting ?? server).stop();
     stopWatch();
-    clearInterval(flushing);
-    refusals.end();
+    logged.end();
     storage.release();
   }
   return 0;

@@ -1,4 +1,4 @@
-import { type CollectingAnalyzer, createCollecting, type Ownership } from '../../analyzer/analyzer.ts';
+import { type CollectingAnalyzer, createCollecting } from '../../analyzer/analyzer.ts';
 import type { RecordedDemand } from '../../analyzer/history/recorded-demand.ts';
 import type { Analyzer } from '../../analyzer/server/server.ts';
 import type { Log } from '../../base/model/log.ts';
@@ -7,6 +7,7 @@ import { OperatorError } from '../../base/model/operator-error.ts';
 import type { Clock } from '../../base/scheduling/clock.ts';
 import { createSourceAnalyzers } from '../app/source-analyzers.ts';
 import type { Config } from '../config/config.ts';
+import { logClients } from './client-log.ts';
 import { NEEDS_RESTART, type Upstream } from './upstream.ts';
 
 /** The license managers that an analyzer in this process collects from. */
@@ -21,17 +22,13 @@ export interface OwnUpstream extends Upstream, Pick<CollectingAnalyzer, 'health'
 
 /** Collects from the license managers of this configuration. It is loaded only where there are some. */
 export function ownUpstream(first: Config, clock: Clock, log: Log, version: string): OwnUpstream {
-  const { domain, channelBinding } = first.embeddedAnalyzer;
   let users = first.embeddedAnalyzer.users ?? [];
-  const clients: Ownership['clients'] = {
-    gate: { domain, channelBinding, users: () => users },
-    onRequest: (request) => log.debug(request, 'analyzer request'),
-  };
+  const logged = logClients(first.embeddedAnalyzer, () => users, log);
   const { analyzer, health, reload, stop } = createCollecting(first, {
     clock,
     log,
     version,
-    clients,
+    clients: logged.clients,
     askAnalyzers: createSourceAnalyzers,
   });
   return {
@@ -56,6 +53,9 @@ export function ownUpstream(first: Config, clock: Clock, log: Log, version: stri
       const path = first.storage.path ?? config.storage.path;
       return { ...config, storage: { ...config.storage, path } };
     },
-    stop,
+    stop: async () => {
+      await stop();
+      logged.end();
+    },
   };
 }
