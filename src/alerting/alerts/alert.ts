@@ -107,6 +107,10 @@ const ofFeature: ReadonlySet<string> = new Set(['feature', 'version', 'package',
 /** The labels of the alert that sums up. */
 export const groupLabels = remembered((labels) => pick(labels, (name) => !ofFeature.has(name)));
 
+/** The labels of a saved alert: 0.2.0 had the day of an expiry as an annotation. */
+export const savedLabels = (labels: Labels, { expires }: Labels): Labels =>
+  expires === undefined ? labels : { ...labels, expires };
+
 /** What identifies an alert among those of an engine. One that was replaced has the labels of before. */
 export const keyOf = ({ labels, ending }: Pick<AlertState, 'labels' | 'ending'>): string =>
   ending === undefined ? fingerprint(labels) : `${fingerprint(labels)} ${labelsKey(labels)}`;

@@ -3,7 +3,7 @@ import type { Log } from '../../base/model/log.ts';
 import type { FileWrites } from '../../base/storage/file-writes.ts';
 import { createJsonState } from '../../base/storage/json-state.ts';
 import type { Stamp } from '../../base/storage/stamp.ts';
-import { type AlertState, beginAlert, type Labels, movedAlert } from './alert.ts';
+import { type AlertState, beginAlert, type Labels, movedAlert, savedLabels } from './alert.ts';
 import type { Owned } from './listed.ts';
 import type { SaidEnd } from './statements.ts';
 
@@ -96,7 +96,13 @@ const alertOfFile = z
   })
   .refine(({ state, firedAt }) => state === 'pending' || firedAt !== undefined, 'it fires, and never began')
   .refine(({ state, resolvedAt }) => state !== 'resolved' || resolvedAt !== undefined, 'it is over, and never ended')
-  .transform(({ value, ...alert }): AlertState => ({ ...beginAlert(alert.rule, { ...alert, value }, 0), ...alert }));
+  .transform(
+    ({ value, ...alert }): AlertState => ({
+      ...beginAlert(alert.rule, { ...alert, value }, 0),
+      ...alert,
+      labels: savedLabels(alert.labels, alert.annotations),
+    }),
+  );
 
 const fileOfAlerts = z.object({
   analyzer: z.string(),

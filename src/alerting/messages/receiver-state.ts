@@ -2,7 +2,8 @@ import type { Log } from '../../base/model/log.ts';
 import type { FileWrites } from '../../base/storage/file-writes.ts';
 import { createJsonState } from '../../base/storage/json-state.ts';
 import type { Stamp } from '../../base/storage/stamp.ts';
-import { type Covered, type Ledger, movedEntry } from './ledger.ts';
+import { groupLabels, labelsKey, savedLabels } from '../alerts/alert.ts';
+import { type Covered, type Entry, type Ledger, movedEntry } from './ledger.ts';
 
 /** What is kept about one receiver over restarts. Times are epoch seconds. */
 
@@ -117,6 +118,27 @@ const isFrozen = ({ key, id, at, body, to, covered }: Json): boolean =>
   isListOf(({ address, setting }) => isText(address) && isText(setting))(to) &&
   isListOf((one) => isText(one.key) && isListOf(isSaid)(one.episodes))(covered);
 
+/** A key of 0.2.0: `["LicenseServerDown","critical",…]`. Today's has pairs, see `labelsKey`. */
+const OLD_KEY = /^\["/;
+
+/** The ledger of 0.2.0, which had an alert for each feature. Of those that are one now, the first that was told of stands for all. */
+function currentLedger(entries: readonly (readonly [string, Entry])[]): {
+  readonly ledger: Ledger;
+  /** The key of now by that of the file. */
+  readonly keys: ReadonlyMap<string, string>;
+} {
+  const ledger = new Map<string, Entry>();
+  const keys = new Map<string, string>();
+  for (const [key, entry] of entries) {
+    const isOld = OLD_KEY.test(key);
+    const labels = isOld ? groupLabels(savedLabels(entry.labels, entry.annotations)) : entry.labels;
+    const current = isOld ? labelsKey(labels) : key;
+    keys.set(key, current);
+    if (ledger.get(current)?.sent === undefined) ledger.set(current, { ...entry, labels });
+  }
+  return { ledger, keys };
+}
+
 /** The state of a file. @throws Error in a few words if it is damaged */
 export function readState(value: unknown): ReceiverState {
   const { alerts, groups, frozen } = (value ?? {}) as Json;
@@ -127,9 +149,13 @@ export function readState(value: unknown): ReceiverState {
     Object.values(groups).every(isTime) &&
     isListOf(isFrozen)(frozen);
   if (!isState) throw new Error('not the state of a receiver');
-  const messages = frozen as readonly Frozen[];
+  const { ledger, keys } = currentLedger(Object.entries(alerts as Readonly<Record<string, Entry>>));
+  const messages = (frozen as readonly Frozen[]).map((message) => ({
+    ...message,
+    covered: message.covered.map((one) => ({ ...one, key: keys.get(one.key) ?? one.key })),
+  }));
   return {
-    ledger: new Map(Object.entries(alerts)) as ReceiverState['ledger'],
+    ledger,
     sentAt: new Map(Object.entries(groups)) as ReceiverState['sentAt'],
     frozen: new Map(messages.map((message) => [message.key, message])),
   };

@@ -1,7 +1,8 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, describe, expect, it } from 'vitest';
+import { labelsKey } from '../../../src/alerting/alerts/alert.ts';
 import type { ReceiverState } from '../../../src/alerting/messages/receiver-state.ts';
 import { createMessageFile, type ReceiverStates } from '../../../src/alerting/messages/receiver-state.ts';
 import { createFileWrites } from '../../../src/base/storage/file-writes.ts';
@@ -80,6 +81,36 @@ describe('the file of messages', () => {
     expect(create().load()).toEqual(new Map([['email', state]]));
     expect(create('another:80').load()).toEqual(new Map());
     expect(problems()).toEqual([]);
+  });
+
+  it('of 0.2.0 has an alert for each feature: of those that are one now, the first that was told of stands for all', () => {
+    const { path, problems, create } = open();
+    const entry = (feature: string, sent?: object) => ({
+      rule: 'LicenseExpiringSoon/critical',
+      labels: { alertname: 'LicenseExpiringSoon', vendor_license: 'a;b', feature },
+      annotations: { expires: '2026-12-03' },
+      episodes: [{ startsAt: 1, state: 'firing', at: 1, dueSince: 1 }],
+      sent,
+    });
+    const oldKey = (feature: string): string => JSON.stringify(['LicenseExpiringSoon', null, 'a;b', feature]);
+    const said = { startsAt: 1, state: 'firing' };
+    const covered = [{ key: oldKey('cad'), episodes: [said] }];
+    const alerts = {
+      [oldKey('cam')]: entry('cam'),
+      [oldKey('cad')]: entry('cad', said),
+      [oldKey('viewer')]: entry('viewer'),
+    };
+    const frozen = [{ key: 'group', id: 'id', at: 1, body: 'x', to: [], covered }];
+    mkdirSync(dirname(path));
+    writeFileSync(
+      path,
+      JSON.stringify({ v: 1, analyzer: 'lic:80', receivers: { email: { alerts, groups: {}, frozen } } }),
+    );
+    const found = create().load().get('email');
+    expect(problems()).toEqual([]);
+    const labels = { alertname: 'LicenseExpiringSoon', vendor_license: 'a;b', expires: '2026-12-03' };
+    expect([...(found?.ledger ?? [])]).toEqual([[labelsKey(labels), { ...entry('cad', said), labels }]]);
+    expect(found?.frozen.get('group')?.covered).toEqual([{ key: labelsKey(labels), episodes: [said] }]);
   });
 
   it('is empty before the first message, without a problem', () => {
