@@ -16,7 +16,7 @@ install_peers() {
   # a kubectl of another origin is as good, and Debian's cannot be installed beside it
   command -v kubectl > /dev/null || kubectl=kubernetes-client
   DEBIAN_FRONTEND=noninteractive apt-get install -q -y --no-install-recommends \
-    prometheus prometheus-node-exporter prometheus-blackbox-exporter prometheus-alertmanager apache2-bin libapache2-mod-auth-gssapi gss-ntlmssp python3-gssapi winbind samba libnss-wrapper nginx-light haproxy curl openssl chromium docker-compose jsonnet debootstrap iproute2 slurmctld slurmd slurm-client postgresql ${kubectl:-}
+    prometheus prometheus-node-exporter prometheus-blackbox-exporter prometheus-alertmanager apache2-bin libapache2-mod-auth-gssapi gss-ntlmssp python3-gssapi winbind samba libnss-wrapper nginx-light haproxy curl openssl chromium docker-compose jsonnet debootstrap iproute2 slurmctld slurmd slurm-client postgresql minisign gnupg ${kubectl:-}
 }
 
 start_apache() {

@@ -3,8 +3,9 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Dependency, productionDependencies, repository } from './dependencies.ts';
+import { type Dependency, productionDependencies, reasons, repository } from './dependencies.ts';
 import { findings } from './findings.ts';
+import { licensesIn } from './license-texts.ts';
 
 /** The software bill of materials of a release: a CycloneDX document from package-lock.json, the same bytes for the same commit. */
 
@@ -13,6 +14,7 @@ interface Component {
   readonly name: string;
   readonly version: string;
   readonly purl: string;
+  readonly description?: string;
   readonly licenses?: readonly unknown[];
   readonly hashes?: readonly { readonly alg: string; readonly content: string }[];
 }
@@ -65,12 +67,17 @@ function node(): Component & Record<string, unknown> {
   };
 }
 
-/** Packages with an old form of `license` have none in package-lock.json. */
-const withLicense = (component: Component, dependencies: readonly Dependency[]): Component => {
-  const id = dependencies.find(({ name, version }) => `${name}@${version}` === component['bom-ref'])?.license;
-  return component.licenses === undefined && id !== undefined
-    ? { ...component, licenses: [{ license: { id } }] }
-    : component;
+/** The SPDX licenses of a package: what it declares, and others whose texts it ships too. */
+export const licensesOf = ({ license, licenseText }: Dependency): readonly string[] => [
+  ...new Set([...(license === undefined ? [] : [license]), ...licensesIn(licenseText)]),
+];
+
+/** With why the package is here, and its licenses: package-lock.json has none of a package with an old form of `license`. */
+const described = (component: Component, dependencies: readonly Dependency[]): Component => {
+  const found = dependencies.find(({ name, version }) => `${name}@${version}` === component['bom-ref']);
+  if (found === undefined) return component;
+  const licenses = licensesOf(found).map((id) => ({ license: { id } }));
+  return { ...component, description: reasons[found.name] ?? `required by ${found.requiredBy.join(', ')}`, licenses };
 };
 
 const vulnerabilities = findings.map(({ id, advisory, name, version, summary, reason }) => ({
@@ -97,7 +104,7 @@ export function createSbom(timestamp: string): Sbom {
   const content = {
     // npm names the document after the folder
     metadata: { ...metadata, timestamp, component: { ...metadata.component, name: read('package.json').name } },
-    components: [...components.map((component) => withLicense(component, shipped)), node()],
+    components: [...components.map((component) => described(component, shipped)), node()],
     dependencies,
     vulnerabilities,
   };

@@ -25,6 +25,12 @@ describe('CHANGELOG.md', () => {
     expect(releases.find((release) => release.version === version)?.date).toMatch(/^\d{4}-\d{2}-\d{2}$/);
   });
 
+  it('has at most 40 lines of at most 60 words for that version, so that they are read before an upgrade', () => {
+    const { lines } = releases.find((release) => release.version === version) ?? { lines: [] };
+    expect(lines.length).toBeLessThanOrEqual(40);
+    expect(lines.filter((line) => line.split(' ').length > 60)).toEqual([]);
+  });
+
   it('has releases with a date, the newest first, below what is not released', () => {
     const released = releases.filter(({ version: name }, at) => at > 0 || name !== 'Unreleased');
     expect(released.filter(({ version: name }) => !/^\d+\.\d+\.\d+$/.test(name))).toEqual([]);

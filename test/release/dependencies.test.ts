@@ -5,13 +5,12 @@ import { describe, expect, it } from 'vitest';
 import { allowedLicenses, productionDependencies, reasons, repository } from '../../deploy/release/dependencies.ts';
 import { findings } from '../../deploy/release/findings.ts';
 import { licensesIn } from '../../deploy/release/license-texts.ts';
-import { readPage } from '../support/markdown.ts';
 
 const shipped = productionDependencies();
-const page = readPage('docs/dependencies.md');
-
-/** The text in the section of a package in the page, for a package that ships none. */
-const textInPage = (name: string): string => page.split(`\n### ${name}\n`)[1]?.split('\n#')[0] ?? '';
+/** Name and text of each package that ships none. */
+const [, ...added] = readFileSync(join(repository, 'THIRD-PARTY-LICENSES'), 'utf8').split(/^=== (.+) ===$/m);
+const addedNames = added.filter((_, at) => at % 2 === 0);
+const addedText = (name: string): string => added[added.indexOf(name) + 1] ?? '';
 
 describe('production dependencies', () => {
   it('have an allowed license', () => {
@@ -26,20 +25,19 @@ describe('production dependencies', () => {
 
   it('come with the text of the license that they declare, and of no license that is not allowed', () => {
     const wrong = shipped.flatMap(({ name, version, license = 'no license', licenseText }) => {
-      const found = licensesIn(licenseText === '' ? textInPage(name) : licenseText);
+      const found = licensesIn(licenseText === '' ? addedText(name) : licenseText);
       return found.includes(license) && found.every((other) => allowedLicenses.includes(other))
         ? []
         : [
             `${name}@${version} declares ${license}, its license file is of ${found.join(', ') || 'no known license'}: ` +
-              'read it; if it ships none, add the text to docs/dependencies.md',
+              'read it; if it ships none, add the text to THIRD-PARTY-LICENSES',
           ];
     });
     expect(wrong).toEqual([]);
   });
 
-  it('are those for which docs/dependencies.md has a text because they ship none', () => {
-    const sections = [...page.matchAll(/^### (.+)$/gm)].map(([, name]) => name);
-    expect(sections).toEqual(shipped.filter(({ licenseText }) => licenseText === '').map(({ name }) => name));
+  it('are those for which THIRD-PARTY-LICENSES has a text because they ship none', () => {
+    expect(addedNames).toEqual(shipped.filter(({ licenseText }) => licenseText === '').map(({ name }) => name));
   });
 
   it('each have a reason, if package.json names them', () => {

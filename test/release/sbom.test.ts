@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { productionDependencies, repository } from '../../deploy/release/dependencies.ts';
-import { createSbom } from '../../deploy/release/sbom.ts';
+import { productionDependencies, reasons, repository } from '../../deploy/release/dependencies.ts';
+import { createSbom, licensesOf } from '../../deploy/release/sbom.ts';
 
 const { version } = JSON.parse(readFileSync(join(repository, 'package.json'), 'utf8'));
 const timestamp = '2026-01-02T03:04:05Z';
@@ -22,12 +22,14 @@ describe('software bill of materials', () => {
     });
   });
 
-  it('lists every production dependency with its license, address and hash', () => {
-    const wanted = productionDependencies().map(({ name, version: installed, license }) => ({
+  it('lists every production dependency with its licenses, address and hash, and why it is there', () => {
+    const shipped = productionDependencies();
+    const wanted = shipped.map(({ name, version: installed, ...dependency }) => ({
       name,
       version: installed,
       purl: `pkg:npm/${name.replace('@', '%40')}@${installed}`,
-      licenses: [{ license: { id: license } }],
+      description: reasons[name] ?? `required by ${dependency.requiredBy.join(', ')}`,
+      licenses: licensesOf({ name, version: installed, ...dependency }).map((id) => ({ license: { id } })),
       hashes: [{ alg: 'SHA-512', content: expect.stringMatching(/^[0-9a-f]{128}$/) }],
     }));
     const byPurl = (a: { purl: string }, b: { purl: string }): number => (a.purl < b.purl ? -1 : 1);

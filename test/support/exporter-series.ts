@@ -12,7 +12,7 @@ export const valueAt = (value: ValueOf, minute: number): number | undefined =>
 
 /** What every exporter serves that is well. */
 export const wellSeries: SeriesOf = {
-  'license_exporter_build_info{version="0.2.0"}': 1,
+  'license_exporter_build_info{version="1.0.0"}': 1,
   license_exporter_time_seconds: (minute) => minute * 60,
   license_alerts_evaluated_timestamp_seconds: (minute) => minute * 60,
   license_upstream_authenticated: 1,

@@ -35,6 +35,8 @@ const packages: Readonly<Record<string, string>> = {
   initdb: 'postgresql',
   psql: 'postgresql-client',
   gssapi: 'python3-gssapi gss-ntlmssp',
+  minisign: 'minisign',
+  gpg: 'gnupg',
 };
 
 /** The name of Debian's library folder for this architecture. */
