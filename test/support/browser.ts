@@ -5,11 +5,15 @@ import { findProgram } from './peers.ts';
 
 /** Pages as people see them: in a real Chromium, at a size and in a color scheme. Use it in `describe.runIf(peer('chromium'))`. */
 
-/** A size of the window in CSS pixels, and a color scheme. */
+/** A size of the window in CSS pixels, and what the browser tells the page. */
 export interface View {
   readonly width: number;
   readonly height: number;
   readonly colorScheme: 'light' | 'dark';
+  /** IANA name; that of the system by default. */
+  readonly timezoneId?: string;
+  /** Sent with every request. */
+  readonly extraHTTPHeaders?: Record<string, string>;
 }
 
 /** The views in which every page must be good. */
@@ -93,8 +97,8 @@ const BROKEN = `(() => {
   return broken;
 })()`;
 
-async function openTab(browser: Browser, url: string, { width, height, colorScheme }: View): Promise<Tab> {
-  const page = await browser.newPage({ viewport: { width, height }, colorScheme });
+async function openTab(browser: Browser, url: string, { width, height, ...others }: View): Promise<Tab> {
+  const page = await browser.newPage({ viewport: { width, height }, ...others });
   page.setDefaultTimeout(patience);
   const messages: string[] = [];
   page.on('console', (message) => messages.push(`${message.type()}: ${message.text()}`));

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,13 +21,18 @@ export interface PrometheusOptions {
   readonly rules?: string;
   /** URLs of the Alertmanagers that get alerts. */
   readonly alertmanagers?: readonly string[];
+  /** Writes a file of OpenMetrics: samples that it has from the beginning. */
+  readonly past?: (path: string) => void;
 }
+
+/** The span of a block of such samples: promtool reads the file once for each block. */
+const PAST_BLOCK = '1536h';
 
 /** A Prometheus that scrapes the targets every second, and evaluates rules twice as often. */
 export async function startPrometheus(
   cleanup: Cleanup,
   targets: string | readonly string[],
-  { scrape = '', rules, alertmanagers = [] }: PrometheusOptions = {},
+  { scrape = '', rules, alertmanagers = [], past }: PrometheusOptions = {},
 ): Promise<Prometheus> {
   const folder = mkdtempSync(join(tmpdir(), 'license-exporter-prometheus-'));
   cleanup.add(() => rmSync(folder, { recursive: true, force: true }));
@@ -47,9 +53,16 @@ scrape_configs:
     static_configs: [{targets: ${hosts([targets].flat())}}]
 `,
   );
+  if (past !== undefined) {
+    const file = join(folder, 'past');
+    past(file);
+    const create = ['tsdb', 'create-blocks-from', 'openmetrics', '--quiet', `--max-block-duration=${PAST_BLOCK}`];
+    execFileSync('promtool', [...create, file, join(folder, 'data')]);
+  }
   const { url, child } = await startPeer(cleanup, 'prometheus', [
     `--config.file=${folder}/prometheus.yml`,
     `--storage.tsdb.path=${folder}/data`,
+    '--storage.tsdb.retention.time=1y',
     '--web.listen-address=127.0.0.1:0',
     '--rules.alert.resend-delay=1s',
   ]);

@@ -35,6 +35,12 @@ export const parts: readonly Part[] = [
     figures: lastLines(0),
   },
   {
+    name: 'pictures',
+    about: 'pictures of the documentation that are older than what they show: it lists them, and fails for none',
+    command: script('pictures', '--check'),
+    figures: everything,
+  },
+  {
     name: 'bench',
     about: 'every benchmark against its floor',
     command: script('bench', '--quick', '--check'),
