@@ -101,7 +101,7 @@ export const wings: Readonly<Record<string, Wing>> = {
       history: { promise: 'What was observed is kept, and a gap is no data, never 0.', uses: [] },
       blocked: {
         promise:
-          'Who waits for a license is one person in all logs, on each host and by each clock. No name is kept, and no figure says who.',
+          'A person who waits counts once, also if several logs and hosts name that person, and their clocks differ a little. No name is kept, and no figure says who.',
         uses: ['history'],
       },
       server: {
