@@ -1,7 +1,6 @@
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { dirname, join, relative, resolve } from 'node:path';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join, resolve } from 'node:path';
 import { stringify } from 'yaml';
-import type { AlertName } from '../../src/alerting/alerts/definitions.ts';
 import { publishedRunbooks } from '../../src/alerting/alerts/prometheus/published.ts';
 import {
   alertsForPrometheus,
@@ -10,8 +9,9 @@ import {
   ruleFileText,
   usualOwners,
 } from '../../src/alerting/alerts/prometheus/rule-file.ts';
-import { allAlerts, ruleSettings } from '../../src/alerting/alerts/rules.ts';
+import { ruleSettings } from '../../src/alerting/alerts/rules.ts';
 import { alertmanagerConfig } from './alertmanager-config.ts';
+import { runbooks } from './runbooks.ts';
 
 /** Writes what is made of the definitions of alerts and of the example for Alertmanager: the rules for Prometheus with the default settings, the manifests for its operator, the JSON of the mixin, and the runbooks. */
 
@@ -44,34 +44,6 @@ export function ruleFiles(file: RuleFile): Readonly<Record<string, string>> {
     'mixin/license-alerts.json': `${JSON.stringify(file, undefined, 2)}\n`,
   };
 }
-
-/** The folder that has a folder for each alert. */
-export const definitions = join(import.meta.dirname, '../../src/alerting/alerts/definitions');
-
-/** `exporter-down` of `LicenseExporterDown`. */
-export const folderOf = (alert: string): string =>
-  alert
-    .replace(/^License/, '')
-    .replaceAll(/(?<!^)(?=[A-Z])/g, '-')
-    .toLowerCase();
-
-/** The runbook of an alert, and the words for its condition. @throws Error for an alert that has none */
-export function runbookOf(alert: AlertName): { readonly text: string; readonly condition: string } {
-  const file = join(definitions, folderOf(alert), 'runbook.md');
-  const name = relative(process.cwd(), file);
-  if (!existsSync(file)) throw new Error(`${alert} has no runbook: write ${name}, like those beside it`);
-  const text = readFileSync(file, 'utf8');
-  const condition = /^\*\*Condition\.\*\* (.+)$/m.exec(text)?.[1];
-  if (condition === undefined) throw new Error(`${name} has no line **Condition.**: say when the alert is met`);
-  return { text, condition };
-}
-
-/** The runbooks as one page, in the order of the table of alerts. */
-export const runbooks = (): string =>
-  [
-    readFileSync(join(definitions, 'introduction.md'), 'utf8'),
-    ...(Object.keys(allAlerts) as AlertName[]).map((alert) => `## ${alert}\n\n${runbookOf(alert).text}`),
-  ].join('\n');
 
 function main(): void {
   for (const [name, content] of Object.entries({ ...ruleFiles(defaultRules()), '../runbooks.md': runbooks() })) {

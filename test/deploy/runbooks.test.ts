@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { definitions, folderOf, runbookOf, runbooks } from '../../deploy/prometheus/generate.ts';
+import { definitions, folderOf, runbookOf, runbooks } from '../../deploy/prometheus/runbooks.ts';
 import { settingsShape } from '../../src/alerting/alerts/alert-settings.ts';
 import type { AlertName } from '../../src/alerting/alerts/definitions.ts';
 import { allAlerts } from '../../src/alerting/alerts/rules.ts';
@@ -12,12 +12,8 @@ import { settingOf } from '../../src/base/settings/table.ts';
 /** Each alert has a runbook, and its condition names the values that are set by default. */
 
 const markdown = readFileSync(join(import.meta.dirname, '../../deploy/runbooks.md'), 'utf8');
-const sections = new Map(
-  markdown
-    .split(/^## /m)
-    .slice(1)
-    .map((section) => [section.split('\n', 1)[0] ?? '', section]),
-);
+const [introduction = '', ...ofAlerts] = markdown.split(/^## /m);
+const sections = new Map(ofAlerts.map((section) => [section.split('\n', 1)[0] ?? '', section]));
 
 const units: Readonly<Record<string, string>> = { d: 'day', h: 'hour', m: 'minute', s: 'second' };
 
@@ -40,18 +36,20 @@ describe('the runbooks', () => {
     expect(folders.map(({ name }) => name).sort()).toEqual(Object.keys(allAlerts).map(folderOf).sort());
   });
 
-  it.each(Object.keys(allAlerts))('have the condition, checks and silence of %s', (alert) => {
+  it.each(Object.keys(allAlerts))('have the condition, checks, silence and settings of %s', (alert) => {
     const section = sections.get(alert) ?? '';
-    const parts = ['**Condition.** ', '**Check**', '1. ', '**Silence.** '];
+    const parts = ['**Condition.** ', '**Check**', '1. ', '**Silence.** ', '**Settings.** '];
     const begun = section.split('\n\n').map((part) => parts.find((begin) => part.startsWith(begin)));
     const file = `${folderOf(alert)}/runbook.md`;
     expect({ file, parts: begun.filter((part) => part !== undefined) }).toEqual({ file, parts });
   });
 
-  it.each(Object.entries(allAlerts))('name the default values in the condition of %s', (alert, { parameters }) => {
+  it.each(Object.entries(allAlerts))('explain the settings of %s in its condition', (alert, definition) => {
     const condition = runbookOf(alert as AlertName).condition;
-    for (const [name, schema] of Object.entries(parameters)) {
-      if (['for', 'keep_firing_for', 'enabled'].includes(name)) continue;
+    for (const [name, schema] of Object.entries(settingsShape(definition))) {
+      // every alert has those that the introduction explains
+      if (introduction.includes(`\`${name}`)) continue;
+      expect({ name, condition }).toEqual({ name, condition: expect.stringMatching(`\`${name}\\b`) });
       const text = shown(settingOf(schema).default);
       if (text !== undefined) expect({ name, condition }).toEqual({ name, condition: expect.stringContaining(text) });
     }
@@ -66,18 +64,13 @@ describe('the runbooks', () => {
     expect(rows).toEqual([['cause', 'what ends it'], ...expected]);
   });
 
-  it('name only settings of alerts that exist', () => {
-    const named = [...markdown.matchAll(/`alerting\.rules\.(\w+)(?:\.(\w+))?`/g)];
+  it('tell people to change only settings that the alert has', () => {
+    const named = (Object.keys(allAlerts) as AlertName[]).flatMap((alert) =>
+      [...runbookOf(alert).text.matchAll(/\b(?:override|raise|set) `(\w+)(?:: [^`]*)?`(?: or `(\w+)`)?/gi)]
+        .flatMap(([, ...names]) => names.filter((name) => name !== undefined))
+        .map((name) => ({ alert, name, known: name in settingsShape(allAlerts[alert]) })),
+    );
     expect(named.length).toBeGreaterThan(5);
-    for (const [mention, alert = '', parameter] of named) {
-      const rule = Object.entries(allAlerts).find(([name]) => name === alert)?.[1];
-      expect({
-        mention,
-        known: rule !== undefined && (parameter === undefined || parameter in settingsShape(rule)),
-      }).toEqual({
-        mention,
-        known: true,
-      });
-    }
+    expect(named.filter(({ known }) => !known)).toEqual([]);
   });
 });

@@ -136,9 +136,10 @@ export const engine = {
     description: 'Matchers, such as `vendor_license="lic01;cdslmd"`. Alerts that match an entry are ignored.',
     fileOnly: true,
   }),
-  rules: ruleSettings
-    .prefault({})
-    .meta({ description: 'Thresholds and durations for each alert, see docs/alerts.md.', fileOnly: true }),
+  rules: ruleSettings.prefault({}).meta({
+    description: 'Thresholds and durations for each alert, see its section of deploy/runbooks.md.',
+    fileOnly: true,
+  }),
   prometheus_job: text
     .prefault('license-exporter')
     .describe('The job under which Prometheus scrapes the exporter. The command `rules` writes it into the rules.'),
