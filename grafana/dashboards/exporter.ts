@@ -186,7 +186,7 @@ export const exporter = () =>
         {
           title: 'Failed requests',
           height: TALL,
-          description: 'Failed requests per minute by reason. docs/failures.md describes the reasons.',
+          description: 'Failed requests per minute by reason. docs/troubleshoot.md describes the reasons.',
           unit: 'reqpm',
         },
         {

@@ -69,27 +69,26 @@ const statements: readonly Row[] = [
     ({ minutesNoticed }) => number(minutesNoticed),
   ],
   [() => 'minutes until an outage was noticed, median', ({ delay }) => number(delay)],
-  [() => 'alerts that ended while the server was still down', ({ endedEarly }) => number(endedEarly)],
-  [() => 'alerts that a server is down, while all users were served', ({ falselyDown }) => number(falselyDown)],
+  [() => 'alerts that ended while a server was still down', ({ endedEarly }) => number(endedEarly)],
+  [() => 'alerts that a server is down while users were served', ({ falselyDown }) => number(falselyDown)],
   [
-    ({ unansweredTimes }) => `times at which no server could be asked, noticed, of ${unansweredTimes}`,
+    ({ unansweredTimes }) => `times no server could be asked, noticed, of ${unansweredTimes}`,
     ({ unansweredTimesNoticed }) => number(unansweredTimesNoticed),
   ],
   [
-    ({ lapses }) =>
-      `days from the first alert to the end of licenses that were renewed too late, at least (${lapses} servers)`,
+    ({ lapses }) => `days of warning before licenses that were renewed late, at least (of ${lapses})`,
     ({ leastDaysAhead }) => number(leastDaysAhead),
   ],
   [
-    () => 'days of servers with an alert about an end, although the new licenses were there',
+    () => 'server days with an alert about an end after the renewal',
     ({ daysAfterRenewal }) => number(daysAfterRenewal),
   ],
   [
-    ({ refusalDays }) => `days of servers with refused requests and an alert, of ${number(refusalDays)}`,
+    ({ refusalDays }) => `server days with refused requests and an alert, of ${number(refusalDays)}`,
     ({ refusalDaysNoticed }) => number(refusalDaysNoticed),
   ],
   [
-    () => 'days of servers without a refused request, on which an alert about full pools began',
+    () => 'server days without one, on which an alert about full pools began',
     ({ quietDaysWithAlert }) => number(quietDaysWithAlert),
   ],
 ];
@@ -131,11 +130,11 @@ const counts: readonly (readonly [name: string, value: (figures: MessageFigures)
 
 const misses: readonly (readonly [name: (all: string) => string, of: (figures: MissedFigures) => Missed])[] = [
   [(all) => `outages in no message, of ${all}`, ({ outages }) => outages],
-  [(all) => `times at which no server could be asked, in no message, of ${all}`, ({ unanswered }) => unanswered],
-  [(all) => `ends of licenses not renewed a week before, in no message, of ${all}`, ({ ends }) => ends],
-  [(all) => `times with a redundant host down, in no message, of ${all}`, ({ redundancy }) => redundancy],
+  [(all) => `times no server could be asked, in no message, of ${all}`, ({ unanswered }) => unanswered],
+  [(all) => `ends not renewed a week before, in no message, of ${all}`, ({ ends }) => ends],
+  [(all) => `redundant hosts down, in no message, of ${all}`, ({ redundancy }) => redundancy],
   [
-    (all) => `days of servers with ${FEW} or more refused requests for a feature, in no message, of ${all}`,
+    (all) => `server days with ${FEW} or more refused requests for a feature, in no message, of ${all}`,
     ({ refusals }) => refusals,
   ],
 ];

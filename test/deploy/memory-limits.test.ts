@@ -13,7 +13,7 @@ describe('the limit of memory', () => {
       gigabytes('deploy/systemd/license-exporter@.service', /^MemoryMax=(\d+)G$/m),
       gigabytes('deploy/kubernetes/deployment.yml', /limits: \{ memory: (\d+)Gi \}/),
       gigabytes('deploy/docker/compose.yml', /mem_limit: (\d+)g/),
-      gigabytes('docs/operate.md', /limit the memory to (\d+) GB/),
+      gigabytes('docs/company.md', /limit the memory to (\d+) GB/),
     ]).toEqual(['2', '2', '2', '2']);
   });
 });

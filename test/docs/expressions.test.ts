@@ -20,7 +20,7 @@ describe('every rule, panel, variable and example', () => {
       'license-exporter: Failed requests B',
       'license-feature: variable feature',
       'docs/metrics.md',
-      'docs/operate.md',
+      'docs/company.md',
     ]) {
       expect(places).toContain(place);
     }

@@ -1,4 +1,5 @@
 import { createObservationSchema } from '../../src/analyzer/sources/json/code.ts';
+import { sourceFailureKinds } from '../../src/base/model/observation/source-failure.ts';
 import { cell, code, table } from '../support/markdown.ts';
 
 /** The keys of observation documents as tables, made from their JSON Schema. */
@@ -18,6 +19,9 @@ interface Node {
 
 const document = createObservationSchema() as Node;
 
+/** They have a table on another page. */
+const failureKinds = Object.keys(sourceFailureKinds).join();
+
 /** The alternatives of a node without null: every key that is not required can be null. */
 function alternatives(node: Node): readonly Node[] {
   if (node.anyOf !== undefined && node.properties === undefined) return node.anyOf.flatMap(alternatives);
@@ -29,6 +33,7 @@ const objectIn = (node: Node | undefined): Node | undefined =>
 
 function shown(node: Node): string {
   if (node.const !== undefined) return code(String(node.const));
+  if (node.enum?.join() === failureKinds) return '[kind of failure](sources.md#kinds-of-failures)';
   if (node.enum !== undefined) return node.enum.map(code).join(', ');
   if (node.items !== undefined)
     return objectIn(node.items) === undefined ? `list of ${shown(node.items)}` : 'list of objects';

@@ -42,8 +42,8 @@ const shownTypes: Readonly<Record<FieldType, string>> = {
 
 const shownUnknown: Readonly<Record<Field['unknown'], string>> = {
   never: '',
-  absent: 'left out',
-  NaN: 'the bare literal `NaN`',
+  absent: 'absent',
+  NaN: '`NaN`',
   null: '`null`',
 };
 
@@ -98,7 +98,7 @@ function valuesOf({ allowed, integer, default: fallback, wildcard }: Parameter):
   const values = [
     ...(allowed === undefined ? [] : [allowed.map(code).join(', ')]),
     ...(integer === undefined ? [] : [`${integer[0]} to ${integer[1]}`]),
-    ...(wildcard === true ? ['text with `%`'] : []),
+    ...(wildcard === true ? ['pattern'] : []),
     ...(fallback === undefined ? [] : [`default \`${fallback}\``]),
   ];
   return values.join('; ');
@@ -110,7 +110,7 @@ function parametersOf({ parameters }: Endpoint): string {
     ['parameter', 'required', 'meaning', 'values'],
     parameters.map((parameter) => [
       code(parameter.name),
-      parameter.required ? 'yes' : 'no',
+      parameter.required ? 'yes' : '',
       cell(parameter.meaning),
       valuesOf(parameter),
     ]),

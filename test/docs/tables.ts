@@ -1,15 +1,9 @@
 import { existsSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
-import { runbookOf } from '../../deploy/prometheus/generate.ts';
-import { allowedLicenses, productionDependencies, reasons } from '../../deploy/release/dependencies.ts';
-import { findings } from '../../deploy/release/findings.ts';
-import { licensesIn } from '../../deploy/release/license-texts.ts';
-import type { Labels } from '../../src/alerting/alerts/alert.ts';
-import { settingsShape } from '../../src/alerting/alerts/alert-settings.ts';
+import { severitiesOf } from '../../deploy/prometheus/runbooks.ts';
+import { manifest } from '../../deploy/release/addresses.ts';
 import type { AlertName } from '../../src/alerting/alerts/definitions.ts';
-import { durationOf } from '../../src/alerting/alerts/prometheus/promql.ts';
-import { allAlerts, createRules, ruleSettings } from '../../src/alerting/alerts/rules.ts';
-import { tellingOf } from '../../src/alerting/alerts/telling.ts';
+import { allAlerts } from '../../src/alerting/alerts/rules.ts';
 import { archiveProblems } from '../../src/analyzer/archive/connection.ts';
 import { blockedColumns, dayColumns, hourColumns } from '../../src/analyzer/archive/rows.ts';
 import { storeProblems } from '../../src/analyzer/history/history-file.ts';
@@ -25,7 +19,7 @@ import { settingOf } from '../../src/base/settings/table.ts';
 import { kindOfCode, ntlmKinds } from '../../src/exporter/client/failures.ts';
 import { answerFaults } from '../../src/exporter/inventory/decoding/answer-faults.ts';
 import { catalogue } from '../../src/exporter/metrics/catalogue.ts';
-import { collectors, type Metric, type Presence } from '../../src/exporter/metrics/metric.ts';
+import { collectors, featureLabels, type Metric, type Presence } from '../../src/exporter/metrics/metric.ts';
 import { processMetrics } from '../../src/exporter/metrics/process-metrics.ts';
 import { flagUsage } from '../../src/program/commands/command.ts';
 import { commands, usageOf } from '../../src/program/commands/commands.ts';
@@ -42,19 +36,11 @@ import { type ListedPath, listenerPaths, type Readers } from '../../src/site/web
 import { dashboards } from '../support/dashboards.ts';
 import { doorsOf } from '../support/imports.ts';
 import { cell, code, table } from '../support/markdown.ts';
-import { alertRules } from '../support/prometheus-rules.ts';
 import { startFiles, wings } from '../support/rooms.ts';
 import { observationSections } from './observation-document.ts';
 import { durationTable, endpointSections, recordSections } from './query-api.ts';
 
 /** The parts of the documentation that are generated from the code, by the name in their markers `<!-- begin NAME -->` and `<!-- end NAME -->`. */
-
-/** `at once, again after 1d`, as the classes of messages say it. */
-function toldText(labels: Labels): string {
-  const { by, again } = tellingOf(labels);
-  if (by === 'pages') return labels.severity === 'none' ? 'its own receiver' : 'pages only';
-  return `${by === 'digest' ? 'digest' : 'at once'}, ${again === undefined ? 'once' : `again after ${durationOf(again)}`}`;
-}
 
 /** The doors of a wing, by folder: an item for each folder of the wing, with the folders in it. */
 function doorList(wing: string): string {
@@ -81,6 +67,12 @@ const groupOf = ({ group }: Metric): string => {
   return `${group}${collectors[group] ? '' : ' (off)'}`;
 };
 
+/** The labels of a metric. Those that every metric of a feature has are named once, above the table. */
+function labelsText({ labels }: Metric): string {
+  const isOfFeature = featureLabels.every((label, i) => labels[i] === label);
+  return (isOfFeature ? ['feature labels', ...labels.slice(featureLabels.length)] : labels).join(', ');
+}
+
 const presenceTexts: Readonly<Record<Presence, string>> = {
   always: 'always',
   known: 'while known',
@@ -88,62 +80,47 @@ const presenceTexts: Readonly<Record<Presence, string>> = {
   seen: 'from the first on',
 };
 
-const columnsTable = (
-  name: string,
-  columns: Readonly<Record<string, { readonly type: string; readonly about: string }>>,
-) =>
-  table(
-    [`column of ${code(name)}`, 'type', 'meaning'],
-    Object.entries(columns).map(([column, { type, about }]) => [code(column), type, cell(about)]),
+type Columns = Readonly<Record<string, { readonly about: string }>>;
+
+/** The columns of tables of the archive. One that means the same in several has one row. */
+function columnsTable(of: Readonly<Record<string, Columns>>): string {
+  const all = Object.entries(of).flatMap(([name, columns]) =>
+    Object.entries(columns).map(([column, { about }]) => ({ name: code(name), row: [code(column), cell(about)] })),
   );
+  const rows = Object.values(Object.groupBy(all, ({ row }) => row.join()));
+  return table(
+    ['column', 'meaning', 'table'],
+    rows.map((same = []) => [...(same[0]?.row ?? []), same.map(({ name }) => name).join(', ')]),
+  );
+}
 
 export const tables: Readonly<Record<string, () => string>> = {
-  metrics: () =>
-    table(
+  metrics: () => {
+    const metrics = table(
       ['metric', 'type', 'labels', 'collector', 'sample', 'help'],
       Object.entries(catalogue).map(([name, metric]: [string, Metric]) => [
         code(name),
         metric.type,
-        metric.labels.join(', '),
+        labelsText(metric),
         groupOf(metric),
         presenceTexts[metric.presence],
         cell(metric.help),
       ]),
-    ),
+    );
+    return `The *feature labels* are ${featureLabels.map(code).join(', ')}.\n\n${metrics}`;
+  },
   'process metrics': () =>
     table(
       ['metric of the process', 'help'],
       Object.entries(processMetrics).map(([name, help]) => [code(name), help]),
     ),
-  alerts: () => {
-    const values = ruleSettings.parse({});
-    const ofEngine = Map.groupBy(createRules(values), ({ name }) => name);
-    const severitiesOf = (alert: string, ofPrometheus = ''): readonly string[] =>
-      ofEngine.get(alert)?.map(({ severity }) => severity) ?? [ofPrometheus];
-    return table(
-      ['alert', 'condition', 'severity', 'people are told', '`for`', 'evaluated by', 'runbook'],
-      alertRules.map(({ alert, labels }) => [
-        code(alert),
-        runbookOf(alert as AlertName).condition,
-        severitiesOf(alert, labels.severity).join(', '),
-        severitiesOf(alert, labels.severity)
-          .map((severity) => toldText({ alertname: alert, severity }))
-          .join('; '),
-        durationOf(values[alert as keyof typeof values].base.for),
-        ofEngine.has(alert) ? 'engine' : 'Prometheus',
-        `[${alert}](../deploy/runbooks.md#${alert.toLowerCase()})`,
-      ]),
-    );
-  },
-  'alert rules': () =>
+  alerts: () =>
     table(
-      ['alert', 'value', 'default', 'meaning'],
-      Object.entries(allAlerts).flatMap(([alert, definition]) =>
-        Object.entries(settingsShape(definition)).map(([name, schema]) => {
-          const { default: fallback, description } = settingOf(schema);
-          return [code(alert), code(name), code(String(fallback ?? '')), cell(description)];
-        }),
-      ),
+      ['alert', 'severity'],
+      (Object.keys(allAlerts) as AlertName[]).map((alert) => [
+        `[${alert}](../deploy/runbooks.md#${alert.toLowerCase()})`,
+        severitiesOf(alert).join(', '),
+      ]),
     ),
   settings: () =>
     table(
@@ -291,9 +268,7 @@ export const tables: Readonly<Record<string, () => string>> = {
         ...Object.entries(unsupported).map(([key, remedy]) => [code(key), `refused: ${cell(remedy)}`]),
       ],
     ),
-  'archive days': () => columnsTable('day', dayColumns),
-  'archive hours': () => columnsTable('hour', hourColumns),
-  'archive people': () => columnsTable('blocked_day', blockedColumns),
+  'archive columns': () => columnsTable({ day: dayColumns, hour: hourColumns, blocked_day: blockedColumns }),
   'archive problems': () =>
     table(
       ['problem of the archive, and the remedy'],
@@ -304,9 +279,11 @@ export const tables: Readonly<Record<string, () => string>> = {
       ['dashboard', 'what it answers'],
       dashboards.map(({ uid, title, description }) => [`[${title}](../grafana/json/${uid}.json)`, cell(description)]),
     ),
-  'grafana targets': () =>
-    table(
-      ['target', 'from', 'keys (* required)', 'shapes', 'shapes of rows'],
+  'grafana targets': () => {
+    const all: readonly Target[] = Object.values(targets);
+    const common = Object.keys(payloadKeys).filter((key) => all.every(({ keys }) => keys.some((own) => own === key)));
+    const ofTargets = table(
+      ['target', 'from', 'other keys (* required)', 'shapes', 'shapes of rows'],
       Object.entries(targets).map(([name, { endpoint, from, keys, required, shapes, rowShapes }]: [string, Target]) => [
         code(name),
         {
@@ -316,11 +293,16 @@ export const tables: Readonly<Record<string, () => string>> = {
           alerts: 'the evaluation of alerts',
           pass: 'the nightly pass',
         }[from],
-        keys.map((key) => `${code(key)}${required.includes(key) ? '*' : ''}`).join(', '),
+        keys
+          .filter((key) => !common.includes(key))
+          .map((key) => `${code(key)}${required.includes(key) ? '*' : ''}`)
+          .join(', '),
         keys.includes('shape') ? shapes.map(code).join(', ') : code(shapes[0] ?? ''),
         rowShapes.map(code).join(', '),
       ]),
-    ),
+    );
+    return `Every target has the keys ${common.map(code).join(', ')}.\n\n${ofTargets}`;
+  },
   'grafana keys': () =>
     table(
       ['key', 'meaning', 'values'],
@@ -354,30 +336,7 @@ export const tables: Readonly<Record<string, () => string>> = {
         ),
       ]),
     ),
-  'allowed licenses': () => allowedLicenses.map(code).join(', '),
-  dependencies: () =>
-    table(
-      ['package', 'version', 'license', 'why it is here'],
-      productionDependencies()
-        // the direct ones first
-        .toSorted((a, b) => Number(b.name in reasons) - Number(a.name in reasons))
-        .map(({ name, version, license = 'none', licenseText, requiredBy }) => [
-          code(name),
-          version,
-          [...new Set([license, ...licensesIn(licenseText)])].join(', '),
-          cell(reasons[name] ?? `required by ${requiredBy.join(', ')}`),
-        ]),
-    ),
-  findings: () =>
-    table(
-      ['vulnerability', 'package', 'what', 'why a release is not affected'],
-      findings.map(({ id, advisory, name, version, summary, reason }) => [
-        `[${id}](${advisory})`,
-        code(`${name}@${version}`),
-        cell(summary),
-        cell(reason),
-      ]),
-    ),
+  'security contact': () => code(manifest().config.security),
   'query api records': recordSections,
   'query api endpoints': endpointSections,
   'duration codes': durationTable,

@@ -20,7 +20,7 @@ const content = (file: string): string[] =>
 const ofDevelopers: ReadonlySet<string> = new Set([
   'AGENTS.md',
   'CONTRIBUTING.md',
-  ...pagePaths.filter((page) => page.startsWith('docs/developers/')),
+  ...pagePaths.filter((page) => /^(docs\/developers|src)\//.test(page)),
 ]);
 
 const isOurs = (path: string): boolean => !path.startsWith('node_modules/');
@@ -35,6 +35,7 @@ describe('the npm package', () => {
       'LICENSE',
       'README.md',
       'SECURITY.md',
+      'THIRD-PARTY-LICENSES',
       'deploy',
       'dist',
       'docs',

@@ -20,18 +20,13 @@ import { furnishCheckout, furnishHost, password, situations, trust } from './doc
 
 const first = ['README.md', 'docs/install.md'];
 /** It ends with the removal. */
-const last = 'docs/operate.md';
+const last = 'docs/company.md';
 const pages = [...first, ...pagePaths.filter((page) => ![...first, last].includes(page)), last].filter((page) =>
   stepsOf(page).some((step) => 'commands' in step),
 );
 
-/** The pages of developers, and what is typed in a checkout on the others. */
-const ofDevelopers = new Set([
-  'AGENTS.md',
-  'CONTRIBUTING.md',
-  'docs/developers/development.md',
-  'docs/dependencies.md',
-]);
+/** The pages of developers and of those who check a release, and what is typed in a checkout on the others. */
+const ofDevelopers = new Set(['AGENTS.md', 'CONTRIBUTING.md', 'SECURITY.md', 'docs/developers/development.md']);
 const inCheckout = /^(?:npm (?:ci|start|run)|docker|kubectl) ?/;
 /** Where only the npm package is. */
 const ofPackage = /^(?:npm i|npx license-exporter)\b/;

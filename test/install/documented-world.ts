@@ -118,7 +118,7 @@ export const situations: Readonly<Record<string, Situation>> = {
     directory: '/opt/license-exporter',
     before: ['echo Product,Total > table.csv', 'echo CAD,10 >> table.csv'],
   },
-  'docs/operate.md': {
+  'docs/company.md': {
     before: [
       // with history
       `echo 'embedded_analyzer: {sources: [${source}]}' > ${config}`,

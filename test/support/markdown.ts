@@ -12,10 +12,11 @@ export const pagePaths: readonly string[] = [
   'AGENTS.md',
   'CONTRIBUTING.md',
   'SECURITY.md',
-  ...['docs', 'docs/developers', 'deploy', ...Object.keys(wings).map((wing) => `src/${wing}`)].flatMap((folder) =>
-    readdirSync(join(root, folder))
-      .filter((name) => name.endsWith('.md'))
-      .map((name) => `${folder}/${name}`),
+  ...['docs', 'docs/managers', 'docs/developers', 'deploy', ...Object.keys(wings).map((wing) => `src/${wing}`)].flatMap(
+    (folder) =>
+      readdirSync(join(root, folder))
+        .filter((name) => name.endsWith('.md'))
+        .map((name) => `${folder}/${name}`),
   ),
 ];
 

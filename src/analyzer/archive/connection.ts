@@ -57,7 +57,7 @@ export const archiveProblems = {
   '3D000': 'there is no database DATABASE; create it, or correct storage.archive.url',
   '42501': 'USER may not do that in the schema NAME; let an administrator run: CREATE SCHEMA NAME AUTHORIZATION USER',
   '25006': 'the archive cannot be written to; name the primary server in storage.archive.url',
-  '53300': 'the archive has no free connection; raise max_connections, or end connections that nobody needs',
+  '53300': 'the archive has no free connection; raise max_connections',
   '53100': 'the disk of the archive is full; make room',
   '55P03': 'other users of the archive hold a lock for too long; it is tried again',
   '57014': 'the archive did not answer within 60 s; it is tried again',

@@ -126,6 +126,8 @@ interface BlockedRow extends EndedWaits {
 }
 
 const uncounted = 'Whether the feature is uncounted: `available` then is null.';
+const licenseSeconds = 'Licenses in use times seconds; 3600 are a license-hour.';
+const origins = 'Of the day: `live`, forms of imports such as `FlexNet debug log`, or both.';
 
 /** The columns of `day`. Their types are those of the schema. */
 export const dayColumns = {
@@ -133,15 +135,15 @@ export const dayColumns = {
   day: { type: 'date', about: 'Day in the time zone of the analyzer.', of: ({ day }) => day },
   origin: {
     type: 'text',
-    about: '`live`, the forms of imports such as `FlexNet debug log`, or both.',
+    about: origins,
     of: ({ origin }) => originText(origin),
   },
-  seconds: { type: 'integer', about: 'Seconds of the day of which the use is known.', of: ({ seconds }) => seconds },
+  seconds: { type: 'integer', about: 'Seconds of which the use is known.', of: ({ seconds }) => seconds },
   peak: { type: 'bigint', about: 'Most licenses in use at one time.', of: ({ totals }) => totals.inUse },
   peak_at: { type: 'timestamptz', about: 'Beginning of the first hour with the peak.', of: ({ peakAt }) => peakAt },
   license_seconds: {
     type: 'bigint',
-    about: 'Licenses in use times seconds; 3600 are a license-hour.',
+    about: licenseSeconds,
     of: ({ totals }) => totals.licenseSeconds,
   },
   denials: { type: 'bigint', about: 'Refused requests.', of: ({ totals }) => totals.denials },
@@ -152,13 +154,13 @@ export const dayColumns = {
   hours: { type: 'bytea', about: 'The hours, in the form of license-exporter.', of: ({ hours }) => hours },
   resolution: {
     type: 'integer',
-    about: 'Seconds between two moments that the finest import knows; 0 if it knows each change.',
+    about: 'Seconds between two moments of the finest import; 0 if it knows each change.',
     of: ({ origin }) => origin.seconds,
   },
-  change: { type: 'bigint', about: 'Number of the transaction that wrote the row last.', of: ({ change }) => change },
+  change: { type: 'bigint', about: 'Transaction that wrote the row.', of: ({ change }) => change },
   episodes: {
     type: 'bigint',
-    about: 'Waits of people, those in `blocked_day`; null if it is not known who was refused.',
+    about: 'Waits of people; null if it is not known who was refused.',
     of: ({ waits }) => waits?.reduce((sum, { episodes }) => sum + episodes, 0),
   },
 } as const satisfies Readonly<Record<string, Column<DayRow>>>;
@@ -167,22 +169,22 @@ export const dayColumns = {
 export const hourColumns = {
   series: { type: 'bigint', about: 'Key in `series`.', of: ({ id }) => id },
   day: { type: 'date', about: 'Day in the time zone of the analyzer.', of: ({ day }) => day },
-  hour: { type: 'smallint', about: 'Hour of the clock, 0 to 23.', of: ({ at }) => at.hour },
-  at: { type: 'timestamptz', about: 'Its beginning.', of: ({ at }) => at.start },
+  hour: { type: 'smallint', about: '0 to 23.', of: ({ at }) => at.hour },
+  at: { type: 'timestamptz', about: 'Beginning of the hour.', of: ({ at }) => at.start },
   origin: {
     type: 'text',
-    about: 'As in `day`: of the day that the analyzer knew when it wrote the hour.',
+    about: origins,
     of: ({ origin }) => originText(origin),
   },
   seconds: {
     type: 'integer',
-    about: 'Seconds of the hour of which the use is known.',
+    about: 'Seconds of which the use is known.',
     of: ({ hour }) => knownSeconds(hour),
   },
   peak: { type: 'bigint', about: 'Most licenses in use at one time.', of: ({ hour }) => peakOf(hour) },
   license_seconds: {
     type: 'bigint',
-    about: 'Licenses in use times seconds.',
+    about: licenseSeconds,
     of: ({ hour }) => licenseSecondsOf(hour),
   },
   denials: { type: 'bigint', about: 'Refused requests.', of: ({ hour }) => hour.denials },
@@ -200,7 +202,7 @@ export const blockedColumns = {
   episodes: { type: 'bigint', about: 'Waits that ended.', of: ({ episodes }) => episodes },
   people: {
     type: 'bigint',
-    about: 'Those of whom the first wait of the day for the feature is one of them.',
+    about: 'People, each with the first wait of the day.',
     of: ({ people }) => people,
   },
   seconds: { type: 'bigint', about: 'Seconds of all waits together.', of: ({ seconds }) => seconds },

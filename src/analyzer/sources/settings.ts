@@ -164,17 +164,17 @@ const firstKeys = {
     .enum(managerNames, { error: managerProblem })
     .describe('License manager. `json` is the documented format of observations.'),
   servers: oneOrMore(server).describe(
-    'License servers as `port@host`. Three of FlexNet are one redundant group. Several of another manager are tried in order. The first one is the server in the names of the vendor licenses.',
+    'License servers as `port@host`: three of FlexNet are one redundant group, several of another manager are tried in order. The first one is the server in the names of the vendor licenses.',
   ),
   part: text
     .refine((part) => !part.includes(';'), { error: 'must not contain ;' })
-    .describe('Third part of the names of its vendor licenses. Needed if two sources would report the same name.'),
+    .describe('Third part of the names of its vendor licenses, if two sources would report the same name.'),
   daemons: listOf(text).describe('Vendor daemons that are shown as down before the server was ever reached.'),
   via: via.describe(
-    'How it is read: exactly one of `command`, `file`, `http` and `analyzer`. FlexNet with `license_files` needs none.',
+    'How it is read: one of `command`, `file` (too old after `max_age`, twice the `interval`), `http` (with `token_file` and `tls`) and `analyzer`. FlexNet with `license_files` needs none.',
   ),
   env: recordOf(variable, text, isNot('a map of names and values'), 'is not a valid name').describe(
-    'Environment variables of the command. It gets no others than these and PATH, HOME, LANG, LC_ALL and TZ.',
+    'Environment variables of the command. It gets only these, PATH, HOME, LANG, LC_ALL and TZ.',
   ),
   interval: duration(60, 780).meta({
     description: 'Time between two collections, from 1m to 13m.',
@@ -203,7 +203,7 @@ const lastKeys = {
   })
     .transform(camelized)
     .describe(
-      'Features that are kept: regular expressions `include` and `exclude`. `drop_unsupported: false` keeps features that the server does not support.',
+      'Regular expressions `include` and `exclude`. `drop_unsupported: false` keeps features that the server does not support.',
     ),
   users: mapOf({
     names: oneOf('keep', 'pseudonym', 'drop').optional(),
@@ -211,11 +211,13 @@ const lastKeys = {
   })
     .transform(camelized)
     .describe(
-      '`names`: `keep` (default), `pseudonym`, or `drop`. `split`: how user and host are distinguished if names contain spaces: `auto` (default), `first_word` or `longest`.',
+      '`names`: `keep` (default), `pseudonym`, or `drop`. `split`: how user and host are told apart if names contain spaces: `auto` (default), `first_word` or `longest`.',
     ),
   borrow: mapOf({ linger_at_least: duration(1).optional() })
     .transform(camelized)
-    .describe('`linger_at_least` (default 1h): a FlexNet license with at least this linger time is borrowed.'),
+    .describe(
+      '`linger_at_least` (default 1h): a FlexNet license with at least this linger time is borrowed; in `license_files`, its feature needs `BORROW`.',
+    ),
 };
 
 /** The managers that have a key of their own. */

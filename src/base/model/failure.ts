@@ -2,7 +2,7 @@ import { inOneLine } from './operator-error.ts';
 
 /**
  * Why a reading failed. One union for the error's `kind`, the log field `kind`, the metric label `reason` and the table of
- * docs/failures.md.
+ * docs/troubleshoot.md.
  */
 export const failureKinds = {
   connect: 'No connection to the analyzer: refused, reset, unreachable or the name does not resolve.',

@@ -1,4 +1,4 @@
-/** What each code means: the log field `code` and the table of docs/logons.md. */
+/** What each code means: the log field `code` and the table of docs/secure.md. */
 export const ntlmCodes = {
   NTLM_CREDENTIALS_REJECTED:
     'The logon was rejected: wrong password, locked or disabled account, a policy that denies the logon, or a reverse proxy that does not keep one connection for each client.',
@@ -31,7 +31,7 @@ export const ntlmCodes = {
   NTLM_CLOSED: 'The program is stopping, or its configuration changed.',
 } as const satisfies Record<string, string>;
 
-/** The codes of errors, which docs/failures.md lists. */
+/** The codes of errors, which docs/secure.md lists. */
 export type NtlmCode = keyof typeof ntlmCodes;
 
 /** 401 to the AUTHENTICATE message. */

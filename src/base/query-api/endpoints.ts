@@ -73,9 +73,9 @@ const feature = required('feature', 'feature name');
 const packageName = optional('package', 'package name');
 /** The package of GetEfficiency and GetHeatMap is required, but can be empty. */
 const packageOrEmpty = required('package', 'package name, may be empty');
-const year: Parameter = { name: 'year', meaning: 'year, four digits', required: true, integer: [1970, 9999] };
-const month: Parameter = { name: 'month', meaning: 'month, 1 to 12', required: true, integer: [1, 12] };
-const last = choice('last', 'query duration code; wins over year and month', Object.keys(durationCodes));
+const year: Parameter = { name: 'year', meaning: 'year', required: true, integer: [1970, 9999] };
+const month: Parameter = { name: 'month', meaning: 'month', required: true, integer: [1, 12] };
+const last = choice('last', 'duration; wins over year and month', Object.keys(durationCodes));
 const type = choice('type', 'feature type', featureTypes);
 const ftype = choice('ftype', 'feature type', featureTypes);
 
@@ -118,8 +118,9 @@ export const endpoints = {
       packageName,
       type,
       optional('tokenpool', 'token master or token pool'),
+      // the specification marks it required, and gives a default
       {
-        ...choice('sortdatafield', 'sort field; the specification marks it required and gives a default', [
+        ...choice('sortdatafield', 'sort field', [
           'Username',
           'UsageTime',
           'LicenseHandle',
@@ -160,7 +161,7 @@ export const endpoints = {
     method: 'GET',
     path: '/api/GetHistory',
     section: '4.6',
-    summary: 'History for utilization trend charts: Max Available, Elapsed Time, Denials.',
+    summary: 'History of licenses available, license-hours and denials.',
     answer: 'trend',
     parameters: trendParameters,
   },
@@ -176,7 +177,7 @@ export const endpoints = {
     method: 'GET',
     path: '/api/GetEfficiency',
     section: '4.8',
-    summary: 'History for efficiency charts: how long at least N licenses were in use at once.',
+    summary: 'How long at least N licenses were in use at once.',
     answer: 'efficiency',
     parameters: windowParameters,
   },
@@ -192,7 +193,7 @@ export const endpoints = {
     method: 'GET',
     path: '/api/GetHttpUserName',
     section: '4.10',
-    summary: 'The identity the request was authenticated as, bare text in the form domain\\user_name.',
+    summary: 'The identity of the request, in the form domain\\user_name.',
     answer: 'text',
     parameters: [],
   },
@@ -200,7 +201,7 @@ export const endpoints = {
     method: 'POST',
     path: '/api/GetConcurrentUsers',
     section: '4.11',
-    summary: 'Count of distinct users over all vendor licenses, a bare integer.',
+    summary: 'Number of distinct users over all vendor licenses.',
     answer: 'integer',
     parameters: [],
   },

@@ -170,7 +170,7 @@ export const users = {
 export const logarithm = {
   type: 'number',
   unit: 'log10',
-  meaning: 'log10 of the plain value of the same name, 0 for 0 and 1; NaN when the value is not known.',
+  meaning: 'log10 of the field without Log; 0 for 0 and 1.',
   unknown: 'NaN',
   merge: 'maximum',
   isUsage: true,

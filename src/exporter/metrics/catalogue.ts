@@ -12,7 +12,7 @@ export const catalogue = {
   // info metrics, and which servers are up
   ...metricsOf('default', 'always', ['vendor_license', 'server', 'daemon', 'owner'], {
     license_vendor_license_info:
-      'Vendor license parsed from GetProducts.Product (server;daemon), with its owner and the other labels of the setting owners, always 1.',
+      'Vendor license parsed from GetProducts.Product (server;daemon), with the labels of the setting owners, always 1.',
   }),
   ...metricsOf('icons', 'always', ['vendor_license', 'mapping_icon', 'expired_icon'], {
     license_vendor_license_icon_info:
@@ -20,11 +20,11 @@ export const catalogue = {
   }),
   ...metricsOf('default', 'always', [...featureLabels, ...attributeLabels, 'owner'], {
     license_feature_info:
-      'Attributes of a feature from GetFeatures (license_type is uncounted for each uncounted feature), with its owner and the other labels of the setting owners, always 1.',
+      'Attributes of a feature from GetFeatures (license_type is uncounted for each uncounted feature), with the labels of the setting owners, always 1.',
   }),
   ...metricsOf('default', 'always', [...featureLabels, 'owner'], {
     license_feature_expiration_info:
-      'Feature that GetExpirationFeatures reports and GetFeatures does not, with its owner and the other labels of the setting owners, always 1.',
+      'Feature that GetExpirationFeatures reports and GetFeatures does not, with the labels of the setting owners, always 1.',
   }),
   ...metricsOf('default', 'known', ['vendor_license'], {
     license_server_up:
@@ -32,7 +32,7 @@ export const catalogue = {
   }),
   ...metricsOf('default', 'always', ['vendor_license', 'data'], {
     license_vendor_license_data_known:
-      'Whether data of the vendor license is known now (server: whether its license server is down, collection: when its data was last collected, features: which features it has, usage: their usage, expirations: their expirations). While it is known, a missing series means that there is no such thing, or that the source of the analyzer does not know it.',
+      'Whether data of the vendor license is known now (server: whether its server is down, collection: when it was last collected, features: which it has, usage and expirations: of its features). While it is, a missing series means that there is no such thing, or that the source of the analyzer does not know it.',
   }),
   ...metricsOf('default', 'not 0', ['vendor_license', 'qualifier'], {
     license_server_down_info:
@@ -62,18 +62,17 @@ export const catalogue = {
     license_feature_needed:
       'Smallest number of licenses that was exceeded for at most rightsizing.tolerance hours a year, as of the last pass of right-sizing.',
     license_feature_runs_out_timestamp_seconds:
-      'Unix time from which every fourth week is expected to have a moment with all licenses in use. No sample if it is not likely within a year, and while the data of the feature are not enough to tell.',
+      'Unix time from which every fourth week is expected to have a moment with all licenses in use. No sample if that is not likely within a year, or the data are not enough to tell.',
   }),
   ...metricsOf('rightsizing', 'known', [], {
-    license_rightsizing_last_success_timestamp_seconds:
-      'Unix time of the last pass of right-sizing that was finished. No sample before the first one.',
+    license_rightsizing_last_success_timestamp_seconds: 'Unix time of the last pass of right-sizing that was finished.',
     license_rightsizing_duration_seconds: 'Duration of the last pass of right-sizing.',
   }),
 
   // metrics of polling, and of the connection to the API
   ...metricsOf('default', 'always', [], {
     license_up:
-      'Whether the last attempt of every polled endpoint of the License Monitoring Query API got at least one good answer, which must not be empty where others failed, and the analyzer lists a vendor license that is selected.',
+      'Whether the last attempt of every polled endpoint got a good answer, which must not be empty where others failed, and the analyzer lists a vendor license that is selected.',
   }),
   ...metricsOf('default', 'always', ['data'], {
     license_data_known:
@@ -123,7 +122,7 @@ export const catalogue = {
   }),
   ...metricsOf('default', 'always', ['analyzer', 'shard', 'external_url'], {
     license_exporter_analyzer_info:
-      'Name of the analyzer, which alerts have as a label, the shard of it that is monitored (empty if there is only one), and the URL of this daemon for users; always 1.',
+      'Name of the analyzer in alerts, the shard that is monitored (empty if there is only one), and the URL of this daemon for users; always 1.',
   }),
   ...metricsOf('default', 'always', [], {
     license_exporter_time_seconds: 'Unix time of the clock of this daemon when the page was made.',
@@ -190,7 +189,7 @@ export const catalogue = {
     license_alerts_complete:
       'The share of the analyzer of which license_alert_firing has every alert of this name that fires: 1 divided by the number of shards, or 0 while data is missing. No sample for an alert about what is not configured.',
     license_alerts_delivered:
-      'The share of the analyzer whose alerts of this name the exporter delivers itself: 1 divided by the number of shards if the last delivery to an Alertmanager is younger than twice the resend delay, else 0. No sample without alerting.alertmanagers, and until the first delivery has ended. Prometheus is silent about them.',
+      'The share of the analyzer whose alerts of this name the exporter delivers itself, so that Prometheus is silent about them: 1 divided by the number of shards if the last delivery is younger than twice the resend delay, else 0. No sample without alerting.alertmanagers, and before the end of the first delivery.',
   }),
   ...metricsOf('alerts', 'always', ['alertname', 'severity', 'analyzer'], {
     license_alert_threshold:
@@ -235,7 +234,7 @@ export const catalogue = {
   // metrics of the sources of the embedded analyzer
   ...metricsOf('sources', 'known', sourceLabels, {
     license_source_up:
-      'Whether the last reading of the source was complete: its license server and all of its vendor daemons answered. No sample before the first reading is over.',
+      'Whether the last reading of the source was complete: its license server and all of its vendor daemons answered.',
   }),
   ...metricsOf('sources', 'known', [...sourceLabels, 'server'], {
     license_source_member_up:
@@ -243,14 +242,13 @@ export const catalogue = {
   }),
   ...metricsOf('sources', 'known', sourceLabels, {
     license_source_failed_readings:
-      'Readings in succession that failed or were not complete, 0 after a complete one. A redundant server that is down does not count. No sample before the first reading is over.',
+      'Readings in succession that failed or were not complete, 0 after a complete one. A redundant server that is down does not count.',
   }),
   ...metricsOf('sources', 'known', [...sourceLabels, 'vendor_license'], {
     license_source_vendor_license_info: 'Vendor license of the source, always 1.',
   }),
   ...metricsOf('sources', 'known', sourceLabels, {
-    license_source_last_success_timestamp_seconds:
-      'Unix time of the last reading that gave data. No sample before the first one.',
+    license_source_last_success_timestamp_seconds: 'Unix time of the last reading that gave data.',
     license_source_duration_seconds: 'Duration of the last reading.',
     license_source_unparsed_lines: 'Lines of the last output that were not understood.',
   }),
@@ -284,25 +282,24 @@ export const catalogue = {
     license_history_archive_last_success_timestamp_seconds:
       'Unix time at which everything was exchanged with the archive last. No sample before this process has done so.',
     license_history_archive_waiting_days:
-      'Days of features that the archive does not have yet, as of the last attempt to exchange them. No sample before the first one.',
+      'Days of features that the archive does not have yet, as of the last attempt to exchange them.',
   }),
   ...metricsOf('sources', 'seen', [...historyLabels, 'cause'], {
     license_feature_denials_total:
-      'Requests for licenses that sources of the embedded analyzer reported as denied since its start, by cause (all_in_use, expired, not_licensed, not_permitted, other; empty if it is not known). No sample for a feature without any.',
+      'Requests for licenses that sources reported as denied since the start, by cause (all_in_use, expired, not_licensed, not_permitted, other; empty if it is not known). No sample for a feature without any.',
   }),
   ...metricsOf('sources', 'seen', ['vendor_license', 'feature', 'cause'], {
     license_people_blocked:
-      'People who were refused a license of the feature and wait, as logs of the sources of the embedded analyzer name them, by cause (free_elsewhere, reserved_for_others, held_idle, all_busy; all_in_use, expired, not_licensed, not_permitted, other, unknown). No sample while nobody does, and where people are not known.',
-    license_blocked_seconds_total:
-      'Seconds for which people have waited for a license of the feature since the start, of the waits that have ended.',
+      'People who were refused a license of the feature and wait, by cause (free_elsewhere, reserved_for_others, held_idle, all_busy; all_in_use, expired, not_licensed, not_permitted, other, unknown). No sample while nobody does, and where people are not known.',
+    license_blocked_seconds_total: 'Seconds of the waits for a license of the feature that have ended since the start.',
   }),
   ...metricsOf('sources', 'seen', ['vendor_license', 'feature', 'cause', 'ended'], {
     license_blocked_episodes_total:
-      'Waits of people for a license of the feature that have ended since the start: with a checkout (got), with no request for 15 minutes (gave_up), or when nobody watched any longer (lost).',
+      'Waits for a license of the feature that have ended since the start: with a checkout (got), with no request for 15 minutes (gave_up), or when nobody watched any longer (lost).',
   }),
   ...metricsOf('sources', 'known', ['vendor_license', 'kind'], {
     license_reclaimable_licenses:
-      'Licenses that could come back, by what sources of the embedded analyzer said of their checkouts last: the application has ended (orphan), nobody has used it for an hour (idle), the same person has a later checkout on the same host (duplicate), or borrowed for more than 7 days to come or beyond its end (borrowed). Each has one kind. No sample where what a kind rests on is not known.',
+      'Licenses that could come back: the application has ended (orphan), nobody has used it for an hour (idle), the same person has a later checkout on the same host (duplicate), or borrowed for more than 7 days to come or beyond its end (borrowed). Each has one kind. No sample where it is not known.',
   }),
   ...metricsOf('default', 'always', ['file'], {
     license_exporter_state_write_errors_total:

@@ -59,10 +59,9 @@ const ofMerged: Readonly<Partial<Record<Field['merge'], string>>> = {
   distinct: '; maximum of merged records, lower bound',
 };
 
-function helpOf(endpoint: string, name: string, { help, collector, merge }: Field): string {
+function helpOf(endpoint: string, name: string, { help, merge }: Field): string {
   const what = help ?? `log10 of ${name.replace(/^Log/, '')}`;
-  const absent = collector === 'log' ? '; absent when the API reports NaN' : '';
-  return `${what}${absent}, from ${endpoint}.${name}${ofMerged[merge] ?? ''}.`;
+  return `${what}, from ${endpoint}.${name}${ofMerged[merge] ?? ''}.`;
 }
 
 /** The gauges of the fields of an endpoint, in page order. */

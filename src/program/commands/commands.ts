@@ -57,7 +57,7 @@ export const commands: readonly Command[] = [
   {
     name: 'capture',
     summary:
-      'Read a configured license manager once and print its output without names of users, hosts, servers and groups, to send it with a report. Exit code 0 if it could be read, else 1.',
+      'Read a configured license manager once and print its output without names of users, hosts, servers, groups, features and daemons, to send it with a report. Exit code 0 if all could be read and something is understood, else 1.',
     argument: { placeholder: 'SOURCE', what: 'the name of a source' },
     run: async (context) => (await import('./capture.ts')).capture(context),
   },

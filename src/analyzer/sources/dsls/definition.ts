@@ -7,7 +7,7 @@ export const dsls: ManagerDefinition = defineManager({
   alsoCalled: /^(?:dassault|dslicsrv|dsls|catia)/,
   answers: {
     down: 'yes',
-    redundancy: 'several `servers` are asked in order',
+    redundancy: '`servers` in order',
     usage: 'yes',
     users: 'yes',
     since: 'yes',
@@ -21,7 +21,7 @@ export const dsls: ManagerDefinition = defineManager({
     versions: 'yes, the release number',
     expiry: 'yes',
     tokens: 'none',
-    applications: 'by the last use: idle after 15 minutes',
+    applications: 'by the last use',
   },
   settings: noOwnSettings,
   needsVia: () => true,

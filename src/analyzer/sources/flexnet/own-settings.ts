@@ -35,7 +35,7 @@ const keys = {
   debug_log: oneOrMoreMaps(
     mapOf({ path: text, time_zone: timeZone.optional(), encoding: text.optional() }).transform(camelized),
   ).describe(
-    'FlexNet debug log, with `path`, and optionally `time_zone` and `encoding`, or a list of them: with `DEBUGLOG` each daemon has its own. They give denials.',
+    'FlexNet debug log: `path`, and optionally `time_zone` and `encoding`; or a list of them. They give denials.',
   ),
 };
 

@@ -7,11 +7,11 @@ import {
   questions,
 } from '../manager.ts';
 
-const written = Object.fromEntries(Object.keys(questions).map((question) => [question, 'if it is written']));
+const written = Object.fromEntries(Object.keys(questions).map((question) => [question, 'if written']));
 
 /** Observation documents, see docs/json-source.md. */
 export const json: ManagerDefinition = defineManager({
-  how: 'a [documented format](json-source.md) that a script or another service writes',
+  how: '[JSON](json-source.md) of a script',
   triedOn: 'a format of our own',
   alsoCalled: 'none',
   answers: { ...(written as Record<Question, string>), people: 'none' } satisfies Answers,

@@ -106,21 +106,18 @@ const list = <T extends z.ZodType>(element: T) => z.array(element, { error: isNo
 /** Licenses that were bought together. */
 const incrementSchema = object({
   count: optional(count, 'Licenses, or `uncounted`.'),
-  expires: optional(
-    expiry,
-    'When it expires: `permanent`, epoch seconds, an RFC 3339 time, or a date, which is a day of the analyzer, also if the source is in another time zone.',
-  ),
+  expires: optional(expiry, 'When it expires. A date is a day of the analyzer.'),
 });
 
 const reservationSchema = object({
   holder: optional(personal, 'User or group that the licenses are kept for.'),
   licenses: licenses.meta({ description: 'Reserved licenses, used or not.' }),
-  used: optional(licenses, 'Those of them that are in use.'),
+  used: optional(licenses, 'Those in use.'),
 });
 
 const statusSchema = object({
   state: choice(['inactive', 'active', 'suspended', 'terminated', 'blocked']).meta({
-    description: 'What the application that holds the license does.',
+    description: 'What the application does.',
   }),
   seconds: optional(integer(MAX_COUNT), 'How long it has been doing so.'),
 });
@@ -130,19 +127,19 @@ const checkoutSchema = object({
   user: filled.meta({ description: 'User that holds the licenses.' }),
   host: optional(personal, 'Host of the user.'),
   display: optional(personal, 'Display of the user.'),
-  since: optional(time, 'Time of the checkout: epoch seconds or an RFC 3339 time.'),
+  since: optional(time, 'Time of the checkout.'),
   licenses: optional(licenses, 'Licenses held. 1 without it.'),
   handle: optional(personal, 'Handle of the checkout.'),
   share_handle: optional(personal, 'Handle of what is shared with other checkouts.'),
   borrowed: optional(flag, 'Whether the licenses are borrowed.'),
-  status: optional(statusSchema, 'What the application does.'),
+  status: optional(statusSchema, 'State of the application.'),
 });
 
 /** Licenses that a user waits for. */
 const queuedSchema = object({
   user: filled.meta({ description: 'User that waits.' }),
   host: optional(personal, 'Host of the user.'),
-  since: optional(time, 'Since when the user waits: epoch seconds or an RFC 3339 time.'),
+  since: optional(time, 'Since when the user waits.'),
   licenses: optional(licenses, 'Licenses waited for. 1 without it.'),
 });
 
@@ -164,45 +161,42 @@ export const featureSchema = object({
   feature_type: optional(choice(['feature', 'package', 'component']), 'What it is. `feature` without it.'),
   license_type: optional(
     choice(['floating', 'node-locked', 'uncounted']),
-    'Without it `uncounted` if the count is, else `floating`.',
+    '`uncounted` without it if the count is, else `floating`.',
   ),
   license_model: optional(
     choice(['concurrent', 'token', 'named']),
-    'Without it `token` if `token` is given, else `concurrent`.',
+    '`token` without it if `token` is given, else `concurrent`.',
   ),
   token: optional(
     z.union([z.literal('unknown'), tokenSchema], { error: isNot('an object with pool and cost, or unknown') }),
-    'Tokens that its licenses cost. No tokens without it; `unknown` if there are tokens of which nothing is known.',
+    'Tokens that its licenses cost; `unknown` if nothing else is known of them. No tokens without it.',
   ),
   mapped_to: optional(name, 'Application that the feature belongs to.'),
   count: optional(count, 'Licenses, or `uncounted`. Short for one increment.'),
-  expires: optional(expiry, 'When the licenses expire, as in an increment. Short for one increment.'),
+  expires: optional(expiry, 'When they expire. Short for one increment.'),
   increments: optional(
     list(incrementSchema).min(1, { error: 'is empty: leave it out, or write count 0' }),
-    'Instead of `count` and `expires`, if parts of the licenses expire at different times.',
+    'Instead of `count` and `expires`: licenses by their expiry.',
   ),
   in_use: optional(
     licenses,
-    'Licenses checked out, by the own count of the server, borrowed ones included. Without it those of the checkouts.',
+    'Licenses checked out, borrowed ones included, as the server counts them. Those of the checkouts without it.',
   ),
   available: optional(
     licenses,
-    'Licenses that anyone could check out now, by the own count of the server. Without it computed.',
+    'Licenses that anyone could check out now, as the server counts them. Computed without it.',
   ),
-  reservations: optional(list(reservationSchema), 'All reservations; `[]` if nothing is reserved.'),
+  reservations: optional(list(reservationSchema), 'All reservations.'),
   unused_reserve: optional(licenses, 'Reserved licenses that are not in use.'),
   used_reserve: optional(licenses, 'Reserved licenses in use.'),
   reserved: optional(licenses, 'Reserved licenses, used or not.'),
-  checkouts: optional(list(checkoutSchema), 'Who holds licenses; `[]` if nobody does.'),
+  checkouts: optional(list(checkoutSchema), 'Who holds licenses.'),
   checkouts_complete: optional(flag, 'Whether all checkouts are listed. `true` without it.'),
-  queued: optional(list(queuedSchema), 'Who waits for licenses; `[]` if nobody does.'),
-  denials: optional(
-    licenses,
-    'Requests denied since the previous document. A document that is read twice counts once.',
-  ),
+  queued: optional(list(queuedSchema), 'Who waits for licenses.'),
+  denials: optional(licenses, 'Requests denied since the previous document.'),
   denials_total: optional(
     integer(Number.MAX_SAFE_INTEGER),
-    'Instead of `denials`: requests denied since the start of the server. The first value is not used; a lower one means that the server was started again.',
+    'Instead of `denials`: requests denied since the start of the server. A lower value means that it was started again.',
   ),
 });
 
@@ -211,7 +205,7 @@ export const vendorLicenseSchema = object({
   daemon: namePart.meta({ description: 'Vendor daemon, or a short name of the license manager.' }),
   part: optional(
     namePart,
-    'Third part of the name, needed only if two vendor licenses had the same one. That of the source without it.',
+    'Third part of the name, if two vendor licenses had the same one. That of the source without it.',
   ),
   reachable: optional(
     flag,
@@ -219,13 +213,13 @@ export const vendorLicenseSchema = object({
   ),
   reports: optional(
     list(choice(['borrowed', 'status'])),
-    'What the license manager reports of every checkout, so that 0 is known while nobody holds a license. Without it, what all checkouts have.',
+    'What the license manager reports of every checkout. Without it, what all checkouts have.',
   ),
-  features: optional(list(featureSchema), 'Its features. Required, unless `reachable` is `false`.'),
+  features: optional(list(featureSchema), 'Required, unless `reachable` is `false`.'),
 });
 
 const memberSchema = object({
-  server: name.meta({ description: 'One of several redundant servers, as `port@host`.' }),
+  server: name.meta({ description: 'The server as `port@host`.' }),
   up: flag.meta({ description: 'Whether it runs.' }),
   master: optional(flag, 'Whether it is the one that answers. `false` without it.'),
 });
@@ -235,7 +229,7 @@ const failureKinds = Object.keys(sourceFailureKinds) as (keyof typeof sourceFail
 const problemSchema = object({
   kind: choice(failureKinds).meta({ description: 'Kind of the failure.' }),
   message: filled.meta({
-    description: 'What is wrong and the remedy, for log and health page. Never a user or the host of a user.',
+    description: 'What is wrong and the remedy, without users and hosts.',
   }),
 });
 
@@ -243,14 +237,11 @@ const problemSchema = object({
 export const documentSchema = object({
   version: z
     .literal(1, { error: isNot('1, the version that this release reads: update license-exporter') })
-    .meta({ description: 'Version of this format: 1.' }),
-  time: optional(
-    time,
-    'When the script ran: epoch seconds or an RFC 3339 time. A document that is too old is refused.',
-  ),
+    .meta({ description: 'Version of this format.' }),
+  time: optional(time, 'When the script ran. A document that is too old is refused.'),
   vendor_licenses: list(vendorLicenseSchema)
     .min(1, { error: 'is empty: list every vendor license, with reachable false if it does not answer' })
-    .meta({ description: 'Every vendor license of the source, also those that do not answer.' }),
+    .meta({ description: 'The vendor licenses of the source.' }),
   members: optional(list(memberSchema), 'State of redundant servers.'),
   problems: optional(list(problemSchema), 'What is wrong with a part of the source.'),
 });

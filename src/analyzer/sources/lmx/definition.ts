@@ -7,7 +7,7 @@ export const lmx: ManagerDefinition = defineManager({
   alsoCalled: /^(?:lm[-_]?x|altair|almutil|xformation)/,
   answers: {
     down: 'yes',
-    redundancy: 'several `servers` (HAL) are asked in order',
+    redundancy: '`servers` (HAL) in order',
     usage: 'yes',
     users: 'yes',
     since: 'yes',

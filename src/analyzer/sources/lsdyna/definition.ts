@@ -7,8 +7,8 @@ export const lsdyna: ManagerDefinition = defineManager({
   alsoCalled: /^(?:ls-?dyna|lstc|lsdyna)/,
   answers: {
     down: 'yes',
-    redundancy: 'several `servers` are asked in order',
-    usage: 'yes; a license group is a feature of its own',
+    redundancy: '`servers` in order',
+    usage: 'yes',
     users: 'yes',
     since: 'yes',
     unusedReserve: 'none',

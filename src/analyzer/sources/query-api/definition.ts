@@ -1,11 +1,11 @@
 import { defineManager, type ManagerDefinition } from '../manager.ts';
 import { ownSettings } from './own-settings.ts';
 
-const reported = 'what it reports';
+const reported = 'as reported';
 
 /** Another analyzer of the Query API. */
 export const queryApi: ManagerDefinition = defineManager({
-  how: 'another analyzer of the Query API, with `via: {analyzer: …}`',
+  how: 'another analyzer of the Query API',
   triedOn: 'our own analyzer only',
   alsoCalled: /^(?:queryapi|analyzer|licenseanalyzer)/,
   answers: {

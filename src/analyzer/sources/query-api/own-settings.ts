@@ -12,9 +12,7 @@ export const ownSettings: OwnSettings<{ readonly prefix?: string }, QueryApiOwn>
   keys: {
     prefix: text
       .refine((written) => /^[^;%]*$/.test(written), { error: isNot('a text without ; and %') })
-      .describe(
-        'Text before the names of the vendor licenses of another analyzer. Needed if two analyzers have equal names.',
-      ),
+      .describe('Text before the names of the vendor licenses of another analyzer, if two analyzers have equal names.'),
   },
   inFolder: (entry) => entry,
   complete: ({ prefix = '' }) => ({ prefix }),

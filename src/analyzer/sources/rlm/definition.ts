@@ -8,7 +8,7 @@ export const rlm: ManagerDefinition = defineManager({
   alsoCalled: /^(?:reprise|rlm)/,
   answers: {
     down: 'yes',
-    redundancy: 'several `servers` are asked in order',
+    redundancy: '`servers` in order',
     usage: 'yes; available only without reservations',
     users: 'yes',
     since: 'yes',

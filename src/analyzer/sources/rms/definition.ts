@@ -7,7 +7,7 @@ export const rms: ManagerDefinition = defineManager({
   alsoCalled: /^(?:sentinel|rms|lsmon|lserv|safenet|thales)/,
   answers: {
     down: 'yes',
-    redundancy: 'several `servers` are asked in order',
+    redundancy: '`servers` in order',
     usage: 'yes',
     users: 'yes',
     since: 'yes',

@@ -7,7 +7,7 @@ export const slurm: ManagerDefinition = defineManager({
   alsoCalled: /^(?:slurm|scontrol)/,
   answers: {
     down: 'yes',
-    redundancy: 'none; the tool finds the controller that answers',
+    redundancy: 'none; the tool finds the controller',
     usage: 'yes; available only without reservations',
     users: 'none',
     since: 'none',

@@ -9,7 +9,7 @@ interface AnswerFault {
   readonly message: string;
 }
 
-/** Why an answer as a whole is not usable: the error's `code`, the log field `code` and the table of docs/failures.md. */
+/** Why an answer as a whole is not usable: the error's `code`, the log field `code` and the table of docs/troubleshoot.md. */
 export const answerFaults = {
   ANSWER_HTML: {
     kind: 'parse',
@@ -84,7 +84,7 @@ export const answerFaults = {
   },
 } as const satisfies Record<string, AnswerFault>;
 
-/** The codes of answers that cannot be used, which docs/failures.md lists. */
+/** The codes of answers that cannot be used, which docs/troubleshoot.md lists. */
 export type AnswerFaultCode = keyof typeof answerFaults;
 
 /** The error for an answer that is not usable, with details in parentheses. Details must not quote the body. */

@@ -138,7 +138,7 @@ export const payloadKeys = {
   none: {
     label: 'Text for no row',
     meaning:
-      'A text that is returned as the only row when it is known that no row exists; by `/rows` only with the column `note`. Without it, or if that is not known, the answer is empty, and Grafana shows the same as without a data source.',
+      'Text of the only row when it is known that no row exists; by `/rows` only with the column `note`. Without it, or if that is not known, the answer is empty.',
   },
 } as const satisfies Record<string, Key>;
 

@@ -7,7 +7,7 @@ import type { PoolObservation } from '../../../../src/base/model/observation/obs
 import { SourceFailure } from '../../../../src/base/model/observation/source-failure.ts';
 import { isLong } from '../../../support/extent.ts';
 import { sourceSettings } from '../../../support/source-settings.ts';
-import { published, type TextManager } from './published.ts';
+import { published, type TextManager, textManagers } from './published.ts';
 
 /** What is read of each sample. Not a line of them is unknown. */
 
@@ -376,21 +376,18 @@ describe('Slurm', () => {
   });
 });
 
-it.each(['dsls', 'lmx', 'lsdyna', 'rms', 'slurm'] as const)(
-  '%s refuses an output that is empty, strange or cut',
-  (manager) => {
-    expect(failure(manager, '').message).toMatch(
-      /^The output for .* at .* is empty\. Run the configured command by hand/,
-    );
-    expect(failure(manager, 'users of nothing\n').message).toMatch(
-      / is not that of ".*"; its first unknown line looks like "a a a"/,
-    );
-    const [text = ''] = Object.values(published[manager]);
-    expect(failure(manager, `${text}\n!cut`).message).toMatch(/within a line|not whole XML/);
-    const { vendorLicenses } = read(manager, `${text.trimEnd()}\n`, { via: 'file' });
-    expect(vendorLicenses.length).toBeGreaterThan(0);
-  },
-);
+it.each(textManagers)('%s refuses an output that is empty, strange or cut', (manager) => {
+  expect(failure(manager, '').message).toMatch(
+    /^The output for .* at .* is empty\. Run the configured command by hand/,
+  );
+  expect(failure(manager, 'users of nothing\n').message).toMatch(
+    / is not that of ".*"; its first unknown line looks like "a a a"/,
+  );
+  const [text = ''] = Object.values(published[manager]);
+  expect(failure(manager, `${text}\n!cut`).message).toMatch(/within a line|not whole XML/);
+  const { vendorLicenses } = read(manager, `${text.trimEnd()}\n`, { via: 'file' });
+  expect(vendorLicenses.length).toBeGreaterThan(0);
+});
 
 /** Each head is one that only this tool prints; what follows is of a newer one. */
 it.each([
