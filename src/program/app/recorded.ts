@@ -150,7 +150,8 @@ const MAX_AGE = 30;
 
 /**
  * The denials of today and of the day before for the alert engine, which cannot wait for the store: those that were read last, and read again when they
- * are old. `undefined` before that, while the history cannot be read, and without an analyzer in this process.
+ * are old. `undefined` before that, while the history cannot be read, without an analyzer in this process, and where no source reports
+ * denials.
  *
  * @param now epoch seconds
  */
@@ -165,7 +166,10 @@ export function createDenialWatch(
   const read = async (): Promise<void> => {
     try {
       const [today, yesterday] = await Promise.all([recorded.denials.today(), recorded.denials.yesterday()]);
-      latest = newestOf(today.series, yesterday.series, recorded.blocked.now()).filter((one) => owns(one));
+      const isReported = today.series.length + yesterday.series.length > 0;
+      latest = isReported
+        ? newestOf(today.series, yesterday.series, recorded.blocked.now()).filter((one) => owns(one))
+        : undefined;
     } catch {
       // the page of a feature says why
       latest = undefined;

@@ -118,5 +118,7 @@ describe('the denials that alerts read', () => {
       { ...of('a', `${VENDOR_LICENSE};b`), denials: 3 },
     ];
     expect(await newest([...parts, { ...of('other'), denials: 1 }], [])).toEqual([['a', 4, 'today']]);
+    // nobody reports them: a full pool is the only sign that licenses are missing
+    expect(await newest([], [])).toBeUndefined();
   });
 });
