@@ -145,7 +145,7 @@ const benches: Readonly<Record<string, () => Promise<Line[]>>> = {
   'G12 start': async () => [...(await benchStart(fewRuns))],
   // what is collected, advised and compiled after the start is not rest
   'G13 rest': () => (values.quick ? benchRest(120, 60) : benchRest(300, 600)),
-  'G14 source': () => (values.quick ? benchSourceRest(60, 60) : benchSourceRest(300, 600)),
+  'G14 source': () => (values.quick ? benchSourceRest(150, 60) : benchSourceRest(300, 600)),
   scaling: () => benchScaling(scales, values.quick ? 1 : fewRuns),
 };
 
