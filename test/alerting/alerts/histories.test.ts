@@ -27,7 +27,6 @@ const failed: readonly (readonly [seed: number, fault: string])[] = [
   [4_711_471_586, 'everything was said of an alert that is kept since its vendor license has gone'],
   [4_711_471_811, 'a shard went on saying the end of an alert that another one monitors now'],
   [4_711_471_171, 'one of two replicas has a clock two hours ahead, and what it finds goes on after a restart'],
-  [1_000_235, 'a fresh process cannot know that licenses had dropped before it began'],
   [2100, 'two replicas whose clocks differ by two hours disagree, and one is hardly scraped'],
 ];
 

@@ -271,14 +271,11 @@ function* firingFaults(
           ),
         );
       // without a memory, nothing is known of what is only not cleared, and what is delivered waits for its `for` again. With
-      // `resolve: expire`, one that does not know it does not send it either. A number of licenses that is known tells nothing of before
+      // `resolve: expire`, one that does not know it does not send it either
       const forgets = delivers ? ['not cleared', 'raised', ...(expires ? ['unknown'] : [])] : ['not cleared'];
       const isForgotten =
         (isFresh || isFirstWhole(tick) || (delivers && isNews(tick))) &&
-        witnesses[tick]?.every(({ conditions, unknown }) => {
-          const condition = conditions.get(subject) ?? '';
-          return forgets.includes(condition) || (condition === 'unknown' && !unknown.has(name));
-        }) === true;
+        witnesses[tick]?.every(({ conditions }) => forgets.includes(conditions.get(subject) ?? '')) === true;
       const isOfClocks = isDisputed(tick - back, tick) || isLeft(tick - back, tick);
       if (!isEnded && !isLapsed && !isOutvoted && !isOverruled && !isReplaced && !isForgotten && !isOfClocks)
         yield { kind: 'false end', by, tick };
