@@ -379,15 +379,35 @@ describe('LicenseFeatureSaturated', () => {
     expect([withheld.labels, withheld.isUnknown(about)]).toEqual([[], true]);
   });
 
-  it('is a warning where nothing says who waits', () => {
-    const records = [feature({ inUse: 10, maxAvailable: 10, maxQueued: undefined })];
-    const severitiesOf = (denied: View['denied']) =>
-      ['warning', 'info'].filter(
-        (severity) =>
-          evaluate(`LicenseFeatureSaturated/${severity}`, { features: { '': good(answer(records)) } }, { denied })
-            .findings.length > 0,
+  it('is a warning of each vendor license that does not say who waits or is denied', () => {
+    const others = 'lic02;mgcld';
+    const full = { inUse: 10, maxAvailable: 10, maxQueued: undefined };
+    const severityOf = (queued: number | undefined, denied: View['denied']) => {
+      const site = {
+        products: good(answer([product(), product({ product: others })])),
+        features: {
+          '': good(
+            answer([feature(full), feature({ ...full, serverName: 'lic02', daemon: 'mgcld', maxQueued: queued })]),
+          ),
+        },
+      };
+      return Object.fromEntries(
+        ['warning', 'info'].flatMap((severity) =>
+          evaluate(`LicenseFeatureSaturated/${severity}`, site, { denied }).labels.map((labels) => [
+            labels.vendor_license,
+            severity,
+          ]),
+        ),
       );
-    expect([severitiesOf(undefined), severitiesOf([])]).toEqual([['warning'], ['info']]);
+    };
+    const row = { feature: 'base', package: '', featureType: 'feature', waited: undefined, day: 'today' } as const;
+    const [none, mixed] = [
+      { [LIC]: 'warning', [others]: 'warning' },
+      { [LIC]: 'warning', [others]: 'info' },
+    ];
+    expect([severityOf(undefined, undefined), severityOf(undefined, [])]).toEqual([none, none]);
+    expect(severityOf(0, undefined)).toEqual(mixed);
+    expect(severityOf(undefined, [{ ...row, vendorLicense: others, denials: 0 }])).toEqual(mixed);
   });
 
   it('says how many', () => {

@@ -248,7 +248,7 @@ export const ownAlerts: Readonly<Record<EngineRuleName, OwnAlert>> = {
     condition: (known, about) => {
       const { facts, memory, settings } = known;
       const { raise, clear, minLicenses } = settings.LicenseFeatureSaturated.base;
-      const isOurs = about.severity === (memory.hasSeenQueues ? 'info' : 'warning');
+      const isOurs = about.severity === (memory.withQueues.has(about.vendorLicense) ? 'info' : 'warning');
       return ofUse(known, about, (index) => {
         const { licenseType, maxAvailable, inUse } = facts.served(index) ?? {};
         if (licenseType === 'uncounted' || (maxAvailable !== undefined && maxAvailable < minLicenses)) return 'false';

@@ -45,8 +45,8 @@ export class Memory {
   readonly features = new Map<number, RememberedFeature>();
   /** By index, of this process only. */
   #ratios = new Map<number, Ratio[]>();
-  /** Whether this process was told once who waits. */
-  hasSeenQueues = false;
+  /** Vendor licenses that told this process once who waits. */
+  readonly withQueues = new Set<string>();
 
   constructor(history: History) {
     this.#history = history;
@@ -158,7 +158,7 @@ export class Memory {
     const owner = facts.ownerOf(index);
     const { inUse, maxAvailable, queued, licenseType } = facts.served(index) ?? {};
     const isWithheld = facts.isWithheld(owner);
-    if (!isWithheld && queued !== undefined) this.hasSeenQueues = true;
+    if (!isWithheld && queued !== undefined) this.withQueues.add(owner);
     const all = (this.#ratios.get(index) ?? []).filter(({ at }) => at > now - window && at <= now);
     const isKnown =
       !isWithheld &&

@@ -29,18 +29,29 @@ const withUsage = ({ inventory: { vendorLicenses, knowledge } }: View): readonly
     .filter(({ vendorLicense, isWithheld }) => !isWithheld && knowledge.features(vendorLicense))
     .map(({ vendorLicense }) => vendorLicense);
 
-const recordsQueues = new WeakMap<Inventory, boolean>();
+const reportsQueues = new WeakMap<Inventory, ReadonlySet<string>>();
+
+/** Vendor licenses that say who waits. */
+function withQueues(inventory: Inventory): ReadonlySet<string> {
+  const known =
+    reportsQueues.get(inventory) ??
+    new Set(
+      Iterator.from(inventory.features)
+        .filter(({ maxQueued }) => isKnown(maxQueued))
+        .map(({ vendorLicense }) => vendorLicense),
+    );
+  reportsQueues.set(inventory, known);
+  return known;
+}
 
 /**
- * Whether the site says who waits or is denied. These are the symptoms, and a full pool is only information then; without them, it
+ * Vendor licenses that say who waits or is denied. These are the symptoms, and a full pool is only information then; without them, it
  * is the only sign that licenses are missing.
  */
-function hasSymptoms({ inventory, denied }: View): boolean {
-  const known =
-    recordsQueues.get(inventory) ?? Iterator.from(inventory.features).some(({ maxQueued }) => isKnown(maxQueued));
-  recordsQueues.set(inventory, known);
-  return known || denied !== undefined;
-}
+const withSymptoms = ({ inventory, denied = [] }: View): readonly string[] => [
+  ...withQueues(inventory),
+  ...denied.map(({ vendorLicense }) => vendorLicense),
+];
 
 /**
  * Nearly all licenses of a feature are in use. The ratio is averaged over a window, so that the condition remembers past ratios: it
@@ -65,12 +76,10 @@ export const featureSaturated = engineAlert({
   condition: featureCondition<typeof parameters>(({ severity, settings: { base, overrides } }) => {
     const windows = [base, ...overrides.map(({ values }) => values)].flatMap(({ window }) => window ?? []);
     const averages = new Map(windows.map((window) => [window, new Averages(window)]));
-    let hasHadSymptoms = false;
-    let isOurs = false;
+    const haveHadSymptoms = new Set<string>();
     return {
       begin: (view) => {
-        hasHadSymptoms ||= hasSymptoms(view);
-        isOurs = severity === (hasHadSymptoms ? 'info' : 'warning');
+        for (const vendorLicense of withSymptoms(view)) haveHadSymptoms.add(vendorLicense);
         const known = withUsage(view);
         for (const average of averages.values()) average.begin(view.now, known);
       },
@@ -81,7 +90,8 @@ export const featureSaturated = engineAlert({
         if (!isKnown(inUse) || !isKnown(maxAvailable)) return 'unknown';
         const average = averages.get(window)?.add(row, inUse / maxAvailable) ?? 0;
         if (average < clear - TOLERANCE) return false;
-        // a site that does not say now who waits may do so again
+        // one that does not say now who waits may do so again
+        const isOurs = severity === (haveHadSymptoms.has(row.vendorLicense) ? 'info' : 'warning');
         if (!isOurs) return severity === 'info' && 'unknown';
         return { value: average, isRaised: average >= raise - TOLERANCE };
       },
