@@ -153,6 +153,7 @@ export class Listed {
     if (this.#features !== inventory.features) yield* this.#readFeatures(inventory.features, now);
     const missed: Missed[] = [];
     const drops: Drop[] = [];
+    const withUnknownCapacity = new Set<string>();
     let compared = 0;
     for (const [key, owner] of this.vendorLicenses) {
       const { name: vendorLicense, features } = owner;
@@ -169,6 +170,7 @@ export class Listed {
         if (each.licenses !== undefined) {
           const drop = this.#found(each, hasFeatures, now);
           if (drop !== undefined) drops.push({ vendorLicense, feature, ...drop });
+          if (isCapacityUnknown(each, hasFeatures, now)) withUnknownCapacity.add(vendorLicense);
         } else if (this.#isOver(each, owned.ownsFeature(feature), isReported ? hasFeatures : hasExpiries, now)) {
           features.delete(feature);
         } else if (each.missedAt !== undefined && !each.hasExpired) {
@@ -176,7 +178,7 @@ export class Listed {
         }
       }
     }
-    return { missed, drops, ...this.#unknowns(insights, now, owned) };
+    return { missed, drops, withUnknownCapacity, ...this.#unknowns(insights, now, owned) };
   }
 
   #readVendorLicenses({ vendorLicenses }: Inventory): void {
@@ -294,7 +296,7 @@ export class Listed {
     return isOver;
   }
 
-  #unknowns(insights: Insights, now: number, owned: Owned): Omit<Past, 'missed' | 'drops'> {
+  #unknowns(insights: Insights, now: number, owned: Owned): Omit<Past, 'missed' | 'drops' | 'withUnknownCapacity'> {
     const isYoung = now - (this.since ?? now) < KEEP;
     const find = (vendorLicense: string) => this.vendorLicenses.get(vendorLicense.toLowerCase());
     /** Whether it is not known that something exists no more. What is not remembered may have been forgotten with a lost file. */
@@ -325,11 +327,9 @@ export class Listed {
       },
       isCapacityUnknown: (vendorLicense, name) => {
         const feature = find(vendorLicense)?.features.get(name);
-        if (feature?.licenses === undefined) return isUnknown(vendorLicense, name);
-        if (feature.licenses === 'unknown' || !insights.of(vendorLicense).hasFeatures) return true;
-        // on the first day, one that has not changed may have dropped before; one that has is compared with the first poll
-        const isFirstDay = lowestOfDayAgo(feature.samples, now, []) === undefined;
-        return feature.licenses !== 'uncounted' && isFirstDay && feature.samples.length < 2;
+        return feature?.licenses === undefined
+          ? isUnknown(vendorLicense, name)
+          : isCapacityUnknown(feature, insights.of(vendorLicense).hasFeatures, now);
       },
       licensesBefore: (row) =>
         findVersion(find(row.vendorLicense)?.features.get(row.feature)?.versions ?? [], row)?.licenses ?? unknown,
@@ -352,6 +352,14 @@ function withVersion(licenses: Licenses, row: FeatureRow): Licenses {
   if (maxAvailable === unknown) return 'unknown';
   if (licenses === 'uncounted') return licenses;
   return licenses === 'none' ? maxAvailable : licenses + maxAvailable;
+}
+
+/** See `Past`. @param hasFeatures whether its vendor license has an answer that counts */
+function isCapacityUnknown({ licenses, samples }: ListedFeature, hasFeatures: boolean, now: number): boolean {
+  if (licenses === 'unknown' || !hasFeatures) return true;
+  // on the first day, one that has not changed may have dropped before; one that has is compared with the first poll
+  const isFirstDay = lowestOfDayAgo(samples, now, []) === undefined;
+  return licenses !== 'uncounted' && isFirstDay && samples.length < 2;
 }
 
 function samplesAfter({ samples, licenses }: ListedFeature, now: number): CapacitySamples {

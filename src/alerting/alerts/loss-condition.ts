@@ -15,6 +15,8 @@ interface LossCondition<V, Loss> {
   met(loss: Loss, values: V, view: View): Exclude<Met, 'unknown'>;
   /** Whether a vendor license or a feature may have the condition. */
   isUnknown(past: Past, vendorLicense: string, feature?: string): boolean;
+  /** Vendor licenses of which something that is listed may have the condition. */
+  mayHave?(past: Past): ReadonlySet<string>;
 }
 
 /** The condition of an alert about what was there before. @param of what is lost, and how it is told */
@@ -38,7 +40,7 @@ export const lossCondition =
         of.isOfFeatures && feature === undefined
           ? !features(vendorLicense)
           : of.isUnknown(past, vendorLicense, feature),
-      unknownAbout: new Set([...aboutSite(!products), ...unknown]),
+      unknownAbout: new Set([...aboutSite(!products), ...unknown, ...(of.mayHave?.(past) ?? [])]),
       hasNoData: of.isOfFeatures ? unknown.length === names.length : !products,
     };
   };

@@ -37,6 +37,8 @@ export type Listing = 'listed' | 'missed' | 'expired' | 'unknown' | 'forgotten' 
 export interface Past {
   readonly missed: readonly Missed[];
   readonly drops: readonly Drop[];
+  /** Vendor licenses with a feature that is listed and may have dropped, see `isCapacityUnknown`. */
+  readonly withUnknownCapacity: ReadonlySet<string>;
   /** Whether it may be missing: no good answer says so, or it may have been forgotten. */
   isUnknown(vendorLicense: string, feature?: string): boolean;
   /** Whether a vendor license, or one of its features, is listed now. */

@@ -34,6 +34,7 @@ export const capacityDropped = engineAlert({
       return value >= values.licenses && value >= values.ratio * before && { summary, figure, value };
     },
     isUnknown: (past, vendorLicense, feature = '') => past.isCapacityUnknown(vendorLicense, feature),
+    mayHave: (past) => past.withUnknownCapacity,
   }),
   attention: { what: 'Licenses are missing', class: 'partly' },
   texts: {
