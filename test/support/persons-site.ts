@@ -13,6 +13,7 @@ import { createFakeSite, fakeLmutil } from './fake-license-tools/fake-site.ts';
 import { type Cleanup, eventually } from './harness.ts';
 import { createLargeSite } from './license-site/large-site.ts';
 import { renderLmstat } from './license-site/render-lmstat.ts';
+import { logClock, logDate } from './log-time.ts';
 import { startSmtpServer } from './start-smtp-server.ts';
 
 /** A site with persons of every kind, each with a name that nothing else contains. */
@@ -43,11 +44,6 @@ export const namesIn = (text: string): readonly Person[] =>
 
 const FLEXNET = '27000@lica';
 const utc = createLocalTime('UTC');
-const clockOf = (at: number): string => new Date(at * 1000).toISOString().slice(11, 19);
-const dateOf = (at: number): string => {
-  const [, year, month, date] = /^(\d+)-(\d+)-(\d+)/.exec(new Date(at * 1000).toISOString()) ?? [];
-  return `${month}/${date}/${year}`;
-};
 
 /** What `lmstat` prints. Without names, others hold the licenses. */
 function lmstatText(hasNames: boolean): string {
@@ -132,7 +128,7 @@ export async function startPersonsSite(cleanup: Cleanup, settings: object = {}, 
     return join(folder, name);
   };
   const now = Date.now() / 1000;
-  const debugLog = write('debug.log', `${clockOf(now - 3600)} (flexd) TIMESTAMP ${dateOf(now - 3600)}\n`);
+  const debugLog = write('debug.log', `${logClock(now - 3600)} (flexd) TIMESTAMP ${logDate(now - 3600)}\n`);
   const users = { names };
   const sources = [
     {
@@ -191,7 +187,7 @@ export async function startPersonsSite(cleanup: Cleanup, settings: object = {}, 
       const at = Date.now() / 1000;
       const why = '(Licensed number of users already reached. (-4,342))';
       const lines = [600, 300, 60, 1].map(
-        (ago) => `${clockOf(at - ago)} (flexd) DENIED: "feature_1" zanthrop@gorsehost  ${why}\n`,
+        (ago) => `${logClock(at - ago)} (flexd) DENIED: "feature_1" zanthrop@gorsehost  ${why}\n`,
       );
       appendFileSync(debugLog, lines.join(''));
       await eventually('the person who was refused', async () => {

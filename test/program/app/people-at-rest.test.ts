@@ -1,4 +1,4 @@
-import { appendFileSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { appendFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, expect, it } from 'vitest';
@@ -9,6 +9,8 @@ import { createCleanup, eventually } from '../../support/harness.ts';
 import { createLargeSite } from '../../support/license-site/large-site.ts';
 import { renderLmstat } from '../../support/license-site/render-lmstat.ts';
 import { renderRlmstat } from '../../support/license-site/render-rlmstat.ts';
+import { logClock, logDate } from '../../support/log-time.ts';
+import { filesIn } from '../../support/persons-site.ts';
 
 /** Who was refused a license is named in a log alone: no file, page, answer or log of the exporter has the name, nor a part of it. */
 
@@ -25,15 +27,6 @@ const [SERVER, RLM_SERVER] = ['27000@lic1', '5053@lic2'];
 const PEOPLE = ['quillfeather', 'ORBLIGHT\\quillfeather', 'vexmoor', 'zanthrop'];
 const HOSTS = ['brackenhost', 'thistlenode'];
 const secrets = /quillfeather|orblight|vexmoor|zanthrop|brackenhost|thistlenode/i;
-
-const two = (value: number): string => String(value).padStart(2, '0');
-
-/** `16:05:09` and `11/30/2026`, in UTC. */
-function written(at: number): { readonly clock: string; readonly date: string } {
-  const day = new Date(at * 1000);
-  const date = `${two(day.getUTCMonth() + 1)}/${two(day.getUTCDate())}/${day.getUTCFullYear()}`;
-  return { clock: [day.getUTCHours(), day.getUTCMinutes(), day.getUTCSeconds()].map(two).join(':'), date };
-}
 
 /** Each person asks every ten seconds from 20 minutes ago until 3 minutes ago; the last of them gets a license. */
 function requests(
@@ -53,23 +46,16 @@ const debugLogOf = (now: number): string =>
   requests(now, (at, kind, user, host) => {
     const what = kind === 'got' ? 'OUT' : 'DENIED';
     const why = kind === 'got' ? '' : '(Licensed number of users already reached. (-4,342))';
-    return `${written(at).clock} (flexd) ${what}: "feature_1" ${user}@${host}  ${why}`;
+    return `${logClock(at)} (flexd) ${what}: "feature_1" ${user}@${host}  ${why}`;
   });
 
 const reportLogOf = (now: number): string =>
   requests(now, (at, kind, user, host) => {
-    const { clock, date } = written(at);
-    const when = `${date.slice(0, 5)} ${clock}`;
+    const when = `${logDate(at).slice(0, 5)} ${logClock(at)}`;
     return kind === 'got'
       ? `OUT feature_1 1.0 1 ${user} ${host} "" 1 1 0 2f 0 0 ${when}`
       : `DENY feature_1 1.0 ${user} ${host} "" 1 -22 1 ${when}`;
   });
-
-/** All bytes below a folder, by path. */
-function filesIn(folder: string): ReadonlyMap<string, string> {
-  const paths = readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile());
-  return new Map(paths.map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'latin1')]));
-}
 
 function printSite(site: FakeSite, now: number): void {
   const large = createLargeSite({ features: 3, users: 2, now: Math.floor(now), host: 'lic1', daemon: 'flexd' });
@@ -87,9 +73,9 @@ it('people who waited are counts everywhere, and named nowhere', async () => {
   const now = Date.now() / 1000;
   printSite(site, now);
   const [debugLog, reportLog] = [join(folder, 'debug.log'), join(folder, 'report.log')];
-  const begun = written(now - 3600);
-  writeFileSync(debugLog, `${begun.clock} (flexd) TIMESTAMP ${begun.date}\n`);
-  writeFileSync(reportLog, `RLM Report Log Format 1, version 14.2\nSTART lic2 ${begun.date} ${begun.clock}\n`);
+  const [clock, date] = [logClock(now - 3600), logDate(now - 3600)];
+  writeFileSync(debugLog, `${clock} (flexd) TIMESTAMP ${date}\n`);
+  writeFileSync(reportLog, `RLM Report Log Format 1, version 14.2\nSTART lic2 ${date} ${clock}\n`);
   const app = await startCollectingApp(
     cleanup,
     [
@@ -129,7 +115,7 @@ it('people who waited are counts everywhere, and named nowhere', async () => {
   );
   await cleanup.run();
   const kept = filesIn(storage);
-  expect([...kept.keys()]).toContain('history.db');
-  const everywhere = [...answers, ...kept, ['the log', JSON.stringify(app.log.entries)] as const];
+  expect(Object.keys(kept)).toContain('history.db');
+  const everywhere = [...answers, ...Object.entries(kept), ['the log', JSON.stringify(app.log.entries)] as const];
   expect(everywhere.filter(([, text]) => secrets.test(text)).map(([where]) => where)).toEqual([]);
 });
