@@ -38,6 +38,8 @@ const lost: readonly (readonly [seed: number, fault: string])[] = [
   [1021, 'requests were not queued any more when their feature was not listed'],
   [1034, 'a full pool was not full any more when its feature was not listed'],
   [73_007_461, 'licenses of a feature that has vanished ran out, which ended and began again with an outage'],
+  [11_001_139, 'an alert that no shard remembered lapsed, and came back from Prometheus while it was still found'],
+  [11_001_367, 'an alert ended that neither the exporter nor Prometheus could send'],
   [1_000_235, 'a replica that did not know the licenses of a server that was down ended the alert of another one'],
   [
     71_007_103,

@@ -234,6 +234,9 @@ function* firingFaults(
     }) === true;
   // of two replicas, one that delivers silences Prometheus, also about what only the other one has found for long enough
   const isMixed = (at: number): boolean => delivers && new Set(witnesses[at]?.map((each) => each.delivers)).size > 1;
+  const isAway = (tick: number): boolean => activeEpisodes(history, 'Prometheus away', tick).length > 0;
+  const isUnsendable = (tick: number): boolean =>
+    isAway(tick) && witnesses[tick]?.some(({ delivers: canSend }) => canSend) === false;
   for (let tick = 0; tick < ticks; tick += 1) {
     const fires = firing.has(tick);
     const fired = firing.has(tick - 1);
@@ -277,7 +280,18 @@ function* firingFaults(
         (isFresh || isFirstWhole(tick) || (delivers && isNews(tick))) &&
         witnesses[tick]?.every(({ conditions }) => forgets.includes(conditions.get(subject) ?? '')) === true;
       const isOfClocks = isDisputed(tick - back, tick) || isLeft(tick - back, tick);
-      if (!isEnded && !isLapsed && !isOutvoted && !isOverruled && !isReplaced && !isForgotten && !isOfClocks)
+      // Alertmanager ends what neither an exporter nor Prometheus can send
+      const isCutOff = delivers && ticksOf(tick - back + 1, tick).some(isUnsendable);
+      if (
+        !isEnded &&
+        !isLapsed &&
+        !isOutvoted &&
+        !isOverruled &&
+        !isReplaced &&
+        !isForgotten &&
+        !isOfClocks &&
+        !isCutOff
+      )
         yield { kind: 'false end', by, tick };
     }
     if (!fired && fires) {
@@ -286,10 +300,12 @@ function* firingFaults(
       const isKept = witnesses[tick]?.some(({ said }) => said.get(alert) === -1) === true && !wasOver;
       const isSent = delivers && witnesses[tick]?.some(({ said }) => (said.get(alert) ?? 0) !== 0) === true;
       // what exporters have ended while Prometheus was away fires once
-      const wasAway = ticksOf(tick - back, tick).some(
-        (each) => activeEpisodes(history, 'Prometheus away', each).length > 0,
-      );
-      if (!isSaid && !isKept && !isSent && !wasAway && !hasMoved(tick - 1)) yield { kind: 'false start', by, tick };
+      const wasAway = ticksOf(tick - back, tick).some(isAway);
+      // what Prometheus remembers is found, and nobody has found since it fired that it is over
+      const firedAt = ticksOf(tick - holdTicks, tick - 1).findLast((at) => firing.has(at));
+      const isBack = firedAt !== undefined && isMet[tick] && !ticksOf(firedAt, tick).some((at) => isOver[at]);
+      if (!isSaid && !isKept && !isSent && !wasAway && !isBack && !hasMoved(tick - 1))
+        yield { kind: 'false start', by, tick };
     }
     // that Alertmanager does not answer is known after two attempts
     const isDue = ticksOf(tick - (delivers ? 2 : 0), tick).every((each) => says(each, 1));
