@@ -55,7 +55,9 @@ describe('what is known of a feature now', () => {
     ['is a component of a package', [{ featureType: 'component', package: 'suite' }]],
     ['has licenses for named users', [{ licenseModel: 'named' }]],
     ['takes tokens of pool', [{ licenseModel: 'token', tokenPool: 'pool' }]],
-    ['takes tokens', [{ licenseModel: 'token' }]],
+    ['takes tokens', [{ licenseModel: 'token', tokenCostValue: undefined }]],
+    ['takes tokens', [{ licenseModel: 'token', tokenCostValue: 3 }]],
+    [undefined, [{ licenseModel: 'token', tokenCostValue: 0 }]],
   ])('excludes it from advice: %s', (exclusion, features) => {
     expect(only(features).exclusion).toBe(exclusion);
   });

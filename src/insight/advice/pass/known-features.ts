@@ -72,12 +72,19 @@ interface OpenFeature {
 const IS_COMPONENT = 'is a component of a package';
 const TAKES_TOKENS = 'takes tokens';
 
-function exclusionOf({ featureType, licenseType, licenseModel, tokenPool }: FeatureRow): string | undefined {
+function exclusionOf({
+  featureType,
+  licenseType,
+  licenseModel,
+  tokenPool,
+  tokenCostValue,
+}: FeatureRow): string | undefined {
   if (featureType === 'component') return IS_COMPONENT;
   if (licenseType === 'node-locked') return 'is node-locked';
   if (licenseModel === 'named') return 'has licenses for named users';
   if (tokenPool !== undefined && tokenPool !== '') return `${TAKES_TOKENS} of ${tokenPool}`;
-  return licenseModel === 'token' ? TAKES_TOKENS : undefined;
+  // one that costs none has tokens of its own to give, such as a pool whose takers are not reported
+  return licenseModel === 'token' && tokenCostValue !== 0 ? TAKES_TOKENS : undefined;
 }
 
 function toKnown(open: OpenFeature, takers: readonly Taker[], isTaking: boolean): KnownFeature {
