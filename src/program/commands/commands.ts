@@ -128,7 +128,7 @@ export const commands: readonly Command[] = [
   {
     name: 'rules',
     summary:
-      'Print the rules for Prometheus, with the thresholds and overrides of the configuration. The alert engine and Prometheus then agree.',
+      'Print the rules for Prometheus, with links, labels, and the settings of the alerts that Prometheus evaluates.',
     run: async (context) => (await import('./rules.ts')).rules(context),
   },
   {

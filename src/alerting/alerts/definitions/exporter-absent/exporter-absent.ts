@@ -30,6 +30,6 @@ or (absent(up{job=${job}}) unless on (job) ${seen})`;
   texts: {
     summary: ({ analyzer }) => `There is no license exporter{{ if $labels.analyzer }} of ${analyzer}{{ end }}.`,
     impact: 'Users are not affected. Prometheus has no license data, and no new license alert begins there.',
-    step: 'Check the service discovery and the scrape configuration. If the exporter was removed on purpose, silence this alert: it ends after a day.',
+    step: 'Check the service discovery and the scrape configuration. If the exporter was removed on purpose, silence this alert for a day; if it was the last one, remove the rules.',
   },
 });
