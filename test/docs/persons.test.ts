@@ -111,13 +111,14 @@ interface Check {
 }
 
 const checks: Readonly<Record<string, Check>> = {
-  'user, host, display, time and handle of checkouts and queued requests': {
+  'user, host, display, time and handle of checkouts and queued requests; idle time; end of borrowing': {
     proves: [
       ...['observation', 'history.db', 'access.names', '/feature', '/grafana'],
       ...['users.names', 'drop', 'pseudonym'],
     ],
     holds: async () => {
       expect(tablesOf(site)).toEqual({ observation: ['held', 'queued', 'reserved', 'idle'] });
+      expect(historyIn(site.storage)['observation']).toMatch(/idlewren[^}]*"status":\{[^}]*"seconds":9000/);
       expect(storedIn(site.storage).filter((one) => licenseUsers.includes(one))).toEqual([]);
       expect((await readBy({ as: 'nobody' })).filter((one) => licenseUsers.includes(one))).toEqual([]);
       for (const path of [FEATURE, ROWS]) {
@@ -237,6 +238,7 @@ const checks: Readonly<Record<string, Check>> = {
   'numbers of users, and of people who wait': {
     proves: [
       ...['license_feature_distinct_users', 'license_vendor_license_distinct_users', 'license_people_blocked'],
+      'license_reclaimable_licenses',
       ...['open_sample', 'day_samples', 'imported_samples', 'day', 'own_hours', 'blocked_day', 'history.db'],
       'history export',
       ...['embedded_analyzer.retention.samples', 'embedded_analyzer.retention.history', 'people: off'],
@@ -245,7 +247,7 @@ const checks: Readonly<Record<string, Check>> = {
       const metrics = await site.get('/metrics', { as: 'nobody' });
       const ofUsers = ['license_feature_distinct_users', 'license_vendor_license_distinct_users'];
       const exposedIn = (text: string) => (name: string) => new RegExp(`^${name}\\{`, 'm').test(text);
-      const withPeople = [...ofUsers, 'license_people_blocked'];
+      const withPeople = [...ofUsers, 'license_people_blocked', 'license_reclaimable_licenses'];
       expect(withPeople.filter(exposedIn(metrics))).toEqual(withPeople);
       expect(withPeople.filter(exposedIn(await withoutPeople.get('/metrics')))).toEqual(ofUsers);
       const exported = await printedBy(['history', 'export', '--format=csv', `--config.file=${site.config}`]);
