@@ -29,7 +29,7 @@ const otherFloors: Floors = {
   adding: 7,
   'size, samples': 4,
   'GetFeatures product=%': 0.1,
-  'G5 decoding': 0.25,
+  'G5 decoding': 0.18,
   'requests to the analyzer': 5,
   'a panel from the cache': 1.2,
   'import: processor time': 0.42,
