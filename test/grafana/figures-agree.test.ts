@@ -66,7 +66,8 @@ async function saidOnPanels(
 ): Promise<readonly Said[]> {
   const rowsAt = async (query: string) => rowsOf(await (await fetch(`${site.url}/grafana/rows/${query}`)).text());
   const to = Date.now();
-  const from = to - ranges[range] * DAY;
+  // a day of which less than half is in a range is not part of it, and the nightly pass has whole days
+  const from = Math.floor(to / DAY - ranges[range]) * DAY;
   const vendorLicenses = (await rowsAt('products')).map(({ product }) => String(product));
   const features = Map.groupBy(await rowsAt('features?product=%25'), ({ product }) => String(product));
   const said: Said[] = [];

@@ -12,12 +12,6 @@ export interface Related extends Said {
 /** Bars of days have the whole first day of their range, and hours are counted back from now. */
 const shorter: Readonly<Record<string, string>> = { '7 days': '24 hours', '365 days': '30 days' };
 
-/**
- * Whether the first day of a range that ends now is part of it in every time zone of the sites: at least half of the day is. Later, it
- * has denials that only the nightly pass knows.
- */
-const hasFirstDay = (): boolean => new Date().getUTCHours() < 10;
-
 /** What is said of things that are related; those of which the other is not known are left out. */
 export function relatedIn(said: readonly Said[]): readonly Related[] {
   const figures = new Map(said.map(({ what, figure }) => [what, Number(figure)]));
@@ -34,12 +28,12 @@ export function relatedIn(said: readonly Said[]): readonly Related[] {
       case 'denials before today': {
         const all = `denials of ${name}, ${range}`;
         const before = figureOf(all) - figureOf(deniedToday);
-        return { least: before, most: hasFirstDay() ? before : Number.POSITIVE_INFINITY, others: [all, deniedToday] };
+        return { least: before, most: before, others: [all, deniedToday] };
       }
       case 'days with denials before today': {
         const all = `days with denials of ${name}, ${range}`;
         const before = figureOf(all) - Math.min(1, figureOf(deniedToday));
-        return { least: before, most: hasFirstDay() ? before : before + 1, others: [all, deniedToday] };
+        return { least: before, most: before, others: [all, deniedToday] };
       }
       default:
         return undefined;
