@@ -204,12 +204,25 @@ export async function startPersonsSite(cleanup: Cleanup, settings: object = {}, 
 
 export type PersonsSite = Awaited<ReturnType<typeof startPersonsSite>>;
 
+/** `undefined` if the file is gone: a temporary one is renamed after it was listed. */
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'latin1');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
+
 /** All files below a folder, as text by name. */
 export const filesIn = (folder: string): Readonly<Record<string, string>> =>
   Object.fromEntries(
     readdirSync(folder, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
-      .map(({ parentPath, name }) => [name, readFileSync(join(parentPath, name), 'latin1')]),
+      .flatMap(({ parentPath, name }) => {
+        const text = textOf(join(parentPath, name));
+        return text === undefined ? [] : [[name, text] as const];
+      }),
   );
 
 /** All rows of each table of a history, as text. Observations are unpacked. */
