@@ -24,7 +24,7 @@ import { processMetrics } from '../../src/exporter/metrics/process-metrics.ts';
 import { flagUsage } from '../../src/program/commands/command.ts';
 import { commands, usageOf } from '../../src/program/commands/commands.ts';
 import { shownDefault } from '../../src/program/config/setting-flags.ts';
-import { environmentName, flagName, settingKeys, settings } from '../../src/program/config/settings.ts';
+import { settingKeys, settings, variableName } from '../../src/program/config/settings.ts';
 import { unsupported, webConfigKeys } from '../../src/program/config/web-config.ts';
 import { exitCodes } from '../../src/program/diagnosis/step.ts';
 import { datasourceErrors } from '../../src/site/grafana/answers/errors.ts';
@@ -124,17 +124,14 @@ export const tables: Readonly<Record<string, () => string>> = {
     ),
   settings: () =>
     table(
-      ['file key', 'flag', 'environment', 'default', 'meaning'],
+      ['setting', 'default', 'meaning'],
       settingKeys.map((key) => {
         const setting = settings[key];
-        const flag = flagName(key);
         const isConstant = setting.shownDefault === undefined;
         return [
-          setting.secret ? '' : code(key),
-          flag === undefined ? '' : code(`--${flag}`),
-          code(environmentName(key) ?? ''),
+          code(setting.secret ? variableName(key) : key),
           isConstant ? code(shownDefault(key)) : cell(shownDefault(key)),
-          cell(setting.description),
+          cell(`${setting.description}${setting.fileOnly === true ? ' Only in the file.' : ''}`),
         ];
       }),
     ),
@@ -222,9 +219,9 @@ export const tables: Readonly<Record<string, () => string>> = {
     ),
   paths: () => {
     const readers: Readonly<Record<Readers, string>> = {
-      users: 'users of the web config',
-      clients: 'all clients, unless `web.protect_health` is true',
-      operators: 'users of the web config, or this host',
+      users: 'users',
+      clients: 'everyone, unless `web.protect_health` is true',
+      operators: 'users, or this host',
     };
     const all: readonly ListedPath[] = [...Object.values(pages), ...Object.values(listenerPaths)];
     return table(

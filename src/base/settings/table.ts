@@ -21,8 +21,8 @@ interface Traits {
 /** A description with what the traits of a setting add to it. */
 export function described({ description, restart }: Pick<Traits, 'description' | 'restart'>): string {
   if (restart === undefined) return description;
-  const when = restart === true ? 'A change' : 'With an embedded analyzer, a change';
-  return `${description} ${when} needs a restart.`;
+  const when = restart === true ? 'Changes' : 'With an embedded analyzer, changes';
+  return `${description} ${when} need a restart.`;
 }
 
 export interface Setting extends Traits {
