@@ -40,7 +40,8 @@ async function examineSources(common: Common, before: StepResult): Promise<Repor
     log,
     version,
     clients: undefined,
-    askAnalyzers: createSourceAnalyzers,
+    // their logons count with those of the daemon: an account has one budget
+    askAnalyzers: (_, options) => createSourceAnalyzers(config.storage.path, options),
   });
   try {
     await analyzer.start();

@@ -20,8 +20,16 @@ export interface OwnUpstream extends Upstream, Pick<CollectingAnalyzer, 'health'
   firstCollection(): Promise<void>;
 }
 
+interface OwnOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly version: string;
+  /** Where logons are counted, also if nothing else is stored there. */
+  readonly logonsIn: string | undefined;
+}
+
 /** Collects from the license managers of this configuration. It is loaded only where there are some. */
-export function ownUpstream(first: Config, clock: Clock, log: Log, version: string): OwnUpstream {
+export function ownUpstream(first: Config, { clock, log, version, logonsIn }: OwnOptions): OwnUpstream {
   let users = first.embeddedAnalyzer.users ?? [];
   const logged = logClients(first.embeddedAnalyzer, () => users, log);
   const { analyzer, health, reload, stop } = createCollecting(first, {
@@ -29,7 +37,7 @@ export function ownUpstream(first: Config, clock: Clock, log: Log, version: stri
     log,
     version,
     clients: logged.clients,
-    askAnalyzers: createSourceAnalyzers,
+    askAnalyzers: (_, options) => createSourceAnalyzers(logonsIn, options),
   });
   return {
     analyzer,

@@ -64,7 +64,12 @@ export async function serve(context: CommandContext): Promise<number> {
   // what reads license managers is a tenth of the program
   const own =
     config.analyzer === undefined
-      ? (await import('./own-upstream.ts')).ownUpstream(collected, clock, log, version)
+      ? (await import('./own-upstream.ts')).ownUpstream(collected, {
+          clock,
+          log,
+          version,
+          logonsIn: config.storage.path,
+        })
       : undefined;
   const upstream = own ?? remoteUpstream;
   try {

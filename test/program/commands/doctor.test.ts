@@ -93,6 +93,22 @@ describe('doctor', () => {
     expect(verdicts).toEqual([false]);
   });
 
+  it('counts the logons of an analyzer that is a source with those of the daemon, as --once does', async () => {
+    const { url, verdicts } = await start();
+    const folder = temporaryFolder();
+    writeFileSync(join(folder, 'password'), 'wrong', { mode: 0o600 });
+    const client = `{url: "${url}", username: 'CORP\\svc-lic', password_file: password}`;
+    writeFileSync(
+      join(folder, 'config.yml'),
+      `storage: {path: ${folder}/state}\nweb: {listen_address: "127.0.0.1:0"}\nembedded_analyzer: {sources: [{name: other, manager: query-api, via: {analyzer: ${client}}}]}\n`,
+    );
+    for (const args of [['doctor'], ['doctor'], ['--once']]) {
+      const command = run([...args, `--config.file=${folder}/config.yml`]);
+      expect(await command.exit).not.toBe(0);
+    }
+    expect(verdicts).toEqual([false]);
+  });
+
   it('reports how another server deviates, what is dropped, and what was not called', async () => {
     const bodies: Record<string, string> = {
       GetHttpUserName: 'OTHER\\someone',
