@@ -237,8 +237,8 @@ const checks: Readonly<Record<string, Check>> = {
   },
   'numbers of users, and of people who wait': {
     proves: [
-      ...['license_feature_distinct_users', 'license_vendor_license_distinct_users', 'license_people_blocked'],
-      'license_reclaimable_licenses',
+      ...['license_concurrent_users', 'license_feature_distinct_users', 'license_vendor_license_distinct_users'],
+      ...['license_people_blocked', 'license_reclaimable_licenses'],
       ...['open_sample', 'day_samples', 'imported_samples', 'day', 'own_hours', 'blocked_day', 'history.db'],
       'history export',
       ...['embedded_analyzer.retention.samples', 'embedded_analyzer.retention.history', 'people: off'],
@@ -246,9 +246,10 @@ const checks: Readonly<Record<string, Check>> = {
     holds: async () => {
       const metrics = await site.get('/metrics', { as: 'nobody' });
       const ofUsers = ['license_feature_distinct_users', 'license_vendor_license_distinct_users'];
-      const exposedIn = (text: string) => (name: string) => new RegExp(`^${name}\\{`, 'm').test(text);
+      const exposedIn = (text: string) => (name: string) => new RegExp(`^${name}[ {]`, 'm').test(text);
       const withPeople = [...ofUsers, 'license_people_blocked', 'license_reclaimable_licenses'];
       expect(withPeople.filter(exposedIn(metrics))).toEqual(withPeople);
+      expect(exposedIn(metrics)('license_concurrent_users')).toBe(true);
       expect(withPeople.filter(exposedIn(await withoutPeople.get('/metrics')))).toEqual(ofUsers);
       const exported = await printedBy(['history', 'export', '--format=csv', `--config.file=${site.config}`]);
       expect(exported.split('\r\n')[0]?.split(',')).toContain('users');
